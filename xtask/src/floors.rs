@@ -3,6 +3,7 @@
 //! ```text
 //! floor 4   cli
 //! floor 3   packer  installer  mirror  bridge  checker
+//! floor 2b  fetch
 //! floor 2   source
 //! floor 1b  remote
 //! floor 1   store  mapper  credentials  layout  archive  lockfile  trust  tfconfig
@@ -31,6 +32,7 @@ enum Floor {
     Rules,
     Network,
     Places,
+    Packages,
     Jobs,
     People,
 }
@@ -42,6 +44,7 @@ impl fmt::Display for Floor {
             Self::Rules => "floor 1",
             Self::Network => "floor 1b",
             Self::Places => "floor 2",
+            Self::Packages => "floor 2b",
             Self::Jobs => "floor 3",
             Self::People => "floor 4",
         })
@@ -66,6 +69,7 @@ fn standing(role: &str) -> Option<Standing> {
         "store" | "mapper" | "credentials" | "layout" | "archive" | "lockfile" | "trust" | "tfconfig" => Floor::Rules,
         "remote" => Floor::Network,
         "source" => Floor::Places,
+        "fetch" => Floor::Packages,
         "packer" | "installer" | "mirror" | "bridge" | "checker" => Floor::Jobs,
         "cli" => Floor::People,
         "testkit" => return Some(Standing::TestsOnly),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::Args;
-use tofu_oci_installer::{Trust, pin_file};
+use tofu_oci_fetch::{Trust, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
 use tofu_oci_types::printable;

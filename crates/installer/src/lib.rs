@@ -23,34 +23,21 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
 
-mod cache;
 mod choose;
-mod chunks;
 mod error;
-mod fetch;
-mod guard;
-mod job;
-mod link;
+mod install;
 mod lock;
-pub mod pin_file;
-mod pipeline;
-mod place;
+mod package;
+mod plan;
 mod record;
-mod stage;
-mod staging;
-mod trust;
-mod verify;
+mod request;
 
 #[cfg(test)]
 mod tests;
 
 pub use error::InstallError;
-pub use guard::Turn;
-pub use job::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
+pub use install::{InstallReport, install};
 pub use lock::{
     Basis, Difference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Wanted, lock,
 };
-pub use pin_file::PinFileError;
-pub use pipeline::install;
-pub(crate) use pipeline::subject;
-pub use trust::{SignedBy, Trust, Vouched, real_zips};
+pub use request::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};

@@ -1,12 +1,32 @@
 //! What is written down of a provider.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use tofu_oci_fetch::Judgement;
 use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Recordable, merge};
 use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Scheme, Version};
 
-use crate::pipeline::Done;
-use crate::{InstallError, InstallRequest};
+use crate::{InstallError, InstallRequest, Installed};
+
+/// A request that has succeeded.
+pub(crate) struct Completed {
+    pub(crate) installed: Installed,
+    pub(crate) hashes: PackageHashes,
+    /// The judgement on the release, if its place was asked.
+    pub(crate) judgement: Option<Arc<Judgement>>,
+}
+
+impl Completed {
+    /// The same request, held to another entry of the lock file. What was done the first time is reported.
+    pub(crate) fn replace(&mut self, again: Self) {
+        if self.installed.version == again.installed.version {
+            self.judgement = again.judgement.or_else(|| self.judgement.take());
+        } else {
+            *self = again;
+        }
+    }
+}
 
 /// Checksums of one release: what was verified here, and what trusted signatures cover.
 #[derive(Clone, Debug, Default)]
@@ -49,31 +69,32 @@ impl Record {
 /// The lock file with what has been verified and what trusted signatures cover, and without what is to be forgotten.
 pub(crate) fn merged(
     mut file: LockFile,
-    jobs: &[InstallRequest],
-    done: &[Done],
+    requests: &[InstallRequest],
+    completed: &[Completed],
     forget: &BTreeSet<ProviderAddr>,
 ) -> Result<LockFile, InstallError> {
     for address in forget {
         file.remove(address);
     }
     let mut records: BTreeMap<&ProviderAddr, (&InstallRequest, &Version, Record)> = BTreeMap::new();
-    for (job, Done { installed, hashes, judged }) in jobs.iter().zip(done) {
+    for (request, Completed { installed, hashes, judgement }) in requests.iter().zip(completed) {
         let version = &installed.version;
-        let (_, first, record) = records.entry(&job.address).or_insert_with(|| (job, version, Record::default()));
+        let (_, first, record) =
+            records.entry(&request.address).or_insert_with(|| (request, version, Record::default()));
         if *first != version {
             return Err(InstallError::VersionsDiffer {
-                address: job.address.clone(),
+                address: request.address.clone(),
                 first: (*first).clone(),
                 second: version.clone(),
             });
         }
-        if let Some(judged) = judged {
-            record.cover(judged.covered());
+        if let Some(judgement) = judgement {
+            record.cover(judgement.covered());
         }
-        record.verify(&job.platform, hashes);
+        record.verify(&request.platform, hashes);
     }
-    for (address, (job, version, record)) in records {
-        let entry = entry(file.get(address), version, &job.constraints, &record);
+    for (address, (request, version, record)) in records {
+        let entry = entry(file.get(address), version, &request.constraints, &record);
         file.insert(address.clone(), entry);
     }
     Ok(file)

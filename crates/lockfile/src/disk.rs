@@ -21,42 +21,121 @@ pub enum Written {
     Created,
 }
 
-/// The lock file at `path`; nothing when there is none.
-///
-/// # Errors
-/// When it does not parse, and when it is a symbolic link that leaves its folder: see [`write()`].
-pub fn read(path: &Path) -> Result<Option<LockFile>, LockFileError> {
-    read_text(path)?.map(|text| parse(&text, path)).transpose()
+/// A lock file as it was when it was read. Whoever writes the file compares it with this, and reads it no more.
+#[derive(Clone, Debug)]
+pub struct StoredLockFile {
+    path: PathBuf,
+    /// `None` if there was no file.
+    text: Option<String>,
+    file: LockFile,
 }
 
-/// What the text of the lock file at `path` says.
+/// The lock file at `path`, which need not exist.
 ///
 /// # Errors
-/// When it does not parse; the error names the file.
-pub fn parse(text: &str, path: &Path) -> Result<LockFile, LockFileError> {
-    LockFile::parse(text).map_err(|error| name_file(error, path))
+/// When it does not parse, is not text, not a regular file or larger than [`LOCK_FILE_LIMIT`], and when it is a symbolic
+/// link that leaves its folder: see [`StoredLockFile::write`].
+pub fn read(path: &Path) -> Result<StoredLockFile, LockFileError> {
+    StoredLockFile::parse(path, read_text(path)?)
 }
 
-/// No lock file is larger: one entry for each of ten thousand providers takes less.
-const LIMIT: u64 = 64 << 20;
+/// No lock file and no pin file is larger, in bytes: one entry for each of ten thousand providers takes less.
+pub const LOCK_FILE_LIMIT: u64 = 64 << 20;
 
-/// The text of the lock file at `path`, whatever it says; nothing when there is none.
+/// The text of the lock file or pin file at `path`; `None` if there is none.
 ///
 /// # Errors
-/// When it is not text, not a regular file or larger than 64 MiB, and when it is a symbolic link that leaves its folder: see
-/// [`write()`].
+/// As [`read`], whatever the text says.
 pub fn read_text(path: &Path) -> Result<Option<String>, LockFileError> {
     let place = follow(path)?;
-    let text = match tofu_oci_disk::read_file(&place, LIMIT) {
+    let failed = |source| LockFileError::Io { action: "read", path: place.clone(), source };
+    let bytes = match tofu_oci_disk::read_file(&place, LOCK_FILE_LIMIT) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(LockFileError::Io { action: "read", path: place, source: error }),
+        Err(error) => return Err(failed(error)),
     };
-    let text = String::from_utf8(text).map_err(|error| {
-        let source = io::Error::new(io::ErrorKind::InvalidData, error.utf8_error());
-        LockFileError::Io { action: "read", path: place, source }
-    })?;
-    Ok(Some(text))
+    let text = String::from_utf8(bytes);
+    text.map(Some).map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))
+}
+
+impl StoredLockFile {
+    fn parse(path: &Path, text: Option<String>) -> Result<Self, LockFileError> {
+        let file = text.as_deref().map(LockFile::parse).transpose().map_err(|error| name_file(error, path))?;
+        Ok(Self { path: path.to_owned(), text, file: file.unwrap_or_default() })
+    }
+
+    /// The file as it is now. It is parsed only if its text is another one.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn read_again(&self) -> Result<Self, LockFileError> {
+        let text = read_text(&self.path)?;
+        if text == self.text { Ok(self.clone()) } else { Self::parse(&self.path, text) }
+    }
+
+    /// Where it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its text; `None` if there was no file.
+    pub fn text(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
+    /// What it locks; nothing if there was no file.
+    pub fn file(&self) -> &LockFile {
+        &self.file
+    }
+
+    /// What it locks; `None` if there was no file.
+    pub fn into_file(self) -> Option<LockFile> {
+        self.text.is_some().then_some(self.file)
+    }
+
+    /// What [`Self::write`] would do.
+    pub fn would_write(&self, file: &LockFile) -> Written {
+        match &self.text {
+            Some(_) if self.file == *file => Written::Unchanged,
+            Some(_) => Written::Updated,
+            None => Written::Created,
+        }
+    }
+
+    /// Replaces the file at once, with mode 0644; readers see the old or the new one. Nothing is written if it locked the
+    /// same already.
+    ///
+    /// # Errors
+    /// When it is a symbolic link that leaves its folder: following it would write a file that the user did not name.
+    pub fn write(&self, file: &LockFile) -> Result<Written, LockFileError> {
+        self.put(file, self.would_write(file))
+    }
+
+    /// What [`Self::rewrite`] would do.
+    pub fn would_rewrite(&self, file: &LockFile) -> Written {
+        match &self.text {
+            Some(before) if *before == file.to_text() => Written::Unchanged,
+            Some(_) => Written::Updated,
+            None => Written::Created,
+        }
+    }
+
+    /// Replaces the file as [`Self::write`] does, also if only its text is not canonical: comments, order, spaces.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    ///
+    /// Spec: `OpenTofu` 1.12, `providers lock`, which always writes.
+    pub fn rewrite(&self, file: &LockFile) -> Result<Written, LockFileError> {
+        self.put(file, self.would_rewrite(file))
+    }
+
+    fn put(&self, file: &LockFile, written: Written) -> Result<Written, LockFileError> {
+        if written != Written::Unchanged {
+            replace(&self.path, &file.to_text())?;
+        }
+        Ok(written)
+    }
 }
 
 fn name_file(error: LockFileError, file: &Path) -> LockFileError {
@@ -68,49 +147,12 @@ fn name_file(error: LockFileError, file: &Path) -> LockFileError {
     }
 }
 
-/// Replaces the lock file at once, with mode 0644; readers see the old or the new one. Nothing is written when the file
-/// locks the same already.
+/// Replaces a lock file or pin file at once, with mode 0644; readers see the old or the new one.
 ///
 /// # Errors
-/// When it is a symbolic link that leaves its folder: following it would write a file that nobody asked us to.
-pub fn write(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
-    let place = follow(path)?;
-    let written = would_write(path, file)?;
-    if written != Written::Unchanged {
-        replace(&place, &file.to_text())?;
-    }
-    Ok(written)
-}
-
-/// What [`write()`] would do.
-///
-/// # Errors
-/// As [`read`].
-pub fn would_write(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
-    Ok(match read(path)? {
-        Some(before) if before == *file => Written::Unchanged,
-        Some(_) => Written::Updated,
-        None => Written::Created,
-    })
-}
-
-/// Replaces the lock file as [`write()`] does, also where only its text is not the canonical one: comments, order, spaces.
-///
-/// # Errors
-/// As [`write()`].
-///
-/// Spec: `OpenTofu` 1.12, `providers lock`, which always writes.
-pub fn rewrite(path: &Path, file: &LockFile) -> Result<Written, LockFileError> {
-    let (before, text) = (read_text(path)?, file.to_text());
-    if before.as_ref() == Some(&text) {
-        return Ok(Written::Unchanged);
-    }
-    replace(&follow(path)?, &text)?;
-    Ok(if before.is_some() { Written::Updated } else { Written::Created })
-}
-
-/// Replaces a file at once, with mode 0644; readers see the old or the new one. `place` is what [`follow`] gave.
-pub fn replace(place: &Path, text: &str) -> Result<(), LockFileError> {
+/// When it is a symbolic link that leaves its folder.
+pub fn replace(path: &Path, text: &str) -> Result<(), LockFileError> {
+    let place = &follow(path)?;
     let failed = |action| move |source| LockFileError::Io { action, path: place.to_owned(), source };
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // What a killed run has left beside it goes; a run that lives has its own locked.
@@ -131,7 +173,7 @@ pub fn replace(place: &Path, text: &str) -> Result<(), LockFileError> {
 ///
 /// # Errors
 /// When it leaves its folder.
-pub fn follow(path: &Path) -> Result<PathBuf, LockFileError> {
+fn follow(path: &Path) -> Result<PathBuf, LockFileError> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => {}
         _ => return Ok(path.to_owned()),
@@ -163,19 +205,19 @@ mod tests {
     fn creates_updates_and_leaves_alone() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK_FILE_NAME);
-        assert_eq!(read(&path).unwrap(), None);
+        assert_eq!(read(&path).unwrap().into_file(), None);
         let mut file = LockFile::parse(TEXT).unwrap();
-        assert_eq!(write(&path, &file).unwrap(), Written::Created);
+        assert_eq!(read(&path).unwrap().write(&file).unwrap(), Written::Created);
         std::fs::write(&path, TEXT).unwrap();
-        assert_eq!(write(&path, &file).unwrap(), Written::Unchanged);
+        assert_eq!(read(&path).unwrap().write(&file).unwrap(), Written::Unchanged);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), TEXT, "equal locks keep the text");
-        assert_eq!(rewrite(&path, &file).unwrap(), Written::Updated);
+        assert_eq!(read(&path).unwrap().rewrite(&file).unwrap(), Written::Updated);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), file.to_text(), "the canonical text");
-        assert_eq!(rewrite(&path, &file).unwrap(), Written::Unchanged);
+        assert_eq!(read(&path).unwrap().rewrite(&file).unwrap(), Written::Unchanged);
         let address = "example.com/a/c".parse().unwrap();
         file.insert(address, crate::LockEntry::new("2.0.0".parse().unwrap(), tofu_oci_types::Constraints::any()));
-        assert_eq!(write(&path, &file).unwrap(), Written::Updated);
-        assert_eq!(read(&path).unwrap(), Some(file));
+        assert_eq!(read(&path).unwrap().write(&file).unwrap(), Written::Updated);
+        assert_eq!(read(&path).unwrap().into_file(), Some(file));
         assert_eq!(names(folder.path()), [LOCK_FILE_NAME]);
     }
 
@@ -185,7 +227,7 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LOCK_FILE_NAME);
-        write(&path, &LockFile::default()).unwrap();
+        read(&path).unwrap().write(&LockFile::default()).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o644);
     }
 
@@ -201,12 +243,12 @@ mod tests {
 
         std::os::unix::fs::symlink("../outside", &path).unwrap();
         assert!(matches!(read(&path), Err(LockFileError::LinkLeavesFolder { .. })));
-        assert!(matches!(write(&path, &LockFile::default()), Err(LockFileError::LinkLeavesFolder { .. })));
+        assert!(matches!(replace(&path, ""), Err(LockFileError::LinkLeavesFolder { .. })));
         assert_eq!(std::fs::read_to_string(folder.path().join("outside")).unwrap(), TEXT);
 
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("beside", &path).unwrap();
-        assert_eq!(write(&path, &LockFile::default()).unwrap(), Written::Updated);
+        assert_eq!(read(&path).unwrap().write(&LockFile::default()).unwrap(), Written::Updated);
         assert!(std::fs::symlink_metadata(&path).unwrap().is_symlink());
         assert_ne!(std::fs::read_to_string(inner.join("beside")).unwrap(), TEXT);
     }

@@ -40,6 +40,16 @@ pub enum LockFileError {
     },
 }
 
+impl LockFileError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "lock-invalid",
+            Self::LinkLeavesFolder { .. } | Self::Io { .. } => "lock-file",
+        }
+    }
+}
+
 /// What is wrong at one position of a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -22,7 +22,7 @@ pub use check::{
     Line, ManifestLines, Origin, PackageHashes, Refusal, ReleaseHashes, Report, Verdict, check, check_addition,
     check_manifest, check_release, locked_platforms, needs_more_facts, nobodys, precheck, published_anew,
 };
-pub use disk::{LOCK_FILE_NAME, Written, follow, parse, read, read_text, replace, rewrite, would_write, write};
+pub use disk::{LOCK_FILE_LIMIT, LOCK_FILE_NAME, StoredLockFile, Written, read, read_text, replace};
 pub use error::{LockFileError, LockProblem};
 pub use file::{LockEntry, LockFile, Maintainer};
 pub use guide::Guide;

@@ -1,7 +1,9 @@
 //! Errors of `install` and `versions`.
 
 use tofu_oci_archive::ArchiveError;
-use tofu_oci_installer::{InstallError, PinFileError};
+use tofu_oci_disk::LockError;
+use tofu_oci_fetch::{FetchError, PinFileError};
+use tofu_oci_installer::InstallError;
 use tofu_oci_lockfile::{LockFileError, ManifestLines, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::NetworkFault;
@@ -87,8 +89,7 @@ impl Diagnostic {
 
 impl From<LockFileError> for Diagnostic {
     fn from(error: LockFileError) -> Self {
-        let code = if matches!(error, LockFileError::Invalid { .. }) { "lock-invalid" } else { "lock-file" };
-        let diagnostic = Self::of(Exit::Fixable, &error).code(code);
+        let diagnostic = Self::of(Exit::Fixable, &error).code(error.code());
         match &error {
             LockFileError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
             LockFileError::LinkLeavesFolder { .. } => {
@@ -110,10 +111,7 @@ impl Diagnostic {
     fn of_install(error: InstallError) -> Self {
         let diagnostic = Self::of(exit(&error), &error);
         match error {
-            InstallError::Source(error @ (SourceError::Layout { .. } | SourceError::Unusable { .. })) => {
-                Self::from(error).hint("nothing of it was installed")
-            }
-            InstallError::Source(error) => Self::from(error),
+            InstallError::Fetch(error) => Self::of_fetch(error),
             InstallError::LockFile(error) => Self::from(error),
             InstallError::NoMatchingVersion { address, place, offered, .. } => {
                 let diagnostic = diagnostic.cause(format!("asked {place}")).hint(versions("it has", &offered));
@@ -130,7 +128,31 @@ impl Diagnostic {
             InstallError::LockedVersionGone { offered, .. } => {
                 diagnostic.hint(versions("it has", &offered)).hint("choose one of them with --upgrade")
             }
-            InstallError::Package { place, source, .. } if source.is_refusal() => {
+            InstallError::UnspecifiedVersion { .. } => diagnostic.hint("name another version: ADDR@VERSION"),
+            InstallError::VersionsDiffer { .. } => diagnostic.hint("name one version for all platforms: ADDR@VERSION"),
+            InstallError::NotTheLockedRelease { place, refusal, .. } => {
+                let Refusal::OtherRelease { locked } = &refusal else { return diagnostic };
+                let shown = locked.iter().take(SHOWN).map(|hash| format!("the lock file has {hash}"));
+                shown
+                    .fold(diagnostic, Self::cause)
+                    .cause(format!("it came from {place}"))
+                    .hint("either the repository or the lock file is not what it was")
+                    .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
+            }
+            InstallError::Pins(error) => Self::from(error),
+            InstallError::LockFileChanged { .. } => diagnostic.hint("run the same command again"),
+            _ => diagnostic,
+        }
+    }
+
+    fn of_fetch(error: FetchError) -> Self {
+        let diagnostic = Self::of(fetch_exit(&error), &error);
+        match error {
+            FetchError::Source(error @ (SourceError::Layout { .. } | SourceError::Unusable { .. })) => {
+                Self::from(error).hint("nothing of it was installed")
+            }
+            FetchError::Source(error) => Self::from(error),
+            FetchError::Package { place, source, .. } if source.is_refusal() => {
                 let diagnostic = diagnostic.cause(format!("it came from {place}"));
                 match other_provider(&source) {
                     Some(other) => diagnostic
@@ -141,14 +163,11 @@ impl Diagnostic {
                         .hint("nothing of it was installed: the release itself must be mended by its publisher"),
                 }
             }
-            InstallError::Package { source, .. } => diagnostic.archive_hint(&source),
-            InstallError::UnspecifiedVersion { .. } => diagnostic.hint("name another version: ADDR@VERSION"),
-            InstallError::VersionsDiffer { .. } => diagnostic.hint("name one version for all platforms: ADDR@VERSION"),
-            InstallError::LayerType { .. } => {
+            FetchError::Package { source, .. } => diagnostic.archive_hint(&source),
+            FetchError::LayerType { .. } => {
                 diagnostic.hint("layers are tar, tar+gzip or tar+zstd; the publisher must build the image so")
             }
-            InstallError::Io { action, path, source } => diagnostic.io_hint(action, &path, &source),
-            InstallError::NotTheLockedPackage { place, refusal, locked_for, platform, address, .. }
+            FetchError::NotTheLockedPackage { place, refusal, locked_for, platform, address, .. }
                 if !locked_for.is_empty() && !locked_for.contains(&platform) =>
             {
                 diagnostic
@@ -162,35 +181,43 @@ impl Diagnostic {
                         again::command(&format!("lock {address} --platform {platform}"))
                     ))
             }
-            InstallError::NotTheLockedRelease { place, refusal, .. } => {
-                let Refusal::OtherRelease { locked } = &refusal else { return diagnostic };
-                let shown = locked.iter().take(SHOWN).map(|hash| format!("the lock file has {hash}"));
-                shown
-                    .fold(diagnostic, Self::cause)
-                    .cause(format!("it came from {place}"))
-                    .hint("either the repository or the lock file is not what it was")
-                    .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
-            }
-            InstallError::Untrusted { address, version, place, refusal, rule, by_hand } => {
+            FetchError::Untrusted { address, version, place, refusal, rule, by_hand } => {
                 let release = super::Release { address: &address, version: &version, place: &place };
                 diagnostic.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
             }
-            InstallError::Pins(error) => Self::from(error),
-            InstallError::NotTheLockedPackage { place, refusal, .. } => diagnostic
+            FetchError::NotTheLockedPackage { place, refusal, .. } => diagnostic
                 .locked_and_found(&refusal)
                 .cause(format!("it came from {place}"))
                 .hint("nothing of it was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
-            InstallError::Locked { .. } => diagnostic.locked(),
-            InstallError::LockFileChanged { .. } => diagnostic.hint("run the same command again"),
-            InstallError::LocallyModified { path, .. } => {
+            FetchError::LocallyModified { path, .. } => {
                 diagnostic.hint(format!("delete {} and run the same command again", path.display()))
             }
-            InstallError::LinkOutOfTree { link, .. } => diagnostic
+            FetchError::LinkOutOfTree { link, .. } => diagnostic
                 .hint("nothing was written or deleted there; such a link may have come with the repository")
                 .hint(format!("delete the link {} and run the same command again", link.display())),
+            FetchError::Lock(error) => Self::from(error),
+            FetchError::Io { action, path, source } => diagnostic.io_hint(action, &path, &source),
             _ => diagnostic,
         }
+    }
+}
+
+impl From<LockError> for Diagnostic {
+    fn from(error: LockError) -> Self {
+        match &error {
+            LockError::Held { .. } => Self::of(Exit::Fixable, &error).locked(),
+            LockError::Io { path, source } => {
+                Self::of(super::io::io_exit(source), &error).code("io").io_hint("lock", path, source)
+            }
+        }
+    }
+}
+
+impl From<FetchError> for Diagnostic {
+    fn from(error: FetchError) -> Self {
+        let code = error.code();
+        Self::of_fetch(error).or_code(code)
     }
 }
 
@@ -281,7 +308,14 @@ fn versions(lead: &str, offered: &[Version]) -> String {
 fn exit(error: &InstallError) -> Exit {
     match error {
         InstallError::Pins(PinFileError::Invalid { .. }) => Exit::Usage,
-        InstallError::Io { source, .. } | InstallError::Package { source: ArchiveError::Io { source, .. }, .. } => {
+        InstallError::Fetch(error) => fetch_exit(error),
+        _ => Exit::Fixable,
+    }
+}
+
+fn fetch_exit(error: &FetchError) -> Exit {
+    match error {
+        FetchError::Io { source, .. } | FetchError::Package { source: ArchiveError::Io { source, .. }, .. } => {
             super::io::io_exit(source)
         }
         _ => Exit::Fixable,

@@ -1,6 +1,6 @@
 //! Releases that are not trusted, and what trust is read from.
 
-use tofu_oci_installer::pin_file::PinFileError;
+use tofu_oci_fetch::PinFileError;
 use tofu_oci_trust::{ByHand, Refusal, Rule, RuleOrigin};
 use tofu_oci_types::{ProviderAddr, Version};
 

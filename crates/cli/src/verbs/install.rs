@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_installer::{InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
+use tofu_oci_installer::{InstallReport, InstallRequest, Installed, Options, Outcome, PluginCache, Target, Upgrade};
 use tofu_oci_lockfile::Written;
 use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
 use tofu_oci_trust::Standing;
@@ -34,10 +34,10 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let data_dir = data_dir(&dir);
     let lock_path = dir.join(LOCK_FILE);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
-    let wanted = wanted(context, args, &dir, &data_dir, lock.is_some())?;
+    let wanted = wanted(context, args, &dir, &data_dir, lock.text().is_some())?;
     // Addresses on the command line say nothing about the others.
     let forget = if args.providers.is_empty() {
-        superfluous(context, &dir, &data_dir, &wanted, lock.as_ref())?
+        superfluous(context, &dir, &data_dir, &wanted, lock.file())?
     } else {
         BTreeSet::new()
     };
@@ -59,18 +59,17 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
                 platform: platform.clone(),
                 source: Arc::clone(&source),
                 target: target.clone(),
-                lock: lock.as_ref().and_then(|lock| lock.guide(address)),
                 upgrade: if args.upgrade { Upgrade::Newest } else { Upgrade::KeepLocked },
             });
         }
     }
-    tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.is_some(), "installing");
-    let mut options = Options::new(lock_path.clone(), trust);
+    tracing::info!(packages = jobs.len(), lock_file = %lock_path.display(), locked = lock.text().is_some(), "installing");
+    let mut options = Options::new(lock, trust);
     options.forget = forget;
     options.waiter = context.waiter(&args.network);
     let several = jobs.len() > 1;
-    let (installed, written) =
-        tofu_oci_installer::install(jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
+    let InstallReport { installed, lock: after, written } =
+        tofu_oci_installer::install(&jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
             let diagnostic = Diagnostic::from(error);
             if several {
                 diagnostic.hint("packages that were complete stay; the lock file is as it was")
@@ -78,12 +77,10 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
                 diagnostic
             }
         })?;
-    // All is done: a file that cannot be read again takes nothing back.
-    let after = tofu_oci_lockfile::read(&lock_path).ok().flatten().unwrap_or_default();
     // What other programs have locked meanwhile is theirs to report.
     let own =
         |address: &ProviderAddr| options.forget.contains(address) || wanted.iter().any(|(wanted, _)| wanted == address);
-    let changes = changes(lock.as_ref(), &after).into_iter().filter(|change| own(&change.address)).collect();
+    let changes = changes(options.lock.file(), &after).into_iter().filter(|change| own(&change.address)).collect();
     print(context, &installed, &Recorded { path: &lock_path, written, changes });
     Ok(())
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use tofu_oci_installer::{
     Basis, Difference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Upgrade,
 };
-use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, Written};
+use tofu_oci_lockfile::{LOCK_FILE_NAME, Written};
 use tofu_oci_tfconfig::TfConfigError;
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, ProviderAddr};
@@ -138,8 +138,7 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
         #[serde(flatten)]
         provider: &'a LockedProvider,
     }
-    let parse = |text: &str| LockFile::parse(text).unwrap_or_default();
-    let changes = changes(report.before.as_deref().map(parse).as_ref(), &parse(&report.after));
+    let changes = changes(report.before.file(), &report.after);
     let diff = (args.check && report.difference != Difference::None).then(|| diff(report));
     let outcome = match (report.written, report.difference) {
         (Written::Created, _) => "created",
@@ -156,7 +155,7 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
     let mut page = Page::default();
     report.providers.iter().for_each(|locked| provider(args, locked, &mut page));
     page.line(format_args!("lock file {} {}", shown(path), outcome.replace('-', " ")));
-    if report.before.is_some() {
+    if report.before.text().is_some() {
         for change in &changes {
             page.line(format_args!("  {}", change.text()));
         }
@@ -172,8 +171,8 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
 }
 
 fn diff(report: &LockReport) -> String {
-    let before = report.before.as_deref().unwrap_or_default();
-    similar::TextDiff::from_lines(before, &report.after)
+    let before = report.before.text().unwrap_or_default();
+    similar::TextDiff::from_lines(before, &report.after.to_text())
         .unified_diff()
         .header(&format!("{LOCK_FILE_NAME} (as it is)"), &format!("{LOCK_FILE_NAME} (as it would be)"))
         .to_string()

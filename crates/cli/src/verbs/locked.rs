@@ -17,10 +17,10 @@ pub(super) struct Change {
 }
 
 /// The entries that differ, by address.
-pub(super) fn changes(before: Option<&LockFile>, after: &LockFile) -> Vec<Change> {
-    let old = |address| before.and_then(|file| file.get(address));
+pub(super) fn changes(before: &LockFile, after: &LockFile) -> Vec<Change> {
+    let old = |address| before.get(address);
     let changed = after.iter().filter(|(address, entry)| old(address) != Some(entry));
-    let gone = before.into_iter().flat_map(LockFile::iter).filter(|(address, _)| after.get(address).is_none());
+    let gone = before.iter().filter(|(address, _)| after.get(address).is_none());
     let changed = changed.map(|(address, entry)| Change::between(address, old(address), entry));
     let mut all: Vec<Change> = changed.chain(gone.map(|(address, entry)| Change::removal(address, entry))).collect();
     all.sort_by(|one, other| one.address.cmp(&other.address));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(before: Option<&LockFile>, after: &LockFile, want: &[&str]) {
+    fn check(before: &LockFile, after: &LockFile, want: &[&str]) {
         let got: Vec<String> = changes(before, after).iter().map(Change::text).collect();
         assert_eq!(got, want);
     }
@@ -84,19 +84,15 @@ mod tests {
     #[test]
     fn a_change_is_said_in_a_few_words() {
         let old = file("1.1.0", "", H1);
-        check(Some(&old), &old, &[]);
-        check(None, &old, &["example.com/acme/widget 1.1.0 added"]);
-        check(Some(&old), &file("2.0.0", "", H1), &["example.com/acme/widget 1.1.0 -> 2.0.0"]);
-        check(Some(&file("2.0.0", "", H1)), &old, &["example.com/acme/widget 2.0.0 -> 1.1.0"]);
+        check(&old, &old, &[]);
+        check(&LockFile::default(), &old, &["example.com/acme/widget 1.1.0 added"]);
+        check(&old, &file("2.0.0", "", H1), &["example.com/acme/widget 1.1.0 -> 2.0.0"]);
+        check(&file("2.0.0", "", H1), &old, &["example.com/acme/widget 2.0.0 -> 1.1.0"]);
         let zh = format!("\"zh:{}\",", "0".repeat(64));
-        check(
-            Some(&old),
-            &file("1.1.0", "", &format!("{H1} {zh}")),
-            &["example.com/acme/widget 1.1.0: 1 checksum added"],
-        );
+        check(&old, &file("1.1.0", "", &format!("{H1} {zh}")), &["example.com/acme/widget 1.1.0: 1 checksum added"]);
         let constrained = file("1.1.0", "  constraints = \"1.1.0\"\n", H1);
-        check(Some(&old), &constrained, &["example.com/acme/widget 1.1.0: constraints changed"]);
+        check(&old, &constrained, &["example.com/acme/widget 1.1.0: constraints changed"]);
         let removed = "example.com/acme/widget 1.1.0 removed: neither the configuration nor its state requires it";
-        check(Some(&old), &LockFile::default(), &[removed]);
+        check(&old, &LockFile::default(), &[removed]);
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
     let workspace = std::env::var("TF_WORKSPACE").ok();
     let tree =
         providers_tree(&dir, &data_dir(&dir), workspace.as_deref()).map_err(Diagnostic::of_needed_configuration)?;
-    let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
+    let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?.into_file();
     let finder = Finder::new(
         &args.lookup,
         context.connector(&Network::default(), Access::Anonymous),

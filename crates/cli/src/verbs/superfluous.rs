@@ -22,9 +22,9 @@ pub(super) fn superfluous(
     dir: &Path,
     data_dir: &Path,
     required: &[(ProviderAddr, Constraints)],
-    lock: Option<&LockFile>,
+    lock: &LockFile,
 ) -> Result<BTreeSet<ProviderAddr>, Diagnostic> {
-    let locked = lock.into_iter().flat_map(LockFile::iter).map(|(address, _)| address.clone());
+    let locked = lock.iter().map(|(address, _)| address.clone());
     let mut unneeded: BTreeSet<ProviderAddr> = locked.collect();
     unneeded.retain(|locked| required.iter().all(|(address, _)| address != locked));
     if unneeded.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn superfluous(
             let needed = providers.into_iter().map(|provider| meant(provider.address, required));
             let needed = needed.filter(|needed| required.iter().all(|(address, _)| address != needed));
             // The entry that will choose its version, where it has none of its own.
-            for guide in needed.filter_map(|needed| lock?.guide(&needed)) {
+            for guide in needed.filter_map(|needed| lock.guide(&needed)) {
                 unneeded.remove(&guide.by);
             }
             return Ok(unneeded);

@@ -21,16 +21,15 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
-use tofu_oci_lockfile::{Guide, LockEntry, LockFile, Written, read_text, rewrite};
+use tofu_oci_fetch::{Fetcher, Trust, TrustChecker, Turn};
+use tofu_oci_lockfile::{Guide, LockEntry, LockFile, StoredLockFile, Written};
 use tofu_oci_source::Source;
 use tofu_oci_types::{Constraints, Platform, ProviderAddr, Reporter};
 
 use crate::choose::Warned;
-use crate::fetch::Fetcher;
-use crate::job::pipelines;
-use crate::pipeline::ROUNDS;
-use crate::trust::TrustChecker;
-use crate::{InstallError, Trust, Turn, Upgrade};
+use crate::install::{ROUNDS, changed};
+use crate::request::pipelines;
+use crate::{InstallError, Upgrade};
 use provider::{Locked, Locking, Seen};
 
 pub use report::{Basis, Difference, LockReport, LockedPlatform, LockedProvider};
@@ -115,8 +114,7 @@ pub async fn lock(
     options: &LockOptions,
     reporter: &dyn Reporter,
 ) -> Result<LockReport, InstallError> {
-    let mut text = read_text(&options.path)?;
-    let mut judged = options.parse(text.as_deref())?;
+    let mut judged = tofu_oci_lockfile::read(&options.path)?;
     let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
     let trust_checker = TrustChecker::new(&options.trust, reporter);
     let (fetcher, trust_checker, scratch, seen) =
@@ -125,26 +123,22 @@ pub async fn lock(
     let work = |job, before, guide| {
         Locking { job, before, guide, fetcher, trust_checker, scratch, seen, warned, reporter }.run()
     };
-    let mut locked = run(jobs.iter(), &judged, &work).await?;
+    let mut locked = run(jobs.iter(), judged.file(), &work).await?;
     if options.write == LockWrite::Compare {
-        let file = judged;
-        return Ok(merged(&jobs, locked, text, file, options).into_report(Written::Unchanged));
+        return Ok(report(&jobs, locked, judged, options));
     }
     for _ in 0..ROUNDS {
         let turn = Turn::take(&options.path, &options.waiter, reporter).await?;
-        text = read_text(&options.path)?;
-        let now = options.parse(text.as_deref())?;
-        let is_changed = |job: &LockRequest| now.guide(&job.address) != judged.guide(&job.address);
-        let changed: Vec<usize> = (0..jobs.len()).filter(|&nth| is_changed(&jobs[nth])).collect();
+        let now = judged.read_again()?;
+        let changed = changed(jobs.iter().map(|job| &job.address), judged.file(), now.file());
         if changed.is_empty() {
-            let merged = merged(&jobs, locked, text, now, options);
-            let same = merged.before.as_deref() == Some(merged.after.as_str());
-            trust_checker.write_pins(if same { Written::Unchanged } else { Written::Updated }, &turn)?;
-            let written = rewrite(&options.path, &merged.file)?;
-            return Ok(merged.into_report(written));
+            let report = report(&jobs, locked, now, options);
+            trust_checker.write_pins(report.before.would_rewrite(&report.after), &turn)?;
+            let written = report.before.rewrite(&report.after)?;
+            return Ok(LockReport { written, ..report });
         }
         drop(turn);
-        let again = run(changed.iter().map(|&nth| &jobs[nth]), &now, &work).await?;
+        let again = run(changed.iter().map(|&nth| &jobs[nth]), now.file(), &work).await?;
         for (nth, again) in changed.into_iter().zip(again) {
             locked[nth] = again;
         }
@@ -164,58 +158,25 @@ async fn run<'a, F: Future<Output = Result<Locked, InstallError>>>(
     futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await
 }
 
-impl LockOptions {
-    /// What the lock file says, whose text this is.
-    fn parse(&self, text: Option<&str>) -> Result<LockFile, InstallError> {
-        Ok(text.map(|text| tofu_oci_lockfile::parse(text, &self.path)).transpose()?.unwrap_or_default())
-    }
-}
-
-/// The lock file with what was found.
-struct Merged {
-    file: LockFile,
-    providers: Vec<LockedProvider>,
-    before: Option<String>,
-    after: String,
-    difference: Difference,
-}
-
-impl Merged {
-    fn into_report(self, written: Written) -> LockReport {
-        let Self { providers, before, after, difference, .. } = self;
-        LockReport { providers, before, after, difference, written }
-    }
-}
-
-/// Puts what was found into the lock file, whose text is `before`.
-fn merged(
-    jobs: &[LockRequest],
-    locked: Vec<Locked>,
-    before: Option<String>,
-    mut file: LockFile,
-    options: &LockOptions,
-) -> Merged {
+/// The lock file with what was found; it is not written yet.
+fn report(jobs: &[LockRequest], locked: Vec<Locked>, before: StoredLockFile, options: &LockOptions) -> LockReport {
+    let mut after = before.file().clone();
     let mut providers = Vec::new();
     // The file without those `ch:` lines that nobody demands.
-    let mut lenient = file.clone();
+    let mut lenient = after.clone();
     for (job, locked) in jobs.iter().zip(locked) {
         let rule = options.trust.policy.rule(&job.address);
-        let old = file.get(&job.address).cloned();
-        let entry = locked.entry(old.as_ref(), &job.constraints, options.configured.get(&job.address));
-        let provider = locked.report(old.as_ref(), &entry, rule.manifest_checksums);
+        let old = before.file().get(&job.address);
+        let entry = locked.entry(old, &job.constraints, options.configured.get(&job.address));
+        let provider = locked.report(old, &entry, rule.manifest_checksums);
         lenient.insert(job.address.clone(), provider.without_optional(&entry));
-        file.insert(job.address.clone(), entry);
+        after.insert(job.address.clone(), entry);
         providers.push(provider);
     }
-    let after = file.to_text();
-    let difference = difference(before.as_deref(), &after, &lenient);
-    Merged { file, providers, before, after, difference }
-}
-
-fn difference(before: Option<&str>, after: &str, lenient: &LockFile) -> Difference {
-    match before {
-        Some(before) if before == after => Difference::None,
-        Some(before) if before == lenient.to_text() => Difference::OptionalManifests,
+    let difference = match before.text() {
+        Some(text) if text == after.to_text() => Difference::None,
+        Some(text) if text == lenient.to_text() => Difference::OptionalManifests,
         _ => Difference::Entries,
-    }
+    };
+    LockReport { providers, before, after, difference, written: Written::Unchanged }
 }

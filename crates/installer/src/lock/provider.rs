@@ -5,6 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_fetch::{
+    FetchError, Fetcher, Judgement, OTHER_MANIFEST, PUBLISHED_ANEW, TrustChecker, Vouched, known_before, real_zips,
+    subject,
+};
 use tofu_oci_lockfile::{
     Guide, LockEntry, ManifestLines, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release,
     needs_more_facts, nobodys, published_anew, restored,
@@ -14,15 +18,9 @@ use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Constraints, Digest, Event, PackageHash, Platform, Reporter, Scheme};
 
 use super::{Basis, LockRequest, LockedPlatform, LockedProvider, Wanted};
+use crate::InstallError;
 use crate::choose::{Choice, Warned};
-use crate::fetch::Fetcher;
-use crate::pipeline::blocking;
-use crate::place::{Form, Place};
 use crate::record::{Record, entry};
-use crate::staging::scratch;
-use crate::trust::{Judgement, TrustChecker, real_zips};
-use crate::verify::{OTHER_MANIFEST, PUBLISHED_ANEW, known_before};
-use crate::{InstallError, Vouched, subject};
 
 /// So many platforms of a provider are asked for at once; fewer are fetched.
 const PLATFORMS: usize = 8;
@@ -168,15 +166,7 @@ impl Locking<'_> {
 
     /// Fetches and verifies the package as an installation would, and throws it away.
     async fn look_at(&self, offer: &Offer) -> Result<PackageHashes, InstallError> {
-        let parent = self.scratch.to_owned();
-        let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
-        let form = match offer.kind {
-            LeafKind::Artifact => Form::Archive,
-            LeafKind::Image => Form::Folder,
-        };
-        let place = Place::to_look_at(&scratch, form);
-        let verified = self.fetcher.fetch(&*self.job.source, offer, &place, None).await?;
-        let hashes = blocking(move || verified.hashes).await;
+        let hashes = self.fetcher.look_at(&*self.job.source, offer, self.scratch).await?;
         let subject = subject(&offer.address, &offer.version, &offer.platform);
         self.reporter.event(&Event::Finished { subject, outcome: "verified".to_owned() });
         Ok(hashes)
@@ -322,7 +312,7 @@ fn fetched(judged: &Judgement, offer: &Offer, hashes: &PackageHashes) {
 }
 
 fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
-    InstallError::NotTheLockedPackage {
+    FetchError::NotTheLockedPackage {
         address: release.address.clone(),
         version: release.version.clone(),
         platform: platform.clone(),
@@ -331,6 +321,7 @@ fn not_the_locked(release: &Release, platform: &Platform, refusal: tofu_oci_lock
         // Unlike an installation, this is what adds platforms: what is locked for others is no excuse.
         locked_for: Vec::new(),
     }
+    .into()
 }
 
 impl Locked {

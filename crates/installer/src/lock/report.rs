@@ -3,21 +3,20 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_lockfile::{LockEntry, Written};
+use tofu_oci_fetch::Vouched;
+use tofu_oci_lockfile::{LockEntry, LockFile, StoredLockFile, Written};
 use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Version};
 
-use crate::Vouched;
-
 /// What came of locking.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct LockReport {
     /// One for each job, in the order of the jobs.
     pub providers: Vec<LockedProvider>,
-    /// The text of the lock file as it was; nothing when there was none.
-    pub before: Option<String>,
-    /// The text as it is now, or would be.
-    pub after: String,
+    /// The lock file as it was.
+    pub before: StoredLockFile,
+    /// What it locks now, or would lock.
+    pub after: LockFile,
     /// How the two differ.
     pub difference: Difference,
     /// What was done about it.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_source::{Listing, Offer, Source, SourceError};
 use tofu_oci_store::{ByteStream, ReadStore};
@@ -163,7 +164,7 @@ async fn a_cached_package_that_was_changed_is_refused_and_stays() {
     setting.begin_again(&[&setting.published.h1, &setting.published.zh]);
     let before = setting.workspace.locked();
     let error = setting.run(setting.job()).await.unwrap_err();
-    let InstallError::LocallyModified { path, .. } = &error else { panic!("{}", told(&error)) };
+    let InstallError::Fetch(FetchError::LocallyModified { path, .. }) = &error else { panic!("{}", told(&error)) };
     assert_eq!(*path, setting.cached());
     assert_eq!(fs::read_to_string(setting.cached().join(GUIDE)).unwrap(), "tampered");
     assert!(fs::symlink_metadata(setting.installed()).is_err(), "nothing is linked");
@@ -194,7 +195,7 @@ async fn a_cache_that_may_break_the_lock_file_is_not_used_without_an_executable(
     fs::create_dir_all(setting.cached()).unwrap();
     fs::write(setting.cached().join("README.md"), "no provider").unwrap();
     let error = setting.run(setting.job()).await.unwrap_err();
-    assert!(matches!(error, InstallError::LocallyModified { .. }), "{}", told(&error));
+    assert!(matches!(error, InstallError::Fetch(FetchError::LocallyModified { .. })), "{}", told(&error));
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{ByteStream, ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
@@ -130,7 +131,7 @@ async fn spoilt_bytes_are_never_visible() {
                 }
                 let error = workspace.run(vec![job]).await.expect_err("the bytes are spoilt");
                 assert!(
-                    matches!(error, InstallError::Source(_)),
+                    matches!(error, InstallError::Fetch(FetchError::Source(_))),
                     "{layout} {fault:?}: the download is the cause, not {}",
                     told(&error)
                 );
@@ -183,6 +184,6 @@ async fn a_folder_that_cannot_be_written_is_named() {
     // A file where a folder must be: refused for everybody, the superuser too.
     std::fs::write(workspace.path().join(".terraform"), "").unwrap();
     let error = workspace.install(store).await.expect_err("there is a file in the way");
-    assert!(matches!(error, InstallError::Io { action: "create", .. }), "{}", told(&error));
+    assert!(matches!(error, InstallError::Fetch(FetchError::Io { action: "create", .. })), "{}", told(&error));
     assert_eq!(workspace.snapshot().len(), 1);
 }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use tofu_oci_archive::{InputFile, write_layer, write_zip};
+use tofu_oci_fetch::{Trust, pin_file};
 use tofu_oci_layout::{
     IndexFacts, LayerBlob, LeafPlan, PackageLayout, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves,
 };
@@ -16,7 +17,7 @@ use tofu_oci_store::{Content, MemoryStore, ReadStore, Store};
 use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 
-use crate::{InstallError, InstallRequest, Installed, Options, Target, Trust, Upgrade, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Options, Target, Upgrade, install};
 
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
@@ -189,13 +190,13 @@ impl Workspace {
         let mut entry = tofu_oci_lockfile::LockEntry::new(version.parse().unwrap(), Constraints::any());
         entry.hashes = hashes.iter().map(|hash| (*hash).clone()).collect();
         file.insert(ADDRESS.parse().unwrap(), entry);
-        tofu_oci_lockfile::write(&self.lock_path(), &file).unwrap();
+        tofu_oci_lockfile::read(&self.lock_path()).unwrap().write(&file).unwrap();
     }
 
     /// The checksums in the lock file, sorted.
     pub(super) fn locked(&self) -> Vec<String> {
-        let file = tofu_oci_lockfile::read(&self.lock_path()).unwrap().unwrap();
-        file.get(&address()).unwrap().hashes.iter().map(ToString::to_string).collect()
+        let lock = tofu_oci_lockfile::read(&self.lock_path()).unwrap();
+        lock.file().get(&address()).unwrap().hashes.iter().map(ToString::to_string).collect()
     }
 
     /// A job for the provider's newest version, into `.terraform` of this folder.
@@ -207,7 +208,6 @@ impl Workspace {
             platform: PLATFORM.parse().unwrap(),
             source,
             target: Target::WorkingDir { data_dir: self.path().join(".terraform"), cache: None },
-            lock: None,
             upgrade: Upgrade::KeepLocked,
         }
     }
@@ -216,8 +216,14 @@ impl Workspace {
         self.run(vec![self.job(store)]).await.map(|(mut installed, _)| installed.remove(0))
     }
 
+    /// Usual options, with the lock file as it is now.
+    pub(super) fn options(&self) -> Options {
+        Options::new(tofu_oci_lockfile::read(&self.lock_path()).unwrap(), self.trust())
+    }
+
     pub(super) async fn run(&self, jobs: Vec<InstallRequest>) -> Result<(Vec<Installed>, Written), InstallError> {
-        install(jobs, &Options::new(self.lock_path(), self.trust()), &self.reporter).await
+        let report = install(&jobs, &self.options(), &self.reporter).await?;
+        Ok((report.installed, report.written))
     }
 
     /// Every file and link below, with its contents; empty folders count too.

@@ -8,12 +8,13 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tofu_oci_archive::ArchiveError;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
-use crate::{InstallError, Options, Target, install};
+use crate::{InstallError, Target, install};
 
 const PIECE: &[u8] = &[b'<'; 64 << 10];
 
@@ -127,11 +128,11 @@ async fn run(store: Arc<dyn ReadStore>, packed: bool, limit: Option<u64>) -> (Re
     if packed {
         job.target = Target::MirrorPacked(workspace.path().join("mirror"));
     }
-    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    let mut options = workspace.options();
     if let Some(limit) = limit {
         options.limits.packed_bytes = limit;
     }
-    let done = install(vec![job], &options, &workspace.reporter).await;
+    let done = install(&[job], &options, &workspace.reporter).await;
     assert!(workspace.snapshot().is_empty(), "{:?}", workspace.snapshot());
     (done.map(drop), served.load(Ordering::Relaxed))
 }
@@ -162,7 +163,8 @@ async fn a_package_may_be_as_large_as_the_limit() {
     for (declared, want) in [(1000, "not an archive"), (1001, "too large")] {
         let (done, served) = run(declaring(PackageLayout::Artifact, &[declared]).await, true, Some(1000)).await;
         let error = done.expect_err("it is not an archive");
-        let is_size = matches!(&error, InstallError::Package { source: ArchiveError::Oversized { .. }, .. });
+        let is_size =
+            matches!(&error, InstallError::Fetch(FetchError::Package { source: ArchiveError::Oversized { .. }, .. }));
         assert_eq!(is_size, want == "too large", "{}", told(&error));
         assert_eq!(served > 0, want == "not an archive");
     }

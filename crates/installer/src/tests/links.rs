@@ -5,6 +5,8 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use tofu_oci_disk::LockError;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 
 use super::fixture::{PLATFORM, Workspace, store};
@@ -112,7 +114,7 @@ async fn the_lock_of_a_package_is_not_made_where_a_link_leads() {
         let result = put(&workspace, &target).await;
         assert_eq!(outside(&workspace), before);
         match result {
-            Err(InstallError::Io { action: "lock", path, .. }) => assert_eq!(path, lock),
+            Err(InstallError::Fetch(FetchError::Lock(LockError::Io { path, .. }))) => assert_eq!(path, lock),
             other => panic!("{other:?}"),
         }
     }

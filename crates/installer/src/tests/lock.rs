@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::{LeafKind, PackageLayout};
 use tofu_oci_lockfile::Written;
 use tofu_oci_source::{Chain, Failure, Kind, Link, NotRead, OciSource, Source};
@@ -9,7 +10,8 @@ use tofu_oci_store::MemoryStore;
 use tofu_oci_types::{Constraints, PackageHash};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, publish, store, told};
-use crate::{InstallError, InstallRequest, Outcome, Upgrade};
+use super::meddler::Meddler;
+use crate::{InstallError, InstallRequest, Outcome, Upgrade, install};
 
 const WRONG_ZH: &str = "zh:0000000000000000000000000000000000000000000000000000000000000000";
 const WRONG_H1: &str = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
@@ -75,7 +77,7 @@ async fn answer(layout: PackageLayout, annotations: Annotations, lines: &str) ->
             if codes.is_empty() { names } else { format!("{names} ({})", codes.join(", ")) }
         }
         Err(error) => {
-            assert!(matches!(error, InstallError::NotTheLockedPackage { .. }), "{}", told(&error));
+            assert!(matches!(error, InstallError::Fetch(FetchError::NotTheLockedPackage { .. })), "{}", told(&error));
             assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
             let early = if workspace.reporter.downloads() == 0 { " before the download" } else { "" };
             format!("refused{early}")
@@ -233,10 +235,15 @@ async fn no_version_meets_the_constraints() {
 async fn a_lock_file_that_does_not_parse_stops_everything() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
-    std::fs::write(workspace.lock_path(), "provider {\n").unwrap();
-    let before = workspace.snapshot();
-    assert!(matches!(workspace.install(store).await, Err(InstallError::LockFile(_))));
-    assert_eq!(workspace.snapshot(), before);
+    let options = workspace.options();
+    let path = workspace.lock_path();
+    // Another program writes it after the caller has read it.
+    let source = Meddler::before_versions(store.clone(), move || std::fs::write(&path, "provider {\n").unwrap());
+    let request = InstallRequest { source, ..workspace.job(store) };
+    let done = install(&[request], &options, &workspace.reporter).await;
+    assert!(matches!(done, Err(InstallError::LockFile(_))));
+    assert_eq!(std::fs::read_to_string(workspace.lock_path()).unwrap(), "provider {\n");
+    assert!(workspace.trust().pins.is_empty());
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tofu_oci_fetch::pin_file;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::{LockEntry, LockFile, Written};
 use tofu_oci_source::OciSource;
@@ -14,9 +15,7 @@ use tofu_oci_types::{Constraints, PackageHash};
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, publish_for, told};
 use super::meddler::{Meddler, write_entry};
 use super::signing::{policy, sign};
-use crate::{
-    Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, Upgrade, Wanted, lock, pin_file,
-};
+use crate::{Basis, Difference, InstallError, LockOptions, LockReport, LockRequest, LockWrite, Upgrade, Wanted, lock};
 
 const MAC: &str = "darwin_arm64";
 
@@ -175,7 +174,8 @@ async fn one_platform_vouches_for_the_release() {
 async fn other_lines_and_other_providers_stay_and_constraints_are_the_configurations() {
     let scene = Scene::signed(PackageLayout::Artifact, Annotations::All).await;
     scene.write_lock("h1 zh x9:other");
-    let mut file = tofu_oci_lockfile::read(&scene.workspace.lock_path()).unwrap().unwrap();
+    let lock = tofu_oci_lockfile::read(&scene.workspace.lock_path()).unwrap();
+    let mut file = lock.file().clone();
     file.insert("example.com/a/b".parse().unwrap(), LockEntry::new("2.0.0".parse().unwrap(), Constraints::any()));
     let text = format!("# a note\n{}", file.to_text());
     fs::write(scene.workspace.lock_path(), text).unwrap();

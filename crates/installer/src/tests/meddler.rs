@@ -64,11 +64,12 @@ impl Meddler {
 
 /// What another program would do: puts an entry into a lock file.
 pub(super) fn write_entry(path: &Path, address: &str, version: &str, hash: &str) {
-    let mut file = tofu_oci_lockfile::read(path).unwrap().unwrap_or_default();
+    let lock = tofu_oci_lockfile::read(path).unwrap();
+    let mut file = lock.file().clone();
     let mut entry = LockEntry::new(version.parse().unwrap(), Constraints::any());
     entry.hashes.insert(hash.parse().unwrap());
     file.insert(address.parse().unwrap(), entry);
-    tofu_oci_lockfile::write(path, &file).unwrap();
+    lock.write(&file).unwrap();
 }
 
 #[async_trait::async_trait]

@@ -24,8 +24,8 @@ fn waiter() -> Waiter {
 
 /// The addresses in the lock file.
 fn locked(workspace: &Workspace) -> Vec<String> {
-    let file = tofu_oci_lockfile::read(&workspace.lock_path()).unwrap().unwrap_or_default();
-    file.iter().map(|(address, entry)| format!("{address} {}", entry.version)).collect()
+    let lock = tofu_oci_lockfile::read(&workspace.lock_path()).unwrap();
+    lock.file().iter().map(|(address, entry)| format!("{address} {}", entry.version)).collect()
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,10 +53,10 @@ async fn a_directory_that_stays_locked_is_an_error_that_says_by_whom() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let folder = Lockable::Folder(workspace.path().to_owned());
     let _held = tofu_oci_disk::lock(&folder, &waiter(), &|_| ()).await.unwrap();
-    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    let mut options = workspace.options();
     options.waiter = waiter();
     let begin = tokio::time::Instant::now();
-    let error = install(vec![workspace.job(store)], &options, &workspace.reporter).await.expect_err("it is locked");
+    let error = install(&[workspace.job(store)], &options, &workspace.reporter).await.expect_err("it is locked");
     assert_eq!((begin.elapsed(), error.code()), (Duration::from_secs(30), "locked-by-another"));
     let who = format!("{folder} is locked by tofu-oci install (process {} on ", std::process::id());
     assert!(error.to_string().starts_with(&who), "{error}");
@@ -162,13 +162,10 @@ async fn a_package_that_another_program_locks_otherwise_meanwhile_is_refused() {
     assert_eq!(workspace.locked(), [H1], "the lock file is as the other one left it");
 }
 
-/// A job whose caller has read the lock file at a time when it said this; another program changed it before the
-/// installer read it.
-fn job_of_an_old_lock_file(workspace: &Workspace, store: &Arc<MemoryStore>, version: &str, h1: &str) -> InstallRequest {
-    let path = workspace.path().join("old.lock.hcl");
-    write_entry(&path, ADDRESS, version, h1);
-    let lock = tofu_oci_lockfile::read(&path).unwrap().unwrap().guide(&address());
-    InstallRequest { lock, ..workspace.job(store.clone()) }
+/// Options of a caller that read the lock file when it said this; another program changes it before the installer writes.
+fn options_of_an_old_lock_file(workspace: &Workspace, version: &str, h1: &str) -> Options {
+    write_entry(&workspace.lock_path(), ADDRESS, version, h1);
+    workspace.options()
 }
 
 #[tokio::test]
@@ -176,10 +173,11 @@ async fn a_version_that_was_locked_after_the_caller_read_the_lock_file_is_not_ov
     let workspace = Workspace::new();
     let (store, old) = store(PackageLayout::Artifact).await;
     let new = publish(&*store, "2.0.0", PackageLayout::Artifact, Annotations::All).await;
-    let job = job_of_an_old_lock_file(&workspace, &store, "1.0.0", &old[PLATFORM].h1.to_string());
+    let options = options_of_an_old_lock_file(&workspace, "1.0.0", &old[PLATFORM].h1.to_string());
     write_entry(&workspace.lock_path(), ADDRESS, "2.0.0", &new[PLATFORM].h1.to_string());
-    let (installed, _) = workspace.run(vec![job]).await.unwrap_or_else(|error| panic!("{}", told(&error)));
-    assert_eq!(installed[0].version.to_string(), "2.0.0");
+    let report = install(&[workspace.job(store)], &options, &workspace.reporter).await;
+    let report = report.unwrap_or_else(|error| panic!("{}", told(&error)));
+    assert_eq!(report.installed[0].version.to_string(), "2.0.0");
     assert_eq!(locked(&workspace), [format!("{ADDRESS} 2.0.0")]);
 }
 
@@ -187,9 +185,10 @@ async fn a_version_that_was_locked_after_the_caller_read_the_lock_file_is_not_ov
 async fn checksums_that_were_locked_after_the_caller_read_the_lock_file_bind() {
     let workspace = Workspace::new();
     let (store, published) = store(PackageLayout::Artifact).await;
-    let job = job_of_an_old_lock_file(&workspace, &store, "1.0.0", &published[PLATFORM].h1.to_string());
+    let options = options_of_an_old_lock_file(&workspace, "1.0.0", &published[PLATFORM].h1.to_string());
     write_entry(&workspace.lock_path(), ADDRESS, "1.0.0", H1);
-    let error = workspace.run(vec![job]).await.expect_err("both cannot be right");
+    let installed = install(&[workspace.job(store)], &options, &workspace.reporter).await;
+    let error = installed.expect_err("both cannot be right");
     assert_eq!(error.code(), "lock-mismatch");
     assert_eq!(workspace.locked(), [H1], "the lock file is as the other one left it");
 }

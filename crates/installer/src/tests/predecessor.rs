@@ -11,9 +11,7 @@ use tofu_oci_types::Constraints;
 
 use super::fixture::{Annotations, Workspace, publish, told};
 use super::meddler::{Meddler, write_entry};
-use crate::{
-    InstallError, InstallRequest, LockOptions, LockRequest, LockWrite, Options, Upgrade, Wanted, install, lock,
-};
+use crate::{InstallError, InstallRequest, LockOptions, LockRequest, LockWrite, Upgrade, Wanted, install, lock};
 
 const OLD: &str = "registry.terraform.io/hashicorp/widget";
 const NEW: &str = "registry.opentofu.org/hashicorp/widget";
@@ -41,17 +39,17 @@ async fn scene(locked: &[(&str, &str)]) -> (Arc<MemoryStore>, Workspace) {
         entry.hashes.insert(WRONG_H1.parse().unwrap());
         file.insert(address.parse().unwrap(), entry);
     }
-    tofu_oci_lockfile::write(&workspace.lock_path(), &file).unwrap();
+    tofu_oci_lockfile::read(&workspace.lock_path()).unwrap().write(&file).unwrap();
     (store, workspace)
 }
 
 /// Every entry of the lock file: its type's host, version, constraints, and how many checksums it has.
 fn entries(workspace: &Workspace) -> String {
-    let file = tofu_oci_lockfile::read(&workspace.lock_path()).unwrap().unwrap();
+    let lock = tofu_oci_lockfile::read(&workspace.lock_path()).unwrap();
     let entry = |(address, entry): (&tofu_oci_types::ProviderAddr, &LockEntry)| {
         format!("{} {} `{}` {}", address.hostname().display(), entry.version, entry.constraints, entry.hashes.len())
     };
-    file.iter().map(entry).collect::<Vec<_>>().join("; ")
+    lock.file().iter().map(entry).collect::<Vec<_>>().join("; ")
 }
 
 #[track_caller]
@@ -164,16 +162,16 @@ async fn the_predecessor_is_reported_once_although_another_program_changes_the_e
 #[tokio::test]
 async fn forgotten_entries_go_when_the_lock_file_is_written_and_never_before() {
     let (store, workspace) = scene(&[(OLD, "1.0.0"), (STRANGER, "2.0.0")]).await;
-    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    let mut options = workspace.options();
     options.forget = BTreeSet::from([OLD.parse().unwrap(), STRANGER.parse().unwrap()]);
     let before = workspace.snapshot();
     let job = InstallRequest { address: NEW.parse().unwrap(), ..workspace.job(store) };
     let failing = InstallRequest { constraints: "> 9.0.0".parse().unwrap(), ..job.clone() };
-    install(vec![failing], &options, &workspace.reporter).await.expect_err("there is no such version");
+    install(&[failing], &options, &workspace.reporter).await.expect_err("there is no such version");
     assert_eq!(workspace.snapshot(), before, "a failed installation writes nothing");
-    install(vec![job], &options, &workspace.reporter).await.unwrap();
+    install(&[job], &options, &workspace.reporter).await.unwrap();
     assert_eq!(entries(&workspace), "registry.opentofu.org 1.0.0 `` 3", "its version was taken over before it went");
     options.forget = BTreeSet::from([NEW.parse().unwrap()]);
-    install(Vec::new(), &options, &workspace.reporter).await.unwrap();
+    install(&[], &options, &workspace.reporter).await.unwrap();
     assert_eq!(entries(&workspace), "", "nothing is required any more");
 }

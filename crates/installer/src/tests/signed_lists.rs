@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use tofu_oci_fetch::pin_file;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_store::{Content, MemoryStore, ReadStore as _, Store as _};
 use tofu_oci_testkit::{Inline, Referrer};
@@ -11,7 +12,7 @@ use tofu_oci_types::{PackageHash, Reference, Tag};
 
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Workspace, address, publish};
 use super::signing::{self, sign};
-use crate::{InstallError, InstallRequest, Installed, Options, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, install};
 
 fn file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{}/../../testdata/trust/gpg/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -41,10 +42,10 @@ async fn beside_a_list(layout: PackageLayout, annotations: Annotations) -> Arc<M
 }
 
 async fn run(workspace: &Workspace, job: InstallRequest, policy: &Arc<Policy>) -> Result<Installed, InstallError> {
-    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    let mut options = workspace.options();
     options.trust.policy = Arc::clone(policy);
     options.trust.now = UNIX_EPOCH + Duration::from_hours(490_908);
-    install(vec![job], &options, &workspace.reporter).await.map(|(mut installed, _)| installed.remove(0))
+    install(&[job], &options, &workspace.reporter).await.map(|mut report| report.installed.remove(0))
 }
 
 /// The signed referrer of a release of archives, grafted onto another release.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::{LOCK_FILE_NAME, Written};
 use tofu_oci_store::MemoryStore;
@@ -159,7 +160,7 @@ async fn changed_contents_are_neither_believed_nor_overwritten() {
     fs::write(installed.path.join("docs/guide.md"), "my own words").unwrap();
     let before = workspace.snapshot();
     let error = workspace.install(store).await.expect_err("the package was changed");
-    assert!(matches!(error, InstallError::LocallyModified { .. }), "{}", told(&error));
+    assert!(matches!(error, InstallError::Fetch(FetchError::LocallyModified { .. })), "{}", told(&error));
     assert_eq!(workspace.snapshot(), before);
 }
 
@@ -174,7 +175,7 @@ async fn an_empty_folder_is_no_obstacle_and_a_file_is() {
     fs::remove_file(workspace.lock_path()).unwrap();
     let mut job = workspace.job(store);
     job.platform = "darwin_arm64".parse().unwrap();
-    assert!(matches!(workspace.run(vec![job]).await, Err(InstallError::LocallyModified { .. })));
+    assert!(matches!(workspace.run(vec![job]).await, Err(InstallError::Fetch(FetchError::LocallyModified { .. }))));
 }
 
 /// Terraform links a vendored package into `.terraform` instead of copying it.
@@ -192,7 +193,10 @@ async fn a_link_to_the_same_package_stays_and_a_dangling_one_is_replaced() {
     assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
 
     fs::write(vendored.path.join("docs/guide.md"), "other words").unwrap();
-    assert!(matches!(workspace.install(store.clone()).await, Err(InstallError::LocallyModified { .. })));
+    assert!(matches!(
+        workspace.install(store.clone()).await,
+        Err(InstallError::Fetch(FetchError::LocallyModified { .. }))
+    ));
     assert_eq!(fs::read_to_string(vendored.path.join("docs/guide.md")).unwrap(), "other words");
 
     fs::remove_dir_all(&vendored.path).unwrap();

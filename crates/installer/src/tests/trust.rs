@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 
+use tofu_oci_fetch::{FetchError, pin_file};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_source::{Failure, NotRead};
 use tofu_oci_store::MemoryStore;
@@ -10,7 +11,7 @@ use tofu_oci_trust::{Policy, Standing};
 
 use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, told};
 use super::signing::{index, policy, sign, sign_as};
-use crate::{InstallError, InstallRequest, Installed, Options, Outcome, PluginCache, Target, install, pin_file};
+use crate::{InstallError, InstallRequest, Installed, Outcome, PluginCache, Target, install};
 
 /// Installs from the store by a policy; the code of the refusal when there is one.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
@@ -19,12 +20,12 @@ async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<P
 }
 
 async fn run(workspace: &Workspace, job: InstallRequest, policy: &Arc<Policy>) -> Result<Installed, String> {
-    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    let mut options = workspace.options();
     options.trust.policy = Arc::clone(policy);
     let (before, downloads) = (workspace.snapshot(), workspace.reporter.downloads());
-    match install(vec![job], &options, &workspace.reporter).await {
-        Ok((mut installed, _)) => Ok(installed.remove(0)),
-        Err(error @ InstallError::Untrusted { .. }) => {
+    match install(&[job], &options, &workspace.reporter).await {
+        Ok(mut report) => Ok(report.installed.remove(0)),
+        Err(error @ InstallError::Fetch(FetchError::Untrusted { .. })) => {
             assert_eq!(workspace.reporter.downloads(), downloads, "it is refused before anything is downloaded");
             assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
             Err(error.code().to_owned())
@@ -190,15 +191,15 @@ async fn an_installed_and_locked_package_does_not_get_around_the_policy_when_the
         let failing = NotRead::failing("the place", Failure::ServerError("500".to_owned()));
         InstallRequest { source: Arc::new(failing), ..workspace.job(store.clone()) }
     };
-    let mut options = Options::new(workspace.lock_path(), workspace.trust());
-    assert!(install(vec![away()], &options, &workspace.reporter).await.is_ok());
+    let mut options = workspace.options();
+    assert!(install(&[away()], &options, &workspace.reporter).await.is_ok());
     options.trust.policy = policy("");
-    let error = install(vec![away()], &options, &workspace.reporter).await.unwrap_err();
+    let error = install(&[away()], &options, &workspace.reporter).await.unwrap_err();
     assert_eq!(error.code(), "server-error");
     sign(&store, "1.0.0").await;
     attempt(&workspace, &store, &policy("")).await.unwrap();
     options.trust.pins = workspace.trust().pins;
-    assert!(install(vec![away()], &options, &workspace.reporter).await.is_ok(), "the pin vouches for it");
+    assert!(install(&[away()], &options, &workspace.reporter).await.is_ok(), "the pin vouches for it");
 }
 
 #[tokio::test]
@@ -206,12 +207,12 @@ async fn a_complete_lock_file_in_a_read_only_folder_is_no_error() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
     attempt(&workspace, &store, &Arc::default()).await.unwrap();
-    let mut options = Options::new(workspace.lock_path(), workspace.trust());
+    let mut options = workspace.options();
     options.trust = super::fixture::trust(workspace.path().join("none/.tofu-oci.pins.json"));
-    assert!(install(vec![workspace.job(store.clone())], &options, &workspace.reporter).await.is_ok());
+    assert!(install(&[workspace.job(store.clone())], &options, &workspace.reporter).await.is_ok());
     assert_eq!(workspace.reporter.codes(), ["pins-not-written"]);
     sign(&store, "1.0.0").await;
     options.trust.policy = policy("");
-    let error = install(vec![workspace.job(store)], &options, &workspace.reporter).await.unwrap_err();
+    let error = install(&[workspace.job(store)], &options, &workspace.reporter).await.unwrap_err();
     assert_eq!(error.code(), "pin-file", "a signature would be forgotten");
 }

@@ -91,8 +91,6 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Diagnostic> {
 }
 
 fn read(path: &Path) -> Result<String, Diagnostic> {
-    /// No lock file is larger.
-    const LIMIT: u64 = 64 << 20;
     let failed = |error: std::io::Error| {
         use std::io::ErrorKind::{FileTooLarge, InvalidData, InvalidInput, IsADirectory, NotADirectory, NotFound};
         let text = format!("cannot read {}: {error}", path.display());
@@ -101,7 +99,7 @@ fn read(path: &Path) -> Result<String, Diagnostic> {
         }
         Diagnostic::new(Exit::Unexpected, text).io_hint("read", path, &error)
     };
-    let bytes = tofu_oci_disk::read_file(path, LIMIT).map_err(failed)?;
+    let bytes = tofu_oci_disk::read_file(path, tofu_oci_lockfile::LOCK_FILE_LIMIT).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))
 }
 

@@ -46,7 +46,7 @@ pub(super) async fn check(
     };
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
     let mut report = tofu_oci_checker::check(store.as_ref(), &request).await?;
-    let place = tofu_oci_installer::pin_file::place(&trust.pins_path, &report.facts.place);
+    let place = tofu_oci_fetch::pin_file::place(&trust.pins_path, &report.facts.place);
     let judging = Trust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
     let (signed, unasked) = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
     report.findings.extend(signed);

@@ -67,16 +67,16 @@ pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, D
 fn lock(context: &Context, dir: &Path, not_read: &mut usize) -> Option<LockFacts> {
     let path = dir.join(LOCK_FILE_NAME);
     let lock = match tofu_oci_lockfile::read(&path) {
-        Ok(lock) => lock?,
+        Ok(lock) => lock,
         Err(error) => {
             not_looked_at(context, &error);
             *not_read += 1;
             return None;
         }
     };
-    let text = tofu_oci_lockfile::read_text(&path).ok().flatten().unwrap_or_default();
-    let spans = quoted(&text);
-    let providers = lock.iter().map(|(address, entry)| LockedFact {
+    let text = lock.text()?;
+    let spans = quoted(text);
+    let providers = lock.file().iter().map(|(address, entry)| LockedFact {
         address: address.clone(),
         version: entry.version.clone(),
         schemes: entry.hashes.iter().filter_map(|hash| Some(hash.to_string().split_once(':')?.0.to_owned())).collect(),

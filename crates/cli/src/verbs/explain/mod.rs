@@ -133,8 +133,7 @@ fn locked(
     constraints: &Constraints,
 ) -> Result<Option<Locked>, Diagnostic> {
     let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE), |dir| dir.join(LOCK_FILE));
-    let file = tofu_oci_lockfile::read(&path)?;
-    let guide = file.as_ref().and_then(|file| file.guide(address));
+    let guide = tofu_oci_lockfile::read(&path)?.file().guide(address);
     Ok(guide.map(|Guide { by, entry }| Locked {
         admitted: constraints.admits(&entry.version),
         version: entry.version,

@@ -8,7 +8,7 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_installer::{Trust, Turn, pin_file};
+use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{Release, Search, Source, SourceError};
 use tofu_oci_trust::{Archives, ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
@@ -144,7 +144,7 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic
         return Ok((address, version));
     }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
-    match lock.as_ref().and_then(|lock| lock.get(&address)) {
+    match lock.file().get(&address) {
         Some(entry) => Ok((address, entry.version.clone())),
         None => Err(Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
             .hint(format!("name one: {address}@VERSION"))
@@ -177,7 +177,7 @@ impl Found {
             Err(error) => return Err(error.into()),
         };
         let evidence = source.evidence(&release, Search::Everywhere).await?;
-        let archives = Archives::Read(tofu_oci_installer::real_zips(source, &release).await?);
+        let archives = Archives::Read(tofu_oci_fetch::real_zips(source, &release).await?);
         let pinned_as = pin_file::place(pins, &release.place);
         Ok(Self { release, archives, pinned_as, evidence })
     }

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tofu_oci_archive::read_directory;
+use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_lockfile::Written;
 use tofu_oci_source::{Failure, NotRead, OciSource};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_trust::{Policy, Standing};
@@ -19,8 +19,8 @@ use tofu_oci_types::{Constraints, PackageHash};
 use super::fixture::{ADDRESS, Annotations, PLATFORM, Published, Workspace, address, publish, store};
 use super::signing::{index, policy, sign};
 use crate::{
-    Basis, InstallError, InstallRequest, Installed, LockOptions, LockRequest, LockWrite, Options, Outcome, PluginCache,
-    Target, Upgrade, Wanted, install, lock,
+    Basis, InstallError, InstallRequest, Installed, LockOptions, LockRequest, LockWrite, Outcome, PluginCache, Target,
+    Upgrade, Wanted, install, lock,
 };
 
 const FOLDER: &str = "registry.example.test/acme/widget/1.0.0/linux_amd64";
@@ -80,10 +80,10 @@ impl Setting {
     }
 
     async fn run(&self, job: InstallRequest) -> Result<Installed, InstallError> {
-        let mut options = Options::new(self.workspace.lock_path(), self.workspace.trust());
+        let mut options = self.workspace.options();
         options.trust.policy = Arc::clone(&self.policy);
-        let done = install(vec![job], &options, &self.workspace.reporter).await;
-        done.map(|(mut installed, _): (_, Written)| installed.remove(0))
+        let done = install(&[job], &options, &self.workspace.reporter).await;
+        done.map(|mut report| report.installed.remove(0))
     }
 
     /// Installs from a place that does not answer.
@@ -131,7 +131,7 @@ fn standing(installed: &Installed) -> Option<Standing> {
 #[track_caller]
 fn assert_compared(result: &Result<Installed, InstallError>, path: &Path) {
     match result {
-        Err(InstallError::LocallyModified { path: named, .. }) => assert_eq!(named, path),
+        Err(InstallError::Fetch(FetchError::LocallyModified { path: named, .. })) => assert_eq!(named, path),
         other => panic!("{other:?}"),
     }
 }

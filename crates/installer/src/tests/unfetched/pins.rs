@@ -34,10 +34,10 @@ async fn pins_that_know_no_contents_make_the_program_ask_the_place() {
 async fn pins_that_know_no_contents_are_no_error_in_a_read_only_folder() {
     let setting = Setting::used(PackageLayout::Artifact, Annotations::All).await;
     setting.forget_contents();
-    let mut options = Options::new(setting.workspace.lock_path(), setting.workspace.trust());
+    let mut options = setting.workspace.options();
     options.trust.policy = Arc::clone(&setting.policy);
     options.trust.pins_path = setting.workspace.path().join("none/.tofu-oci.pins.json");
-    install(vec![setting.cached()], &options, &setting.workspace.reporter).await.unwrap();
+    install(&[setting.cached()], &options, &setting.workspace.reporter).await.unwrap();
     assert_eq!(setting.workspace.reporter.codes(), ["pins-not-written"]);
 }
 

@@ -1,36 +1,117 @@
 //! From "some package" to "the package": the step that nothing gets around.
 
+use tofu_oci_archive::Limits;
+use tofu_oci_disk::Waiter;
 use tofu_oci_lockfile::{LockEntry, ManifestLines, PackageHashes, Report, Verdict, check, locked_platforms, precheck};
 use tofu_oci_source::Offer;
-use tofu_oci_types::{Event, PackageHash, Reporter, Scheme};
+use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter, Scheme, Version};
 
+use crate::guard::package_lock;
+use crate::place::{PackagePath, PathContents, Writers};
 use crate::stage::{Archive, Staged, package_error};
-use crate::{InstallError, subject};
+use crate::{FetchError, blocking, subject};
 
 /// A package that may be made visible. Only [`verify`] makes one.
 #[derive(Debug)]
-pub(crate) struct Verified {
-    pub(crate) staged: Staged,
-    pub(crate) hashes: PackageHashes,
+pub struct Verified {
+    staged: Staged,
+    place: PackagePath,
+    hashes: PackageHashes,
+    report: Report,
+}
+
+/// What came of putting a package in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Placed {
+    /// It is there now.
+    Now,
+    /// The same package was there before.
+    Before,
+}
+
+impl Verified {
+    /// The package's checksums, all computed or verified here.
+    pub fn hashes(&self) -> &PackageHashes {
+        &self.hashes
+    }
+
     /// Whose the lock file's lines are.
-    pub(crate) report: Report,
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Bytes of the package's files.
+    pub fn bytes(&self) -> u64 {
+        self.staged.contents.bytes()
+    }
+
+    /// Makes the package visible in its place, unless the same one lies there already.
+    ///
+    /// # Errors
+    /// [`FetchError::LocallyModified`] if something else lies there.
+    pub async fn place(
+        self,
+        offer: &Offer,
+        limits: &Limits,
+        waiter: &Waiter,
+        reporter: &dyn Reporter,
+    ) -> Result<Placed, FetchError> {
+        let _lock = match self.place.writers {
+            Writers::OpenTofu => Some(package_lock(&self.place.path, waiter, reporter).await?),
+            Writers::Ourselves => None,
+        };
+        let (address, version, limits) = (offer.address.clone(), offer.version.clone(), limits.clone());
+        blocking(move || self.put(&limits, address, version)).await
+    }
+
+    /// Renames the package into its place.
+    fn put(mut self, limits: &Limits, address: ProviderAddr, version: Version) -> Result<Placed, FetchError> {
+        let Self { staged, place, hashes, .. } = &mut self;
+        let vacant = |contents: &PathContents| matches!(contents, PathContents::Nothing | PathContents::DanglingLink);
+        let mut existing = place.inspect(limits)?;
+        if vacant(&existing) {
+            match place.put(&staged.package, &existing) {
+                Ok(()) => {
+                    staged.staging.keep_parents();
+                    return Ok(Placed::Now);
+                }
+                // Another job or program was faster; what it has put there decides.
+                Err(error) => {
+                    existing = place.inspect(limits)?;
+                    if vacant(&existing) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        match existing {
+            PathContents::Package(package)
+                if Some(&package.h1()) == hashes.h1.as_ref() && package.is_archive(hashes.zh.as_ref()) =>
+            {
+                Ok(Placed::Before)
+            }
+            _ => Err(FetchError::LocallyModified { address, version, path: place.path.clone() }),
+        }
+    }
 }
 
 /// What a package is held against: what the lock file says of it, and how the `ch:` lines count.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held<'a> {
-    pub(crate) entry: &'a LockEntry,
-    pub(crate) manifests: ManifestLines,
+pub struct Expect<'a> {
+    /// The entry of the package's version.
+    pub entry: &'a LockEntry,
+    /// How `ch:` lines count.
+    pub manifests: ManifestLines,
 }
 
 /// What is known of an offered package before it has been fetched.
-pub(crate) fn known_before(offer: &Offer) -> PackageHashes {
+pub fn known_before(offer: &Offer) -> PackageHashes {
     PackageHashes { h1: None, zh: offer.zh(), ch: offer.ch() }
 }
 
 /// Asks the lock file before anything is downloaded: a package that no `h1:` can save is refused here.
-pub(crate) fn check_before(offer: &Offer, locked: Option<Held<'_>>) -> Result<(), InstallError> {
-    let Some(Held { entry, manifests }) = locked else { return Ok(()) };
+pub fn check_before(offer: &Offer, locked: Option<Expect<'_>>) -> Result<(), FetchError> {
+    let Some(Expect { entry, manifests }) = locked else { return Ok(()) };
     match precheck(entry, &known_before(offer), &offer.claims, manifests) {
         Some(refusal) => Err(not_the_locked(offer, entry, refusal)),
         None => Ok(()),
@@ -40,10 +121,11 @@ pub(crate) fn check_before(offer: &Offer, locked: Option<Held<'_>>) -> Result<()
 /// Demands the executable and the lock file's consent.
 pub(crate) fn verify(
     staged: Staged,
+    place: &PackagePath,
     offer: &Offer,
-    locked: Option<Held<'_>>,
+    locked: Option<Expect<'_>>,
     reporter: &dyn Reporter,
-) -> Result<Verified, InstallError> {
+) -> Result<Verified, FetchError> {
     staged.contents.require_executable(offer.address.provider_type()).map_err(|error| package_error(offer, error))?;
     let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
     let report = check_lines(offer, locked, &hashes)?;
@@ -55,16 +137,12 @@ pub(crate) fn verify(
         );
         reporter.event(&Event::note("zip-made-here", text));
     }
-    Ok(Verified { staged, hashes, report })
+    Ok(Verified { staged, place: place.clone(), hashes, report })
 }
 
 /// Demands the lock file's consent to a package whose checksums are known; whose the entry's lines are.
-pub(crate) fn check_lines(
-    offer: &Offer,
-    locked: Option<Held<'_>>,
-    hashes: &PackageHashes,
-) -> Result<Report, InstallError> {
-    let Some(Held { entry, manifests }) = locked else { return Ok(Report::default()) };
+pub fn check_lines(offer: &Offer, locked: Option<Expect<'_>>, hashes: &PackageHashes) -> Result<Report, FetchError> {
+    let Some(Expect { entry, manifests }) = locked else { return Ok(Report::default()) };
     match check(entry, hashes, &offer.claims, manifests) {
         Verdict::Unlocked => Ok(Report::default()),
         Verdict::Refused(refusal) => Err(not_the_locked(offer, entry, refusal)),
@@ -72,8 +150,8 @@ pub(crate) fn check_lines(
     }
 }
 
-fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::Refusal) -> InstallError {
-    InstallError::NotTheLockedPackage {
+fn not_the_locked(offer: &Offer, entry: &LockEntry, refusal: tofu_oci_lockfile::Refusal) -> FetchError {
+    FetchError::NotTheLockedPackage {
         address: offer.address.clone(),
         version: offer.version.clone(),
         platform: offer.platform.clone(),
@@ -95,15 +173,15 @@ fn report_manifest(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
 }
 
 /// The warning that a package has another manifest than the locked one.
-pub(crate) const OTHER_MANIFEST: &str = "other-manifest";
+pub const OTHER_MANIFEST: &str = "other-manifest";
 
 /// What the warning means.
-pub(crate) const PUBLISHED_ANEW: &str = "the contents are the locked ones, so the new line is added; \
+pub const PUBLISHED_ANEW: &str = "the contents are the locked ones, so the new line is added; \
      manifest_checksums = \"required\" in a rule of trust.toml refuses other manifests";
 
 /// Reports lines that match no package, where that is suspicious: none of their scheme is this package's. Warns of another
 /// manifest.
-pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+pub fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
     report_manifest(offer, report, reporter);
     let mut wrong = report.wrong();
     wrong.retain(|hash| !report.has_own(hash.scheme()) && may_be_own(offer, hash));
@@ -117,7 +195,7 @@ pub(crate) fn report_wrong(offer: &Offer, report: &Report, reporter: &dyn Report
 }
 
 /// Reports lines that may be wrong or may be another platform's.
-pub(crate) fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
+pub fn report_unexplained(offer: &Offer, report: &Report, reporter: &dyn Reporter) {
     let (address, version) = (&offer.address, &offer.version);
     let mut lines = report.unexplained();
     lines.extend(report.wrong().into_iter().filter(|hash| report.has_own(hash.scheme())));
@@ -140,7 +218,7 @@ fn may_be_own(offer: &Offer, hash: &PackageHash) -> bool {
 
 /// Whether there are `zh:` lines of which none is this package's or known to be another's. `zh:` lines are written for
 /// all platforms at once, so that they are more likely wrong than incomplete.
-pub(crate) fn zh_is_suspicious(report: &Report) -> bool {
+pub fn zh_is_suspicious(report: &Report) -> bool {
     report.unexplained().iter().any(|hash| hash.scheme() == Scheme::Zh) && !report.has_own(Scheme::Zh)
 }
 

@@ -1,23 +1,26 @@
 //! From an offer to a package that has been verified: so many at once, and each told of.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_archive::Limits;
-use tofu_oci_source::{Offer, Source};
+use tofu_oci_lockfile::PackageHashes;
+use tofu_oci_source::{LeafKind, Offer, Source};
 use tofu_oci_types::{Event, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
-use crate::place::Place;
+use crate::place::{PackageForm, PackagePath};
 use crate::stage::{package_error, stage};
-use crate::verify::{Held, Verified, verify};
-use crate::{InstallError, subject};
+use crate::staging::scratch;
+use crate::verify::{Expect, Verified, verify};
+use crate::{FetchError, blocking, subject};
 
 /// Packages up to this size are fetched without waiting for a turn.
 const SMALL: u64 = 4 << 20;
 
 /// Fetches packages for all jobs of one call.
-pub(crate) struct Fetcher<'a> {
+pub struct Fetcher<'a> {
     turns: Semaphore,
     /// The providers that were published under another address, once each.
     told: Mutex<BTreeSet<ProviderAddr>>,
@@ -27,19 +30,19 @@ pub(crate) struct Fetcher<'a> {
 
 impl<'a> Fetcher<'a> {
     /// So many at once; small ones do not count.
-    pub(crate) fn new(parallel: usize, limits: &'a Limits, reporter: &'a dyn Reporter) -> Self {
+    pub fn new(parallel: usize, limits: &'a Limits, reporter: &'a dyn Reporter) -> Self {
         Self { turns: Semaphore::new(parallel.max(1)), told: Mutex::default(), limits, reporter }
     }
 
     /// The package, in a temporary folder of `place`, when it is what the offer says and the lock file admits it. One that
     /// is larger than the limit by its descriptors is not asked for.
-    pub(crate) async fn fetch(
+    pub async fn fetch(
         &self,
         source: &dyn Source,
         offer: &Offer,
-        place: &Place,
-        locked: Option<Held<'_>>,
-    ) -> Result<Verified, InstallError> {
+        place: &PackagePath,
+        locked: Option<Expect<'_>>,
+    ) -> Result<Verified, FetchError> {
         self.limits.check_packed(offer.bytes()).map_err(|error| package_error(offer, error))?;
         let _turn = match offer.bytes() {
             0..=SMALL => None,
@@ -49,7 +52,27 @@ impl<'a> Fetcher<'a> {
         let subject = subject(&offer.address, &offer.version, &offer.platform);
         self.reporter.event(&Event::Started { subject, bytes: Some(offer.bytes()) });
         let staged = stage(source, offer, place, self.limits, self.reporter).await?;
-        verify(staged, offer, locked, self.reporter)
+        verify(staged, place, offer, locked, self.reporter)
+    }
+
+    /// The checksums of the package, which is fetched, verified and thrown away. `temporary` is the folder that it is put
+    /// into for that long.
+    pub async fn look_at(
+        &self,
+        source: &dyn Source,
+        offer: &Offer,
+        temporary: &Path,
+    ) -> Result<PackageHashes, FetchError> {
+        let parent = temporary.to_owned();
+        let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
+        let form = match offer.kind {
+            LeafKind::Artifact => PackageForm::Archive,
+            LeafKind::Image => PackageForm::Folder,
+        };
+        let place = PackagePath::to_look_at(&scratch, form);
+        let verified = self.fetch(source, offer, &place, None).await?;
+        // Removing the package is work for the disk, too.
+        Ok(blocking(move || verified.hashes().clone()).await)
     }
 
     /// Tells, once for all platforms, of a release that was published under another address than the one asked for.

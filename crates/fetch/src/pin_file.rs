@@ -5,7 +5,6 @@
 
 mod place;
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::{LockFileError, Written};
@@ -35,25 +34,25 @@ pub enum PinFileError {
     Conflict(#[from] PinConflict),
 }
 
+impl PinFileError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Invalid { .. } => "pins-invalid",
+            Self::Conflict(_) => "pin-conflict",
+            Self::File(_) => "pin-file",
+        }
+    }
+}
+
 /// The pin file that belongs to a lock file: beside it.
 pub fn beside(lock_file: &Path) -> PathBuf {
     lock_file.with_file_name(PIN_FILE_NAME)
 }
 
-/// No pin file is larger.
-const LIMIT: u64 = 64 << 20;
-
-/// The pins in the file at `path`; none when there is no file.
+/// The pins in the file at `path`; none if there is no file.
 pub fn read(path: &Path) -> Result<Pins, PinFileError> {
-    let place = tofu_oci_lockfile::follow(path)?;
-    let failed = |source| LockFileError::Io { action: "read", path: path.to_owned(), source };
-    let bytes = match tofu_oci_disk::read_file(&place, LIMIT) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Pins::default()),
-        Err(error) => return Err(failed(error).into()),
-    };
-    let text = String::from_utf8(bytes)
-        .map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
+    let Some(text) = tofu_oci_lockfile::read_text(path)? else { return Ok(Pins::default()) };
     let written = |written: &str| place::written(path, written);
     Pins::parse_with(&text, written).map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
 }
@@ -63,13 +62,12 @@ pub fn write(path: &Path, pins: &Pins, _turn: &Turn) -> Result<Written, PinFileE
     if !pins.is_changed() {
         return Ok(Written::Unchanged);
     }
-    let place = tofu_oci_lockfile::follow(path)?;
     let before = read(path)?;
     let after = pins.onto(&before)?;
     if after == before {
         return Ok(Written::Unchanged);
     }
-    tofu_oci_lockfile::replace(&place, &after.to_text())?;
+    tofu_oci_lockfile::replace(path, &after.to_text())?;
     Ok(if before.is_empty() { Written::Created } else { Written::Updated })
 }
 

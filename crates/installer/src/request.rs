@@ -7,12 +7,10 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
-use tofu_oci_lockfile::Guide;
+use tofu_oci_fetch::{PackageForm, PackagePath, Trust, Vouched};
+use tofu_oci_lockfile::StoredLockFile;
 use tofu_oci_source::{LeafKind, Source};
 use tofu_oci_types::{Constraints, Digest, PackageHash, Platform, ProviderAddr, Version};
-
-use crate::choose::Choice;
-use crate::{Trust, Vouched};
 
 /// One package to install.
 #[derive(Clone)]
@@ -27,9 +25,6 @@ pub struct InstallRequest {
     pub source: Arc<dyn Source>,
     /// Where it goes.
     pub target: Target,
-    /// What the lock file said of the provider when the caller read it; `None` if it said nothing. The installer compares
-    /// it with the file before it writes.
-    pub lock: Option<Guide>,
     /// Whether a newer version than the locked one may be chosen.
     pub upgrade: Upgrade,
 }
@@ -65,19 +60,27 @@ pub struct PluginCache {
     pub may_break_lock: bool,
 }
 
-impl InstallRequest {
-    pub(crate) fn choice(&self) -> Choice<'_> {
-        Choice {
-            address: &self.address,
-            constraints: &self.constraints,
-            source: &*self.source,
-            lock: self.lock.as_ref(),
-            upgrade: self.upgrade,
+impl Target {
+    /// Where a package goes.
+    pub(crate) fn path(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> PackagePath {
+        let (root, form) = match self {
+            Self::WorkingDir { data_dir, .. } => {
+                return PackagePath::in_working_dir(&data_dir.join("providers"), address, version, platform);
+            }
+            Self::MirrorUnpacked(root) => (root, PackageForm::Folder),
+            Self::MirrorPacked(root) => (root, PackageForm::Archive),
+        };
+        PackagePath::in_mirror(root, form, address, version, platform)
+    }
+
+    /// The plugin cache that the package is linked from.
+    pub(crate) fn cache(&self) -> Option<&PluginCache> {
+        match self {
+            Self::WorkingDir { cache, .. } => cache.as_ref(),
+            Self::MirrorUnpacked(_) | Self::MirrorPacked(_) => None,
         }
     }
-}
 
-impl Target {
     /// The filesystem mirror that Terraform and `OpenTofu` look into without any configuration.
     ///
     /// Spec: `OpenTofu` 1.12, implicit local mirror directories; measured with Terraform 1.11.4 too.
@@ -100,8 +103,8 @@ pub enum Upgrade {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The lock file. It is written at the end, once, when every job has succeeded.
-    pub lock: PathBuf,
+    /// The lock file as the caller read it. It is written at the end, once, when every request has succeeded.
+    pub lock: StoredLockFile,
     /// The providers whose entries are taken out of the lock file when it is written; what is installed stays in any case.
     pub forget: BTreeSet<ProviderAddr>,
     /// What an archive may expand to.
@@ -116,7 +119,7 @@ pub struct Options {
 
 impl Options {
     /// Usual limits, and a pipeline for every two processors.
-    pub fn new(lock: PathBuf, trust: Trust) -> Self {
+    pub fn new(lock: StoredLockFile, trust: Trust) -> Self {
         Self {
             lock,
             forget: BTreeSet::new(),

@@ -4,13 +4,17 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::InstallError;
-use crate::place::Place;
+use tofu_oci_disk::Waiter;
+use tofu_oci_types::Reporter;
+
+use crate::guard::package_lock;
+use crate::place::{PackagePath, is_same};
 use crate::staging::Staging;
+use crate::{FetchError, blocking};
 
 /// What had to be done for a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Linked {
+pub enum Linked {
     /// It was made.
     Now,
     /// It was made in the place of something else, which is gone.
@@ -19,16 +23,30 @@ pub(crate) enum Linked {
     Before,
 }
 
+impl PackagePath {
+    /// Makes this place a link to a package of the plugin cache, whatever lies here, under the lock of this place.
+    ///
+    /// # Errors
+    /// [`FetchError::Lock`], [`FetchError::LinkOutOfTree`], and errors of the file system.
+    pub async fn link_to(&self, cached: &Self, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Linked, FetchError> {
+        let beside = self.clone();
+        let staging = blocking(move || Staging::beside(&beside)).await?;
+        let _lock = package_lock(&self.path, waiter, reporter).await?;
+        let (from, to) = (cached.clone(), self.clone());
+        blocking(move || link(staging, &from, &to)).await
+    }
+}
+
 /// Makes `to` a symbolic link to the folder `from`, or a copy of it where there can be no links.
 ///
 /// What lies at `to` is replaced, whatever it is: it is only a view of the cache. The link is made in `staging`, beside
 /// `to`, and renamed, so that there is never half of it.
 ///
 /// Spec: `OpenTofu` 1.12, `LinkFromOtherCache`, `PackageLocalDir.InstallProviderPackage`.
-pub(crate) fn link(mut staging: Staging, from: &Place, to: &Place) -> Result<Linked, InstallError> {
+fn link(mut staging: Staging, from: &PackagePath, to: &PackagePath) -> Result<Linked, FetchError> {
     let failed = |action, path: &Path| {
         let path = path.to_owned();
-        move |source| InstallError::Io { action, path, source }
+        move |source| FetchError::Io { action, path, source }
     };
     let source = std::path::absolute(&from.path).map_err(failed("read", &from.path))?;
     let existing = match fs::symlink_metadata(&to.path) {
@@ -63,11 +81,6 @@ pub(crate) fn link(mut staging: Staging, from: &Place, to: &Place) -> Result<Lin
     Ok(if existing.is_some() { Linked::Instead } else { Linked::Now })
 }
 
-/// Whether both are one folder, be it through links.
-fn is_same(from: &Path, to: &Path) -> bool {
-    matches!((fs::canonicalize(from), fs::canonicalize(to)), (Ok(from), Ok(to)) if from == to)
-}
-
 #[cfg(unix)]
 fn symlink(from: &Path, to: &Path) -> io::Result<()> {
     std::os::unix::fs::symlink(from, to)
@@ -83,10 +96,10 @@ fn remove_link(path: &Path) -> io::Result<()> {
 }
 
 /// Copies a package's folder; a package has files and folders only, as the cache was filled.
-fn copy(from: &Path, to: &Path) -> Result<(), InstallError> {
+fn copy(from: &Path, to: &Path) -> Result<(), FetchError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |source| InstallError::Io { action: "copy", path, source }
+        move |source| FetchError::Io { action: "copy", path, source }
     };
     let mut folders: Vec<PathBuf> = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
@@ -107,14 +120,17 @@ fn copy(from: &Path, to: &Path) -> Result<(), InstallError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::place::Form;
 
-    fn place(path: PathBuf) -> Place {
-        Place { path, form: Form::Folder, tree: None, scratch: None }
+    fn place(path: PathBuf) -> PackagePath {
+        let address = "example.com/acme/widget".parse().unwrap();
+        let mut place =
+            PackagePath::in_cache(Path::new(""), &address, &"1.0.0".parse().unwrap(), &"linux_amd64".parse().unwrap());
+        place.path = path;
+        place
     }
 
     /// A cached package and the place of its link, below one folder.
-    fn package() -> (tempfile::TempDir, Place, Place) {
+    fn package() -> (tempfile::TempDir, PackagePath, PackagePath) {
         let root = tempfile::tempdir().unwrap();
         let (from, to) = (root.path().join("cache/1.0.0/os_arch"), root.path().join("w/1.0.0/os_arch"));
         fs::create_dir_all(from.join("docs")).unwrap();

@@ -3,7 +3,7 @@
 //! ```text
 //! Policy, Pins  --wants_evidence?-->  no: the tag is compared with its pin, nothing is asked
 //!                                     yes: Release, Evidence (where it usually is, then everywhere)
-//!       --judge-->  Verdict  --refused-->  InstallError::Untrusted
+//!       --judge-->  Verdict  --refused-->  FetchError::Untrusted
 //!                            --signed-->   the checksums that the signature covers, for all platforms
 //! at the end: the pins, then the lock file
 //! ```
@@ -21,8 +21,8 @@ use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
 use tofu_oci_types::{PackageHash, Platform};
 
 pub use check::real_zips;
-pub(crate) use known::Unasked;
-pub(crate) use trust_checker::{Judgement, TrustChecker};
+pub use known::Unasked;
+pub use trust_checker::{Judgement, TrustChecker};
 
 /// What is trusted, and what was.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub struct SignedBy {
 impl Vouched {
     /// Who stands for the package with this archive; nothing for a package that is none. `pinned` have signed the index
     /// before.
-    pub(crate) fn of(verdict: &Verdict, pinned: &[SignedBy], platform: &Platform, zip: Option<&PackageHash>) -> Self {
+    pub(super) fn of(verdict: &Verdict, pinned: &[SignedBy], platform: &Platform, zip: Option<&PackageHash>) -> Self {
         let standing = if verdict.covers(platform, zip) { verdict.standing } else { Standing::Unsigned };
         let has_signed = |signer: &&Signer| match &signer.covers {
             Covers::Index => true,

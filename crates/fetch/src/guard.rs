@@ -10,8 +10,6 @@ use std::path::{Path, PathBuf};
 use tofu_oci_disk::{Held, Lock, LockError, Lockable, Waiter};
 use tofu_oci_types::{Event, Reporter};
 
-use crate::InstallError;
-
 /// Whoever has it may change the lock file and the pins of a folder; dropping it ends the turn.
 ///
 /// It is taken when everything is fetched and verified, for as long as it takes to read, merge and write: downloads of
@@ -25,8 +23,8 @@ impl Turn {
     /// Waits until no other program changes the files beside `lock_file`.
     ///
     /// # Errors
-    /// [`InstallError::Locked`] when the waiter has waited long enough.
-    pub async fn take(lock_file: &Path, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Self, InstallError> {
+    /// [`LockError::Held`] when the waiter has waited long enough.
+    pub async fn take(lock_file: &Path, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Self, LockError> {
         let folder = lock_file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Ok(Self { _lock: wait(&Lockable::Folder(folder.to_owned()), waiter, reporter).await? })
     }
@@ -36,20 +34,13 @@ impl Turn {
 ///
 /// The file stays behind, empty, as `OpenTofu`'s does. It keeps programs apart, not the jobs of this one: those are kept
 /// apart by the rename.
-pub(crate) async fn package_lock(
-    target: &Path,
-    waiter: &Waiter,
-    reporter: &dyn Reporter,
-) -> Result<Lock, InstallError> {
+pub(crate) async fn package_lock(target: &Path, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Lock, LockError> {
     let mut name = target.as_os_str().to_owned();
     name.push(".lock");
     wait(&Lockable::Record(PathBuf::from(name)), waiter, reporter).await
 }
 
-async fn wait(on: &Lockable, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Lock, InstallError> {
+async fn wait(on: &Lockable, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Lock, LockError> {
     let tell = |held: &Held| reporter.event(&Event::note("waiting-for-lock", waiter.words(held)));
-    tofu_oci_disk::lock(on, waiter, &tell).await.map_err(|error| match error {
-        LockError::Io { path, source } => InstallError::Io { action: "lock", path, source },
-        LockError::Held { held, limit } => InstallError::Locked { held: Box::new(held), limit },
-    })
+    tofu_oci_disk::lock(on, waiter, &tell).await
 }

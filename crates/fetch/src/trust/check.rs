@@ -8,7 +8,7 @@ use tofu_oci_types::{PackageHash, Platform, Scheme};
 
 use super::Trust;
 use super::trust_checker::ReleaseId;
-use crate::InstallError;
+use crate::FetchError;
 
 /// What is known of a release besides its name.
 pub(super) struct Knowledge {
@@ -33,7 +33,7 @@ pub(super) struct Check<'a> {
 impl Check<'_> {
     /// What usually suffices is asked first. Where it does not, everything is; a signed `SHA256SUMS` is then held
     /// against the archives that the leaves really name.
-    pub(super) async fn verdict(&mut self) -> Result<Verdict, InstallError> {
+    pub(super) async fn verdict(&mut self) -> Result<Verdict, FetchError> {
         let Self { trust, source, .. } = *self;
         let wanted = trust.policy.wants_evidence(&trust.pins, &self.case.address);
         let Some(release) = self.knowledge.release.clone().filter(|_| wanted) else { return Ok(self.judge(&[])) };
@@ -65,7 +65,7 @@ impl Check<'_> {
     pub(super) async fn covered(
         &self,
         verdict: &Verdict,
-    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, InstallError> {
+    ) -> Result<BTreeMap<Platform, BTreeSet<PackageHash>>, FetchError> {
         if verdict.refusal.is_some() {
             return Ok(BTreeMap::new());
         }
@@ -99,10 +99,7 @@ pub(super) fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeM
 }
 
 /// The archives that the leaves name, whatever annotations say.
-pub async fn real_zips(
-    source: &dyn Source,
-    release: &Release,
-) -> Result<BTreeMap<Platform, PackageHash>, InstallError> {
+pub async fn real_zips(source: &dyn Source, release: &Release) -> Result<BTreeMap<Platform, PackageHash>, FetchError> {
     let mut hashes = source.release_hashes(release).await?;
     for (platform, hashes) in &mut hashes {
         let zips = hashes.iter().filter(|hash| hash.scheme() == Scheme::Zh).count();

@@ -21,7 +21,7 @@ pub(crate) struct Known {
 
 /// Which packages that the lock file vouches for may be used without asking their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Unasked {
+pub enum Unasked {
     /// All of them: neither a rule nor a pin asks for signatures.
     Locked,
     /// Those with one of these `h1:`.
@@ -68,7 +68,7 @@ impl Known {
 
 impl Unasked {
     /// Whether a package with these contents is among them.
-    pub(crate) fn admits(&self, h1: &PackageHash) -> bool {
+    pub fn admits(&self, h1: &PackageHash) -> bool {
         match self {
             Self::Locked => true,
             Self::Known(known) => known.contains(h1),
@@ -76,7 +76,7 @@ impl Unasked {
     }
 
     /// Whether the place has to be asked in any case.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         matches!(self, Self::Known(known) if known.is_empty())
     }
 }

@@ -15,10 +15,12 @@ use tokio::sync::OnceCell;
 use super::check::{Check, Knowledge, zips};
 use super::known::{Known, Unasked, asks};
 use super::{SignedBy, Trust, Vouched};
-use crate::{InstallError, PinFileError, Turn, pin_file, subject};
+use crate::guard::Turn;
+use crate::pin_file::{self, PinFileError};
+use crate::{FetchError, subject};
 
 /// Judges each release of a run once, and tells of it once.
-pub(crate) struct TrustChecker<'a> {
+pub struct TrustChecker<'a> {
     trust: &'a Trust,
     reporter: &'a dyn Reporter,
     judged: Mutex<HashMap<ReleaseId, Arc<OnceCell<Arc<Judgement>>>>>,
@@ -27,18 +29,18 @@ pub(crate) struct TrustChecker<'a> {
 /// A release that is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ReleaseId {
-    pub(crate) address: ProviderAddr,
-    pub(crate) version: Version,
-    pub(crate) place: String,
+    pub(super) address: ProviderAddr,
+    version: Version,
+    place: String,
     /// What the pins call the place.
     pinned_as: String,
-    pub(crate) index: Digest,
-    pub(crate) index_sha512: Digest,
+    index: Digest,
+    index_sha512: Digest,
 }
 
 /// A release that has been judged.
 #[derive(Debug)]
-pub(crate) struct Judgement {
+pub struct Judgement {
     case: ReleaseId,
     /// The rule that it was judged by.
     rule: Rule,
@@ -56,7 +58,8 @@ pub(crate) struct Judgement {
 }
 
 impl<'a> TrustChecker<'a> {
-    pub(crate) fn new(trust: &'a Trust, reporter: &'a dyn Reporter) -> Self {
+    /// One for a run.
+    pub fn new(trust: &'a Trust, reporter: &'a dyn Reporter) -> Self {
         Self { trust, reporter, judged: Mutex::default() }
     }
 
@@ -64,12 +67,8 @@ impl<'a> TrustChecker<'a> {
     /// there is no index that anybody could stand for, and nobody asks for signatures.
     ///
     /// # Errors
-    /// [`InstallError::Untrusted`], and when signatures could not be asked for.
-    pub(crate) async fn of_offer(
-        &self,
-        source: &dyn Source,
-        offer: &Offer,
-    ) -> Result<Option<Arc<Judgement>>, InstallError> {
+    /// [`FetchError::Untrusted`], and when signatures could not be asked for.
+    pub async fn of_offer(&self, source: &dyn Source, offer: &Offer) -> Result<Option<Arc<Judgement>>, FetchError> {
         let wanted = self.trust.policy.wants_evidence(&self.trust.pins, &offer.address);
         if offer.ch().is_none() && !asks(self.trust, &offer.address) {
             return Ok(None);
@@ -93,22 +92,18 @@ impl<'a> TrustChecker<'a> {
     /// The judgement on a release.
     ///
     /// # Errors
-    /// [`InstallError::Untrusted`], and when signatures could not be asked for.
-    pub(crate) async fn of_release(
-        &self,
-        source: &dyn Source,
-        release: &Release,
-    ) -> Result<Arc<Judgement>, InstallError> {
+    /// [`FetchError::Untrusted`], and when signatures could not be asked for.
+    pub async fn of_release(&self, source: &dyn Source, release: &Release) -> Result<Arc<Judgement>, FetchError> {
         let knowledge = || async { Ok(Knowledge::of(release.clone())) };
         self.judge(source, ReleaseId::of_release(self.trust, release), knowledge).await
     }
 
-    async fn judge<F: Future<Output = Result<Knowledge, InstallError>>>(
+    async fn judge<F: Future<Output = Result<Knowledge, FetchError>>>(
         &self,
         source: &dyn Source,
         case: ReleaseId,
         knowledge: impl FnOnce() -> F,
-    ) -> Result<Arc<Judgement>, InstallError> {
+    ) -> Result<Arc<Judgement>, FetchError> {
         let cell = {
             let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(judged.entry(case.clone()).or_default())
@@ -124,7 +119,7 @@ impl<'a> TrustChecker<'a> {
             let reported = Mutex::default();
             let judged = Judgement { case: case.clone(), rule, verdict, pinned, archives, reported, covered, contents };
             self.tell(&judged);
-            Ok::<_, InstallError>(Arc::new(judged))
+            Ok::<_, FetchError>(Arc::new(judged))
         });
         let judged = Arc::clone(judged.await?);
         match &judged.verdict.refusal {
@@ -136,7 +131,7 @@ impl<'a> TrustChecker<'a> {
     /// Which packages that the lock file vouches for may be used without asking their place: all of them if no
     /// signatures are asked for and unsigned releases are let in. Otherwise those with the contents that are known of the
     /// version, if it was signed when it was pinned, by keys that still count.
-    pub(crate) fn unasked(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Unasked {
+    pub fn unasked(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Unasked {
         let Trust { policy, pins, now, .. } = self.trust;
         if !asks(self.trust, address) {
             return Unasked::Locked;
@@ -154,7 +149,7 @@ impl<'a> TrustChecker<'a> {
     }
 
     /// How `ch:` lines of a provider count.
-    pub(crate) fn manifest_lines(&self, address: &ProviderAddr) -> ManifestLines {
+    pub fn manifest_lines(&self, address: &ProviderAddr) -> ManifestLines {
         match self.trust.policy.rule(address).manifest_checksums {
             ManifestChecksums::Required => ManifestLines::Required,
             ManifestChecksums::Optional => ManifestLines::Optional,
@@ -162,7 +157,7 @@ impl<'a> TrustChecker<'a> {
     }
 
     /// Whether this very index was pinned before this run: what it has was recorded then.
-    pub(crate) fn has_seen(&self, release: &Release) -> bool {
+    pub fn has_seen(&self, release: &Release) -> bool {
         self.trust
             .pins
             .same_index(&ReleaseId::of_release(self.trust, release).facts(&Archives::Unknown))
@@ -175,8 +170,8 @@ impl<'a> TrustChecker<'a> {
     /// asked for again.
     ///
     /// # Errors
-    /// [`InstallError::Pins`].
-    pub(crate) fn write_pins(&self, lock_file: Written, turn: &Turn) -> Result<(), InstallError> {
+    /// [`PinFileError`].
+    pub fn write_pins(&self, lock_file: Written, turn: &Turn) -> Result<(), PinFileError> {
         let (before, after) = (&self.trust.pins, self.pins());
         let Err(error) = pin_file::write(&self.trust.pins_path, &after, turn) else { return Ok(()) };
         let is_new = |pin: &&Pin| {
@@ -186,7 +181,7 @@ impl<'a> TrustChecker<'a> {
         let forgets = after.iter().filter(is_new).any(|pin| !pin.signers.is_empty());
         let read_only = matches!(&error, PinFileError::File(LockFileError::Io { action: "write" | "replace", .. }));
         if !read_only || forgets || lock_file != Written::Unchanged {
-            return Err(error.into());
+            return Err(error);
         }
         let text = format!("which index was installed cannot be remembered: {error}");
         let hint = "the lock file vouches for everything; where the folder can be written, a moved tag is noticed, too";
@@ -226,7 +221,7 @@ impl<'a> TrustChecker<'a> {
     }
 
     /// The pins, with every release that was let in.
-    pub(crate) fn pins(&self) -> Pins {
+    fn pins(&self) -> Pins {
         let judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
         let mut judged: Vec<&Arc<Judgement>> = judged.values().filter_map(|cell| cell.get()).collect();
         judged.sort_by(|one, other| one.case.order().cmp(&other.case.order()));
@@ -277,22 +272,22 @@ impl Judgement {
     /// Lets the package with this archive in, or one that is no archive.
     ///
     /// # Errors
-    /// [`InstallError::Untrusted`]: a signed `SHA256SUMS` can vouch for some packages of a release and not for others.
-    pub(crate) fn admit(&self, platform: &Platform, zip: Option<&PackageHash>) -> Result<(), InstallError> {
+    /// [`FetchError::Untrusted`]: a signed `SHA256SUMS` can vouch for some packages of a release and not for others.
+    fn admit(&self, platform: &Platform, zip: Option<&PackageHash>) -> Result<(), FetchError> {
         match self.verdict.refusal_for(platform, zip) {
             Some(refusal) => Err(self.untrusted(refusal)),
             None => Ok(()),
         }
     }
 
-    fn untrusted(&self, refusal: &Refusal) -> InstallError {
+    fn untrusted(&self, refusal: &Refusal) -> FetchError {
         let ReleaseId { address, version, place, .. } = self.case.clone();
         let (refusal, rule) = (Box::new(refusal.clone()), Box::new(self.rule.clone()));
-        InstallError::Untrusted { address, version, place, refusal, rule, by_hand: self.verdict.by_hand }
+        FetchError::Untrusted { address, version, place, refusal, rule, by_hand: self.verdict.by_hand }
     }
 
     /// Who stands for the package with this archive.
-    pub(crate) fn vouched(&self, platform: &Platform, zip: Option<&PackageHash>) -> Vouched {
+    pub fn vouched(&self, platform: &Platform, zip: Option<&PackageHash>) -> Vouched {
         Vouched::of(&self.verdict, &self.pinned, platform, zip)
     }
 
@@ -301,25 +296,25 @@ impl Judgement {
     /// If a signature stands for the package, or a person accepted the release by hand, these very bytes must be known to
     /// be the package: the `h1:` is in the signed index, or was computed from what was fetched, now or before. A lock file
     /// does not suffice: it says what was locked, not what was signed.
-    pub(crate) fn admits_unfetched(&self, offer: &Offer, h1: &PackageHash) -> bool {
+    pub fn admits_unfetched(&self, offer: &Offer, h1: &PackageHash) -> bool {
         let is_covered = || self.covered.get(&offer.platform).is_some_and(|hashes| hashes.contains(h1));
         !self.stands_for(offer) || is_covered() || self.contents.has(&offer.platform, h1)
     }
 
     /// Whether more than the policy's leave for unsigned releases stands for an offered package.
-    pub(crate) fn stands_for(&self, offer: &Offer) -> bool {
+    pub fn stands_for(&self, offer: &Offer) -> bool {
         self.verdict.covers(&offer.platform, offer.zh().as_ref()) || self.contents.admission == Admission::ByHand
     }
 
     /// The package of an offer was fetched, and has this `h1:`.
-    pub(crate) fn fetched(&self, offer: &Offer, h1: &PackageHash) {
+    pub fn fetched(&self, offer: &Offer, h1: &PackageHash) {
         if self.stands_for(offer) {
             self.contents.put(&offer.platform, h1);
         }
     }
 
     /// The checksums that signatures vouch for, by platform.
-    pub(crate) fn covered(&self) -> &BTreeMap<Platform, BTreeSet<PackageHash>> {
+    pub fn covered(&self) -> &BTreeMap<Platform, BTreeSet<PackageHash>> {
         &self.covered
     }
 }

@@ -11,9 +11,9 @@ use tofu_oci_source::{LeafKind, Offer, Source};
 use tofu_oci_types::Reporter;
 
 use crate::chunks::{ChunkReceiver, queue};
-use crate::place::{Form, Place, zip_name};
+use crate::place::{PackageForm, PackagePath, zip_name};
 use crate::staging::Staging;
-use crate::{InstallError, subject};
+use crate::{FetchError, subject};
 
 /// A package in a temporary folder beside its place. Its bytes had the sizes and digests of the offer, its structure
 /// was checked; whether it is the *right* package has not been asked yet. Dropping it removes it.
@@ -39,10 +39,10 @@ pub(crate) enum Archive {
 pub(crate) async fn stage(
     source: &dyn Source,
     offer: &Offer,
-    place: &Place,
+    place: &PackagePath,
     limits: &Limits,
     reporter: &dyn Reporter,
-) -> Result<Staged, InstallError> {
+) -> Result<Staged, FetchError> {
     let compressions = compressions(offer)?;
     let (feeder, mut feed) = queue();
     let work = Work { offer: offer.clone(), place: place.clone(), limits: limits.clone(), compressions };
@@ -56,7 +56,7 @@ pub(crate) async fn stage(
     unpacked
 }
 
-fn compressions(offer: &Offer) -> Result<Vec<LayerCompression>, InstallError> {
+fn compressions(offer: &Offer) -> Result<Vec<LayerCompression>, FetchError> {
     if offer.kind == LeafKind::Artifact {
         return Ok(Vec::new());
     }
@@ -64,7 +64,7 @@ fn compressions(offer: &Offer) -> Result<Vec<LayerCompression>, InstallError> {
         Some(LayerFormat::Tar) => Ok(LayerCompression::None),
         Some(LayerFormat::TarGzip) => Ok(LayerCompression::Gzip),
         Some(LayerFormat::TarZstd) => Ok(LayerCompression::Zstd),
-        None => Err(InstallError::LayerType {
+        None => Err(FetchError::LayerType {
             address: offer.address.clone(),
             version: offer.version.clone(),
             digest: part.digest.clone(),
@@ -80,34 +80,34 @@ const MOST_AFTER_THE_END: u64 = 4 << 20;
 /// What the unpacking thread does.
 struct Work {
     offer: Offer,
-    place: Place,
+    place: PackagePath,
     limits: Limits,
     compressions: Vec<LayerCompression>,
 }
 
 impl Work {
-    fn run(&self, feed: &mut ChunkReceiver) -> Result<Staged, InstallError> {
+    fn run(&self, feed: &mut ChunkReceiver) -> Result<Staged, FetchError> {
         let staging = match &self.place.scratch {
             Some(scratch) => Staging::scratch(scratch)?,
             None => Staging::beside(&self.place)?,
         };
         let (package, contents, archive) = match (self.offer.kind, self.place.form) {
-            (LeafKind::Artifact, Form::Folder) => {
+            (LeafKind::Artifact, PackageForm::Folder) => {
                 let folder = staging.folder("package")?;
                 let contents = self.read_to_the_end(feed, |feed| unpack_zip(feed, &folder, &self.limits))?;
                 (folder, contents, Archive::Original)
             }
-            (LeafKind::Artifact, Form::Archive) => {
+            (LeafKind::Artifact, PackageForm::Archive) => {
                 let zip = staging.path().join(self.zip_name());
                 self.read_to_the_end(feed, |feed| save_zip(feed, &zip, &self.limits))?;
                 let contents = read_zip(&zip, &self.limits).map_err(|error| self.refused(error))?;
                 (zip, contents, Archive::Original)
             }
-            (LeafKind::Image, Form::Folder) => {
+            (LeafKind::Image, PackageForm::Folder) => {
                 let (folder, contents) = self.union(&staging, feed)?;
                 (folder, contents, Archive::Original)
             }
-            (LeafKind::Image, Form::Archive) => {
+            (LeafKind::Image, PackageForm::Archive) => {
                 let (folder, _) = self.union(&staging, feed)?;
                 let zip = staging.path().join(self.zip_name());
                 let written = input_files(&folder, self.offer.address.provider_type())
@@ -123,7 +123,7 @@ impl Work {
         zip_name(&self.offer.address, &self.offer.version, &self.offer.platform)
     }
 
-    fn union(&self, staging: &Staging, feed: &mut ChunkReceiver) -> Result<(PathBuf, PackageContents), InstallError> {
+    fn union(&self, staging: &Staging, feed: &mut ChunkReceiver) -> Result<(PathBuf, PackageContents), FetchError> {
         let spool = staging.folder("layers")?;
         let folder = staging.folder("package")?;
         let mut tree = LayerTree::new(&spool, self.limits.clone()).map_err(|error| self.refused(error))?;
@@ -142,7 +142,7 @@ impl Work {
         &self,
         feed: &mut ChunkReceiver,
         read: impl FnOnce(&mut ChunkReceiver) -> Result<T, ArchiveError>,
-    ) -> Result<T, InstallError> {
+    ) -> Result<T, FetchError> {
         feed.begin_part();
         let result = read(feed);
         let complete = match &result {
@@ -155,13 +155,13 @@ impl Work {
         Ok(value)
     }
 
-    fn refused(&self, source: ArchiveError) -> InstallError {
+    fn refused(&self, source: ArchiveError) -> FetchError {
         package_error(&self.offer, source)
     }
 }
 
-pub(crate) fn package_error(offer: &Offer, source: ArchiveError) -> InstallError {
-    InstallError::Package {
+pub(crate) fn package_error(offer: &Offer, source: ArchiveError) -> FetchError {
+    FetchError::Package {
         address: offer.address.clone(),
         version: offer.version.clone(),
         platform: offer.platform.clone(),

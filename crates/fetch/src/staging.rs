@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_disk::{Purpose, Scratch, Whose, sweep};
 
-use crate::InstallError;
-use crate::place::Place;
+use crate::FetchError;
+use crate::place::PackagePath;
 
 /// So often a folder is made whose parent a neighbour that fails takes away.
 const ATTEMPTS: u32 = 8;
@@ -31,29 +31,29 @@ impl Staging {
     /// goes.
     ///
     /// # Errors
-    /// [`InstallError::LinkOutOfTree`] where that folder is not in the place's tree.
-    pub(crate) fn beside(place: &Place) -> Result<Self, InstallError> {
+    /// [`FetchError::LinkOutOfTree`] where that folder is not in the place's tree.
+    pub(crate) fn beside(place: &PackagePath) -> Result<Self, FetchError> {
         place.check_folders()?;
         Self::new(place.parent())
     }
 
-    fn new(parent: &Path) -> Result<Self, InstallError> {
+    fn new(parent: &Path) -> Result<Self, FetchError> {
         Self::after(parent, clean)
     }
 
     /// A new folder in a scratch folder, where nobody else has left anything.
-    pub(crate) fn scratch(scratch: &Scratch) -> Result<Self, InstallError> {
+    pub(crate) fn scratch(scratch: &Scratch) -> Result<Self, FetchError> {
         Self::after(scratch.path(), |_| ())
     }
 
-    fn after(parent: &Path, clean: fn(&Path)) -> Result<Self, InstallError> {
+    fn after(parent: &Path, clean: fn(&Path)) -> Result<Self, FetchError> {
         let mut attempts = 0;
         loop {
             attempts += 1;
             let raced = |error: &io::Error| error.kind() == io::ErrorKind::NotFound && attempts < ATTEMPTS;
             let made = match make_parents(parent) {
                 Ok(made) => made,
-                Err(InstallError::Io { source, .. }) if raced(&source) => continue,
+                Err(FetchError::Io { source, .. }) if raced(&source) => continue,
                 Err(error) => return Err(error),
             };
             clean(parent);
@@ -62,7 +62,7 @@ impl Staging {
                 Err(source) => {
                     remove_empty(&made);
                     if !raced(&source) {
-                        return Err(InstallError::Io { action: "create a folder in", path: parent.to_owned(), source });
+                        return Err(FetchError::Io { action: "create a folder in", path: parent.to_owned(), source });
                     }
                 }
             }
@@ -75,9 +75,9 @@ impl Staging {
     }
 
     /// A new empty folder inside.
-    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, InstallError> {
+    pub(crate) fn folder(&self, name: &str) -> Result<PathBuf, FetchError> {
         let path = self.path().join(name);
-        fs::create_dir(&path).map_err(|source| InstallError::Io { action: "create", path: path.clone(), source })?;
+        fs::create_dir(&path).map_err(|source| FetchError::Io { action: "create", path: path.clone(), source })?;
         Ok(path)
     }
 
@@ -96,18 +96,18 @@ impl Drop for Staging {
 
 /// A folder among temporary ones, for a package that is only looked at. The last one who holds it removes it: where a job
 /// is interrupted that is the thread that still unpacks.
-pub(crate) fn scratch(parent: &Path) -> Result<Scratch, InstallError> {
-    let failed = |source| InstallError::Io { action: "create a folder in", path: parent.to_owned(), source };
+pub(crate) fn scratch(parent: &Path) -> Result<Scratch, FetchError> {
+    let failed = |source| FetchError::Io { action: "create a folder in", path: parent.to_owned(), source };
     Scratch::temporary(parent, Purpose::Lock).map_err(failed)
 }
 
-fn make_parents(parent: &Path) -> Result<Vec<PathBuf>, InstallError> {
+fn make_parents(parent: &Path) -> Result<Vec<PathBuf>, FetchError> {
     let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
     let mut made: Vec<PathBuf> = parent.ancestors().take_while(missing).map(Path::to_owned).collect();
     made.reverse();
     fs::create_dir_all(parent).map_err(|source| {
         remove_empty(&made);
-        InstallError::Io { action: "create", path: parent.to_owned(), source }
+        FetchError::Io { action: "create", path: parent.to_owned(), source }
     })?;
     Ok(made)
 }

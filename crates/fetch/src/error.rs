@@ -1,0 +1,148 @@
+//! Why a package was not fetched, or not put in its place.
+
+use std::io;
+use std::path::PathBuf;
+
+use tofu_oci_archive::ArchiveError;
+use tofu_oci_disk::LockError;
+use tofu_oci_lockfile::Refusal;
+use tofu_oci_source::SourceError;
+use tofu_oci_types::{Digest, Platform, ProviderAddr, Version};
+
+/// Why a package could not be fetched, verified or put in its place. No part of it is visible then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// The place failed or does not have the package.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The package's archive was refused or could not be written.
+    #[error("the package of {address} {version} for {platform} cannot be installed")]
+    Package {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+        /// The place that it came from.
+        place: String,
+        /// What is wrong with it.
+        #[source]
+        source: ArchiveError,
+    },
+    /// A layer of the image has a format that cannot be unpacked.
+    #[error("the layer {digest} of {address} {version} has the type `{media_type}`, which cannot be unpacked")]
+    LayerType {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The layer.
+        digest: Digest,
+        /// Its media type.
+        media_type: String,
+    },
+    /// The package is not the one that was locked.
+    #[error("{address} {version} for {platform} is not the package that was locked: {refusal}{}", only(locked_for))]
+    NotTheLockedPackage {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+        /// The place that offered it.
+        place: String,
+        /// Which lines disagree.
+        refusal: Refusal,
+        /// The platforms that the lock file's lines are for, sorted; empty if the release does not explain every line. If
+        /// it names others and not this one, the package may be right and only not locked yet.
+        locked_for: Vec<Platform>,
+    },
+    /// The release must not be used, whatever its packages are.
+    #[error("{address} {version} is not trusted: {refusal}")]
+    Untrusted {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The place that offered it.
+        place: String,
+        /// Why.
+        refusal: Box<tofu_oci_trust::Refusal>,
+        /// The rule that holds for the provider.
+        rule: Box<tofu_oci_trust::Rule>,
+        /// Whether a person can accept the release as it is.
+        by_hand: tofu_oci_trust::ByHand,
+    },
+    /// Something other than the package lies in its place; a person may have changed it.
+    #[error("{} has other contents than {address} {version}", path.display())]
+    LocallyModified {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The folder, archive or link. Deleting it makes room.
+        path: PathBuf,
+    },
+    /// A folder that packages would be put below is a link to somewhere else. Nothing is made or removed there.
+    #[error("{} is a symbolic link that leads out of {}", link.display(), tree.display())]
+    LinkOutOfTree {
+        /// The link.
+        link: PathBuf,
+        /// The folder of packages that it lies in.
+        tree: PathBuf,
+    },
+    /// The lock of the package's place, or of the lock file's folder, could not be taken.
+    #[error(transparent)]
+    Lock(#[from] LockError),
+    /// The file system said no.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// `create`, `rename`, `read`.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// What it said.
+        #[source]
+        source: io::Error,
+    },
+}
+
+fn only(locked_for: &[Platform]) -> String {
+    let names: Vec<String> = locked_for.iter().map(ToString::to_string).collect();
+    if names.is_empty() { String::new() } else { format!(" (it was locked for {})", names.join(", ")) }
+}
+
+fn package_code(error: &ArchiveError) -> &'static str {
+    match error {
+        ArchiveError::Io { .. } | ArchiveError::Input(_) => "io",
+        ArchiveError::NoExecutable { .. } => "executable-not-found",
+        _ => "bad-zip",
+    }
+}
+
+impl FetchError {
+    /// A stable kebab-case name of what went wrong: the one that is measured of `OpenTofu` where it fails alike.
+    ///
+    /// Spec: `real-tofu-sources.md` (measured), §4, §5 and §8.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Source(error) => error.code(),
+            Self::Package { source, .. } => package_code(source),
+            Self::LayerType { .. } => "layer-type",
+            Self::NotTheLockedPackage { .. } => "lock-mismatch",
+            Self::Untrusted { refusal, .. } => refusal.code(),
+            Self::LocallyModified { .. } => "cache-modified",
+            Self::LinkOutOfTree { .. } => "link-out-of-tree",
+            Self::Lock(LockError::Held { .. }) => "locked-by-another",
+            Self::Lock(LockError::Io { .. }) | Self::Io { .. } => "io",
+        }
+    }
+
+    /// Whether the same call may succeed when made again.
+    pub fn is_transient(&self) -> bool {
+        matches!(self, Self::Source(error) if error.is_transient())
+    }
+}

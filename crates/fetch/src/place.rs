@@ -1,0 +1,312 @@
+//! Where a package goes, and what lies there already.
+
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tofu_oci_archive::{
+    ArchiveError, Limits, PackageContents, Program, folder_program, read_directory, read_zip, zip_program,
+};
+use tofu_oci_disk::Scratch;
+use tofu_oci_types::{DigestHasher, PackageHash, Platform, ProviderAddr, Version};
+
+use crate::{FetchError, blocking};
+
+/// The place of one package: a folder or an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackagePath {
+    pub(crate) path: PathBuf,
+    pub(crate) form: PackageForm,
+    /// The folder `…/providers`, or the mirror, if it lies in a directory that may come from a repository. No link below
+    /// it is followed out of it to write.
+    tree: Option<PathBuf>,
+    pub(crate) writers: Writers,
+    /// The folder that goes away with everything in it, if the package is only looked at.
+    pub(crate) scratch: Option<Arc<Scratch>>,
+}
+
+/// What a package is kept as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackageForm {
+    /// `ROOT/HOST/NS/TYPE/VERSION/OS_ARCH/`.
+    Folder,
+    /// `ROOT/HOST/NS/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
+    Archive,
+}
+
+/// Which programs put packages into a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Writers {
+    /// `OpenTofu` too, so that its lock of the package is taken.
+    OpenTofu,
+    /// Only this program.
+    Ourselves,
+}
+
+/// What lies in a package's place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathContents {
+    /// Nothing, or an empty folder.
+    Nothing,
+    /// A symbolic link to something that is gone, or one that leads back to itself.
+    DanglingLink,
+    /// A package, possibly behind a symbolic link (Terraform links packages of a mirror).
+    Package(FoundPackage),
+    /// Anything else.
+    Other,
+}
+
+/// A package that lies in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundPackage {
+    contents: PackageContents,
+    /// The `zh:` of the archive; `None` for a folder.
+    zh: Option<PackageHash>,
+}
+
+impl FoundPackage {
+    /// What its files are.
+    pub fn h1(&self) -> PackageHash {
+        self.contents.h1()
+    }
+
+    /// Bytes of its files.
+    pub fn bytes(&self) -> u64 {
+        self.contents.bytes()
+    }
+
+    /// Whether it has the program of a provider of this type.
+    pub fn has_executable(&self, provider_type: &str) -> bool {
+        self.contents.executable(provider_type).is_some()
+    }
+
+    /// Whether an archive has the bytes of the release's: whoever serves a packed mirror serves their `zh:`. A folder, and
+    /// the package of a release without archives, is known by its contents alone.
+    pub fn is_archive(&self, zh: Option<&PackageHash>) -> bool {
+        self.zh.is_none() || zh.is_none() || self.zh.as_ref() == zh
+    }
+}
+
+impl PackagePath {
+    /// The place of a package in a tree that `OpenTofu` installs into too, such as `.terraform/providers`.
+    ///
+    /// Spec: `OpenTofu` 1.12, `UnpackedDirectoryPathForPackage`.
+    pub fn in_working_dir(root: &Path, address: &ProviderAddr, version: &Version, platform: &Platform) -> Self {
+        let path = Self::in_mirror(root, PackageForm::Folder, address, version, platform);
+        Self { writers: Writers::OpenTofu, ..path }
+    }
+
+    /// The place of a package in a filesystem mirror.
+    ///
+    /// Spec: `OpenTofu` 1.12, `PackageFilePathForPackage`, `UnpackedDirectoryPathForPackage`.
+    pub fn in_mirror(
+        root: &Path,
+        form: PackageForm,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Self {
+        let provider = root.join(address.hostname().display()).join(address.namespace()).join(address.provider_type());
+        let path = match form {
+            PackageForm::Archive => provider.join(zip_name(address, version, platform)),
+            PackageForm::Folder => provider.join(version.to_string()).join(platform.to_string()),
+        };
+        Self { path, form, tree: Some(root.to_owned()), writers: Writers::Ourselves, scratch: None }
+    }
+
+    /// The place of a package in a plugin cache: a user may spread one over several disks by links.
+    pub fn in_cache(root: &Path, address: &ProviderAddr, version: &Version, platform: &Platform) -> Self {
+        Self { tree: None, ..Self::in_working_dir(root, address, version, platform) }
+    }
+
+    /// A place that nothing is ever put into: what is staged beside it is looked at and thrown away.
+    pub(crate) fn to_look_at(scratch: &Arc<Scratch>, form: PackageForm) -> Self {
+        let (path, scratch) = (scratch.path().join("package"), Some(Arc::clone(scratch)));
+        Self { path, form, tree: None, writers: Writers::Ourselves, scratch }
+    }
+
+    /// The folder or archive.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What lies here now. Reads it all.
+    pub async fn look(&self, limits: &Limits) -> Result<PathContents, FetchError> {
+        let (place, limits) = (self.clone(), limits.clone());
+        blocking(move || place.inspect(&limits)).await
+    }
+
+    /// Which platforms the provider's program here is for; `None` if it cannot be told.
+    pub async fn program(&self, provider_type: &str) -> Option<Program> {
+        let (place, provider_type) = (self.clone(), provider_type.to_owned());
+        let read = move || match place.form {
+            PackageForm::Folder => folder_program(&place.path, &provider_type),
+            PackageForm::Archive => zip_program(&place.path, &provider_type),
+        };
+        blocking(read).await.ok().flatten()
+    }
+
+    /// Whether both are one folder, be it through links.
+    pub async fn leads_to(&self, other: &Self) -> bool {
+        let (one, other) = (self.path.clone(), other.path.clone());
+        blocking(move || is_same(&one, &other)).await
+    }
+
+    /// The folder that the place is in.
+    pub(crate) fn parent(&self) -> &Path {
+        self.path.parent().expect("a place has a folder above it")
+    }
+
+    /// Refuses folders between the tree and the package that are symbolic links out of the tree: a repository may have
+    /// them checked in, and what they lead to belongs to somebody else. It is called before anything is made or removed.
+    ///
+    /// The tree itself may be a link, and so may the package: it is never written through.
+    ///
+    /// # Errors
+    /// [`FetchError::LinkOutOfTree`].
+    pub(crate) fn check_folders(&self) -> Result<(), FetchError> {
+        let Some(tree) = &self.tree else { return Ok(()) };
+        let Ok(below) = self.parent().strip_prefix(tree) else { return Ok(()) };
+        let mut path = tree.clone();
+        for part in below.components() {
+            path.push(part);
+            match fs::symlink_metadata(&path) {
+                Ok(metadata) if metadata.is_symlink() => {}
+                Ok(_) => continue,
+                // Missing, or not a folder: making it says so.
+                Err(_) => return Ok(()),
+            }
+            let inside =
+                matches!((path.canonicalize(), tree.canonicalize()), (Ok(to), Ok(tree)) if to.starts_with(&tree));
+            if !inside {
+                return Err(FetchError::LinkOutOfTree { link: path, tree: tree.clone() });
+            }
+        }
+        Ok(())
+    }
+
+    /// What lies here now. Reads it all.
+    pub(crate) fn inspect(&self, limits: &Limits) -> Result<PathContents, FetchError> {
+        let failed = |source| FetchError::Io { action: "read", path: self.path.clone(), source };
+        let link = match fs::symlink_metadata(&self.path) {
+            Ok(metadata) => metadata.is_symlink(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(PathContents::Nothing),
+            Err(error) => return Err(failed(error)),
+        };
+        let metadata = match fs::metadata(&self.path) {
+            Ok(metadata) => metadata,
+            Err(error) if link && leads_nowhere(&error) => return Ok(PathContents::DanglingLink),
+            Err(error) => return Err(failed(error)),
+        };
+        let contents = match self.form {
+            PackageForm::Folder if metadata.is_dir() => {
+                if !link && fs::read_dir(&self.path).map_err(failed)?.next().is_none() {
+                    return Ok(PathContents::Nothing);
+                }
+                read_directory(&self.path, limits)
+            }
+            PackageForm::Archive if metadata.is_file() => read_zip(&self.path, limits),
+            _ => return Ok(PathContents::Other),
+        };
+        match contents {
+            Ok(contents) => Ok(PathContents::Package(FoundPackage { contents, zh: self.zh()? })),
+            Err(ArchiveError::Io { action, path, source }) => Err(FetchError::Io { action, path, source }),
+            Err(_) => Ok(PathContents::Other),
+        }
+    }
+
+    /// The `zh:` of the archive that lies here; `None` for a folder.
+    fn zh(&self) -> Result<Option<PackageHash>, FetchError> {
+        match self.form {
+            PackageForm::Folder => Ok(None),
+            PackageForm::Archive => {
+                let failed = |source| FetchError::Io { action: "read", path: self.path.clone(), source };
+                let mut hasher = DigestHasher::sha256();
+                let mut file = tofu_oci_disk::open_file(&self.path).map_err(failed)?;
+                let mut buffer = vec![0; 64 * 1024];
+                loop {
+                    match file.read(&mut buffer).map_err(failed)? {
+                        0 => return Ok(PackageHash::zh(&hasher.finish())),
+                        read => hasher.update(&buffer[..read]),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts something in its place at once; what lies here must be nothing or a dangling link.
+    pub(crate) fn put(&self, from: &Path, existing: &PathContents) -> Result<(), FetchError> {
+        let failed = |action| move |source| FetchError::Io { action, path: self.path.clone(), source };
+        if *existing == PathContents::DanglingLink {
+            fs::remove_file(&self.path).map_err(failed("replace"))?;
+        } else if cfg!(windows) && self.form == PackageForm::Folder && self.path.is_dir() {
+            fs::remove_dir(&self.path).map_err(failed("replace"))?;
+        }
+        fs::rename(from, &self.path).map_err(failed("rename"))
+    }
+}
+
+/// Whether both are one folder, be it through links.
+pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// Whether this is what a link is answered with that leads to nothing, or in a circle.
+fn leads_nowhere(error: &io::Error) -> bool {
+    /// `ELOOP` of Linux, and of macOS and the BSDs.
+    const LOOPS: [i32; 2] = [40, 62];
+    let loops = || cfg!(unix) && error.raw_os_error().is_some_and(|code| LOOPS.contains(&code));
+    error.kind() == io::ErrorKind::NotFound || loops()
+}
+
+/// The name of a release's archive.
+pub(crate) fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
+    format!("terraform-provider-{}_{version}_{platform}.zip", address.provider_type())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(path: impl Fn(&ProviderAddr, &Version, &Platform) -> PackagePath, want: &str) {
+        let address = "Registry.Example.test/acme/widget".parse().unwrap();
+        let place = path(&address, &"1.0.0+x".parse().unwrap(), &"linux_amd64".parse().unwrap());
+        assert_eq!(place.path, Path::new(want));
+    }
+
+    #[test]
+    fn mirrors_are_found_by_opentofus_own_search() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let shared = fs::read(root.join("../shared/spec/vectors/filesystem_layout.json"));
+        let bytes = shared.or_else(|_| fs::read(root.join("testdata/vectors/filesystem_layout.json"))).unwrap();
+        let vectors: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        for entry in vectors["entries"].as_array().unwrap() {
+            let (path, found) = (entry["path"].as_str().unwrap(), &entry["result"]);
+            // The search ignores case and knows legacy addresses; neither is ever written.
+            let Some(address) = found["provider"].as_str().and_then(|text| text.parse::<ProviderAddr>().ok()) else {
+                continue;
+            };
+            let text = |name: &str| found[name].as_str().unwrap();
+            let form = if text("form") == "packed" { PackageForm::Archive } else { PackageForm::Folder };
+            let (version, platform) = (text("version").parse().unwrap(), text("platform").parse().unwrap());
+            let place = PackagePath::in_mirror(Path::new(""), form, &address, &version, &platform);
+            assert!(place.path.display().to_string().eq_ignore_ascii_case(path), "{path}: {}", place.path.display());
+        }
+    }
+
+    #[test]
+    fn places_are_where_opentofu_looks() {
+        let provider = "registry.example.test/acme/widget";
+        let (root, folder) = (Path::new("m"), format!("m/{provider}/1.0.0+x/linux_amd64"));
+        check(|address, version, platform| PackagePath::in_working_dir(root, address, version, platform), &folder);
+        check(|address, version, platform| PackagePath::in_cache(root, address, version, platform), &folder);
+        let mirror = |form| {
+            move |address: &_, version: &_, platform: &_| PackagePath::in_mirror(root, form, address, version, platform)
+        };
+        check(mirror(PackageForm::Folder), &folder);
+        let zip = "terraform-provider-widget_1.0.0+x_linux_amd64.zip";
+        check(mirror(PackageForm::Archive), &format!("m/{provider}/{zip}"));
+    }
+}

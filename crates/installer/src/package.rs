@@ -1,0 +1,339 @@
+//! One package into its place: looks once, decides by [`plan`], acts.
+
+use std::sync::Arc;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_disk::Waiter;
+use tofu_oci_fetch::{
+    Expect, Fetcher, FoundPackage, Judgement, Linked, PackagePath, PathContents, Placed, TrustChecker, Unasked,
+    Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, subject, zh_is_suspicious,
+};
+use tofu_oci_lockfile::{LockEntry, PackageHashes};
+use tofu_oci_source::Offer;
+use tofu_oci_types::{Event, Reporter, Scheme, Version};
+
+use crate::choose::Choice;
+use crate::plan::{Answer, Bytes, Contents, KnownBy, Seen, Step, Unlocked, plan};
+use crate::record::Completed;
+use crate::{InstallError, InstallRequest, Installed, Outcome};
+
+/// One request at work.
+pub(crate) struct PackageInstall<'a> {
+    pub(crate) request: &'a InstallRequest,
+    pub(crate) choice: Choice<'a>,
+    pub(crate) fetcher: &'a Fetcher<'a>,
+    pub(crate) trust_checker: &'a TrustChecker<'a>,
+    pub(crate) limits: &'a Limits,
+    pub(crate) waiter: &'a Waiter,
+    pub(crate) reporter: &'a dyn Reporter,
+}
+
+/// What was looked at, once: the lock file's entry, the package's place and the plugin cache.
+struct Found<'a> {
+    provider_type: &'a str,
+    version: Version,
+    /// The entry of this version.
+    locked: Option<Expect<'a>>,
+    place: PackagePath,
+    installed: PathContents,
+    /// The package in the cache, if there is a cache.
+    cached: Option<(PackagePath, PathContents)>,
+    unlocked: Unlocked,
+    unasked: Unasked,
+}
+
+/// What a place offers, and the judgement on the release that it belongs to.
+struct Offered {
+    offer: Offer,
+    judgement: Option<Arc<Judgement>>,
+}
+
+impl PackageInstall<'_> {
+    pub(crate) async fn run(self) -> Result<Completed, InstallError> {
+        let found = self.look().await?;
+        let completed = self.install(&found).await?;
+        self.warn_of_other_platform(&found).await;
+        Ok(completed)
+    }
+
+    /// Reads what can be used: without a locked entry only a cache that may break the lock file.
+    async fn look(&self) -> Result<Found<'_>, InstallError> {
+        let InstallRequest { address, platform, target, .. } = self.request;
+        let version = self.choice.version(self.reporter).await?;
+        let entry = self.choice.lock.map(|guide| &guide.entry).filter(|entry| entry.version == version);
+        let locked = entry.map(|entry| Expect { entry, manifests: self.trust_checker.manifest_lines(address) });
+        let says = |entry: &LockEntry| entry.hashes.iter().any(|hash| hash.scheme() != Scheme::Other);
+        let unlocked = match target.cache() {
+            Some(cache) if cache.may_break_lock && !entry.is_some_and(says) => Unlocked::Used,
+            _ => Unlocked::Refused,
+        };
+        let mut cached = target
+            .cache()
+            .map(|cache| (PackagePath::in_cache(&cache.dir, address, &version, platform), PathContents::Nothing));
+        if let Some((path, contents)) = &mut cached
+            && (entry.is_some() || unlocked == Unlocked::Used)
+        {
+            *contents = path.look(self.limits).await?;
+        }
+        let place = target.path(address, &version, platform);
+        let installed = match (&cached, entry) {
+            (_, None) => PathContents::Nothing,
+            (Some((path, contents @ PathContents::Package(_))), _) if place.leads_to(path).await => contents.clone(),
+            _ => place.look(self.limits).await?,
+        };
+        let unasked = self.trust_checker.unasked(address, &version, platform);
+        let provider_type = address.provider_type();
+        Ok(Found { provider_type, version, locked, place, installed, cached, unlocked, unasked })
+    }
+
+    async fn install(&self, found: &Found<'_>) -> Result<Completed, InstallError> {
+        match plan(&found.seen(None)) {
+            Step::Keep(_) => return self.keep(found, None),
+            Step::Link(_) => return self.link(found, None).await,
+            Step::Fetch => {}
+        }
+        let offered = match self.offer(&found.version).await {
+            Ok(offered) => offered,
+            Err(error) => return self.without_the_place(error, found),
+        };
+        check_before(&offered.offer, found.locked)?;
+        if let PathContents::Package(package) = &found.installed
+            && found.locks(package)
+        {
+            check_lines(&offered.offer, found.locked, &hashes(package, Some(&offered)))?;
+        }
+        match plan(&found.seen(Some(&offered))) {
+            Step::Keep(by) => self.keep(found, by.offer(&offered)),
+            Step::Link(by) => self.link(found, by.offer(&offered)).await,
+            Step::Fetch => self.fetch(found, &offered).await,
+        }
+    }
+
+    /// What the place offers, when somebody stands for it or nobody needs to.
+    async fn offer(&self, version: &Version) -> Result<Offered, InstallError> {
+        let offer = self.choice.offer(version, &self.request.platform).await?;
+        let judgement = self.trust_checker.of_offer(&*self.request.source, &offer).await?;
+        Ok(Offered { offer, judgement })
+    }
+
+    /// A package that is installed and locked stays usable when the place cannot be reached, where it may be used
+    /// unasked.
+    fn without_the_place(&self, error: InstallError, found: &Found<'_>) -> Result<Completed, InstallError> {
+        let seen = Seen { answer: Answer::Unreachable, ..found.seen(None) };
+        let PathContents::Package(package) = &found.installed else { return Err(error) };
+        if !error.is_transient() || plan(&seen) == Step::Fetch {
+            return Err(error);
+        }
+        let (from, reason) = (self.request.source.place(), error.with_causes());
+        let subject = self.subject(found);
+        let text =
+            format!("{subject} is installed and locked, and stays as it is; {from} could not be asked: {reason}");
+        self.reporter.event(&Event::warning("place-unreachable", text));
+        let completed = self.completed(found, Outcome::AlreadyInstalled, package.bytes(), hashes(package, None), None);
+        Ok(Completed { installed: Installed { place: from, ..completed.installed }, ..completed })
+    }
+
+    /// The installed package is the right one.
+    fn keep(&self, found: &Found<'_>, offered: Option<&Offered>) -> Result<Completed, InstallError> {
+        let package = package(&found.installed);
+        let hashes = hashes(package, offered);
+        match offered {
+            Some(offered) => self.report_lines(found, offered, &hashes)?,
+            None => self.finished(found, "already installed"),
+        }
+        Ok(self.completed(found, Outcome::AlreadyInstalled, package.bytes(), hashes, offered))
+    }
+
+    /// The cached package is the right one.
+    async fn link(&self, found: &Found<'_>, offered: Option<&Offered>) -> Result<Completed, InstallError> {
+        let (path, contents) = found.cached.as_ref().expect("`plan` links only what is cached");
+        let package = package(contents);
+        let hashes = hashes(package, offered);
+        if let Some(offered) = offered {
+            self.report_lines(found, offered, &hashes)?;
+        }
+        self.link_to(path, found).await?;
+        self.finished(found, "linked");
+        Ok(self.completed(found, Outcome::Linked, package.bytes(), hashes, offered))
+    }
+
+    /// Fetches the package and puts it in its place, or into the cache and a link in its place, if it is the right one.
+    async fn fetch(&self, found: &Found<'_>, offered: &Offered) -> Result<Completed, InstallError> {
+        let Offered { offer, judgement } = offered;
+        let cached = found.cached.as_ref().map(|(path, _)| path);
+        let target = cached.unwrap_or(&found.place);
+        let verified = self.fetcher.fetch(&*self.request.source, offer, target, found.locked).await?;
+        self.report(offer, found.locked, &verified).await;
+        if let (Some(judgement), Some(h1)) = (judgement, &verified.hashes().h1) {
+            judgement.fetched(offer, h1);
+        }
+        let (bytes, hashes) = (verified.bytes(), verified.hashes().clone());
+        let (mut outcome, word) = match verified.place(offer, self.limits, self.waiter, self.reporter).await? {
+            Placed::Now => (Outcome::Installed, "installed"),
+            Placed::Before => (Outcome::AlreadyInstalled, "already installed"),
+        };
+        self.finished(found, word);
+        if let Some(cached) = cached
+            && self.link_to(cached, found).await? != Linked::Before
+        {
+            outcome = Outcome::Installed;
+        }
+        Ok(self.completed(found, outcome, bytes, hashes, Some(offered)))
+    }
+
+    async fn link_to(&self, cached: &PackagePath, found: &Found<'_>) -> Result<Linked, InstallError> {
+        let linked = found.place.link_to(cached, self.waiter, self.reporter).await?;
+        if linked == Linked::Instead {
+            let (place, cached) = (found.place.path().display(), cached.path().display());
+            let (address, version) = (&self.request.address, &found.version);
+            let text = format!("{place} was replaced by a link to {cached}");
+            let hint = format!("what lay there was not the locked package of {address} {version}, or no link to it");
+            self.reporter.event(&Event::note("replaced-by-link", text).with_hint(hint));
+        }
+        Ok(linked)
+    }
+
+    /// Demands the lock file's consent to a package that is not fetched, and reports wrong lines.
+    fn report_lines(&self, found: &Found<'_>, offered: &Offered, hashes: &PackageHashes) -> Result<(), InstallError> {
+        let report = check_lines(&offered.offer, found.locked, hashes)?;
+        report_wrong(&offered.offer, &report, self.reporter);
+        Ok(())
+    }
+
+    /// Reports lines of the lock file that are not the package's. The release's other manifests are asked only when
+    /// something is suspicious, and without an answer the lines stay unexplained.
+    async fn report(&self, offer: &Offer, locked: Option<Expect<'_>>, verified: &Verified) {
+        let mut report = verified.report().clone();
+        if zh_is_suspicious(&report)
+            && let Ok(claims) = self.request.source.hashes(offer).await
+            && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, locked, verified.hashes())
+        {
+            report = better;
+        }
+        report_wrong(offer, &report, self.reporter);
+        report_unexplained(offer, &report, self.reporter);
+    }
+
+    /// Warns of a program that does not start on the platform of its package, also if it was installed before. Nothing
+    /// is refused: the bytes are those of the release, and `OpenTofu` installs them.
+    async fn warn_of_other_platform(&self, found: &Found<'_>) {
+        let InstallRequest { address, platform, .. } = self.request;
+        // What cannot be read has been installed all the same, and says nothing.
+        if let Some(program) = found.place.program(address.provider_type()).await
+            && program.contradicts(platform)
+        {
+            let text = format!("{} holds {program}", self.subject(found));
+            let hint = "it will not start there: tell the publisher, and take another version meanwhile";
+            self.reporter.event(&Event::warning("other-platform", text).with_hint(hint));
+        }
+    }
+
+    fn finished(&self, found: &Found<'_>, outcome: &str) {
+        self.reporter.event(&Event::Finished { subject: self.subject(found), outcome: outcome.to_owned() });
+    }
+
+    fn subject(&self, found: &Found<'_>) -> String {
+        subject(&self.request.address, &found.version, &self.request.platform)
+    }
+
+    /// What came of it. Without an offer the package came from the plugin cache.
+    fn completed(
+        &self,
+        found: &Found<'_>,
+        outcome: Outcome,
+        bytes: u64,
+        hashes: PackageHashes,
+        offered: Option<&Offered>,
+    ) -> Completed {
+        let InstallRequest { address, platform, source, target, .. } = self.request;
+        let offer = offered.map(|offered| &offered.offer);
+        let judgement = offered.and_then(|offered| offered.judgement.clone());
+        let installed = Installed {
+            address: address.clone(),
+            version: found.version.clone(),
+            platform: platform.clone(),
+            place: match (offer, target.cache()) {
+                (Some(offer), _) => offer.place.clone(),
+                (None, Some(cache)) => format!("the plugin cache {}", cache.dir.display()),
+                (None, None) => source.place(),
+            },
+            path: found.place.path().to_owned(),
+            outcome,
+            layout: offer.map(|offer| offer.kind),
+            bytes,
+            hashes: hashes.iter().cloned().collect(),
+            index: judgement.as_ref().and(offer).map(|offer| offer.index.digest.clone()),
+            trust: judgement.as_ref().map(|judgement| judgement.vouched(platform, hashes.zh.as_ref())),
+        };
+        Completed { installed, hashes, judgement }
+    }
+}
+
+impl Found<'_> {
+    fn locks(&self, package: &FoundPackage) -> bool {
+        self.locked.is_some_and(|locked| locked.entry.hashes.contains(&package.h1()))
+    }
+
+    /// What is known for [`plan`]: with an offer, what the package is to it.
+    fn seen(&self, offered: Option<&Offered>) -> Seen {
+        // A zip must be locked by its `zh:`: an entry with `h1:` alone is completed by a download.
+        let names = |offer: &Offer| {
+            let hash = offer.zh().or_else(|| offer.ch());
+            hash.is_some_and(|hash| self.locked.is_some_and(|locked| locked.entry.hashes.contains(&hash)))
+        };
+        let named = offered.is_some_and(|offered| names(&offered.offer));
+        let bytes = |package: &FoundPackage| {
+            let h1 = package.h1();
+            let judgement = offered.and_then(|Offered { offer, judgement }| Some((offer, judgement.as_deref()?)));
+            let covers = |(offer, judgement): (&Offer, &Judgement)| {
+                judgement.covered().get(&offer.platform).is_some_and(|covered| covered.contains(&h1))
+            };
+            Bytes {
+                locked: self.locks(package),
+                unasked: self.unasked.admits(&h1),
+                admitted: judgement.is_none_or(|(offer, judgement)| judgement.admits_unfetched(offer, &h1)),
+                of_the_offer: named || judgement.is_some_and(covers),
+                same_archive: offered.is_none_or(|offered| package.is_archive(offered.offer.zh().as_ref())),
+                has_executable: package.has_executable(self.provider_type),
+            }
+        };
+        let contents = |contents: &PathContents| match contents {
+            PathContents::Nothing => Contents::Nothing,
+            PathContents::DanglingLink | PathContents::Other => Contents::Other,
+            PathContents::Package(package) => Contents::Package(bytes(package)),
+        };
+        Seen {
+            installed: contents(&self.installed),
+            cached: self.cached.as_ref().map(|(_, cached)| contents(cached)),
+            unlocked: self.unlocked,
+            answer: offered.map_or(Answer::NotAsked, |Offered { offer, judgement }| Answer::Offer {
+                named,
+                vouched: judgement.as_ref().is_some_and(|judgement| judgement.stands_for(offer)),
+            }),
+        }
+    }
+}
+
+impl KnownBy {
+    /// The offer, if what it says is recorded.
+    fn offer(self, offered: &Offered) -> Option<&Offered> {
+        match self {
+            Self::Contents => None,
+            Self::Offer => Some(offered),
+        }
+    }
+}
+
+/// The package that `plan` chose.
+fn package(contents: &PathContents) -> &FoundPackage {
+    match contents {
+        PathContents::Package(package) => package,
+        _ => unreachable!("`plan` uses nothing but a package"),
+    }
+}
+
+/// Its checksums: with an offer those that the offer names, too.
+fn hashes(package: &FoundPackage, offered: Option<&Offered>) -> PackageHashes {
+    let known = offered.map(|offered| known_before(&offered.offer)).unwrap_or_default();
+    PackageHashes { h1: Some(package.h1()), ..known }
+}
