@@ -9,7 +9,7 @@ use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tofu_oci_store::{AccessFault, GiveUpReason, NetworkFault, StoreError};
+use tofu_oci_store::{AccessFault, GiveUpReason, NetworkFault, StoreError, StoreItem};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
@@ -183,7 +183,7 @@ impl Answer {
     }
 
     /// The answer as an error: the registry's own words where there are some. `what` is what was asked for.
-    pub(crate) async fn into_error(self, what: &str) -> StoreError {
+    pub(crate) async fn into_error(self, what: StoreItem) -> StoreError {
         let is_404 = self.is(StatusCode::NOT_FOUND) && !self.crossed;
         let place = self.place.clone();
         let (words, error) = self.words_and_error().await;
@@ -193,7 +193,7 @@ impl Answer {
         if words.repository_unknown() {
             StoreError::UnknownRepository { place }
         } else {
-            StoreError::NotFound { place, what: what.to_owned() }
+            StoreError::NotFound { place, what }
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_store::{ByteStream, Content, StoreError};
+use tofu_oci_store::{ByteStream, StoreError, StoreItem};
 use tokio::time::Instant;
 
 /// The most bytes that are handed over at once: so that a slow registry is seen to take something.
@@ -18,7 +18,7 @@ pub(crate) enum Body<'a> {
     /// Pieces that lie one behind the other, and their length.
     Pieces(&'a [Bytes], u64),
     /// A blob of this size, streamed.
-    Content(&'a Content<'a>, u64),
+    Content(&'a dyn tofu_oci_store::Body, u64),
 }
 
 /// How much of a body has gone out, and why it ended early.
@@ -119,7 +119,7 @@ fn counted(
         let moved = progress.state().hand_over(length, wanted, progress.size);
         let wrong_size = moved > progress.size || (matches!(next, Ok(None)) && moved < progress.size);
         let next = if wrong_size {
-            let what = "the content to send".to_owned();
+            let what = StoreItem::Other("the content to send");
             Err(StoreError::SizeMismatch { place: place.clone(), what, expected: progress.size, actual: moved })
         } else {
             next

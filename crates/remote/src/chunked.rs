@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use bytes::{Buf as _, Bytes};
 use futures_util::TryStreamExt as _;
 use reqwest::Method;
-use tofu_oci_store::{ByteStream, Content, ReadStore as _, StoreError};
+use tofu_oci_store::{ByteStream, ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::Descriptor;
 use url::Url;
 
@@ -104,7 +104,7 @@ impl RemoteStore {
         &self,
         mut session: Url,
         descriptor: &Descriptor,
-        content: &Content<'_>,
+        content: &dyn tofu_oci_store::Body,
         length: &mut ChunkLength,
         attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
@@ -211,10 +211,10 @@ impl RemoteStore {
             // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says where it stands.
             status if is_transient(status) || matches!(status, 404 | 416) => {
                 let (asked, host) = (answer.asked(), host_of(answer.url()));
-                let error = self.write_error(answer, "place for a chunk").await;
+                let error = self.write_error(answer).await;
                 Ok(Patched::Broken(Broken { error, asked, host }))
             }
-            _ => Err(self.write_error(answer, "place for a chunk").await),
+            _ => Err(self.write_error(answer).await),
         }
     }
 
@@ -239,7 +239,7 @@ impl RemoteStore {
     fn wrong_length(&self, descriptor: &Descriptor, actual: u64) -> StoreError {
         StoreError::SizeMismatch {
             place: self.place(),
-            what: "the content to send".to_owned(),
+            what: StoreItem::Other("the content to send"),
             expected: descriptor.size,
             actual,
         }
@@ -274,7 +274,7 @@ struct Reader {
 
 impl Reader {
     /// The content from this byte on.
-    async fn at(content: &Content<'_>, mut offset: u64) -> Result<Self, StoreError> {
+    async fn at(content: &dyn tofu_oci_store::Body, mut offset: u64) -> Result<Self, StoreError> {
         let mut reader = Self { stream: content.open().await?, rest: VecDeque::new() };
         while offset > 0 {
             let (_, size) = reader.chunk(offset.min(SMALLEST_CHUNK)).await?;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::{Buf as _, Bytes};
 use futures_util::StreamExt as _;
 use reqwest::Method;
-use tofu_oci_store::{ByteStream, NetworkFault, ReadStore as _, StoreError};
+use tofu_oci_store::{ByteStream, NetworkFault, ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::Descriptor;
 
 use crate::again::Setback;
@@ -109,7 +109,7 @@ impl Download {
                 }
                 // Dropping the unread answer closes its connection.
                 (206 | 416, _) if partial => self.parts = false,
-                _ => return Err(answer.into_error(&format!("blob {}", self.descriptor.digest)).await),
+                _ => return Err(answer.into_error(StoreItem::Blob(self.descriptor.digest.clone())).await),
             }
         }
     }
@@ -200,7 +200,7 @@ impl Download {
     fn wrong_size(&self, actual: u64) -> StoreError {
         StoreError::SizeMismatch {
             place: self.place.clone(),
-            what: format!("blob {}", self.descriptor.digest),
+            what: StoreItem::Blob(self.descriptor.digest.clone()),
             expected: self.descriptor.size,
             actual,
         }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use reqwest::Method;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_store::{ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference};
 
 use crate::answer::Answer;
@@ -64,7 +64,7 @@ impl RemoteStore {
                     return Ok(descriptor);
                 }
             }
-            401 | 429 | 500..=599 => return Err(answer.into_error(&what(reference)).await),
+            401 | 429 | 500..=599 => return Err(answer.into_error(reference.into()).await),
             // The answer to a HEAD has no words: those to a GET tell an unknown repository from an unknown tag.
             _ => {}
         }
@@ -97,7 +97,7 @@ impl RemoteStore {
                 Err(error) if error.is_not_found() => Ok(false),
                 Err(error) => Err(error),
             },
-            _ => Err(answer.into_error(&format!("manifest {digest}")).await),
+            _ => Err(answer.into_error(StoreItem::Manifest(digest.clone())).await),
         }
     }
 
@@ -161,7 +161,7 @@ impl RemoteStore {
 
     pub(crate) async fn manifest_error(&self, answer: Answer, reference: &Reference) -> StoreError {
         if !matches!(answer.status(), 404 | 406) {
-            return answer.into_error(&what(reference)).await;
+            return answer.into_error(reference.into()).await;
         }
         let status = answer.response.status();
         let words = answer.words().await;
@@ -172,7 +172,7 @@ impl RemoteStore {
         if words.repository_unknown() {
             return StoreError::UnknownRepository { place: self.place() };
         }
-        StoreError::NotFound { place: self.place(), what: what(reference) }
+        StoreError::NotFound { place: self.place(), what: reference.into() }
     }
 
     /// The digest of the bytes: the one that was asked for, else the one that the registry names, else SHA-256.
@@ -194,7 +194,7 @@ impl RemoteStore {
             hasher.update(bytes);
             let actual = hasher.finish();
             if actual != *expected {
-                let (place, what, expected) = (self.place(), content(reference), expected.clone());
+                let (place, what, expected) = (self.place(), reference.into(), expected.clone());
                 return Err(StoreError::DigestMismatch { place, what, expected, actual });
             }
         }

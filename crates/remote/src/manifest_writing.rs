@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
 use reqwest::Method;
 use serde::Deserialize;
-use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
+use tofu_oci_store::{Pushed, ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest};
 
 use crate::answer::Answer;
@@ -46,7 +46,7 @@ impl RemoteStore {
     pub(crate) async fn push_manifest(
         &self,
         descriptor: &Descriptor,
-        content: &Content<'_>,
+        content: &dyn tofu_oci_store::Body,
     ) -> Result<Pushed, StoreError> {
         let bytes = self.manifest_bytes(descriptor, content).await?;
         let outcome = match self.found(descriptor, &bytes).await? {
@@ -86,14 +86,13 @@ impl RemoteStore {
         bytes: &Bytes,
     ) -> Result<(), StoreError> {
         let answer = self.write_manifest(reference, &descriptor.media_type, bytes).await?;
-        self.written(answer, reference, descriptor, bytes).await
+        self.written(answer, descriptor, bytes).await
     }
 
     /// What follows from the answer to a `PUT` that went well.
     pub(crate) async fn written(
         &self,
         answer: Answer,
-        reference: &str,
         descriptor: &Descriptor,
         bytes: &Bytes,
     ) -> Result<(), StoreError> {
@@ -103,7 +102,7 @@ impl RemoteStore {
         {
             return Err(StoreError::DigestMismatch {
                 place: self.place(),
-                what: format!("the manifest that was stored as {reference}"),
+                what: StoreItem::Other("the manifest that was stored"),
                 expected: descriptor.digest.clone(),
                 actual: named,
             });
@@ -149,7 +148,7 @@ impl RemoteStore {
             return Ok(Tried::Written(Box::new(answer)));
         }
         let may_pass = self.may_pass(&mut answer).await;
-        let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
+        let error = self.write_error(answer).await;
         // What consists of things that are missing is refused with good reason.
         let is_denied = may_pass && self.has_all_parts(bytes).await.unwrap_or(false);
         Ok(Tried::Denied(match error {
@@ -165,24 +164,23 @@ impl RemoteStore {
         format!("PUT {}{}", self.repository.registry(), self.path("manifests", reference))
     }
 
-    async fn manifest_bytes(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Bytes, StoreError> {
-        let what = format!("manifest {}", descriptor.digest);
+    async fn manifest_bytes(&self, descriptor: &Descriptor, content: &dyn tofu_oci_store::Body) -> Result<Bytes, StoreError> {
         let mut stream = content.open().await?;
         let mut bytes = BytesMut::new();
         while let Some(piece) = stream.try_next().await? {
             bytes.extend_from_slice(&piece);
             if bytes.len() as u64 > MANIFEST_LIMIT {
-                return Err(StoreError::TooLarge { place: self.place(), what, limit: MANIFEST_LIMIT });
+                return Err(StoreError::TooLarge { place: self.place(), what: StoreItem::of(descriptor).to_string(), limit: MANIFEST_LIMIT });
             }
         }
         let bytes = bytes.freeze();
-        self.check_content(descriptor, &bytes, &what)?;
+        self.check_content(descriptor, &bytes)?;
         Ok(bytes)
     }
 
     /// Whether the bytes are those of the descriptor.
-    pub(crate) fn check_content(&self, descriptor: &Descriptor, bytes: &[u8], what: &str) -> Result<(), StoreError> {
-        let (place, what) = (self.place(), what.to_owned());
+    pub(crate) fn check_content(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<(), StoreError> {
+        let (place, what) = (self.place(), StoreItem::of(descriptor));
         if bytes.len() as u64 != descriptor.size {
             let (expected, actual) = (descriptor.size, bytes.len() as u64);
             return Err(StoreError::SizeMismatch { place, what, expected, actual });

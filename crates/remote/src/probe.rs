@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use reqwest::Method;
 use tofu_oci_credentials::Credential;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::RepositoryRef;
 
 use crate::call::Call;
@@ -93,7 +93,7 @@ impl RegistryClient {
         match answer.status() {
             200..=299 if answer.named => Ok(LoginCheck::Accepted),
             200..=299 => Ok(LoginCheck::NotAsked),
-            _ => Err(self.told.hide_in(answer.into_error("API root").await)),
+            _ => Err(self.told.hide_in(answer.into_error(StoreItem::Other("API root")).await)),
         }
     }
 }
@@ -104,7 +104,7 @@ impl RemoteStore {
         match answer.status() {
             200..=299 => Ok(Probe::Granted),
             404 if !answer.crossed => Ok(Probe::NoSuchRepository),
-            _ => Err(answer.into_error("list of tags").await),
+            _ => Err(answer.into_error(StoreItem::Other("list of tags")).await),
         }
     }
 
@@ -115,7 +115,7 @@ impl RemoteStore {
                 self.cancel(self.location(&answer)?).await;
                 Ok(Probe::Granted)
             }
-            _ => Err(self.write_error(answer, "place for an upload").await),
+            _ => Err(self.write_error(answer).await),
         }
     }
 }

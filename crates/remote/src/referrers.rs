@@ -8,7 +8,7 @@ use std::sync::{MutexGuard, PoisonError};
 
 use reqwest::Method;
 use serde_json::{Map, Value, json};
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use crate::answer::Answer;
@@ -143,12 +143,12 @@ impl RemoteStore {
             if first && !is_list(&answer) {
                 return match answer.status() {
                     200 | 400 | 404 | 405 | 406 | 415 | 501 => Ok(None),
-                    _ => Err(answer.into_error("list of referrers").await),
+                    _ => Err(answer.into_error(StoreItem::Other("list of referrers")).await),
                 };
             }
             first = false;
             if answer.status() != 200 {
-                return Err(answer.into_error("list of referrers").await);
+                return Err(answer.into_error(StoreItem::Other("list of referrers")).await);
             }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             if !pages.fits(&bytes) {

@@ -9,7 +9,8 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{Method, StatusCode};
 use tofu_oci_store::{
-    ByteStream, Content, Lists, Pushed, ReadStore, Store, StoreError, Transport, UnverifiedManifest, is_manifest_type,
+    ByteStream, Lists, Pushed, ReadStore, Store, StoreError, StoreItem, Transport, UnverifiedManifest,
+    is_manifest_type,
 };
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 use url::Url;
@@ -139,7 +140,7 @@ impl RemoteStore {
             404 if !answer.crossed => return Ok(false),
             // Signed addresses of object stores are often good for GET alone; some registries know no HEAD.
             400 | 403 | 404 | 405 | 501 if answer.crossed || answer.status() == 405 => {}
-            _ => return Err(answer.into_error(&format!("blob {digest}")).await),
+            _ => return Err(answer.into_error(StoreItem::Blob(digest.clone())).await),
         }
         let call = Call::new(Method::GET, &path, access).header("range", "bytes=0-0").by_digest();
         let answer = self.client.send_within(&call, attempts).await?;
@@ -147,14 +148,14 @@ impl RemoteStore {
             // 416 is the answer for an empty blob.
             200..=299 | 416 => Ok(true),
             404 => Ok(false),
-            _ => Err(answer.into_error(&format!("blob {digest}")).await),
+            _ => Err(answer.into_error(StoreItem::Blob(digest.clone())).await),
         }
     }
 
     /// The error of a write that the registry refused; a 404 is said in the words that help.
-    pub(crate) async fn write_error(&self, answer: crate::answer::Answer, what: &str) -> StoreError {
+    pub(crate) async fn write_error(&self, answer: crate::answer::Answer) -> StoreError {
         if !answer.is(StatusCode::NOT_FOUND) || answer.crossed {
-            return answer.into_error(what).await;
+            return answer.words_and_error().await.1;
         }
         let (place, request) = (self.place(), answer.request.clone());
         let words = answer.words().await;
@@ -235,7 +236,7 @@ impl ReadStore for RemoteStore {
 
 #[async_trait]
 impl Store for RemoteStore {
-    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+    async fn push(&self, descriptor: &Descriptor, content: &dyn tofu_oci_store::Body) -> Result<Pushed, StoreError> {
         let pushed = if is_manifest_type(&descriptor.media_type) {
             self.push_manifest(descriptor, content).await
         } else {

@@ -65,7 +65,7 @@ impl RemoteStore {
             let began = Instant::now();
             match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, None).await {
                 Ok(Tried::Written(answer)) => {
-                    self.written(*answer, tag.as_str(), descriptor, &bytes).await?;
+                    self.written(*answer, descriptor, &bytes).await?;
                     self.note_tagged(tag, began);
                     return Ok(true);
                 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use reqwest::Method;
 use serde::Deserialize;
-use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_store::{ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::Tag;
 
 use crate::answer::Answer;
@@ -35,7 +35,7 @@ impl RemoteStore {
         match answer.status() {
             200 => Ok(()),
             404 => Err(StoreError::UnknownRepository { place: self.place() }),
-            _ => Err(answer.into_error("registry's root").await),
+            _ => Err(answer.into_error(StoreItem::Other("registry's root")).await),
         }
     }
 
@@ -79,7 +79,7 @@ impl RemoteStore {
     async fn tags_error(&self, answer: Answer) -> StoreError {
         let status = answer.status();
         if status == 401 {
-            return answer.into_error("list of tags").await;
+            return answer.into_error(StoreItem::Other("list of tags")).await;
         }
         let (words, told) = answer.words_and_error().await;
         if words.repository_unknown() || (status == 404 && words.is_empty()) {

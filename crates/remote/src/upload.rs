@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use reqwest::Method;
-use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
+use tofu_oci_store::{Pushed, ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest, RepositoryRef};
 use url::Url;
 
@@ -41,9 +41,9 @@ pub(crate) struct Broken {
 }
 
 impl RemoteStore {
-    pub(crate) async fn push_blob(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
-        if let Content::Bytes(bytes) = content {
-            self.check_content(descriptor, bytes, &format!("blob {}", descriptor.digest))?;
+    pub(crate) async fn push_blob(&self, descriptor: &Descriptor, content: &dyn tofu_oci_store::Body) -> Result<Pushed, StoreError> {
+        if let Some(bytes) = content.in_memory() {
+            self.check_content(descriptor, bytes)?;
         }
         let gate = Arc::clone(self.memory.state().blobs.entry(descriptor.digest.clone()).or_default());
         let mut there = gate.lock().await;
@@ -83,11 +83,11 @@ impl RemoteStore {
                 Ok(false)
             }
             400..=499 if !is_transient(answer.status()) => Ok(false),
-            _ => Err(self.write_error(answer, "place for a mounted blob").await),
+            _ => Err(self.write_error(answer).await),
         }
     }
 
-    async fn upload(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+    async fn upload(&self, descriptor: &Descriptor, content: &dyn tofu_oci_store::Body) -> Result<Pushed, StoreError> {
         let digest = &descriptor.digest;
         let mut session = self.memory.state().sessions.remove(digest);
         // A session stands for a mount that was refused, and before that the blob was asked for.
@@ -118,7 +118,7 @@ impl RemoteStore {
                     chunks = Some(ChunkLength::below(descriptor.size));
                     continue;
                 }
-                Sent::TooLong(answer) => return Err(self.write_error(*answer, "place for a blob").await),
+                Sent::TooLong(answer) => return Err(self.write_error(*answer).await),
                 Sent::Broken(broken) => {
                     self.after_break(&mut attempts, &broken).await?;
                     if chunks.is_none() && matches!(broken.error, StoreError::Unreachable { .. }) {
@@ -167,7 +167,7 @@ impl RemoteStore {
         let answer = answer?;
         match answer.status() {
             202 => self.location(&answer),
-            _ => Err(self.write_error(answer, "place for a blob").await),
+            _ => Err(self.write_error(answer).await),
         }
     }
 
@@ -180,7 +180,7 @@ impl RemoteStore {
         &self,
         location: Url,
         descriptor: &Descriptor,
-        content: &Content<'_>,
+        content: &dyn tofu_oci_store::Body,
         attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
         let host = host_of(&location);
@@ -212,7 +212,7 @@ impl RemoteStore {
             status => {
                 let is_lost = status == 404 || answer.says(&["BLOB_UPLOAD_INVALID", "BLOB_UPLOAD_UNKNOWN"]).await;
                 let may_pass = self.may_pass(&mut answer).await;
-                let error = self.write_error(answer, "place for a blob").await;
+                let error = self.write_error(answer).await;
                 if is_lost || is_transient(status) {
                     return Ok(Sent::Broken(Broken { error, asked, host }));
                 }
@@ -224,7 +224,7 @@ impl RemoteStore {
             Some(actual) if actual.algorithm_name() == digest.algorithm_name() && actual != *digest => {
                 Err(StoreError::DigestMismatch {
                     place: self.place(),
-                    what: "the blob that was stored".to_owned(),
+                    what: StoreItem::Other("the blob that was stored"),
                     expected: digest.clone(),
                     actual,
                 })

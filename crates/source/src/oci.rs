@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_store::{ByteStream, ReadStore, StoreError, is_manifest_type};
+use tofu_oci_store::{ByteStream, ReadStore, StoreError, StoreItem};
 use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Descriptor, PackageHash, Platform, ProviderAddr, Version};
 
@@ -111,8 +111,7 @@ impl OciSource {
 fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
     match error {
         StoreError::UnknownRepository { place } => {
-            let kind = if is_manifest_type(&descriptor.media_type) { "manifest" } else { "blob" };
-            StoreError::NotFound { place, what: format!("{kind} {}", descriptor.digest) }
+            StoreError::NotFound { place, what: StoreItem::of(descriptor) }
         }
         other => other,
     }

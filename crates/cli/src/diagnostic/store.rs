@@ -1,6 +1,6 @@
 //! Errors of stores.
 
-use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
+use tofu_oci_store::{AccessFault, GiveUpReason, StoreError, StoreItem};
 
 use super::{Diagnostic, registries};
 use crate::again;
@@ -77,12 +77,12 @@ impl From<&StoreError> for Diagnostic {
                 let trouble = if code == "incomplete-basic" { Trouble::Login } else { Trouble::Other };
                 diagnostic.refused(place, trouble)
             }
-            StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
-                diagnostic.hint("the release is incomplete there; its publisher can push it again")
-            }
-            StoreError::NotFound { place, .. } => {
+            StoreError::NotFound { place, what: StoreItem::Tag(_) } => {
                 let versions = again::command(&format!("versions {}", again::quoted(place)));
                 diagnostic.hint(format!("`{versions}` lists what is there"))
+            }
+            StoreError::NotFound { .. } => {
+                diagnostic.hint("the release is incomplete there; its publisher can push it again")
             }
             StoreError::UnsupportedDigest { .. } => diagnostic.hint("sha256 and sha512 are known here"),
             StoreError::TooManyManifests { .. } => diagnostic.hint(

@@ -10,7 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tofu_oci_credentials::{Credential, Secret};
 use tofu_oci_remote::{ClientOptions, CredentialFault, CredentialProvider, NoCredentials};
-use tofu_oci_store::{Content, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{ReadStore as _, Store as _, StoreError};
 use tofu_oci_types::RepositoryRef;
 
 use crate::server::{Reply, Server, reply, stall};
@@ -361,7 +361,7 @@ async fn a_push_asks_for_its_own_repository_and_for_the_one_it_mounts_from() {
     let store = bench.client.store(repository(&server, "x"));
     let from = repository(&server, "y");
     assert!(!store.mount(&blob(b"x"), &from).await.unwrap());
-    store.push(&blob(b"x"), &Content::Bytes(&"x".into())).await.unwrap();
+    store.push(&blob(b"x"), &bytes::Bytes::from("x")).await.unwrap();
     let lines: Vec<String> = tokens.lines().iter().map(|line| line.replace("%3A", ":").replace("%2C", ",")).collect();
     let own = "GET /t?scope=repository:x:pull,push";
     assert_eq!(lines, [format!("{own}&scope=repository:y:pull"), own.to_owned()]);

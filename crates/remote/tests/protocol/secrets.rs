@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use futures_util::TryStreamExt as _;
 use tofu_oci_credentials::{Credential, Secret};
 use tofu_oci_remote::{ClientOptions, Exchange, ExchangeObserver, RetryPolicy, Want};
-use tofu_oci_store::{Content, ReadStore as _, Store as _};
+use tofu_oci_store::{ReadStore as _, Store as _};
 use tofu_oci_types::{Descriptor, Reference, RepositoryRef};
 
 use crate::server::{Reply, Request, Server, reply};
@@ -156,7 +156,7 @@ async fn use_all(bench: &Bench, repository: &str, said: &Said) {
             Err(error) => said.add(&error),
         }
         let bytes = if descriptor.media_type == INDEX { index() } else { "x".into() };
-        let pushed = store.push(&descriptor, &Content::Bytes(&bytes)).await;
+        let pushed = store.push(&descriptor, &bytes).await;
         if let Err(error) = &pushed {
             said.add(&error.to_string());
         }

@@ -6,7 +6,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use rustls::pki_types::PrivateKeyDer;
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ClientOptions, NoCredentials};
-use tofu_oci_store::{AccessFault, Content, NetworkFault, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{AccessFault, NetworkFault, ReadStore as _, Store as _, StoreError};
 
 use crate::server::{Server, reply};
 use crate::support::{Bench, Fixed, bench, bench_with, blob, read};
@@ -195,7 +195,7 @@ async fn what_no_digest_protects_stays_on_https_whatever_is_named() {
     assert!(downgrade(store.resolve(&tag).await.unwrap_err()));
     assert!(downgrade(store.referrers(&blob(b"x").digest).await.unwrap_err()));
     let fresh = bench.store(&server);
-    assert!(downgrade(fresh.push(&blob(b"x"), &Content::Bytes(&b"x"[..].into())).await.unwrap_err()));
+    assert!(downgrade(fresh.push(&blob(b"x"), &bytes::Bytes::from_static(b"x")).await.unwrap_err()));
     let reached: Vec<String> = plain.requests().iter().map(|request| request.method.clone()).collect();
     assert_eq!(reached, ["HEAD", "GET"], "only the questions for the blob, by its digest");
 }

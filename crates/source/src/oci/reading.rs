@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, PackageHash, Platform, ProviderAddr, Tag, Version};
 
 use super::{OciSource, missing};
@@ -171,7 +171,7 @@ impl Reading<'_> {
         match self.source.versions(self.address).await {
             // The tag is listed, its manifest is gone: a registry's garbage collection, or a copy that is not whole.
             Ok(listing) if listing.versions.contains(self.version) => {
-                StoreError::NotFound { place: self.source.place(), what: format!("manifest for its tag {tag}") }.into()
+                StoreError::NotFound { place: self.source.place(), what: StoreItem::ManifestOfTag(tag.clone()) }.into()
             }
             Ok(listing) => {
                 let version = self.version.clone();

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use bytes::Bytes;
 use serde_json::json;
-use tofu_oci_store::{Content, MemoryStore, Store};
+use tofu_oci_store::{MemoryStore, Store};
 use tofu_oci_testkit::{Inline, Referrer};
 use tofu_oci_trust::SIGNATURE_ANNOTATION;
 use tofu_oci_types::Tag;
@@ -19,7 +19,7 @@ const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
 const SUMS: &str = "application/vnd.opentofu.provider.shasums.v1";
 
 async fn push(store: &dyn Store, descriptor: &Descriptor, bytes: &Bytes) {
-    store.push(descriptor, &Content::Bytes(bytes)).await.unwrap();
+    store.push(descriptor, bytes).await.unwrap();
 }
 
 pub(super) async fn push_referrer(store: &dyn Store, referrer: &Referrer) {

@@ -3,43 +3,52 @@
 use std::io::Read as _;
 use std::path::Path;
 
+use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use tofu_oci_types::Descriptor;
 use tokio::sync::mpsc;
 
-use crate::{ByteStream, ReadStore, StoreError};
+use crate::error::StoreError;
+use crate::traits::{Body, ReadStore};
+use crate::verify::ByteStream;
 
 /// Read size for files: large enough that the channel costs nothing, small enough to keep memory flat.
 const FILE_CHUNK: usize = 256 * 1024;
 
-/// Pieces that are read ahead of whoever takes them.
+/// Pieces that a file's thread reads ahead.
 const PIECES_AHEAD: usize = 4;
 
-/// Where the bytes of a push come from. Each [`Content::open`] starts from the first byte.
+/// A file, read in pieces.
 #[derive(Clone, Copy)]
-#[non_exhaustive]
-pub enum Content<'a> {
-    /// Bytes in memory: manifests and configs.
-    Bytes(&'a Bytes),
-    /// A file, read in pieces.
-    File(&'a Path),
-    /// Content of another store, verified while it is read.
-    Stored(&'a dyn ReadStore, &'a Descriptor),
+pub struct FileBody<'a>(pub &'a Path);
+
+/// The content of another store, verified while it is read.
+#[derive(Clone, Copy)]
+pub struct StoredBody<'a>(pub &'a dyn ReadStore, pub &'a Descriptor);
+
+#[async_trait]
+impl Body for Bytes {
+    async fn open(&self) -> Result<ByteStream, StoreError> {
+        Ok(futures_util::stream::iter([Ok(self.clone())]).boxed())
+    }
+
+    fn in_memory(&self) -> Option<&Bytes> {
+        Some(self)
+    }
 }
 
-impl Content<'_> {
-    /// The bytes from the start. The stream may be asked again after its end: it has ended then, too.
-    pub async fn open(&self) -> Result<ByteStream, StoreError> {
-        let stream = match self {
-            Self::Bytes(bytes) => {
-                let bytes = Bytes::clone(bytes);
-                futures_util::stream::once(async move { Ok(bytes) }).boxed()
-            }
-            Self::File(path) => open_file(path).await?,
-            Self::Stored(store, descriptor) => store.fetch(descriptor).await?,
-        };
-        Ok(stream.fuse().boxed())
+#[async_trait]
+impl Body for FileBody<'_> {
+    async fn open(&self) -> Result<ByteStream, StoreError> {
+        open_file(self.0).await
+    }
+}
+
+#[async_trait]
+impl Body for StoredBody<'_> {
+    async fn open(&self) -> Result<ByteStream, StoreError> {
+        Ok(self.0.fetch(self.1).await?.fuse().boxed())
     }
 }
 
@@ -55,7 +64,7 @@ pub(crate) async fn open_file(path: &Path) -> Result<ByteStream, StoreError> {
         loop {
             let piece = read_piece(&mut file).map_err(|source| StoreError::io("read", &path, source));
             let last = matches!(&piece, Ok(bytes) if bytes.is_empty()) || piece.is_err();
-            // A closed channel means that nobody wants the rest.
+            // The channel is closed if the reader does not want the rest.
             if matches!(&piece, Ok(bytes) if bytes.is_empty()) || pieces.blocking_send(piece).is_err() || last {
                 return;
             }
