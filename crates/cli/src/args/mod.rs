@@ -141,7 +141,7 @@ pub(crate) enum Verb {
     Sign(SignArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
-    /// Bring the lock file up to date for all platforms, without downloads if a signature allows it
+    /// Bring the lock file up to date for all platforms
     Lock(LockArgs),
     /// Say who has signed a release, whether that is enough, and why or why not
     Verify(VerifyArgs),

@@ -60,3 +60,16 @@ fn leaves_and_configs_are_what_another_library_writes() {
         assert_eq!(shown(&leaf.config.bytes), shown(&config(&leaf, diff_ids)), "{:?}", leaf.kind);
     }
 }
+
+/// Fails on the day on which `oci-spec` could read every index that we read: then our documents are to be weighed anew.
+#[test]
+fn the_other_library_does_not_read_every_index_yet() {
+    let windows = r#"{"architecture":"amd64","os":"windows","os.version":"10.0.20348"}"#;
+    let platform: oci_spec::image::Platform = serde_json::from_str(windows).expect("a platform");
+    assert_eq!(platform.os_version(), &None, "it keeps `os.version` now");
+
+    let entry = format!(r#"{{"digest":"sha256:{}","size":2}}"#, "0".repeat(64));
+    let index = format!(r#"{{"schemaVersion":2,"manifests":[{entry}]}}"#);
+    let read = serde_json::from_str::<oci_spec::image::ImageIndex>(&index);
+    assert!(read.is_err(), "an entry without a media type does not spoil the index any more");
+}
