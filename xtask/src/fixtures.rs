@@ -1,13 +1,16 @@
-//! The golden files in `testdata/`: written here and nowhere else, the same bytes on every run.
+//! The golden files in `testdata/` and the generated pages in `docs/`: written here and nowhere else, the same bytes on
+//! every run.
 //!
 //! ```text
 //! dist/          what GoReleaser leaves behind for provider widget 1.0.0
 //! dist-next/     widget 1.1.0 as a plain folder of release zips
 //! dist-folders/  widget 1.2.0 as OS_ARCH folders
 //! terraform-registry-manifest.json   lies in the project's root, beside dist/
+//! docs/          errors.md, environment.md and rules.md
 //! ```
 
 mod goreleaser;
+mod pages;
 mod release;
 
 use std::collections::BTreeMap;
@@ -54,19 +57,33 @@ pub(crate) fn check() -> Outcome {
 pub(crate) fn run(arguments: &Arguments) -> Outcome {
     let goldens = goldens()?;
     let place = paths::testdata();
-    let differences = differences(&goldens, &place)?;
-    if differences.is_empty() {
-        println!("fixtures: {} files, all as they should be", goldens.len());
-        return Ok(());
-    }
-    for line in &differences {
+    let pages = pages::pages()?;
+    let is_there = |(name, text): &(&&str, &String)| {
+        fs::read_to_string(paths::root().join(name)).is_ok_and(|there| there == **text)
+    };
+    let mut lines = differences(&goldens, &place)?;
+    lines.extend(pages.iter().filter(|page| !is_there(page)).map(|(name, _)| format!("differs: {name}")));
+    for line in &lines {
         println!("{line}");
     }
-    if arguments.check {
-        return Err(Failure::new("testdata/ is not what `cargo xtask fixtures` writes"));
+    if !lines.is_empty() && arguments.check {
+        return Err(Failure::new("testdata/ or docs/ is not what `cargo xtask fixtures` writes"));
     }
-    write(&goldens, &place)?;
-    println!("fixtures: {} files written", goldens.len());
+    if !lines.is_empty() {
+        write(&goldens, &place)?;
+        for (name, text) in &pages {
+            paths::write(&paths::root().join(name), text)?;
+        }
+    }
+    let problems = pages::problems()?;
+    for line in &problems {
+        println!("{line}");
+    }
+    if !problems.is_empty() {
+        return Err(Failure::new(format!("{} things are wrong with the pages in docs/", problems.len())));
+    }
+    let done = if lines.is_empty() { "all as they should be" } else { "written" };
+    println!("fixtures: {} files and {} pages, {done}", goldens.len(), pages.len());
     Ok(())
 }
 

@@ -15,6 +15,8 @@ mod providers;
 mod publish;
 mod query;
 mod sign;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -139,7 +141,7 @@ pub(crate) enum Verb {
     Sign(SignArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
-    /// Bring the lock file up to date for all platforms, from signed indexes alone
+    /// Bring the lock file up to date for all platforms
     Lock(LockArgs),
     /// Say who has signed a release, whether that is enough, and why or why not
     Verify(VerifyArgs),
