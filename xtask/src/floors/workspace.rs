@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 
 /// What `cargo metadata` prints.
@@ -81,14 +81,14 @@ pub(super) fn role(name: &str) -> Option<&str> {
 
 impl Workspace {
     /// Asks cargo.
-    pub(super) fn read() -> Outcome<Self> {
+    pub(super) fn read() -> ChoreResult<Self> {
         let output = Command::new(env!("CARGO"))
             .args(["metadata", "--locked", "--format-version", "1"])
             .current_dir(paths::root())
             .output()
             .doing(|| "starting cargo metadata".to_owned())?;
         if !output.status.success() {
-            return Err(Failure::new(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr))));
+            return Err(ChoreFailure::new(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr))));
         }
         serde_json::from_slice(&output.stdout).doing(|| "reading cargo metadata".to_owned())
     }
