@@ -29,12 +29,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::Outcome;
+use failure::ChoreResult;
 
 /// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", about = "Chores of the tofu-oci workspace")]
-struct Arguments {
+struct CommandLine {
     #[command(subcommand)]
     chore: Chore,
 }
@@ -46,22 +46,22 @@ enum Chore {
     /// Check that crates use only crates on floors below them, and that pure crates are pure
     Floors,
     /// Write the golden files in testdata/, or compare them
-    Fixtures(fixtures::Arguments),
+    Fixtures(fixtures::FixturesArgs),
     /// Run registry:2 in the foreground, or stop the one that runs
-    Registry(registry::Arguments),
+    Registry(registry::RegistryArgs),
     /// Run the program against real registries, real clients and a real provider
-    Interop(interop::Arguments),
+    Interop(interop::InteropArgs),
     /// Measure install and push beside curl, unzip and tofu, as ratios in one run
     Bench(bench::BenchArgs),
     /// Inflate a zip to nowhere and print the seconds (the yardstick of bench, in its release build)
     #[command(hide = true)]
     BenchInflate(bench::InflateArgs),
     /// Run every check that CI runs besides `cargo test --workspace`
-    Ci(ci::Arguments),
+    Ci(ci::CiArgs),
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    match run(&CommandLine::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Outcome {
+fn run(arguments: &CommandLine) -> ChoreResult {
     match &arguments.chore {
         Chore::Demo => demo::run(),
         Chore::Floors => floors::run(),

@@ -12,12 +12,14 @@
 mod holder;
 mod kernel;
 mod lock;
+mod names;
 mod read;
 mod scratch;
 mod sweep;
 
 pub use holder::Holder;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock};
+pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
 pub use read::{is_descriptor, open_file, read_file};
-pub use scratch::{Purpose, Scratch, ScratchFile};
-pub use sweep::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Whose, sweep};
+pub use scratch::{Scratch, ScratchFile};
+pub use sweep::{Whose, sweep};

@@ -6,35 +6,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::kernel;
 use crate::lock::exclusive;
-use crate::sweep::{OWN_PREFIX, sweep_temporary};
+use crate::names::{OWN_PREFIX, Purpose, labelled};
+use crate::sweep::sweep_temporary;
 
 /// So often a name is tried that somebody else's sweep takes away before it is locked.
 const ATTEMPTS: u32 = 16;
-
-/// What a folder among the system's temporary ones is for; it shows in the name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// `tofu-oci-push-…`: zips and layers in the making.
-    Push,
-    /// `tofu-oci-lock-…`: packages that are only looked at.
-    Lock,
-    /// `tofu-oci-check-…`: the same, for findings.
-    Check,
-}
-
-impl Purpose {
-    pub(crate) const ALL: [Self; 3] = [Self::Push, Self::Lock, Self::Check];
-
-    pub(crate) fn prefix(self) -> &'static str {
-        match self {
-            Self::Push => "tofu-oci-push-",
-            Self::Lock => "tofu-oci-lock-",
-            Self::Check => "tofu-oci-check-",
-        }
-    }
-}
 
 /// A folder of our own; dropping it removes it with everything in it.
 #[derive(Debug)]
@@ -182,8 +159,4 @@ impl ScratchFile {
             Err(error) => Self(error.file).put(place).map(|()| true),
         }
     }
-}
-
-fn labelled(prefix: &str) -> String {
-    kernel::label().map_or_else(|| prefix.to_owned(), |label| format!("{prefix}{label}-"))
 }

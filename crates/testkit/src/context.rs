@@ -23,7 +23,7 @@ pub struct TestContext {
 
 /// What a command said.
 #[derive(Clone, Debug)]
-pub struct Output {
+pub struct RunOutput {
     /// The exit code; `None` when a signal ended it.
     pub code: Option<i32>,
     /// Standard output, unfiltered.
@@ -125,14 +125,14 @@ impl TestContext {
     }
 
     /// Runs a program with arguments and waits for it.
-    pub fn run(&self, program: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
+    pub fn run(&self, program: impl AsRef<OsStr>, arguments: &[&str]) -> RunOutput {
         self.output(self.command(program).args(arguments))
     }
 
     /// Runs a prepared command and waits for it.
-    pub fn output(&self, command: &mut Command) -> Output {
+    pub fn output(&self, command: &mut Command) -> RunOutput {
         let output = command.output().unwrap_or_else(|error| panic!("running {command:?}: {error}"));
-        Output {
+        RunOutput {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -141,7 +141,7 @@ impl TestContext {
     }
 }
 
-impl Output {
+impl RunOutput {
     /// Exit code, standard output and standard error as one filtered text for an inline snapshot.
     pub fn snapshot(&self) -> String {
         let code = self.code.map_or_else(|| "none (signal)".to_owned(), |code| code.to_string());

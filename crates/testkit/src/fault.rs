@@ -265,9 +265,9 @@ impl fmt::Debug for Rule {
 
 /// The rules of one listener.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rules(Arc<Mutex<Vec<Rule>>>);
+pub(crate) struct RuleList(Arc<Mutex<Vec<Rule>>>);
 
-impl Rules {
+impl RuleList {
     pub(crate) fn add(&self, rule: Rule) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(rule);
     }

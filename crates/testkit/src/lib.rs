@@ -35,19 +35,22 @@ mod web;
 
 pub use blob_host::BlobHost;
 pub use certificates::{Certificates, ClientCertificate, Validity};
-pub use context::{Output, TestContext};
+pub use context::{RunOutput, TestContext};
 pub use dist::Dist;
 pub use fault::{Answer, Computed, Fault, Length, RequestHead, Rule};
 pub use filters::Filters;
 pub use gate::Gate;
 pub use log::LoggedRequest;
-pub use mock_auth::{Arrival, Kind, MockAuth, MockReleases, MockScript, MockSite, Scheme, Shown, TokenScript};
+pub use mock_auth::{
+    Arrival, ArrivalKind, MockAuth, MockReleases, MockScheme, MockScript, MockSite, ShownLogin, TokenScript,
+};
 pub use provider_zip::ProviderZip;
-pub use real::{Mode, RealProgram, RealRegistry, Transport, Writes};
+pub use real::{RealMode, RealProgram, RealRegistry, RealTransport, Writes};
 pub use referrer::{Inline, Referrer};
 pub use registry::{
-    Anonymous, Auth, Bearer, Behaviour, Check, Chunks, Deletion, ListedType, Location, Login, Mounting, Names, Paging,
-    Profile, Referrers, Refused, Registry, RegistryBuilder, Rights, Tags, TokenAddress, TokenField, Types, profiles,
+    Anonymous, Auth, Bearer, Behaviour, Chunks, Deletion, ListedType, Location, Login, Mounting, Paging, Profile,
+    Referrers, RefusalAnswer, Registry, RegistryBuilder, RepositoryNames, Rights, Switch, Tags, TokenAddress,
+    TokenField, Types, profiles,
 };
 pub use tunnel::Tunnel;
 pub use web::WebServer;

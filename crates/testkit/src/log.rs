@@ -40,10 +40,10 @@ pub(crate) struct Log(Arc<Mutex<Vec<Arc<Mutex<LoggedRequest>>>>>);
 
 /// The line that a request in flight writes to.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry(Arc<Mutex<LoggedRequest>>);
+pub(crate) struct LogEntry(Arc<Mutex<LoggedRequest>>);
 
 impl Log {
-    pub(crate) fn begin(&self, head: &RequestHead) -> Entry {
+    pub(crate) fn begin(&self, head: &RequestHead) -> LogEntry {
         let headers = head.headers.iter();
         let entry = Arc::new(Mutex::new(LoggedRequest {
             method: head.method.clone(),
@@ -56,7 +56,7 @@ impl Log {
             status: None,
         }));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&entry));
-        Entry(entry)
+        LogEntry(entry)
     }
 
     pub(crate) fn requests(&self) -> Vec<LoggedRequest> {
@@ -69,7 +69,7 @@ impl Log {
     }
 }
 
-impl Entry {
+impl LogEntry {
     pub(crate) fn read(&self, bytes: usize) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).body_len += bytes as u64;
     }

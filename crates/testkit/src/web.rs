@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use crate::certificates::{Certificates, ClientCertificate};
-use crate::fault::{Answer, Fault, Rule, Rules};
+use crate::fault::{Answer, Fault, Rule, RuleList};
 use crate::log::{Log, LoggedRequest};
-use crate::registry::content::Content;
-use crate::registry::conversation::{Endpoint, Role};
-use crate::registry::server::{Server, bind};
+use crate::registry::content::RegistryContent;
+use crate::registry::endpoint::{Endpoint, Role};
+use crate::registry::server::{ServerThread, bind};
 use crate::registry::{Auth, AuthState, Behaviour};
 
 /// A server on 127.0.0.1 that answers as its rules say, and 404 to everything else.
@@ -15,7 +15,7 @@ use crate::registry::{Auth, AuthState, Behaviour};
 pub struct WebServer {
     endpoint: Arc<Endpoint>,
     certificates: Option<Certificates>,
-    _server: Server,
+    _server: ServerThread,
 }
 
 impl WebServer {
@@ -40,14 +40,14 @@ impl WebServer {
         let endpoint = Arc::new(Endpoint {
             role: Role::Web,
             origin: format!("{scheme}://{address}"),
-            content: Content::default(),
+            content: RegistryContent::default(),
             behaviour: Arc::new(Mutex::new(Behaviour::default())),
             auth: Arc::new(AuthState::new(Auth::None, String::new())),
             log: Log::default(),
-            rules: Rules::default(),
+            rules: RuleList::default(),
         });
         let tls = certificates.as_ref().map(|made| made.server_config(ClientCertificate::NotAsked));
-        let server = Server::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
+        let server = ServerThread::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
         Self { endpoint, certificates, _server: server }
     }
 

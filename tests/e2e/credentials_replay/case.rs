@@ -164,23 +164,25 @@ impl Case {
 
     /// Whether everything that can fail fails where tags are listed, so that whoever looks no further sees it.
     pub(super) fn fails_at_the_list(&self) -> bool {
-        use tofu_oci_testkit::Kind;
+        use tofu_oci_testkit::ArrivalKind;
         let registry = &self.registry;
-        let behind = |kind: &Kind| matches!(kind, Kind::Manifest | Kind::Blob);
+        let behind = |kind: &ArrivalKind| matches!(kind, ArrivalKind::Manifest | ArrivalKind::Blob);
         !registry.status.keys().chain(&registry.once).any(behind)
-            && !registry.open.contains(&Kind::Tags)
+            && !registry.open.contains(&ArrivalKind::Tags)
             && registry.blob_redirect.is_none()
     }
 
     /// Whether a request that shows nothing ends there: the registry wants Basic.
     pub(super) fn wants_basic(&self) -> bool {
-        use tofu_oci_testkit::{Kind, Scheme};
-        let all_open = [Kind::Tags, Kind::Manifest, Kind::Blob].iter().all(|kind| self.registry.open.contains(kind));
+        use tofu_oci_testkit::{ArrivalKind, MockScheme};
+        let all_open = [ArrivalKind::Tags, ArrivalKind::Manifest, ArrivalKind::Blob]
+            .iter()
+            .all(|kind| self.registry.open.contains(kind));
         let first = self.registry.www.as_ref().map(|lines| lines.first().map(|line| line.to_ascii_lowercase()));
         !all_open
             && match first {
                 Some(first) => first.is_some_and(|line| line.starts_with("basic")),
-                None => self.registry.challenge == Scheme::Basic,
+                None => self.registry.challenge == MockScheme::Basic,
             }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
 use serde_json::Value;
-use tofu_oci_testkit::{Arrival, Shown};
+use tofu_oci_testkit::{Arrival, ShownLogin};
 
 use super::case::Case;
 
@@ -63,12 +63,12 @@ impl Secrets {
         for arrival in arrivals {
             match &arrival.shown {
                 // A name without a password is no secret.
-                Shown::Basic(login) if login.ends_with(':') => {}
-                Shown::Basic(login) => self.0.extend([login.clone(), STANDARD.encode(login)]),
-                Shown::Bearer(token) | Shown::Refresh(token) | Shown::Other(token) => {
+                ShownLogin::Basic(login) if login.ends_with(':') => {}
+                ShownLogin::Basic(login) => self.0.extend([login.clone(), STANDARD.encode(login)]),
+                ShownLogin::Bearer(token) | ShownLogin::Refresh(token) | ShownLogin::Other(token) => {
                     self.0.insert(token.clone());
                 }
-                Shown::Nothing => {}
+                ShownLogin::Nothing => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::lab::{Lab, seen, text};
 use super::registries::{ADDRESS, PLATFORM};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::registry::Guard;
 
@@ -16,17 +16,17 @@ const ALWAYS: &[&str] = &[
     "\"errors\":0",
 ];
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let keeps = Guard::plain()?;
     let left = probe(lab, &keeps)?;
     if !left.contains("tofu-oci-probe-a") {
-        return Err(Failure::new(format!("a registry that deletes nothing should have kept something\n{left}")));
+        return Err(ChoreFailure::new(format!("a registry that deletes nothing should have kept something\n{left}")));
     }
     seen("registry:2: the probe of a registry that deletes nothing says what stays");
     let deletes = Guard::deletable()?;
     let left = probe(lab, &deletes)?;
     if !left.contains("\"left\":[]") {
-        return Err(Failure::new(format!("the probe left something behind\n{left}")));
+        return Err(ChoreFailure::new(format!("the probe left something behind\n{left}")));
     }
     seen("registry:2 with deletion: the probe leaves nothing behind");
     probe(lab, &Guard::token()?)?;
@@ -35,7 +35,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
 }
 
 /// Probes a registry; gives the line that sums up.
-fn probe(lab: &Lab, registry: &Guard) -> Outcome<String> {
+fn probe(lab: &Lab, registry: &Guard) -> ChoreResult<String> {
     let [scratch, other] = ["scratch/probe", "scratch/other"].map(|name| format!("{}/{name}", registry.address()));
     let arguments = ["check", &scratch, "--registry", "--mount-from", &other, "--json"];
     let mut printed = lab.tofu_oci(registry, &arguments).success()?;
@@ -48,7 +48,7 @@ fn probe(lab: &Lab, registry: &Guard) -> Outcome<String> {
 }
 
 /// A good release, and a second one that another repository does not have.
-fn releases(lab: &Lab, registry: &Guard) -> Outcome {
+fn releases(lab: &Lab, registry: &Guard) -> ChoreResult {
     let [repository, mirror] = ["acme/widget", "mirror/widget"].map(|name| format!("{}/{name}", registry.address()));
     let push = |dist: &str| {
         let dist = text(&paths::testdata().join(dist));
@@ -77,7 +77,7 @@ fn releases(lab: &Lab, registry: &Guard) -> Outcome {
 }
 
 /// The same release behind TLS, where `OpenTofu` installs it.
-fn over_tls(lab: &Lab) -> Outcome {
+fn over_tls(lab: &Lab) -> ChoreResult {
     let registry = Guard::tls()?;
     let (dist, repository) = (text(&paths::testdata().join("dist")), format!("{}/acme/widget", registry.address()));
     lab.tofu_oci(&registry, &["push", &dist, &repository, "--address", ADDRESS, "--sums", "skip"]).success()?;

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient};
 use tofu_oci_testkit::{
-    Answer, Behaviour, Check, Deletion, Fault, Location, Mounting, Paging, Referrers, Registry, Rule,
+    Answer, Behaviour, Deletion, Fault, Location, Mounting, Paging, Referrers, Registry, Rule, Switch,
 };
 use tofu_oci_types::NoReporter;
 
@@ -33,8 +33,8 @@ fn able() -> Behaviour {
     Behaviour {
         referrers: Referrers::Supported,
         paging: Paging::Relative(100),
-        content_range: Check::On,
-        single_post: Check::On,
+        content_range: Switch::On,
+        single_post: Switch::On,
         deletion: Deletion::Enabled,
         ..Behaviour::default()
     }
@@ -151,7 +151,7 @@ async fn what_registries_get_wrong_is_found() {
     let odd = Behaviour {
         referrers: Referrers::SubjectHeaderOnly,
         mounting: Mounting::StartsUpload,
-        manifest_check: Check::Off,
+        manifest_check: Switch::Off,
         ..able()
     };
     let registry = Registry::builder().behaviour(odd).start();

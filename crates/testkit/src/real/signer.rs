@@ -17,13 +17,13 @@ const LEEWAY: u64 = 60;
 
 /// A signing key with its self-signed certificate.
 #[derive(Debug)]
-pub(crate) struct Signer {
+pub(crate) struct TokenSigner {
     key: KeyPair,
     certificate: rcgen::Certificate,
     serial: AtomicU64,
 }
 
-impl Signer {
+impl TokenSigner {
     pub(crate) fn generate() -> Self {
         let key = KeyPair::generate().expect("the system has random numbers");
         let mut params = CertificateParams::default();

@@ -63,7 +63,7 @@ pub enum Deletion {
 
 /// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` stand for what was asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusalAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The code of the error document.
@@ -74,7 +74,7 @@ pub struct Refused {
     pub detail: &'static str,
 }
 
-impl Refused {
+impl RefusalAnswer {
     /// A refusal without a detail.
     pub const fn new(status: u16, code: &'static str, message: &'static str) -> Self {
         Self { status, code, message, detail: "" }
@@ -93,7 +93,7 @@ impl Refused {
 
 /// Which repositories take a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct RepositoryNames {
     /// The fewest parts between slashes.
     pub fewest: usize,
     /// The most parts.
@@ -102,10 +102,10 @@ pub struct Names {
     /// whatever is pushed, `usize::MAX` for the whole name.
     pub made: usize,
     /// What is said of other names.
-    pub refused: Refused,
+    pub refused: RefusalAnswer,
 }
 
-impl Names {
+impl RepositoryNames {
     /// What is said of a repository that takes no push; `{repository}` is the part of it that has to be made.
     pub(crate) fn refusal(&self, repository: &str) -> Answer {
         let made = repository.split('/').take(self.made.max(1)).collect::<Vec<_>>().join("/");
@@ -119,9 +119,9 @@ pub enum Tags {
     /// It may.
     Movable,
     /// It may not; the digest that it has may be written again.
-    Fixed(Refused),
+    Fixed(RefusalAnswer),
     /// It may not be written again, not even with the digest that it has (ECR).
-    WrittenOnce(Refused),
+    WrittenOnce(RefusalAnswer),
 }
 
 /// Which artifact types and config types a manifest may have.
@@ -130,7 +130,7 @@ pub enum Types {
     /// All.
     Any,
     /// These alone.
-    Listed(&'static [&'static str], Refused),
+    Listed(&'static [&'static str], RefusalAnswer),
 }
 
 /// What becomes of the PATCH requests of an upload session.
@@ -141,7 +141,7 @@ pub enum Chunks {
     /// Those after the first are answered as if they were taken, and dropped (ECR).
     FirstKept,
     /// Those after the first are refused (Gitea).
-    FirstAlone(Refused),
+    FirstAlone(RefusalAnswer),
     /// Those of more bytes, with a `Content-Range`, are refused with 416 (ghcr.io).
     AtMost(usize),
 }
@@ -159,7 +159,7 @@ pub enum ListedType {
 
 /// Whether something is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
+pub enum Switch {
     /// It is.
     On,
     /// It is not.
@@ -178,37 +178,37 @@ pub struct Behaviour {
     /// The status of an accepted PATCH: 202, or 201 as ECR says.
     pub patch_status: u16,
     /// Whether `Content-Range` of a PATCH must continue the session; when on, disorder is 416 with the true `Range`.
-    pub content_range: Check,
+    pub content_range: Switch,
     /// Whether `POST ?digest=` with a body stores the blob (201); when off the body is ignored (202, registry:2).
-    pub single_post: Check,
+    pub single_post: Switch,
     /// Mount requests.
     pub mounting: Mounting,
     /// Whether a manifest PUT is answered with `Location`.
-    pub manifest_location: Check,
+    pub manifest_location: Switch,
     /// Whether manifests are checked on PUT (children present, media types equal, at most 4 MiB).
-    pub manifest_check: Check,
+    pub manifest_check: Switch,
     /// Whether a manifest is 404 when the request's `Accept` does not name its type (registry:2: on).
-    pub accept_check: Check,
+    pub accept_check: Switch,
     /// Deletion.
     pub deletion: Deletion,
     /// `OCI-Chunk-Min-Length` of upload sessions.
     pub chunk_min_length: Option<u64>,
     /// Which repositories take a push.
-    pub names: Names,
+    pub names: RepositoryNames,
     /// Whether a tag may be moved.
     pub tags: Tags,
     /// Which types a manifest may name.
     pub types: Types,
     /// Whether a manifest's subject must be there before it (GitLab).
-    pub subject_check: Check,
+    pub subject_check: Switch,
     /// Whether the tag `ALGORITHM-HEX` is read as the digest (GitLab).
-    pub digest_alias: Check,
+    pub digest_alias: Switch,
     /// What becomes of PATCH requests.
     pub chunks: Chunks,
     /// What the referrers API says of types.
     pub listed_type: ListedType,
     /// Whether answers carry `Docker-Content-Digest`.
-    pub digest_header: Check,
+    pub digest_header: Switch,
     /// The largest `n` of a tag list; more is refused (ECR).
     pub largest_n: Option<usize>,
     /// The action that the list of tags needs beside `pull` (ACR: `metadata_read`).
@@ -222,27 +222,27 @@ impl Default for Behaviour {
             paging: Paging::Ignored,
             location: Location::Absolute,
             patch_status: 202,
-            content_range: Check::Off,
-            single_post: Check::Off,
+            content_range: Switch::Off,
+            single_post: Switch::Off,
             mounting: Mounting::Supported,
-            manifest_location: Check::On,
-            manifest_check: Check::On,
-            accept_check: Check::On,
+            manifest_location: Switch::On,
+            manifest_check: Switch::On,
+            accept_check: Switch::On,
             deletion: Deletion::Disabled,
             chunk_min_length: None,
-            names: Names {
+            names: RepositoryNames {
                 fewest: 1,
                 most: usize::MAX,
                 made: 0,
-                refused: Refused::new(404, "NAME_UNKNOWN", "repository name not known to registry"),
+                refused: RefusalAnswer::new(404, "NAME_UNKNOWN", "repository name not known to registry"),
             },
             tags: Tags::Movable,
             types: Types::Any,
-            subject_check: Check::Off,
-            digest_alias: Check::Off,
+            subject_check: Switch::Off,
+            digest_alias: Switch::Off,
             chunks: Chunks::All,
             listed_type: ListedType::Own,
-            digest_header: Check::On,
+            digest_header: Switch::On,
             largest_n: None,
             tags_action: None,
         }

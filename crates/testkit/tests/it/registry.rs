@@ -2,7 +2,7 @@
 
 use crate::wire::{INDEX, push_blob, send, send_tls};
 use tofu_oci_testkit::{
-    Behaviour, Check, ClientCertificate, Deletion, Location, Mounting, Paging, Referrers, Registry,
+    Behaviour, ClientCertificate, Deletion, Location, Mounting, Paging, Referrers, Registry, Switch,
 };
 use tofu_oci_types::Digest;
 
@@ -62,7 +62,7 @@ fn refuses_what_registry_2_refuses() {
 
 #[test]
 fn uploads_in_chunks_with_fresh_locations() {
-    let behaviour = Behaviour { location: Location::Relative, content_range: Check::On, ..Behaviour::default() };
+    let behaviour = Behaviour { location: Location::Relative, content_range: Switch::On, ..Behaviour::default() };
     let registry = Registry::builder().behaviour(behaviour).start();
     let address = registry.address();
     let begun = send(address, "POST", "/v2/a/blobs/uploads/", &[], b"").unwrap();

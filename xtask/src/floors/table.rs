@@ -1,0 +1,101 @@
+//! The table of the house: the floor of each crate, and what its code may do.
+
+use std::fmt;
+
+/// A floor of the house; the order of the variants is the order of the floors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum HouseFloor {
+    Words,
+    Rules,
+    Connections,
+    Registries,
+    Places,
+    Packages,
+    Jobs,
+    People,
+}
+
+impl fmt::Display for HouseFloor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Words => "floor 0",
+            Self::Rules => "floor 1",
+            Self::Connections => "floor 1b",
+            Self::Registries => "floor 1c",
+            Self::Places => "floor 2",
+            Self::Packages => "floor 2b",
+            Self::Jobs => "floor 3",
+            Self::People => "floor 4",
+        })
+    }
+}
+
+/// The position of a crate in the house.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HousePosition {
+    /// On a floor.
+    On(HouseFloor),
+    /// Beside the house: only tests use it, and it uses floors 0 and 1.
+    TestsOnly,
+    /// The chores: no crate uses them, and they may use every crate.
+    Chores,
+}
+
+/// What the code of a crate may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Conduct {
+    /// Text and bytes in, values out: it has no `async`, and reaches no crate that has.
+    Pure,
+    /// As `Pure`, except that it reads and writes files with `disk`, whose locks wait with tokio.
+    PureWithFiles,
+    /// It waits and does IO, and neither prints nor reads the environment.
+    Quiet,
+    /// It may print, read the environment and exit.
+    Talking,
+}
+
+type TableRow = (&'static str, HousePosition, Conduct);
+
+/// Every crate: its role, its floor, its conduct.
+#[rustfmt::skip]
+const CRATES: &[TableRow] = &[
+    ("types",       HousePosition::On(HouseFloor::Words),       Conduct::Pure),
+    ("hcl",         HousePosition::On(HouseFloor::Words),       Conduct::Pure),
+    ("disk",        HousePosition::On(HouseFloor::Words),       Conduct::Quiet),
+    ("store",       HousePosition::On(HouseFloor::Rules),       Conduct::Quiet),
+    ("mapper",      HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("credentials", HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("layout",      HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("archive",     HousePosition::On(HouseFloor::Rules),       Conduct::PureWithFiles),
+    ("lockfile",    HousePosition::On(HouseFloor::Rules),       Conduct::PureWithFiles),
+    ("trust",       HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("tfconfig",    HousePosition::On(HouseFloor::Rules),       Conduct::PureWithFiles),
+    ("http",        HousePosition::On(HouseFloor::Connections), Conduct::Quiet),
+    ("remote",      HousePosition::On(HouseFloor::Registries),  Conduct::Quiet),
+    ("source",      HousePosition::On(HouseFloor::Places),      Conduct::Quiet),
+    ("logins",      HousePosition::On(HouseFloor::Places),      Conduct::Quiet),
+    ("fetch",       HousePosition::On(HouseFloor::Packages),    Conduct::Quiet),
+    ("packer",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("installer",   HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("checker",     HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("explain",     HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("mirror",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("bridge",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("cli",         HousePosition::On(HouseFloor::People),      Conduct::Talking),
+    ("testkit",     HousePosition::TestsOnly,              Conduct::Talking),
+    ("xtask",       HousePosition::Chores,                 Conduct::Talking),
+];
+
+/// The position of a crate, or `None` if the table does not have it.
+pub(super) fn position(role: &str) -> Option<HousePosition> {
+    row(role).map(|(_, position, _)| *position)
+}
+
+/// What the code of a crate may do. A crate that the table does not have is quiet.
+pub(super) fn conduct(role: &str) -> Conduct {
+    row(role).map_or(Conduct::Quiet, |(_, _, conduct)| *conduct)
+}
+
+fn row(role: &str) -> Option<&'static TableRow> {
+    CRATES.iter().find(|(name, _, _)| *name == role)
+}

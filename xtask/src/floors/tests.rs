@@ -1,0 +1,138 @@
+//! The checks of a crate's sources, on small made-up crates: `path: text` pairs, of which the first is the root.
+
+use std::path::Path;
+
+use super::circles;
+use super::modules::ModuleTree;
+use super::names::TypeNames;
+
+type Files = [(&'static str, &'static str)];
+
+fn tree(files: &Files) -> ModuleTree {
+    let text = |path: &Path| files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| (*text).to_owned());
+    ModuleTree::read(&|path| Ok(text(path))).unwrap()
+}
+
+#[track_caller]
+fn check(files: &Files, want: &[&str]) {
+    assert_eq!(circles::findings("x", &tree(files)), want);
+}
+
+#[test]
+fn one_way_is_no_circle() {
+    check(
+        &[("lib.rs", "mod a; mod b;"), ("a.rs", "use crate::b::B; struct A(B);"), ("b.rs", "pub(crate) struct B;")],
+        &[],
+    );
+}
+
+#[test]
+fn two_files_that_use_each_other_are_one() {
+    let a = "use super::b::B; pub struct A(B);";
+    let b = "pub struct B; fn f() -> crate::a::A { crate::a::make() }";
+    check(
+        &[("lib.rs", "mod a; mod b;"), ("a.rs", a), ("b.rs", b)],
+        &["x: 2 files use each other in a circle:\n  a.rs -> b.rs: B\n  b.rs -> a.rs: A"],
+    );
+}
+
+#[test]
+fn a_re_export_counts_as_the_file_that_defines() {
+    let root = "mod a; mod b; pub use a::A; pub use b::*;";
+    check(
+        &[
+            ("lib.rs", root),
+            ("a.rs", "pub struct A(crate::B);"),
+            ("b.rs", "use crate::A as Other; pub struct B(Other);"),
+        ],
+        &["x: 2 files use each other in a circle:\n  a.rs -> b.rs: B\n  b.rs -> a.rs: A"],
+    );
+}
+
+#[test]
+fn a_parent_that_only_re_exports_its_child_does_not_use_it() {
+    let parent = "mod child; pub use child::run; pub struct Input;";
+    check(&[("lib.rs", "mod a;"), ("a.rs", parent), ("a/child.rs", "pub fn run(input: super::Input) {}")], &[]);
+}
+
+#[test]
+fn a_parent_that_calls_its_child_is_a_circle_with_it() {
+    let parent = "mod child; pub use child::run; pub struct Input; fn f() { run(Input) }";
+    check(
+        &[("main.rs", "mod a;"), ("a/mod.rs", parent), ("a/child.rs", "pub fn run(input: super::Input) {}")],
+        &["x: 2 files use each other in a circle:\n  a/mod.rs -> a/child.rs: run\n  a/child.rs -> a/mod.rs: Input"],
+    );
+}
+
+#[test]
+fn a_circle_around_three_files_names_each_step() {
+    let files = [
+        ("lib.rs", "mod a; mod b; mod c; use a::f;"),
+        ("a.rs", "use super::b; pub fn f() { b::g(); }"),
+        ("b.rs", "use crate::c::{self, H}; pub fn g() { c::h(H) }"),
+        ("c.rs", "pub struct H; pub fn h(_: H) { crate::f() }"),
+    ];
+    check(
+        &files,
+        &["x: 3 files use each other in a circle:\n  a.rs -> b.rs: g\n  b.rs -> c.rs: H, h\n  c.rs -> a.rs: f"],
+    );
+}
+
+#[test]
+fn macros_and_attributes_are_looked_into() {
+    let a = "pub struct A; fn f() { println!(\"{}\", crate::b::text()); }";
+    let b = "#[derive(Serialize)] struct B { #[serde(with = \"crate::a::A\")] x: u8 } pub fn text() -> u8 { 1 }";
+    check(
+        &[("lib.rs", "mod a; mod b;"), ("a.rs", a), ("b.rs", b)],
+        &["x: 2 files use each other in a circle:\n  a.rs -> b.rs: text\n  b.rs -> a.rs: A"],
+    );
+}
+
+#[test]
+fn tests_comments_and_words_that_look_alike_do_not_count() {
+    let a = "/// See [`crate::b::B`].\npub struct A { b: u8 } fn f(a: A) -> u8 { a.b }";
+    let b = "use super::a::A; pub struct B(A);";
+    let test = "#[cfg(test)] mod tests { use crate::b::B; }";
+    let files: Vec<(&str, String)> =
+        vec![("lib.rs", "mod a; mod b;".into()), ("a.rs", format!("{a} {test}")), ("b.rs", b.into())];
+    let text = |path: &Path| files.iter().find(|(name, _)| Path::new(name) == path).map(|(_, text)| text.clone());
+    let tree = ModuleTree::read(&|path| Ok(text(path))).unwrap();
+    assert_eq!(circles::findings("x", &tree), [""; 0]);
+}
+
+#[test]
+fn modules_inside_a_file_are_that_file() {
+    let a = "mod inner { pub struct I; pub fn f(_: super::A) {} } pub struct A; fn g() { inner::f(A) }";
+    check(&[("lib.rs", "mod a; mod b;"), ("a.rs", a), ("b.rs", "use super::a::A;")], &[]);
+}
+
+#[track_caller]
+fn check_names(crates: &[(&str, &Files)], want: &[&str]) {
+    let mut names = TypeNames::default();
+    for (role, files) in crates {
+        names.add(role, &tree(files));
+    }
+    assert_eq!(names.findings(), want);
+}
+
+#[test]
+fn two_types_of_one_name_are_found_across_crates_and_inside_functions() {
+    check_names(
+        &[
+            ("a", &[("lib.rs", "pub enum Kind {} struct Only; fn f() { struct Line; }")]),
+            ("b", &[("lib.rs", "mod c; trait Line {}"), ("c.rs", "type Kind = u8;")]),
+        ],
+        &["2 types are named `Kind`: a/src/lib.rs, b/src/c.rs", "2 types are named `Line`: a/src/lib.rs, b/src/lib.rs"],
+    );
+}
+
+#[test]
+fn a_type_of_a_trait_and_a_type_of_a_test_may_have_any_name() {
+    check_names(
+        &[
+            ("a", &[("lib.rs", "struct Error; #[cfg(test)] mod tests { struct Error; }")]),
+            ("b", &[("lib.rs", "impl FromStr for B { type Error = u8; } fn error() {}")]),
+        ],
+        &[],
+    );
+}
