@@ -337,7 +337,7 @@ fn a_wrong_block_is_explained_and_refused() {
     chosen    auths "[REGISTRY]" of ~/.docker/config.json:3, user ada: nothing else fits
     asked     nothing: every verb stops before it asks
     answered  nothing: no request was made
-    OpenTofu  1.10 to 1.13: tells of the error and goes on: shows the login of ada, from auths
+    OpenTofu  1.10 to 1.13: reports the error and goes on: shows the login of ada, from auths
               "[REGISTRY]" of ~/.docker/config.json:3
     result    a pull is refused, block-basic-needs-both: every verb stops at the error that is shown
               below, before it asks a registry

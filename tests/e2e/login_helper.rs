@@ -138,7 +138,7 @@ fn a_wrong_password_reaches_no_helper() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `<token>` is no account: helpers mark identity tokens by this name
+    error: `<token>` is not an account: helpers mark identity tokens by this name
 
     hint: name the account that the token belongs to
     ");

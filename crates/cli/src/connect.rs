@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tofu_oci_disk::Waiter;
+use tofu_oci_logins::{Access, CredentialResolver, Machine};
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_remote::{
     ClientError, ClientOptions, CredentialProvider, ExchangeObserver, Limits, RegistryClient, WebClient,
@@ -13,10 +14,10 @@ use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{ProviderAddr, Reporter, RepositoryRef};
 
 use crate::args::Network;
-use crate::credentials::{Access, CredentialResolver};
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
+use crate::helper_program::RealMachine;
 
 /// One end, as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +96,7 @@ impl std::fmt::Display for End {
 }
 
 /// The resolver of this run, once it has been read; what an error about access is explained with.
-pub(crate) type WalletSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
+pub(crate) type ResolverSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
 
 /// Opens ends; every registry is spoken to by the one client of this run.
 pub(crate) struct Connector {
@@ -103,7 +104,7 @@ pub(crate) struct Connector {
     access: Access,
     waiter: Waiter,
     reporter: Arc<dyn Reporter>,
-    resolver: WalletSlot,
+    resolver: ResolverSlot,
     client: OnceLock<Arc<RegistryClient>>,
     config: OnceLock<ReadConfig>,
 }
@@ -115,7 +116,7 @@ impl Connector {
         access: Access,
         waiter: Waiter,
         reporter: Arc<dyn Reporter>,
-        resolver: WalletSlot,
+        resolver: ResolverSlot,
     ) -> Self {
         let network = network.clone();
         Self { network, access, waiter, reporter, resolver, client: OnceLock::new(), config: OnceLock::new() }
@@ -169,13 +170,22 @@ impl Connector {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let resolver = Arc::new(CredentialResolver::by(&self.access, |chdir| {
-            CredentialResolver::read(self.config(chdir)?, &self.reporter)
+        let machine: Arc<dyn Machine> = Arc::new(RealMachine);
+        let resolver = Arc::new(CredentialResolver::by(&machine, &self.access, |chdir| {
+            user_credentials(self.config(chdir)?)
+                .strict(self.reporter.as_ref())
+                .map_err(|refusal| Diagnostic::from(&refusal))
         })?);
         let resolver = Arc::clone(self.resolver.get_or_init(|| resolver));
         let client = client(&self.network, resolver, None, &self.reporter)?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))
     }
+}
+
+/// The user's credentials, whatever is wrong with the files.
+pub(crate) fn user_credentials(config: &ReadConfig) -> CredentialResolver {
+    let machine: Arc<dyn Machine> = Arc::new(RealMachine);
+    CredentialResolver::read(&machine, &config.environment, &config.reading)
 }
 
 /// A client of one's own.

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use tofu_oci_disk::PrivateFile;
 use tofu_oci_trust::{KeyError, PrivateKey};
 use tofu_oci_types::{Event, Reporter};
 use zeroize::Zeroizing;
 
-use crate::credentials::access;
 use crate::diagnostic::Diagnostic;
-use crate::private_file::PrivateFile;
+use crate::identity;
 use crate::prompt;
 
 /// The variable that holds the password, as for cosign.
@@ -92,7 +92,7 @@ async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Di
             let text = "--key-password-stdin reads from a pipe or a file, and this is a terminal";
             return Err(Diagnostic::usage(text).hint("leave --key-password-stdin out to be asked for the password"));
         }
-        let password = access::secret_from_stdin("--key-password-stdin").await?;
+        let password = identity::secret_from_stdin("--key-password-stdin").await?;
         return Ok(Zeroizing::new(password.expose().to_owned()));
     }
     // One that is set and empty counts: it is the password of keys that were made so.

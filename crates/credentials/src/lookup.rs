@@ -177,6 +177,16 @@ impl Specificity {
     }
 }
 
+impl Choice {
+    /// The source that counts.
+    pub fn origin(&self) -> Option<&Origin> {
+        match self {
+            Self::Credential { origin, .. } | Self::Ask { origin, .. } => Some(origin),
+            Self::Anonymous | Self::Refused(_) => None,
+        }
+    }
+}
+
 impl Origin {
     /// Where it stands.
     pub fn place(&self) -> &Place {

@@ -3,6 +3,7 @@
 mod archive;
 mod install;
 mod io;
+mod logins;
 mod network;
 mod pack;
 mod registries;
@@ -16,12 +17,13 @@ use std::error::Error;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use tofu_oci_logins::{AccessRefusal, CredentialResolver};
 use tofu_oci_types::RepositoryRef;
 
+pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use trust::{Refused, Release};
 
 use crate::again;
-use crate::credentials::{CredentialResolver, Trouble};
 use crate::exit::Exit;
 use crate::page::{self, Page};
 use crate::printer;
@@ -40,7 +42,7 @@ pub(crate) struct Diagnostic {
     /// Whether it says nothing about what a place holds: the network, the machine or missing access rights are to blame.
     unasked: bool,
     /// The repository that access was refused to, because of the credentials or for want of them.
-    refused: Option<Box<(String, Trouble)>>,
+    refused: Option<Box<(RepositoryRef, AccessRefusal)>>,
 }
 
 impl Diagnostic {
@@ -113,25 +115,22 @@ impl Diagnostic {
     }
 
     /// The same, marked as a refusal of this repository that credentials may have to do with.
-    pub(crate) fn refused(mut self, place: &str, trouble: Trouble) -> Self {
-        self.refused = Some(Box::new((place.to_owned(), trouble)));
+    pub(crate) fn refused(mut self, place: &str, refusal: AccessRefusal) -> Self {
+        self.refused = place.parse().ok().map(|repository| Box::new((repository, refusal)));
         self
     }
 
-    /// The same where all that is known of the credentials has been told.
+    /// The same without a report about credentials, which the caller gives itself.
     pub(crate) fn settled(mut self) -> Self {
         self.refused = None;
         self
     }
 
     /// A refusal, with where the credentials came from; anything else as it is.
-    pub(crate) fn tell_of_credentials(mut self, resolver: Option<&CredentialResolver>) -> Self {
-        let Some((place, trouble)) = self.refused.as_deref() else { return self };
-        let Ok(repository) = place.parse::<RepositoryRef>() else { return self };
+    pub(crate) fn explain_credentials(mut self, resolver: Option<&CredentialResolver>) -> Self {
+        let Some((repository, refusal)) = self.refused.take().map(|refused| *refused) else { return self };
         if let Some(resolver) = resolver {
-            let told = resolver.tell(&repository, *trouble);
-            self.causes.extend(told.cause);
-            self.hints.splice(0..0, told.hints);
+            self = self.with_credentials(resolver.report(&repository, refusal));
         }
         let explain = again::command(&format!("auth explain {repository}"));
         self.hint(format!("`{explain}` shows every file, entry and helper, and what the registry answers"))

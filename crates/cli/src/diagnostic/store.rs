@@ -1,10 +1,10 @@
 //! Errors of stores.
 
+use tofu_oci_logins::AccessRefusal;
 use tofu_oci_store::{AccessFault, GiveUpReason, StoreError, StoreItem};
 
 use super::{Diagnostic, registries};
 use crate::again;
-use crate::credentials::Trouble;
 use crate::exit::Exit;
 
 impl From<StoreError> for Diagnostic {
@@ -27,18 +27,18 @@ impl From<&StoreError> for Diagnostic {
             }
             StoreError::Unauthorized { place, fault: AccessFault::TokenRefused(_), .. } => diagnostic
                 .hint("the registry refuses what its own token server gave: run the same command again, or ask its operator")
-                .refused(place, Trouble::Other),
-            StoreError::Unauthorized { place, .. } => diagnostic.refused(place, Trouble::Login),
+                .refused(place, AccessRefusal::Other),
+            StoreError::Unauthorized { place, .. } => diagnostic.refused(place, AccessRefusal::Login),
             StoreError::Denied { place, fault: AccessFault::NoKnownScheme(_), .. } => diagnostic
                 .hint("no login helps there; check that this is the registry you mean, or ask its operator")
-                .refused(place, Trouble::Unasked),
+                .refused(place, AccessRefusal::Unrelated),
             StoreError::Denied { place, .. } => registries::shape(place)
                 .into_iter()
                 .fold(diagnostic, Self::hint)
                 .hint(format!(
                     "ask the owner of {place} for the right to read, and for a push to write; another login may have it"
                 ))
-                .refused(place, Trouble::Right),
+                .refused(place, AccessRefusal::Right),
             StoreError::Disturbed { .. } => {
                 diagnostic.hint("other programs write to this repository at the same time: run the same command again")
             }
@@ -64,18 +64,18 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.hint("the registry sends to a server without TLS; its operator can mend that")
             }
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
-                diagnostic.hint(realm_hint(*fault)).refused(place, Trouble::Other)
+                diagnostic.hint(realm_hint(*fault)).refused(place, AccessRefusal::Other)
             }
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
                 diagnostic.hint("-vv shows every request; check that this is the registry you mean")
             }
             StoreError::NoToken { place, .. } => diagnostic
                 .hint("the registry's token server has a problem of its own; run the same command again later")
-                .refused(place, Trouble::Other),
+                .refused(place, AccessRefusal::Other),
             StoreError::Credentials { place, code, hint, .. } => {
                 let diagnostic = hint.iter().flat_map(|hint| hint.lines()).fold(diagnostic, Self::hint);
-                let trouble = if code == "incomplete-basic" { Trouble::Login } else { Trouble::Other };
-                diagnostic.refused(place, trouble)
+                let refusal = if code == "incomplete-basic" { AccessRefusal::Login } else { AccessRefusal::Other };
+                diagnostic.refused(place, refusal)
             }
             StoreError::NotFound { place, what: StoreItem::Tag(_) } => {
                 let versions = again::command(&format!("versions {}", again::quoted(place)));

@@ -5,14 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tofu_oci_logins::Access;
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_mapper::config::{Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, Topic};
-use tofu_oci_types::{ProviderAddr, printable};
+use tofu_oci_types::ProviderAddr;
 
 use super::suffix;
 use crate::again;
 use crate::args::Lookup;
-use crate::credentials::Access;
 use crate::diagnostic::Diagnostic;
 use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
@@ -47,7 +47,7 @@ impl Configured {
         let errors: Vec<&Problem> = self.reading.errors().filter(counts).collect();
         let Some(problem) = errors.first().copied() else { return Ok(()) };
         let more = errors.len() - 1;
-        let diagnostic = refusal(&self.reading, problem, more);
+        let diagnostic = Diagnostic::configuration(&self.reading, problem, more);
         if ambient && self.reading.credential_errors().any(|other| other == problem) {
             // That is in the way with --from, too.
             return Err(diagnostic);
@@ -109,19 +109,6 @@ impl Configured {
                 .flat_map(|method| &method.selector.include)
                 .any(|pattern| pattern.hostname() == Some(address.hostname()) && pattern.matches(address))
     }
-}
-
-/// A problem of the user's files as an error that ends the verb; exit code 2. `more` others are there.
-pub(crate) fn refusal(reading: &Reading, problem: &Problem, more: usize) -> Diagnostic {
-    let text = format!("{} ({})", printable(&problem.message), problem.code);
-    let excerpt = crate::excerpt::of_problem(reading, problem);
-    let diagnostic = Diagnostic::new(Exit::Usage, text).excerpt(excerpt).code(&problem.code);
-    match more {
-        0 => diagnostic,
-        1 => diagnostic.hint("there is one more error in the CLI configuration"),
-        _ => diagnostic.hint(format!("there are {more} more errors in the CLI configuration")),
-    }
-    .hint(format!("`{}` says what each OpenTofu makes of these files", again::command("config check")))
 }
 
 /// The methods that count, without the folders that are written to.

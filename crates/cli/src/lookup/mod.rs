@@ -27,7 +27,7 @@ use crate::diagnostic::Diagnostic;
 use crate::environment::plugin_cache_variable;
 use crate::exit::Exit;
 
-pub(crate) use configured::{Configured, refusal};
+pub(crate) use configured::Configured;
 pub(crate) use sources::Opener;
 
 /// Finds the places of addresses and opens them.

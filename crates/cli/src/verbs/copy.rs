@@ -9,9 +9,9 @@ use tofu_oci_types::{Digest, Reference, Tag, Version};
 use super::{Context, tagged};
 use crate::args::CopyArgs;
 use crate::connect::End;
-use crate::credentials::access;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::identity;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
@@ -23,7 +23,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
         return Err(Diagnostic::usage(format!("{from} is both the source and the destination"))
             .hint("name another repository or directory to copy to"));
     }
-    let named: Vec<&str> = [&from, &to].into_iter().filter_map(access::of_end).collect();
+    let named: Vec<&str> = [&from, &to].into_iter().filter_map(identity::of_end).collect();
     let connector = context.connector(&args.network, args.identity.access(&named, None).await?);
     let source = connector.source(&from)?;
     let versions = chosen(args, source.as_ref()).await?;

@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_disk::Waiter;
+use tofu_oci_logins::Access;
 use tofu_oci_types::{Reporter, Tag};
 
 use crate::args::{Args, AuthVerb, ConfigVerb, Global, HostParser, Network, Output, Verb};
-use crate::connect::{Connector, WalletSlot};
-use crate::credentials::Access;
+use crate::connect::{Connector, ResolverSlot};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::report;
@@ -40,13 +40,13 @@ pub(crate) struct Context {
     pub(crate) quiet: bool,
     pub(crate) reporter: Arc<dyn Reporter>,
     /// What this run knows of credentials, once a registry is spoken to.
-    pub(crate) resolver: WalletSlot,
+    pub(crate) resolver: ResolverSlot,
     /// For a verb that has to clean up before it ends.
     pub(crate) stop: Arc<Stop>,
 }
 
 impl Context {
-    fn new(verb: &'static str, global: &Global, output: &Output, resolver: &WalletSlot, stop: &Arc<Stop>) -> Self {
+    fn new(verb: &'static str, global: &Global, output: &Output, resolver: &ResolverSlot, stop: &Arc<Stop>) -> Self {
         let reporter = report::reporter(output.json, global.quiet);
         let (resolver, stop) = (Arc::clone(resolver), Arc::clone(stop));
         Self { verb, json: output.json, quiet: global.quiet, reporter, resolver, stop }
@@ -110,7 +110,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Logout(args) => args.output.json,
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
     };
-    let (resolver, stop) = (WalletSlot::default(), Arc::new(Stop::default()));
+    let (resolver, stop) = (ResolverSlot::default(), Arc::new(Stop::default()));
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
     let ended = tokio::select! {
         // In this order: the job does not begin before an interruption can be heard.
@@ -121,14 +121,14 @@ pub(crate) async fn run(args: Args) -> Exit {
     match ended {
         Ok(exit) => exit,
         Err(diagnostic) => {
-            let diagnostic = diagnostic.tell_of_credentials(resolver.get().map(AsRef::as_ref));
+            let diagnostic = diagnostic.explain_credentials(resolver.get().map(AsRef::as_ref));
             diagnostic.print(json);
             diagnostic.exit()
         }
     }
 }
 
-async fn job(global: &Global, verb: Verb, resolver: &WalletSlot, stop: &Arc<Stop>) -> Result<Exit, Diagnostic> {
+async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<Stop>) -> Result<Exit, Diagnostic> {
     let name = verb.name();
     let context = |output: &Output| Context::new(name, global, output, resolver, stop);
     match verb {

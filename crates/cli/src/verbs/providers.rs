@@ -12,11 +12,11 @@ use tofu_oci_types::{Event, ProviderAddr};
 use super::Context;
 use super::data_dir;
 use crate::args::{Network, ProvidersArgs};
-use crate::credentials::Access;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::printer;
+use tofu_oci_logins::Access;
 
 /// Where a provider would be installed from.
 pub(super) enum Origin {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::Serialize;
+use tofu_oci_logins::Access;
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_packer::{
     AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest,
@@ -17,8 +18,8 @@ use super::{Context, tagged};
 use crate::again;
 use crate::args::{H1, Network, PackArgs, PushArgs, Release};
 use crate::connect::{Connector, End};
-use crate::credentials::{Access, access};
 use crate::diagnostic::Diagnostic;
+use crate::identity;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
@@ -28,7 +29,7 @@ use crate::signing_key::{self, KeyPassword};
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
     let end = End::parse(&args.destination)?;
     one_password(args.release.attach.key_password_stdin, args.identity.password_stdin)?;
-    let access = args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None).await?;
+    let access = args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await?;
     release(context, &args.release, &end, context.connector(&args.network, access)).await
 }
 

@@ -10,8 +10,8 @@ use super::{Context, tagged};
 use crate::again;
 use crate::args::SignArgs;
 use crate::connect::End;
-use crate::credentials::access;
 use crate::diagnostic::Diagnostic;
+use crate::identity;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
@@ -21,7 +21,7 @@ use crate::signing_key::{self, KeyPassword};
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
     let (end, version) = target(&args.target, args.version.as_ref())?;
     one_password(args.key_password_stdin, args.identity.password_stdin)?;
-    let named: Vec<&str> = access::of_end(&end).into_iter().collect();
+    let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
     let access = args.identity.access(&named, None).await?;
     let connector = context.connector(&args.network, access);
     if let End::Layout(_) = &end {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use tofu_oci_logins::Access;
 use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Platform, ProviderAddr, Version};
@@ -10,9 +11,9 @@ use tofu_oci_types::{Event, Platform, ProviderAddr, Version};
 use super::Context;
 use crate::args::VersionsArgs;
 use crate::connect::{Connector, End};
-use crate::credentials::{Access, access};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::identity;
 use crate::lookup::{Configured, Finder};
 use crate::page::{self, Page};
 use crate::printer;
@@ -201,7 +202,7 @@ async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
         return args.lookup.access(&args.identity, None).await.map_err(|diagnostic| diagnostic.version_said(""));
     }
     match End::parse(&args.subject) {
-        Ok(end) => args.identity.access(&access::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
+        Ok(end) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
         Err(_) if args.identity.anonymous => Ok(Access::Anonymous),
         // What is no end is either an address, or told of when it is opened.
         Err(_) => Ok(Access::Ambient { chdir: None }),

@@ -1,22 +1,98 @@
-//! `auth explain`: which file, entry, helper, scope and answer decide about the access to a repository.
-//!
-//! ```text
-//! user's files --CredentialResolver--> Policy --look_up--> CredentialLookup --+
-//! registry --probe, witnessed--> [Exchange], /v2/ -------+--tell--> Explanation --> text, or a JSON line
-//! the same inputs --predict--> Prediction ---------------+              |
-//!                                                                       +--blame--> the diagnostic at the end
-//! ```
+//! `auth explain`: reads the files, asks the registry, and prints the explanation.
 
-mod account;
-mod blame;
-mod configuration;
-mod explain;
-mod model;
-mod opentofu;
-mod tell;
+mod hints;
 #[cfg(test)]
 mod tests;
 mod text;
-mod wire;
 
-pub(crate) use explain::explain;
+use std::sync::Arc;
+
+use tofu_oci_credentials::opentofu::predict;
+use tofu_oci_explain::access::{
+    AccessFindings, Caller, CredentialConfiguration, ExchangeLog, ExplainedRun, ProbeOutcome, RepositoryAction,
+    held_credential,
+};
+use tofu_oci_logins::{Access, CredentialResolver, Machine};
+use tofu_oci_remote::Want;
+
+use crate::args::AuthExplainArgs;
+use crate::connect::{self, End, user_credentials};
+use crate::diagnostic::Diagnostic;
+use crate::environment::ReadConfig;
+use crate::helper_program::RealMachine;
+use crate::printer;
+use crate::report::json_line;
+use crate::verbs::Context;
+
+/// Explains the access to a repository.
+///
+/// # Errors
+/// If access would fail; the explanation is printed before.
+pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Diagnostic> {
+    let repository = match End::parse(&args.repository)? {
+        End::Registry(repository) => repository,
+        End::Layout(_) => {
+            return Err(Diagnostic::usage("a directory needs no credentials")
+                .hint("name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget"));
+        }
+    };
+    let access = args.identity.access(&[repository.registry()], None).await?;
+    // If the arguments say who asks, no file is read.
+    let mut config = None;
+    let machine: Arc<dyn Machine> = Arc::new(RealMachine);
+    let resolver = Arc::new(CredentialResolver::by(&machine, &access, |chdir| {
+        Ok::<_, Diagnostic>(user_credentials(config.insert(ReadConfig::read(chdir)?)))
+    })?);
+    let asks = match &access {
+        Access::Ambient { .. } => Caller::Files,
+        Access::Anonymous => Caller::Anonymous,
+        Access::As { username, .. } => Caller::User(username),
+    };
+    let lookup = resolver.policy().look_up(&repository);
+    let configuration = config.as_ref().map(|read| CredentialConfiguration::new(&read.environment, &read.reading));
+    let faults = configuration.as_ref().map(CredentialConfiguration::faults).unwrap_or_default();
+    let prediction = predict(resolver.policy(), &faults, &repository);
+    let action = if args.push { RepositoryAction::Push } else { RepositoryAction::Pull };
+    let log = Arc::new(ExchangeLog::default());
+    let (ended, exchanges, root) = if let Some(refusal) = resolver.refusal() {
+        (ProbeOutcome::Refused(refusal), Vec::new(), None)
+    } else {
+        let credentials: Arc<CredentialResolver> = Arc::clone(&resolver);
+        let client = connect::client(&args.network, credentials, Some(log.clone()), &context.reporter)?;
+        let want = if args.push { Want::Push } else { Want::Pull };
+        let probed = client.probe(&repository, want).await;
+        let exchanges = log.take();
+        // What OpenTofu up to 1.12 asks for first. It does not push, and knows nothing of who was given here.
+        let root = match (&probed, action, asks) {
+            (Ok(_), RepositoryAction::Pull, Caller::Files) => Some(client.ping(repository.registry()).await),
+            _ => None,
+        };
+        (ProbeOutcome::Asked(probed), exchanges, root)
+    };
+    let root_exchanges = log.take();
+    let runs = resolver.calls();
+    let findings = AccessFindings {
+        action,
+        asks,
+        configuration: configuration.map(|read| read.files(&lookup)).unwrap_or_default(),
+        policy: resolver.policy(),
+        held: held_credential(&lookup.choice, &runs),
+        lookup: &lookup,
+        closed: resolver.closed(),
+        overlooked: resolver.overlooked(),
+        prediction: &prediction,
+        faults: &faults,
+        helpers: runs.iter().map(ExplainedRun::from).collect(),
+        exchanges,
+        root,
+        root_exchanges,
+        ended,
+    };
+    let (explanation, failure) = tofu_oci_explain::access::explain(&findings);
+    if context.json {
+        json_line(&explanation);
+    } else {
+        printer::stdout(&text::render(&explanation));
+    }
+    failure.map_or(Ok(()), |failure| Err(hints::diagnostic(&explanation.repository, failure, &findings.ended)))
+}

@@ -1,69 +1,72 @@
 //! The explanation for people: aligned, at most 100 columns where words allow it.
 
 use anstyle::{AnsiColor, Style};
+use tofu_oci_explain::access::{
+    AccessExplanation, AccessOutcome, ChosenSource, CredentialScope, ExchangeKind, ExchangeLine, ExplainedFile,
+    ExplainedRun, ExplainedSource, FileCondition, NoteWeight, ReleaseNote, RepositoryAction, RunOutcome,
+    ShownCredential, SourceVerdict,
+};
 use tofu_oci_types::printable;
 
-use super::model::{
-    Action, Chosen, Credentials, Explanation, File, Helper, HelperOutcome, Note, Outcome, Shows, Source, State, Step,
-    StepKind, Verdict, Weight,
-};
 use crate::page::{Line, Page};
 
 /// How many sources of other registries are named for each file.
 const NAMED: usize = 6;
-/// File names longer than this push nothing else to the right.
+/// ExplainedFile names longer than this push nothing else to the right.
 const ALIGNED: usize = 40;
 
 /// Everything, in the order of reading.
-pub(super) fn render(told: &Explanation) -> Page {
+pub(super) fn render(explanation: &AccessExplanation) -> Page {
     let bold = Style::new().bold();
     let mut page = Page::default();
-    page.push(Line::default().styled(bold, &told.repository).plain(format_args!(", to {}", told.action.word())));
-    page.append(looked_at(told));
+    page.push(
+        Line::default().styled(bold, &explanation.repository).plain(format_args!(", to {}", explanation.action.word())),
+    );
+    page.append(looked_at(explanation));
     page.gap();
-    page.row("", "chosen", chosen(&told.chosen));
-    page.append(asked(told));
-    page.append(answered(told));
-    for note in notes(told) {
+    page.row("", "chosen", chosen(&explanation.chosen));
+    page.append(asked(explanation));
+    page.append(answered(explanation));
+    for note in notes(explanation) {
         let text = note.text.strip_prefix("it ").unwrap_or(&note.text);
         page.row("", "OpenTofu", format_args!("{}: {text}", note.releases));
     }
-    page.append(result(told));
+    page.append(result(explanation));
     page
 }
 
-/// What OpenTofu does, without what is told only beside other differences.
-fn notes(told: &Explanation) -> impl Iterator<Item = &Note> {
-    let differs = told.opentofu.iter().any(|note| note.differs && note.weight == Weight::Tells);
-    told.opentofu.iter().filter(move |note| differs || note.weight == Weight::Tells)
+/// What OpenTofu does, without the notes that count only beside other differences.
+fn notes(explanation: &AccessExplanation) -> impl Iterator<Item = &ReleaseNote> {
+    let differs = explanation.opentofu.iter().any(|note| note.differs && note.weight == NoteWeight::Tells);
+    explanation.opentofu.iter().filter(move |note| differs || note.weight == NoteWeight::Tells)
 }
 
-fn looked_at(told: &Explanation) -> Page {
-    let head = match told.credentials {
-        Credentials::Ambient => "looked at, in this order",
-        Credentials::Listed => "looked at, in this order: docker_style_config_files lists the files",
-        Credentials::Blocks => "looked at: discover_ambient_credentials = false turns all other files off",
-        Credentials::Given => return Page::of("looked at nothing: --username says who asks"),
-        Credentials::None => return Page::of("looked at nothing: --anonymous"),
+fn looked_at(explanation: &AccessExplanation) -> Page {
+    let head = match explanation.credentials {
+        CredentialScope::Ambient => "looked at, in this order",
+        CredentialScope::Listed => "looked at, in this order: docker_style_config_files lists the files",
+        CredentialScope::Blocks => "looked at: discover_ambient_credentials = false turns all other files off",
+        CredentialScope::Given => return Page::of("looked at nothing: --username says who asks"),
+        CredentialScope::None => return Page::of("looked at nothing: --anonymous"),
     };
-    let width = told.files.iter().map(|file| printable(&file.name).chars().count());
+    let width = explanation.files.iter().map(|file| printable(&file.name).chars().count());
     let width = width.filter(|width| *width <= ALIGNED).max().unwrap_or(0);
     let mut page = Page::of(head);
-    told.files.iter().for_each(|one| page.append(file(one, width)));
+    explanation.files.iter().for_each(|one| page.append(file(one, width)));
     page
 }
 
-fn file(file: &File, width: usize) -> Page {
+fn file(file: &ExplainedFile, width: usize) -> Page {
     let mut remarks = vec![match file.state {
-        State::Read if file.sources.is_empty() && file.problems.is_empty() => "holds no credentials".to_owned(),
-        State::Read => String::new(),
-        State::Missing => "missing".to_owned(),
-        State::Unreadable => "left out: it cannot be read".to_owned(),
-        State::Malformed => "left out: it is malformed".to_owned(),
-        State::NotRead => "not read".to_owned(),
+        FileCondition::Read if file.sources.is_empty() && file.problems.is_empty() => "holds no credentials".to_owned(),
+        FileCondition::Read => String::new(),
+        FileCondition::Missing => "missing".to_owned(),
+        FileCondition::Unreadable => "left out: it cannot be read".to_owned(),
+        FileCondition::Malformed => "left out: it is malformed".to_owned(),
+        FileCondition::NotRead => "not read".to_owned(),
     }];
     remarks.extend(file.named_by.iter().map(|variable| format!("named by {variable}")));
-    if !file.known_to_opentofu && file.state != State::NotRead {
+    if !file.known_to_opentofu && file.state != FileCondition::NotRead {
         remarks.push("not known to OpenTofu".to_owned());
     }
     remarks.retain(|remark| !remark.is_empty());
@@ -73,9 +76,9 @@ fn file(file: &File, width: usize) -> Page {
         page.row("    ", &at(problem.line), &problem.text);
         problem.opentofu.iter().for_each(|effect| page.row("    ", "", format_args!("OpenTofu: {effect}")));
     }
-    let counts = |source: &&Source| source.verdict != Verdict::Other;
+    let counts = |source: &&ExplainedSource| source.verdict != SourceVerdict::Other;
     file.sources.iter().filter(counts).for_each(|one| page.append(source(one)));
-    let other = |source: &Source| match &source.key {
+    let other = |source: &ExplainedSource| match &source.key {
         Some(key) => format!("\"{key}\""),
         None => source.name(),
     };
@@ -90,10 +93,10 @@ fn at(line: Option<usize>) -> String {
     line.map(|line| format!("line {line}")).unwrap_or_default()
 }
 
-fn source(source: &Source) -> Page {
+fn source(source: &ExplainedSource) -> Page {
     let mut page = Page::default();
     page.row("    ", &at(source.line), format_args!("{}: {}", source.name(), source.why));
-    if source.verdict == Verdict::Chosen { page.in_style(Style::new().bold()) } else { page }
+    if source.verdict == SourceVerdict::Chosen { page.in_style(Style::new().bold()) } else { page }
 }
 
 /// Sources that have nothing to do with the repository: named, as far as that helps.
@@ -106,7 +109,7 @@ fn other_sources(sources: &[String]) -> Option<String> {
     }
 }
 
-fn chosen(chosen: &Chosen) -> String {
+fn chosen(chosen: &ChosenSource) -> String {
     let Some(source) = &chosen.source else { return chosen.why.clone() };
     let place = match (&chosen.file, chosen.line) {
         (Some(file), Some(line)) => format!(" of {file}:{line}"),
@@ -114,18 +117,18 @@ fn chosen(chosen: &Chosen) -> String {
         (None, _) => String::new(),
     };
     let what = match (chosen.shows, &chosen.username) {
-        (Shows::Password, Some(user)) => format!(", user {user}"),
-        (Shows::IdentityToken, _) => ", an identity token".to_owned(),
-        (Shows::AccessToken, _) => ", an access token".to_owned(),
+        (ShownCredential::Password, Some(user)) => format!(", user {user}"),
+        (ShownCredential::IdentityToken, _) => ", an identity token".to_owned(),
+        (ShownCredential::AccessToken, _) => ", an access token".to_owned(),
         _ => String::new(),
     };
     format!("{source}{place}{what}: {}", chosen.why)
 }
 
 /// The helpers, and the right that a token was asked for.
-fn asked(told: &Explanation) -> Page {
-    let mut lines: Vec<String> = told.helpers.iter().map(helper).collect();
-    let mut scopes: Vec<&String> = told.exchanges.iter().flat_map(|step| &step.scopes).collect();
+fn asked(explanation: &AccessExplanation) -> Page {
+    let mut lines: Vec<String> = explanation.helpers.iter().map(helper).collect();
+    let mut scopes: Vec<&String> = explanation.exchanges.iter().flat_map(|step| &step.scopes).collect();
     scopes.dedup();
     for scope in scopes {
         let line = format!("a token for {scope}");
@@ -134,56 +137,56 @@ fn asked(told: &Explanation) -> Page {
         }
     }
     if lines.is_empty() {
-        lines.push(match told.outcome {
-            Outcome::Refuses => "nothing: every verb stops before it asks".to_owned(),
+        lines.push(match explanation.outcome {
+            AccessOutcome::Refuses => "nothing: every verb stops before it asks".to_owned(),
             _ => "no helper and no token server".to_owned(),
         });
     }
     rows("asked", &lines)
 }
 
-fn helper(run: &Helper) -> String {
+fn helper(run: &ExplainedRun) -> String {
     let head = format!("{} get, for {}", run.program, run.server);
     match (run.outcome, &run.username, &run.reason) {
-        (HelperOutcome::Credential, Some(user), _) => format!("{head}: it gave a login of {user}"),
-        (HelperOutcome::Credential, None, _) => format!("{head}: it gave an identity token"),
-        (HelperOutcome::NotFound, ..) => format!("{head}: it has no login"),
-        (HelperOutcome::Empty, ..) => format!("{head}: it gave an empty login, which is none"),
-        (HelperOutcome::Failed, _, Some(reason)) => format!("{head}: {reason}"),
-        (HelperOutcome::Failed, _, None) => format!("{head}: it failed"),
+        (RunOutcome::Credential, Some(user), _) => format!("{head}: it gave a login of {user}"),
+        (RunOutcome::Credential, None, _) => format!("{head}: it gave an identity token"),
+        (RunOutcome::NotFound, ..) => format!("{head}: it has no login"),
+        (RunOutcome::Empty, ..) => format!("{head}: it gave an empty login, which does not count"),
+        (RunOutcome::Failed, _, Some(reason)) => format!("{head}: {reason}"),
+        (RunOutcome::Failed, _, None) => format!("{head}: it failed"),
     }
 }
 
 /// What came back, one line a request, challenges below it.
-fn answered(told: &Explanation) -> Page {
+fn answered(explanation: &AccessExplanation) -> Page {
     let mut page = Page::default();
-    for step in &told.exchanges {
+    for step in &explanation.exchanges {
         let name = if page.is_empty() { "answered" } else { "" };
         page.row("", name, step_text(step));
         let wanted = step.challenges.iter().filter(|_| !gives_up(step) && !is_root(step));
         wanted.for_each(|one| page.row("  ", "", format_args!("wants {}", spaced(one))));
     }
-    match (page.is_empty(), told.outcome) {
+    match (page.is_empty(), explanation.outcome) {
         (false, _) => {}
-        (true, Outcome::Refuses) => page.row("", "answered", "nothing: no request was made"),
+        (true, AccessOutcome::Refuses) => page.row("", "answered", "nothing: no request was made"),
         (true, _) => page.row("", "answered", "nothing"),
     }
     page
 }
 
-fn step_text(step: &Step) -> String {
+fn step_text(step: &ExchangeLine) -> String {
     let code = step.code.as_ref().map(|code| format!(" ({code})")).unwrap_or_default();
     let problem = step.problem.clone().unwrap_or_default();
     let request = [step.method.as_deref(), step.url.as_deref()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let mut ends = vec![step.status.map_or_else(|| "no answer".to_owned(), |status| status.to_string())];
     match step.kind {
-        // Of a helper, or a source that is wrong, it was told above why.
-        StepKind::Refused if !step.code.as_deref().is_some_and(is_told_by_wire) => {
+        // The lines above say why a helper or a source is wrong.
+        ExchangeKind::Refused if !step.code.as_deref().is_some_and(is_fault_of_answer) => {
             return format!("stopped here{code}");
         }
-        StepKind::Refused => return format!("stopped here{code}: {problem}"),
-        StepKind::Redirect => return format!("sent on to {request}, {}", shown(step)),
-        StepKind::Token if step.problem.is_none() => {
+        ExchangeKind::Refused => return format!("stopped here{code}: {problem}"),
+        ExchangeKind::Redirect => return format!("sent on to {request}, {}", shown(step)),
+        ExchangeKind::Token if step.problem.is_none() => {
             ends.push(match step.seconds {
                 Some(seconds) => format!("a token for {seconds} s"),
                 None => "a token".to_owned(),
@@ -199,8 +202,8 @@ fn step_text(step: &Step) -> String {
             _ => ends.push("the upload, which is given up, expires by itself".to_owned()),
         },
         // The status says it all.
-        StepKind::Token if step.status.is_some_and(|status| status != 200) => ends.extend(step.said.clone()),
-        StepKind::Registry if step.shown == Some("nothing") && !step.challenges.is_empty() => {}
+        ExchangeKind::Token if step.status.is_some_and(|status| status != 200) => ends.extend(step.refusal.clone()),
+        ExchangeKind::Registry if step.shown == Some("nothing") && !step.challenges.is_empty() => {}
         _ => ends.extend(step.problem.iter().cloned()),
     }
     if is_root(step) {
@@ -210,17 +213,17 @@ fn step_text(step: &Step) -> String {
 }
 
 /// Whether it asks for `/v2/`, which nothing of a repository does.
-fn is_root(step: &Step) -> bool {
-    step.kind == StepKind::Registry && step.url.as_ref().is_some_and(|url| url.ends_with("/v2/"))
+fn is_root(step: &ExchangeLine) -> bool {
+    step.kind == ExchangeKind::Registry && step.url.as_ref().is_some_and(|url| url.ends_with("/v2/"))
 }
 
 /// Whether it ends the upload that was begun for the question; no right is asked for to do so.
-fn gives_up(step: &Step) -> bool {
+fn gives_up(step: &ExchangeLine) -> bool {
     step.method.as_deref() == Some("DELETE")
 }
 
-/// Whether nothing above has told what is wrong.
-fn is_told_by_wire(code: &str) -> bool {
+/// Whether the fault is in an answer, which no line above explains.
+fn is_fault_of_answer(code: &str) -> bool {
     ["realm-", "token-", "no-credentials", "incomplete-"].iter().any(|start| code.starts_with(start))
 }
 
@@ -239,7 +242,7 @@ fn spaced(challenge: &str) -> String {
     text
 }
 
-fn shown(step: &Step) -> String {
+fn shown(step: &ExchangeLine) -> String {
     match (step.shown, &step.username) {
         (Some("password"), Some(user)) => format!("as {user}"),
         (Some("token"), _) => "with the token".to_owned(),
@@ -249,21 +252,22 @@ fn shown(step: &Step) -> String {
     }
 }
 
-fn result(told: &Explanation) -> Page {
-    let (colour, word) = match told.outcome {
-        Outcome::Works => (AnsiColor::Green, "works"),
-        Outcome::Fails => (AnsiColor::Red, "fails"),
-        Outcome::Refuses => (AnsiColor::Red, "is refused"),
-        Outcome::NotKnown => (AnsiColor::Yellow, "is not known to work"),
+fn result(explanation: &AccessExplanation) -> Page {
+    let (colour, word) = match explanation.outcome {
+        AccessOutcome::Works => (AnsiColor::Green, "works"),
+        AccessOutcome::Fails => (AnsiColor::Red, "fails"),
+        AccessOutcome::Refuses => (AnsiColor::Red, "is refused"),
+        AccessOutcome::NotKnown => (AnsiColor::Yellow, "is not known to work"),
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
-    let code = told.code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
-    let what = match told.action {
-        Action::Pull => "a pull",
-        Action::Push => "a push",
+    let code = explanation.code.as_ref().map(|code| format!(", {code}")).unwrap_or_default();
+    let what = match explanation.action {
+        RepositoryAction::Pull => "a pull",
+        RepositoryAction::Push => "a push",
     };
     let mut page = Page::default();
-    let line = Line::of(format_args!("{what} ")).styled(style, word).plain(format_args!("{code}: {}", told.reason));
+    let line =
+        Line::of(format_args!("{what} ")).styled(style, word).plain(format_args!("{code}: {}", explanation.reason));
     page.row_of("", "result", &line);
     page
 }

@@ -90,7 +90,7 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
     checked.left_out.extend(filtered);
     for one in &mut checked.not_judged {
         one.why =
-            one.why.clone().tell_of_credentials(context.resolver.get().map(AsRef::as_ref)).exiting(Exit::Unexpected);
+            one.why.clone().explain_credentials(context.resolver.get().map(AsRef::as_ref)).exiting(Exit::Unexpected);
     }
     output::print(context, args.format(), &checked);
     if let Some(diagnostic) = not_judged(&checked) {

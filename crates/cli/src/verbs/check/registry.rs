@@ -11,9 +11,9 @@ use super::{Checked, Context, Unjudged};
 use crate::again;
 use crate::args::CheckArgs;
 use crate::connect::End;
-use crate::credentials::access;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::identity;
 
 /// Tries everything in the scratch repository.
 pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Result<Checked, Diagnostic> {
@@ -24,7 +24,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
         )));
     };
     let mount_from = args.mount_from.as_deref().map(|text| second(text, repository)).transpose()?;
-    let named: Vec<&str> = access::of_end(end).into_iter().collect();
+    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
     let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
     let client = connector.client()?;
     let scratch = client.raw(repository.clone());

@@ -13,8 +13,8 @@ use super::target::Target;
 use super::{Checked, Context, Unjudged, idle};
 use crate::args::CheckArgs;
 use crate::connect::{Connector, End};
-use crate::credentials::access;
 use crate::diagnostic::Diagnostic;
+use crate::identity;
 use crate::verbs::{typed, typed_hosts};
 
 /// Reads it, and the second one where there is one.
@@ -27,7 +27,7 @@ pub(super) async fn check(
     refuse_other_options(args)?;
     let version = one_version(args, version)?;
     let other = args.against.as_deref().map(against).transpose()?;
-    let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(access::of_end).collect();
+    let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(identity::of_end).collect();
     let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
     let store = connector.source(end)?;
     let depth = match end {

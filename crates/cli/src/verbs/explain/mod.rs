@@ -22,12 +22,12 @@ use super::Context;
 use super::install::LOCK_FILE;
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
-use crate::credentials::Access;
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::lookup::{Configured, Finder, Opener};
 use step::Step;
+use tofu_oci_logins::Access;
 use verdict::{Program, Verdict, verdict};
 
 /// What was asked for.

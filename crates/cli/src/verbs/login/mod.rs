@@ -1,39 +1,36 @@
 //! `login` and `logout`: docker's file and docker's helpers, written as docker writes them.
 //!
 //! ```text
-//! login   registry, file, helper --looked at before anything is asked--> password --shown to the registry--> stored
-//! logout  every key that docker has used for the registry, from the helper and from the file
-//! both    standing: who answers for the registry from now on, this file or another source
+//! login   registry, file, helper --checked first--> password --shown to the registry--> stored
+//! logout  removes every key that docker has used for the registry, from the helper and from the file
+//! both    which source answers for the registry from now on: this file or another one
 //! ```
 
+mod events;
 mod logout;
-mod registry;
-mod standing;
-mod target;
+
+use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_credentials::docker_file::{self, Change};
-use tofu_oci_credentials::{Credential, Secret};
-use tofu_oci_remote::LoginCheck;
+use tofu_oci_credentials::{Credential, Origin, Secret};
+use tofu_oci_logins::{CurrentLogin, Keeper, LoginFile, RegistryName, store};
+use tofu_oci_remote::{LoginCheck, NoCredentials};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::Event;
 
 use super::Context;
 use crate::args::LoginArgs;
-use crate::connect;
-use crate::credentials::CredentialResolver;
-use crate::credentials::access;
-use crate::credentials::helper::{self, HelperFault};
-use crate::diagnostic::Diagnostic;
+use crate::connect::{self, user_credentials};
+use crate::diagnostic::{Diagnostic, source_remedy};
+use crate::environment::{ReadConfig, environment};
 use crate::exit::Exit;
+use crate::helper_program::RealMachine;
+use crate::identity;
 use crate::page::Page;
 use crate::report::json_line;
 use crate::{printer, prompt};
 
 pub(super) use logout::logout;
-use registry::RegistryName;
-use standing::Standing;
-use target::{Keeper, Target};
 
 /// How helpers mark that the secret is an identity token.
 const TOKEN_USER: &str = "<token>";
@@ -43,15 +40,20 @@ pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Dia
     let registry = RegistryName::parse(&args.registry)?;
     match &args.username {
         Some(username) => log_in(context, args, &registry, username).await,
-        None => match Standing::look(&registry).await? {
+        None => match current_login(&registry).await? {
             // As docker does.
-            standing if standing.is_empty() && prompt::can_ask() => {
+            current if matches!(current.credential(), Ok(None)) && prompt::can_ask() => {
                 let username = username(&registry).await?;
                 log_in(context, args, &registry, &username).await
             }
-            standing => check_stored(context, args, &registry, &standing).await,
+            current => check_stored(context, args, &registry, &current).await,
         },
     }
+}
+
+/// Which source answers for the registry now.
+async fn current_login(registry: &RegistryName) -> Result<CurrentLogin, Diagnostic> {
+    Ok(CurrentLogin::look(user_credentials(&ReadConfig::read(None)?), registry).await)
 }
 
 /// Asks for the name of the account.
@@ -72,13 +74,13 @@ async fn log_in(
     registry: &RegistryName,
     username: &str,
 ) -> Result<(), Diagnostic> {
-    let target = Target::choose(args.auth_file.as_deref())?;
+    let file = LoginFile::choose(&RealMachine, &environment(None)?, args.auth_file.as_deref())?;
     let server = docker_file::server_key(registry.as_str());
-    // What stands in the way is told before a password is asked for.
-    let keeper = target.keeper(&server)?;
+    // What prevents the login is reported before a password is asked for.
+    let keeper = file.keeper(&server)?;
     if keeper != Keeper::File && username == TOKEN_USER {
         return Err(Diagnostic::usage(format!(
-            "`{TOKEN_USER}` is no account: helpers mark identity tokens by this name"
+            "`{TOKEN_USER}` is not an account: helpers mark identity tokens by this name"
         ))
         .hint("name the account that the token belongs to"));
     }
@@ -87,21 +89,25 @@ async fn log_in(
     let check = check(context, args, registry, &credential)
         .await?
         .map_err(|error| refused(error, registry, Some(username)).hint("nothing was stored"))?;
-    let change = store(&target, &keeper, &server, username, &password).await?;
+    let change = store(&RealMachine, &file, &keeper, &server, username, &password)
+        .await
+        .map_err(|error| Diagnostic::not_stored(error, file.shown()))?;
 
-    let standing = Standing::look(registry).await?;
+    let current = current_login(registry).await?;
     let helper = keeper.program();
-    let stored = Stored { file: target.shown(), key: &server, helper: helper.as_deref(), change: word(change) };
+    let stored = StoredLogin { file: file.shown(), key: &server, helper: helper.as_deref(), change: word(change) };
     if check == LoginCheck::NotAsked {
-        note_unchecked(context, registry);
+        events::note_unchecked(context, registry);
     }
-    warn_of_capitals(context, registry);
+    events::warn_of_capitals(context, registry);
     if helper.is_none() {
-        warn_of_plain(context, &target);
+        events::warn_of_plain(context, &file);
     }
-    standing.warn_after_login(context, registry, &target, &credential);
-    standing.note_of_repositories(context, registry);
-    Report { registry, username: Some(username), check, stored: Some(stored), used: standing.used() }.print(context);
+    events::warn_after_login(context, &current, registry, &file, current.after_login(&file, &credential));
+    let first = |origin: &_| format!("for the repositories that it names, {origin} still comes first");
+    events::note_own_logins(context, &current, first);
+    let used = current.used().map(|origin| origin.to_string());
+    LoginReport { registry, username: Some(username), check, stored: Some(stored), used }.print(context);
     Ok(())
 }
 
@@ -109,40 +115,49 @@ async fn check_stored(
     context: &Context,
     args: &LoginArgs,
     registry: &RegistryName,
-    standing: &Standing,
+    current: &CurrentLogin,
 ) -> Result<(), Diagnostic> {
-    let again = standing.log_in(registry);
-    let Some(credential) = standing.credential()? else {
+    let again = new_login(current, registry);
+    let Some(credential) = current.credential()? else {
         return Err(Diagnostic::new(Exit::Fixable, format!("there is no login for {registry}")).hint(again));
     };
     let username = match credential {
         Credential::Basic { username, .. } => Some(username.as_str()),
         _ => None,
     };
-    let origin = standing.used();
+    let used = current.used().map(|origin| origin.to_string());
     let check = check(context, args, registry, credential).await?.map_err(|error| {
         let diagnostic = refused(error, registry, username);
-        match &origin {
+        match &used {
             Some(origin) => diagnostic.hint(format!("this login is that of {origin}")).hint(again),
             None => diagnostic.hint(again),
         }
     })?;
     if check == LoginCheck::NotAsked {
-        note_unchecked(context, registry);
+        events::note_unchecked(context, registry);
     }
-    Report { registry, username, check, stored: None, used: origin.clone() }.print(context);
+    LoginReport { registry, username, check, stored: None, used }.print(context);
     Ok(())
 }
 
-/// What the registry says to a login. The outer error is one of wrong usage.
+/// What replaces the login that is used by another one.
+fn new_login(current: &CurrentLogin, registry: &RegistryName) -> String {
+    let origin = current.origin();
+    if let Some(Origin::Block { .. } | Origin::DefaultHelper { .. }) = &origin {
+        return source_remedy(origin.as_ref(), registry);
+    }
+    let file = current.file_to_replace().map(|file| format!(" --auth-file {file}")).unwrap_or_default();
+    format!("log in with `tofu-oci login {registry} --username NAME{file}`")
+}
+
+/// The registry's answer to a login. The outer error is one of wrong usage.
 async fn check(
     context: &Context,
     args: &LoginArgs,
     registry: &RegistryName,
     credential: &Credential,
 ) -> Result<Result<LoginCheck, StoreError>, Diagnostic> {
-    let nobody = std::sync::Arc::new(CredentialResolver::anonymous());
-    let client = connect::client(&args.network, nobody, None, &context.reporter)?;
+    let client = connect::client(&args.network, Arc::new(NoCredentials), None, &context.reporter)?;
     Ok(client.check_login(registry.host(), credential).await)
 }
 
@@ -168,7 +183,7 @@ async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> 
     match (args.password_stdin, prompt::can_ask()) {
         (true, true) => Err(Diagnostic::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
             .hint("leave --password-stdin out to be asked for the password")),
-        (true, false) => access::password_from_stdin().await,
+        (true, false) => identity::password_from_stdin().await,
         (false, false) => Err(Diagnostic::usage("the password cannot be asked for: standard input is not a terminal")
             .hint("give it on standard input, with --password-stdin")),
         (false, true) => {
@@ -182,65 +197,17 @@ async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> 
     }
 }
 
-/// Hands the login to its keeper. The file is known to be writable before a helper is told anything.
-async fn store(
-    target: &Target,
-    keeper: &Keeper,
-    server: &str,
-    username: &str,
-    password: &Secret,
-) -> Result<Change, Diagnostic> {
-    let staging = target.stage()?;
-    let Keeper::Helper(name) = keeper else {
-        return staging.write(|bytes| docker_file::store_login(bytes, server, username, password));
-    };
-    helper::run_store(name, server, username, password)
-        .await
-        .map_err(|fault| helper_failed(fault, target).hint("nothing was stored"))?;
-    staging.write(|bytes| docker_file::store_mark(bytes, server)).map_err(|diagnostic| {
-        diagnostic.hint(format!("{} has the login all the same; run the same command again", name.program()))
-    })
-}
-
-fn helper_failed(fault: HelperFault, target: &Target) -> Diagnostic {
-    let named = format!("the helper is named in {}", target.shown());
-    Diagnostic::new(Exit::Fixable, fault.problem).code(fault.code).cause(named).hint(fault.hint)
-}
-
-fn note_unchecked(context: &Context, registry: &RegistryName) {
-    let text = format!("{registry} lets everybody in, so that the login could not be checked");
-    context.reporter.event(&Event::note("login-not-checked", text));
-}
-
-fn warn_of_capitals(context: &Context, registry: &RegistryName) {
-    let Some(small) = registry.in_small_letters() else { return };
-    let text = format!("this login is for repositories that are written {registry}/… alone, in these letters");
-    let hint = format!("names of registries are compared byte for byte: `tofu-oci login {small}` is for {small}/…");
-    context.reporter.event(&Event::warning("capital-letters", text).with_hint(hint));
-}
-
-fn warn_of_plain(context: &Context, target: &Target) {
-    let file = target.shown();
-    let text = format!("the password is not encrypted in {file}");
-    let hint = "a credential helper keeps it safer: name one as \"credsStore\" in the file, and log in again";
-    context.reporter.event(&Event::warning("plain-password", text).with_hint(hint));
-    if target.is_shared() {
-        let text = format!("others than its owner may read {file}");
-        context.reporter.event(&Event::warning("shared-file", text).with_hint(format!("chmod 600 {file}")));
-    }
-}
-
 /// What `login` did.
-struct Report<'a> {
+struct LoginReport<'a> {
     registry: &'a RegistryName,
     username: Option<&'a str>,
     check: LoginCheck,
-    stored: Option<Stored<'a>>,
+    stored: Option<StoredLogin<'a>>,
     used: Option<String>,
 }
 
 #[derive(Serialize)]
-struct Stored<'a> {
+struct StoredLogin<'a> {
     file: &'a str,
     key: &'a str,
     helper: Option<&'a str>,
@@ -256,7 +223,7 @@ fn word(change: Change) -> &'static str {
     }
 }
 
-impl Report<'_> {
+impl LoginReport<'_> {
     fn print(&self, context: &Context) {
         if context.json {
             return self.print_json();
@@ -269,10 +236,10 @@ impl Report<'_> {
             (LoginCheck::NotAsked, ..) => format!("{whose} at {registry} was not checked"),
         });
         match stored {
-            Some(Stored { file, helper: Some(helper), .. }) => {
+            Some(StoredLogin { file, helper: Some(helper), .. }) => {
                 page.line(format_args!("  kept by {helper}, as {file} says"));
             }
-            Some(Stored { file, key, .. }) => page.line(format_args!("  stored in {file} as \"{key}\"")),
+            Some(StoredLogin { file, key, .. }) => page.line(format_args!("  stored in {file} as \"{key}\"")),
             None => used.iter().for_each(|used| page.line(format_args!("  it is that of {used}"))),
         }
         printer::stdout(&page);
@@ -280,19 +247,19 @@ impl Report<'_> {
 
     fn print_json(&self) {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct LoginLine<'a> {
             event: &'static str,
             registry: &'a str,
             username: Option<&'a str>,
             check: &'static str,
-            stored: Option<&'a Stored<'a>>,
+            stored: Option<&'a StoredLogin<'a>>,
             used: Option<&'a str>,
         }
         let check = match self.check {
             LoginCheck::Accepted => "accepted",
             LoginCheck::NotAsked => "not-asked",
         };
-        json_line(&Line {
+        json_line(&LoginLine {
             event: "login",
             registry: self.registry.as_str(),
             username: self.username,

@@ -5,12 +5,14 @@ use tofu_oci_credentials::{
     Candidate, Choice, Credential, CredentialLookup, HelperCall, HelperName, Origin, Place, Policy, Search, Secret,
     Specificity, Verdict,
 };
+use tofu_oci_explain::access::{
+    AccessFindings, Caller, ExplainedFile, ExplainedRun, FileCondition, ProbeOutcome, RepositoryAction, explain,
+    sources,
+};
 use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
 
-use super::super::account::sources;
-use super::super::model::{Action, File, Helper, State};
-use super::super::tell::{Asks, Ended, Found, tell};
+use super::super::hints;
 use super::super::text::render;
 
 pub(super) const DOCKER: &str = "~/.docker/config.json";
@@ -46,11 +48,11 @@ pub(super) fn same(username: &str) -> Prediction {
 /// A situation, and the parts of it that differ from "a login works".
 pub(super) struct Case {
     pub(super) repository: &'static str,
-    pub(super) action: Action,
+    pub(super) action: RepositoryAction,
     pub(super) candidates: Vec<Candidate>,
     pub(super) choice: Choice,
     pub(super) prediction: Prediction,
-    pub(super) helpers: Vec<Helper>,
+    pub(super) helpers: Vec<ExplainedRun>,
     pub(super) exchanges: Vec<Exchange>,
     pub(super) root: Option<Result<Ping, StoreError>>,
     pub(super) root_exchanges: Vec<Exchange>,
@@ -61,7 +63,7 @@ impl Case {
     pub(super) fn works() -> Self {
         Self {
             repository: "ghcr.io/acme/widget",
-            action: Action::Pull,
+            action: RepositoryAction::Pull,
             candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), Verdict::Chosen)],
             choice: login("ada", 3),
             prediction: same("ada"),
@@ -74,25 +76,25 @@ impl Case {
     }
 
     /// What is printed: the explanation, and below a line the diagnostic.
-    pub(super) fn told(self) -> String {
+    pub(super) fn printed(self) -> String {
         let repository = self.repository.parse().expect("a repository");
-        let account = CredentialLookup { repository, candidates: self.candidates, choice: self.choice };
-        let file = File {
+        let lookup = CredentialLookup { repository, candidates: self.candidates, choice: self.choice };
+        let file = ExplainedFile {
             name: DOCKER.to_owned(),
             named_by: None,
             known_to_opentofu: true,
-            state: State::Read,
+            state: FileCondition::Read,
             problems: Vec::new(),
-            sources: sources(DOCKER, &account),
+            sources: sources(DOCKER, &lookup),
         };
-        let (told, diagnostic) = tell(Found {
+        let findings = AccessFindings {
             action: self.action,
-            asks: Asks::Files,
+            asks: Caller::Files,
             configuration: vec![file],
             policy: &Policy::new(Vec::new(), None, Search::Ambient, Vec::new()),
-            account: &account,
+            lookup: &lookup,
             closed: None,
-            unread: &[],
+            overlooked: &[],
             prediction: &self.prediction,
             faults: &[],
             held: Some(HeldCredential::Password),
@@ -100,10 +102,12 @@ impl Case {
             exchanges: self.exchanges,
             root: self.root,
             root_exchanges: self.root_exchanges,
-            ended: Ended::Asked(self.ended),
-        });
-        let json = serde_json::to_string(&told).expect("plain values");
-        let text = render(&told).to_string();
+            ended: ProbeOutcome::Asked(self.ended),
+        };
+        let (explanation, failure) = explain(&findings);
+        let diagnostic = failure.map(|failure| hints::diagnostic(self.repository, failure, &findings.ended));
+        let json = serde_json::to_string(&explanation).expect("plain values");
+        let text = render(&explanation).to_string();
         assert!(!json.contains("hidden-password") && !text.contains("hidden-password"), "{text}");
         let diagnostic = diagnostic.map(|diagnostic| {
             let hints: Vec<String> = diagnostic.hints().iter().map(|hint| format!("hint: {hint}\n")).collect();

@@ -1,14 +1,14 @@
-//! Situations that need no registry: what is told of given facts.
+//! Situations that need no registry: what is printed about given facts.
 
 mod fixture;
 
 use insta::assert_snapshot;
 use tofu_oci_credentials::opentofu::Prediction;
 use tofu_oci_credentials::{Candidate, Choice, ChoiceError, NearMiss, Origin, Specificity, Verdict};
+use tofu_oci_explain::access::{ExplainedRun, RepositoryAction, RunOutcome};
 use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
 
-use super::model::{Action, Helper, HelperOutcome};
 use fixture::{Case, ada, answer, asks_store, auth, place, refused, same, store, token};
 
 #[test]
@@ -31,7 +31,7 @@ fn each_source_says_why_it_counts_or_does_not() {
         ],
         ..Case::works()
     };
-    assert_snapshot!(case.told(), @r#"
+    assert_snapshot!(case.printed(), @r#"
     ghcr.io/acme/widget, to pull
     looked at, in this order
       ~/.docker/config.json
@@ -60,7 +60,7 @@ fn many_other_registries_are_summed_up() {
     let mut case = Case::works();
     let others = (10..30).map(|n| auth(&format!("r{n}.example"), n, None, Verdict::NoMatch(None)));
     case.candidates.extend(others);
-    assert_snapshot!(case.told(), @r#"
+    assert_snapshot!(case.printed(), @r#"
     ghcr.io/acme/widget, to pull
     looked at, in this order
       ~/.docker/config.json
@@ -82,7 +82,7 @@ fn many_other_registries_are_summed_up() {
 fn a_token_says_how_far_it_reaches() {
     let granted = Some(vec!["repository:acme/widget:pull".to_owned()]);
     let case = Case {
-        action: Action::Push,
+        action: RepositoryAction::Push,
         exchanges: vec![
             answer(401, Shown::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
             token(ada(), 200, TokenOutcome::Token { seconds: Some(300), granted }),
@@ -95,7 +95,7 @@ fn a_token_says_how_far_it_reaches() {
         }),
         ..Case::works()
     };
-    assert_snapshot!(case.told(), @r#"
+    assert_snapshot!(case.printed(), @r#"
     ghcr.io/acme/widget, to push
     looked at, in this order
       ~/.docker/config.json
@@ -122,10 +122,10 @@ fn a_token_says_how_far_it_reaches() {
 #[test]
 fn a_helper_that_gives_an_identity_token_stops_opentofu() {
     let server = "https://ghcr.io";
-    let gave = Helper {
+    let gave = ExplainedRun {
         program: "docker-credential-pass".to_owned(),
         server: server.to_owned(),
-        outcome: HelperOutcome::Credential,
+        outcome: RunOutcome::Credential,
         username: None,
         reason: None,
     };
@@ -143,7 +143,7 @@ fn a_helper_that_gives_an_identity_token_stops_opentofu() {
         ],
         ..Case::works()
     };
-    assert_snapshot!(case.told(), @r#"
+    assert_snapshot!(case.printed(), @r#"
     ghcr.io/acme/widget, to pull
     looked at, in this order
       ~/.docker/config.json
@@ -170,16 +170,16 @@ fn the_hub_is_asked_for_by_the_name_that_docker_login_stores() {
         candidates: vec![Candidate { origin: store(3), fit: Some(Specificity::Store), verdict: Verdict::Chosen }],
         choice: asks_store(server),
         prediction: Prediction::Anonymous { because: Some("it knows no credentials for docker.io".to_owned()) },
-        helpers: vec![Helper {
+        helpers: vec![ExplainedRun {
             program: "docker-credential-pass".to_owned(),
             server: server.to_owned(),
-            outcome: HelperOutcome::Credential,
+            outcome: RunOutcome::Credential,
             username: Some("ada".to_owned()),
             reason: None,
         }],
         ..Case::works()
     };
-    assert_snapshot!(case.told(), @r#"
+    assert_snapshot!(case.printed(), @r#"
     docker.io/acme/widget, to pull
     looked at, in this order
       ~/.docker/config.json
@@ -198,7 +198,7 @@ fn the_hub_is_asked_for_by_the_name_that_docker_login_stores() {
 #[test]
 fn opentofu_does_otherwise() {
     let ending = |prediction: Prediction| {
-        let told = Case { prediction, ..Case::works() }.told();
+        let told = Case { prediction, ..Case::works() }.printed();
         told.lines().filter(|line| line.starts_with("OpenTofu")).collect::<Vec<_>>().join("\n")
     };
     let keys = || vec!["ghcr.io/a".to_owned(), "ghcr.io/a:".to_owned()];
@@ -212,7 +212,7 @@ fn opentofu_does_otherwise() {
 #[test]
 fn older_releases_stop_at_the_root() {
     let ending = |root: Ping| {
-        let told = Case { root: Some(Ok(root)), ..Case::works() }.told();
+        let told = Case { root: Some(Ok(root)), ..Case::works() }.printed();
         told.lines().filter(|line| line.starts_with("OpenTofu")).collect::<Vec<_>>().join("\n")
     };
     let ping = |status| Ping { status, challenges: Vec::new() };
@@ -249,7 +249,7 @@ fn a_login_that_is_redirected_is_told_with_what_opentofu_does() {
         }),
         ..Case::works()
     };
-    let told = case.told();
+    let told = case.printed();
     let told = told.split("\nresult").next().unwrap_or_default();
     let told: Vec<&str> = told.lines().skip_while(|line| !line.starts_with("asked")).collect();
     assert_snapshot!(told.join("\n"), @r#"
@@ -273,14 +273,14 @@ fn two_tokens_are_told_only_beside_other_differences() {
         root: Some(Ok(Ping { status: 401, challenges: vec![bearer.to_owned()] })),
         ..Case::works()
     };
-    let opentofu = |case: Case| case.told().lines().filter(|line| line.starts_with("OpenTofu")).count();
+    let opentofu = |case: Case| case.printed().lines().filter(|line| line.starts_with("OpenTofu")).count();
     assert_eq!(opentofu(pull(bearer)), 1);
     assert_eq!(opentofu(pull(&format!("{bearer},scope=\"registry:catalog:*\""))), 3);
 }
 
 #[test]
-fn the_culprit_is_named() {
-    let error = |case: Case| case.told().split("\nerror: ").nth(1).unwrap_or("no error").to_owned();
+fn a_failure_names_its_cause() {
+    let error = |case: Case| case.printed().split("\nerror: ").nth(1).unwrap_or("no error").to_owned();
     let wrong = |shown, exchanges| Case {
         exchanges: vec![answer(401, Shown::Nothing, "Basic"), answer(401, shown, "Basic")],
         ended: refused(AccessFault::RegistryStatus(401), "the given credentials are refused"),

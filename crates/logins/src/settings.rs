@@ -1,51 +1,51 @@
 //! What the CLI configuration says about the credentials of registries.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
 use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
 use tofu_oci_types::Event;
 
-use super::files::Shown;
-use crate::diagnostic::Diagnostic;
-use crate::lookup::refusal;
+use crate::path_names::PathNames;
+use crate::refusal::Refusal;
 
 /// The blocks that count, and what is wrong with the others.
-pub(super) struct Settings {
-    pub(super) blocks: Vec<Block>,
-    pub(super) default: Option<DefaultHelper>,
-    pub(super) search: Plan,
-    /// Why this program goes no further.
-    pub(super) refusal: Option<Diagnostic>,
-    /// What does not stop verbs that need only credentials.
-    pub(super) warnings: Vec<Event>,
+pub(crate) struct CredentialSettings {
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) default: Option<DefaultHelper>,
+    pub(crate) search: FileSearch,
+    /// Why no verb that needs credentials begins.
+    pub(crate) refusal: Option<Refusal>,
+    /// What is wrong, and does not stop verbs that need only credentials.
+    pub(crate) warnings: Vec<Event>,
 }
 
 /// Where credential files are looked for.
-pub(super) enum Plan {
+pub(crate) enum FileSearch {
     /// In the usual places.
     Ambient,
-    /// Here alone, as somebody has written it.
+    /// Only here, as the CLI configuration says.
     Listed { files: Vec<ListedFile>, place: Place },
     /// Nowhere, as this says.
     Off { place: Place },
 }
 
 /// One of `docker_style_config_files`.
-pub(super) struct ListedFile {
-    pub(super) written: String,
-    pub(super) path: PathBuf,
+pub(crate) struct ListedFile {
+    pub(crate) written: String,
+    pub(crate) path: PathBuf,
 }
 
-/// What the user's files say. `shown` names files for people.
-pub(super) fn read(reading: &Reading, shown: &Shown) -> Settings {
-    let reader = Reader { reading, shown };
+/// What the CLI configuration says.
+pub(crate) fn read(reading: &Arc<Reading>, names: &PathNames) -> CredentialSettings {
+    let reader = BlockReader { reading, names };
     let config = &reading.config;
     let defaults = config.oci_default_credentials.as_ref();
-    Settings {
+    CredentialSettings {
         blocks: config.oci_credentials.iter().filter_map(|block| reader.block(block)).collect(),
         default: defaults.and_then(|block| reader.default_helper(block)),
-        search: defaults.map_or(Plan::Ambient, |block| reader.search(block)),
+        search: defaults.map_or(FileSearch::Ambient, |block| reader.search(block)),
         refusal: reader.refusal(),
         warnings: reading.warnings().map(warning).collect(),
     }
@@ -56,15 +56,15 @@ fn warning(problem: &Problem) -> Event {
     problem.instead.iter().fold(event, |event, instead| event.with_hint(instead.clone()))
 }
 
-/// What a misspelt argument looks like, too.
+/// The codes that a misspelt argument causes too.
 const INCOMPLETE: [&str; 3] = ["block-basic-needs-both", "block-oauth-needs-both", "block-no-style"];
 
-struct Reader<'a> {
-    reading: &'a Reading,
-    shown: &'a Shown,
+struct BlockReader<'a> {
+    reading: &'a Arc<Reading>,
+    names: &'a PathNames,
 }
 
-impl Reader<'_> {
+impl BlockReader<'_> {
     fn block(&self, block: &RawBlock) -> Option<Block> {
         let style = style(block)?;
         Some(Block { label: block.label.clone()?, place: self.place(block.file, block.span.start), style })
@@ -75,42 +75,38 @@ impl Reader<'_> {
         Some(DefaultHelper { helper, place: self.place(block.file, attribute.span.start) })
     }
 
-    fn search(&self, block: &RawBlock) -> Plan {
+    fn search(&self, block: &RawBlock) -> FileSearch {
         let discover = block.attribute("discover_ambient_credentials");
         if let Some(attribute) = discover.filter(|attribute| attribute.value == Setting::Bool(false)) {
-            return Plan::Off { place: self.place(block.file, attribute.span.start) };
+            return FileSearch::Off { place: self.place(block.file, attribute.span.start) };
         }
-        let Some(attribute) = block.attribute("docker_style_config_files") else { return Plan::Ambient };
-        let Setting::List(files) = &attribute.value else { return Plan::Ambient };
+        let Some(attribute) = block.attribute("docker_style_config_files") else { return FileSearch::Ambient };
+        let Setting::List(files) = &attribute.value else { return FileSearch::Ambient };
         let file = self.reading.files.get(block.file);
         let folder = file.and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
         let listed = |written: &str| ListedFile { written: written.to_owned(), path: folder.join(written) };
         let files = files.iter().filter_map(Setting::as_text).map(listed).collect();
-        Plan::Listed { files, place: self.place(block.file, attribute.span.start) }
+        FileSearch::Listed { files, place: self.place(block.file, attribute.span.start) }
     }
 
-    fn refusal(&self) -> Option<Diagnostic> {
+    fn refusal(&self) -> Option<Refusal> {
         let problems: Vec<&Problem> = self.reading.credential_errors().collect();
         let first = *problems.first()?;
-        // An argument with a wrong name is also one that is missing, which is told of first.
+        // A misspelt argument is also a missing one, and the missing one is reported first.
         let is_cause = |problem: &&&Problem| problem.code == "misspelt-name" && problem.file == first.file;
         let cause = problems.iter().find(is_cause).filter(|_| INCOMPLETE.contains(&first.code.as_str()));
-        let diagnostic = refusal(self.reading, cause.unwrap_or(&first), problems.len() - 1);
-        Some(
-            diagnostic
-                .hint("OpenTofu goes on, and may show other credentials than were meant, or none")
-                .hint("with --anonymous, or with --username and --password-stdin, nothing of this is read"),
-        )
+        let problem = (*cause.unwrap_or(&first)).clone();
+        Some(Refusal::Configuration { reading: Arc::clone(self.reading), problem, more: problems.len() - 1 })
     }
 
     fn place(&self, file: usize, offset: usize) -> Place {
         let Some(file) = self.reading.files.get(file) else { return Place { file: String::new(), line: None } };
         let line = tofu_oci_hcl::position(&file.text, offset).line;
-        Place { file: self.shown.path(&file.path), line: Some(line) }
+        Place { file: self.names.name(&file.path), line: Some(line) }
     }
 }
 
-/// The one kind of credentials that a block holds, told by what is not empty, as `OpenTofu` tells it.
+/// The kind of credentials that a block holds. As in `OpenTofu`, the arguments that are set decide.
 fn style(block: &RawBlock) -> Option<BlockStyle> {
     let text = |name: &str| block.attribute(name).and_then(|attribute| attribute.value.as_text());
     if let (Some(username), Some(password)) = (text("username"), text("password")) {
@@ -128,7 +124,7 @@ fn style(block: &RawBlock) -> Option<BlockStyle> {
     helper(block).map(|(helper, _)| BlockStyle::Helper(helper))
 }
 
-/// The helper that a block names; nothing where that is no name, which has been told of.
+/// The helper that a block names; `None` if that is not a name, which the reading reports.
 fn helper(block: &RawBlock) -> Option<(HelperName, &Attribute)> {
     let attribute = block.attribute("docker_credentials_helper")?;
     Some((HelperName::parse(attribute.value.as_text()?).ok()?, attribute))

@@ -5,61 +5,60 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
 use tofu_oci_credentials::{CredentialLookup, Place};
-use tofu_oci_mapper::config::{Effect, FileState, Origin, Problem as Wrong, Reading, Setting};
+use tofu_oci_logins::PathNames;
+use tofu_oci_mapper::config::{Effect, Environment, FileState, Origin, Problem, Reading, Setting};
 
-use super::account::sources;
-use super::model::{File, Problem, State};
-use crate::credentials::files::Shown;
-use crate::environment::ReadConfig;
+use super::sources::sources;
+use crate::access::model::{ExplainedFile, FileCondition, FileProblem};
 
 /// The CLI configuration as far as credentials of registries are concerned.
-pub(super) struct Configuration {
+pub struct CredentialConfiguration {
     reading: Arc<Reading>,
-    shown: Shown,
+    names: PathNames,
 }
 
-impl Configuration {
+impl CredentialConfiguration {
     /// What has been read.
-    pub(super) fn new(read: &ReadConfig) -> Self {
-        Self { reading: Arc::clone(&read.reading), shown: Shown::new(&read.environment) }
+    pub fn new(environment: &Environment, reading: &Arc<Reading>) -> Self {
+        Self { reading: Arc::clone(reading), names: PathNames::new(environment) }
     }
 
     /// What is wrong, as the prediction takes it.
-    pub(super) fn faults(&self) -> Vec<ConfigFault> {
+    pub fn faults(&self) -> Vec<ConfigFault> {
         self.reading.credential_errors().filter_map(|wrong| self.fault(wrong)).collect()
     }
 
-    /// The files that were looked at, the main one first even where it is missing.
-    pub(super) fn files(&self, account: &CredentialLookup) -> Vec<File> {
+    /// The files that were looked at, the main one first even if it is missing.
+    pub fn files(&self, lookup: &CredentialLookup) -> Vec<ExplainedFile> {
         let main = self.reading.located.main.iter();
-        let told = |path: &Path| self.reading.files.iter().position(|file| file.path == path);
-        let mut files: Vec<File> = main
+        let position = |path: &Path| self.reading.files.iter().position(|file| file.path == path);
+        let mut files: Vec<ExplainedFile> = main
             .filter(|main| !main.exists)
-            .filter(|main| told(&main.path).is_none_or(|nth| self.reading.files[nth].state == FileState::Missing))
-            .map(|main| File {
-                name: self.shown.path(&main.path),
+            .filter(|main| position(&main.path).is_none_or(|nth| self.reading.files[nth].state == FileState::Missing))
+            .map(|main| ExplainedFile {
+                name: self.names.name(&main.path),
                 named_by: match main.origin {
                     Origin::Variable(name) => Some(format!("${name}")),
                     _ => None,
                 },
                 known_to_opentofu: true,
-                state: State::Missing,
-                problems: told(&main.path).map(|nth| self.problems(nth)).unwrap_or_default(),
+                state: FileCondition::Missing,
+                problems: position(&main.path).map(|nth| self.problems(nth)).unwrap_or_default(),
                 sources: Vec::new(),
             })
             .collect();
         files.extend(self.reading.files.iter().enumerate().filter(|(_, file)| file.state != FileState::Missing).map(
             |(nth, file)| {
-                let name = self.shown.path(&file.path);
-                File {
-                    sources: sources(&name, account),
+                let name = self.names.name(&file.path);
+                ExplainedFile {
+                    sources: sources(&name, lookup),
                     name,
                     named_by: None,
                     known_to_opentofu: true,
                     state: match file.state {
-                        FileState::Read | FileState::Missing => State::Read,
-                        FileState::Dropped => State::Malformed,
-                        FileState::Unreadable => State::Unreadable,
+                        FileState::Read | FileState::Missing => FileCondition::Read,
+                        FileState::Dropped => FileCondition::Malformed,
+                        FileState::Unreadable => FileCondition::Unreadable,
                     },
                     problems: self.problems(nth),
                 }
@@ -68,12 +67,12 @@ impl Configuration {
         files
     }
 
-    fn problems(&self, file: usize) -> Vec<Problem> {
-        // A named file that is missing stops no verb that needs credentials alone, and is worth a word here.
+    fn problems(&self, file: usize) -> Vec<FileProblem> {
+        // A missing file that a variable names does not stop verbs that need only credentials, and is reported here.
         let missing = self.reading.warnings().filter(|wrong| self.reading.errors().any(|error| error == *wrong));
         let all = self.reading.credential_errors().chain(missing);
         let here = all.filter(|wrong| wrong.file == Some(file));
-        here.map(|wrong| Problem {
+        here.map(|wrong| FileProblem {
             line: self.place(wrong).and_then(|place| place.line),
             text: format!("{} ({})", wrong.message, wrong.code),
             opentofu: self.does(wrong).map(str::to_owned),
@@ -82,7 +81,7 @@ impl Configuration {
     }
 
     /// What `OpenTofu` does about it.
-    fn does(&self, wrong: &Wrong) -> Option<&'static str> {
+    fn does(&self, wrong: &Problem) -> Option<&'static str> {
         Some(match wrong.code.as_str() {
             "cli-config-missing" => "prints a warning, and goes on without the file",
             "cli-config-unreadable" => "prints an error, and goes on without the file",
@@ -92,14 +91,14 @@ impl Configuration {
     }
 
     /// Whether it is the main file that is wrong.
-    fn of_main(&self, wrong: &Wrong) -> bool {
+    fn of_main(&self, wrong: &Problem) -> bool {
         let path = wrong.file.and_then(|file| self.reading.files.get(file)).map(|file| &file.path);
         self.reading.located.main.as_ref().is_some_and(|main| Some(&main.path) == path)
     }
 
-    /// None where `OpenTofu` goes on with the rest, as the policy does: without a file that cannot be opened, or
-    /// without one of those beside the main file.
-    fn fault(&self, wrong: &Wrong) -> Option<ConfigFault> {
+    /// `None` if `OpenTofu` goes on with the rest, as the policy does: without a file that cannot be opened, or without
+    /// one of those beside the main file.
+    fn fault(&self, wrong: &Problem) -> Option<ConfigFault> {
         let opened = !matches!(wrong.code.as_str(), "cli-config-missing" | "cli-config-unreadable");
         if wrong.effect == Effect::FileDropped && !(opened && self.of_main(wrong)) {
             return None;
@@ -117,8 +116,8 @@ impl Configuration {
         Some(ConfigFault { code: wrong.code.clone(), place: self.place(wrong)?, effect })
     }
 
-    /// A helper's name that `OpenTofu` runs, although it is none.
-    fn kept(&self, wrong: &Wrong) -> Option<FaultEffect> {
+    /// An invalid helper name, which `OpenTofu` runs.
+    fn kept(&self, wrong: &Problem) -> Option<FaultEffect> {
         let (file, start) = (wrong.file?, wrong.span.as_ref()?.start);
         let config = &self.reading.config;
         let mut blocks = config.oci_default_credentials.iter().chain(&config.oci_credentials);
@@ -133,17 +132,17 @@ impl Configuration {
         })
     }
 
-    /// Whether the nearest name of a block up to there is that of the default block.
-    fn of_default_block(&self, wrong: &Wrong) -> bool {
+    /// Whether the problem is in the default block.
+    fn of_default_block(&self, wrong: &Problem) -> bool {
         let Some((file, span)) = wrong.file.zip(wrong.span.as_ref()) else { return false };
         let before = self.reading.files.get(file).and_then(|file| file.text.get(..span.end)).unwrap_or_default();
         before.rfind("oci_default_credentials") > before.rfind("oci_credentials")
     }
 
-    fn place(&self, wrong: &Wrong) -> Option<Place> {
+    fn place(&self, wrong: &Problem) -> Option<Place> {
         let file = self.reading.files.get(wrong.file?)?;
         let line = wrong.span.as_ref().map(|span| tofu_oci_hcl::position(&file.text, span.start).line);
-        Some(Place { file: self.shown.path(&file.path), line })
+        Some(Place { file: self.names.name(&file.path), line })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Credential helpers asked: what each answers, and why one did not.
 //!
-//! What an answer means is decided in the `credentials` crate; how a program is found and run, in [`super::program`].
+//! The `credentials` crate decides what an answer means; the [`Machine`] finds and runs the program.
 
 use serde::Serialize;
 use tofu_oci_credentials::{
@@ -8,22 +8,22 @@ use tofu_oci_credentials::{
 };
 use zeroize::Zeroizing;
 
-use super::program::{self, RunError, TIME_LIMIT};
+use crate::machine::{HelperAction, Machine, RunError};
 
 /// Why a helper gave nothing. Never contains its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HelperFault {
+pub struct HelperFault {
     /// `helper-not-found`, `helper-not-found-desktop` or `helper-failed`.
-    pub(crate) code: &'static str,
+    pub code: &'static str,
     /// A sentence for people: lower case, no full stop.
-    pub(crate) problem: String,
+    pub problem: String,
     /// What helps: for `helper-failed` the command that shows what it says.
-    pub(crate) hint: String,
+    pub hint: String,
 }
 
-/// What became of a login that a helper was told to forget.
+/// What became of a login that a helper was asked to forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Erased {
+pub enum Erased {
     /// It is gone.
     Gone,
     /// The helper knew of none.
@@ -33,20 +33,25 @@ pub(crate) enum Erased {
 /// Asks a helper for the login of a server, such as `https://ghcr.io`.
 ///
 /// # Errors
-/// When it cannot be run, fails, or answers what is no answer.
+/// If it cannot be run, fails, or gives an invalid answer.
 ///
 /// Spec: docker-credential-helpers, client; real-tofu-credentials, section 4.
-pub(crate) async fn run_get(helper: &HelperName, server: &str) -> Result<HelperAnswer, HelperFault> {
-    let call = Call { helper, server, action: "get" };
-    let output = run(call, server.as_bytes()).await?;
+pub(crate) async fn run_get(
+    machine: &dyn Machine,
+    helper: &HelperName,
+    server: &str,
+) -> Result<HelperAnswer, HelperFault> {
+    let call = HelperCommand { helper, server, action: HelperAction::Get };
+    let output = run(machine, call, server.as_bytes()).await?;
     helper_outcome(helper, &output).map_err(|error| HelperFault::of(&error, call))
 }
 
 /// Gives a helper a login to keep.
 ///
 /// # Errors
-/// When it cannot be run or fails.
+/// If it cannot be run or fails.
 pub(crate) async fn run_store(
+    machine: &dyn Machine,
     helper: &HelperName,
     server: &str,
     username: &str,
@@ -54,31 +59,31 @@ pub(crate) async fn run_store(
 ) -> Result<(), HelperFault> {
     #[derive(Serialize)]
     #[serde(rename_all = "PascalCase")]
-    struct Login<'a> {
+    struct HelperLogin<'a> {
         #[serde(rename = "ServerURL")]
         server: &'a str,
         username: &'a str,
         secret: &'a str,
     }
-    let login = Login { server, username, secret: secret.expose() };
+    let login = HelperLogin { server, username, secret: secret.expose() };
     let input = Zeroizing::new(serde_json::to_vec(&login).expect("texts are always JSON"));
-    let call = Call { helper, server, action: "store" };
-    let output = run(call, &input).await?;
+    let call = HelperCommand { helper, server, action: HelperAction::Store };
+    let output = run(machine, call, &input).await?;
     if output.exit == Some(0) {
         return Ok(());
     }
     failure(call, &output)?;
-    // It says that it knows no such login, where it was given one.
+    // It says that it knows no such login, although it was given one.
     Err(HelperFault::of(&HelperError::Failed { name: helper.clone(), said: "it kept nothing".to_owned() }, call))
 }
 
-/// Tells a helper to forget the login of a server.
+/// Asks a helper to forget the login of a server.
 ///
 /// # Errors
-/// When it cannot be run, or fails for another reason than that it knows none.
-pub(crate) async fn run_erase(helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
-    let call = Call { helper, server, action: "erase" };
-    let output = run(call, server.as_bytes()).await?;
+/// If it cannot be run, or fails for another reason than that it knows none.
+pub(crate) async fn run_erase(machine: &dyn Machine, helper: &HelperName, server: &str) -> Result<Erased, HelperFault> {
+    let call = HelperCommand { helper, server, action: HelperAction::Erase };
+    let output = run(machine, call, server.as_bytes()).await?;
     if output.exit == Some(0) {
         return Ok(Erased::Gone);
     }
@@ -87,34 +92,30 @@ pub(crate) async fn run_erase(helper: &HelperName, server: &str) -> Result<Erase
 
 /// One run of a helper.
 #[derive(Clone, Copy)]
-struct Call<'a> {
+struct HelperCommand<'a> {
     helper: &'a HelperName,
     server: &'a str,
-    /// `get`, `store` or `erase`.
-    action: &'static str,
+    action: HelperAction,
 }
 
-impl Call<'_> {
-    /// The command that shows what the helper says. `store` needs the password on its input, so `get` stands in.
+impl HelperCommand<'_> {
+    /// The command that shows what the helper says. `store` needs the password on its input, so it names `get`.
     fn by_hand(self) -> String {
-        let action = if self.action == "erase" { "erase" } else { "get" };
-        format!("printf %s {} | {} {action}", self.server, self.helper.program())
+        let action = if self.action == HelperAction::Erase { self.action } else { HelperAction::Get };
+        format!("printf %s {} | {} {}", self.server, self.helper.program(), action.word())
     }
 }
 
-async fn run(call: Call<'_>, input: &[u8]) -> Result<HelperOutput, HelperFault> {
-    let fault = |error: RunError| fault(call, error);
-    let path = program::find(&call.helper.program(), std::env::var_os("PATH").as_deref()).map_err(fault)?;
-    tracing::info!(program = %path.display(), action = call.action, "credential helper");
-    program::run(&path, call.action, input, TIME_LIMIT).await.map_err(fault)
+async fn run(machine: &dyn Machine, call: HelperCommand<'_>, input: &[u8]) -> Result<HelperOutput, HelperFault> {
+    machine.run_helper(call.helper, call.action, input).await.map_err(|error| fault(call, error))
 }
 
-fn failure(call: Call<'_>, output: &HelperOutput) -> Result<HelperAnswer, HelperFault> {
+fn failure(call: HelperCommand<'_>, output: &HelperOutput) -> Result<HelperAnswer, HelperFault> {
     helper_failure(call.helper, output).map_err(|error| HelperFault::of(&error, call))
 }
 
-/// A program that did not come so far as to answer.
-fn fault(call: Call<'_>, error: RunError) -> HelperFault {
+/// A program that did not answer.
+fn fault(call: HelperCommand<'_>, error: RunError) -> HelperFault {
     let name = call.helper.clone();
     match error {
         RunError::NotFound { .. } => HelperFault::of(&HelperError::NotFound { name }, call),
@@ -137,7 +138,7 @@ fn fault(call: Call<'_>, error: RunError) -> HelperFault {
 }
 
 impl HelperFault {
-    fn of(error: &HelperError, call: Call<'_>) -> Self {
+    fn of(error: &HelperError, call: HelperCommand<'_>) -> Self {
         const DESKTOP: &str = "docker-credential-desktop.exe, the helper of Docker Desktop, is not on the PATH";
         let (problem, hint) = match error {
             HelperError::NotFound { .. } if error.code() == "helper-not-found-desktop" => (

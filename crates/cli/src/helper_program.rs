@@ -1,58 +1,73 @@
-//! Programs `docker-credential-NAME`: found on the PATH alone, run without a shell, within limits.
+//! The real environment and helpers: programs `docker-credential-NAME`, found on the PATH, run without a shell, within
+//! limits.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tofu_oci_credentials::HelperOutput;
+use async_trait::async_trait;
+use tofu_oci_credentials::{HelperName, HelperOutput};
+use tofu_oci_logins::{HelperAction, Machine, RunError};
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use zeroize::Zeroizing;
 
-/// A helper that says nothing for so long is stuck: it may be waiting for a password that nobody can type.
-pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
+/// How long a helper may take. A longer one is stuck, for example at a question that it cannot ask.
+const TIME_LIMIT: Duration = Duration::from_secs(30);
 
-/// Helpers answer with a name and a secret; anything longer is no answer.
+/// The longest answer, in bytes: a name and a secret are shorter.
 const STDOUT_LIMIT: usize = 1 << 20;
 
-/// How long the streams of a helper that has ended are read on: what it started may hold them open for ever.
+/// How long to read on after a helper has ended: its children may hold its streams open for ever.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// How long an interruption that has ended a helper is waited for in this process.
+/// How long to wait for an interruption to reach this process, after it has ended a helper.
 const INTERRUPTION: Duration = Duration::from_millis(500);
 
-/// Why a program left nothing behind. Without its output, which may be a secret.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RunError {
-    /// It is nowhere on the PATH.
-    #[error("{program} is not on the PATH")]
-    NotFound { program: String },
-    /// It is there and may not be run.
-    #[error("{} is not executable", path.display())]
-    NotExecutable { path: PathBuf },
-    /// The first one that was found depends on the working directory.
-    #[error("{program} was found in `{}`, a relative entry of the PATH, and is not run from there", folder.display())]
-    Relative { program: String, folder: PathBuf },
-    /// It could not be run.
-    #[error("cannot run {}: {source}", path.display())]
-    Start { path: PathBuf, source: io::Error },
-    /// It did not come to an end.
-    #[error("{program} gave no answer in {} s", limit.as_secs_f64())]
-    TimedOut { program: String, limit: Duration },
-    /// It does not stop talking.
-    #[error("{program} answered with more than {limit} bytes")]
-    TooLong { program: String, limit: u64 },
+/// This process's environment and the helpers on its PATH.
+pub(crate) struct RealMachine;
+
+#[async_trait]
+impl Machine for RealMachine {
+    fn variable(&self, name: &str) -> Option<OsString> {
+        std::env::var_os(name)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn user(&self) -> Option<String> {
+        Some(rustix::process::getuid().as_raw().to_string())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn user(&self) -> Option<String> {
+        None
+    }
+
+    fn system(&self) -> &'static str {
+        std::env::consts::OS
+    }
+
+    async fn run_helper(
+        &self,
+        helper: &HelperName,
+        action: HelperAction,
+        input: &[u8],
+    ) -> Result<HelperOutput, RunError> {
+        let path = find(&helper.program(), std::env::var_os("PATH").as_deref())?;
+        tracing::info!(program = %path.display(), action = action.word(), "credential helper");
+        run(&path, action.word(), input, TIME_LIMIT).await
+    }
 }
 
-/// Finds a program in the folders of `path`, and what kept it from being found.
+/// Finds a program in the folders of `path`.
 ///
-/// In a relative folder it is not run, and nothing behind that folder is looked at either: what would be run there may be
-/// quite another program than the one that was meant. Relative folders without it are passed over.
+/// It refuses a program in a relative folder, and does not look in later folders: the one that it would find there may
+/// not be the one that was meant. It passes over relative folders without the program.
 ///
 /// Spec: Go's `exec.LookPath`, by which `OpenTofu` finds helpers.
-pub(super) fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunError> {
+fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunError> {
     let mut refused = None;
     for folder in path.map(std::env::split_paths).into_iter().flatten() {
         let file = folder.join(file_name(program));
@@ -94,14 +109,14 @@ fn is_executable(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// Runs a program with one argument and this input, in this process's directory and environment. What it writes to its
-/// standard error goes by: that may be anything, a secret too.
-pub(super) async fn run(path: &Path, action: &str, input: &[u8], limit: Duration) -> Result<HelperOutput, RunError> {
+/// Runs a program with one argument and this input, in this process's directory and environment. It drops what the
+/// program writes to standard error, which may contain a secret.
+async fn run(path: &Path, action: &str, input: &[u8], limit: Duration) -> Result<HelperOutput, RunError> {
     let program = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let start = |source| RunError::Start { path: path.to_owned(), source };
     let mut child = spawn(path, action).await.map_err(start)?;
     let Ok(ended) = tokio::time::timeout(limit, talk(&mut child, input)).await else {
-        // It is gone already, or it goes now.
+        // It has ended already, or this ends it.
         let _ = child.kill().await;
         return Err(RunError::TimedOut { program, limit });
     };
@@ -113,7 +128,7 @@ pub(super) async fn run(path: &Path, action: &str, input: &[u8], limit: Duration
     }
 }
 
-/// A program that is just being replaced can be run a moment later.
+/// Starts a program. One that another process is replacing can be started a moment later.
 async fn spawn(path: &Path, action: &str) -> io::Result<Child> {
     let mut command = Command::new(path);
     command.arg(action).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
@@ -134,7 +149,7 @@ async fn talk(child: &mut Child, input: &[u8]) -> io::Result<HelperOutput> {
     let status = {
         let write = async move {
             if let Some(mut stdin) = stdin {
-                // A helper that does not read its input is judged by its answer.
+                // A helper that does not read its input may still answer.
                 let _ = stdin.write_all(input).await;
             }
         };
@@ -150,13 +165,13 @@ async fn talk(child: &mut Child, input: &[u8]) -> io::Result<HelperOutput> {
         }
     };
     if was_interrupted(status) {
-        // Whoever interrupts at the terminal interrupts this process, too: then nothing of this is gone on with.
+        // An interruption at the terminal reaches this process too, and then ends this wait.
         tokio::time::sleep(INTERRUPTION).await;
     }
     Ok(HelperOutput { exit: status.code(), stdout: std::mem::take(&mut *stdout) })
 }
 
-/// Whether SIGINT or SIGTERM has ended a program, or a shell says so of what it ran.
+/// Whether SIGINT or SIGTERM has ended a program, or the program that a shell ran.
 #[cfg(unix)]
 fn was_interrupted(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt as _;
@@ -168,9 +183,9 @@ fn was_interrupted(_: ExitStatus) -> bool {
     false
 }
 
-/// Keeps what comes, and hangs up when it is more than `limit`.
+/// Reads a stream, at most `limit` bytes of it.
 async fn keep(stream: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut Zeroizing<Vec<u8>>) {
-    // Taken at once, so that no shorter copy of a secret is left behind in memory.
+    // Allocated once, so that no shorter copy of a secret stays in memory.
     kept.reserve_exact(8 << 10);
     let Some(mut stream) = stream else { return };
     let mut part = Zeroizing::new(vec![0; 8 << 10]);
@@ -240,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_helper_in_a_relative_folder_is_not_run_nor_another_one_behind_it() {
+    fn a_helper_in_a_relative_folder_is_not_run_nor_a_later_one() {
         let folder = folder("");
         let there = folder.path().display().to_string();
         let look = |path: &str| find("docker-credential-x", Some(OsStr::new(path))).map_err(|error| error.to_string());

@@ -1,9 +1,10 @@
 //! Who this run is to registries, by the arguments.
 
 use std::io::{IsTerminal as _, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tofu_oci_credentials::Secret;
+use tofu_oci_logins::{Access, one_registry};
 use zeroize::Zeroizing;
 
 use crate::args::{Identity, Lookup};
@@ -11,36 +12,15 @@ use crate::connect::{End, From};
 use crate::diagnostic::Diagnostic;
 use crate::prompt;
 
-/// No password is longer; a file that was piped in by mistake is not read to its end.
+/// The longest password, in bytes: a file that was piped in by mistake is not read to its end.
 const PASSWORD_LIMIT: u64 = 64 << 10;
-
-/// Who this run is to registries.
-#[derive(Clone, Debug)]
-pub(crate) enum Access {
-    /// Whoever the user's files and helpers say, read as `OpenTofu` would in this directory.
-    Ambient {
-        /// Where `--chdir` says that the work is done.
-        chdir: Option<PathBuf>,
-    },
-    /// Nobody.
-    Anonymous,
-    /// This user of one registry, and nobody elsewhere.
-    As {
-        /// The registry, as the command names it.
-        registry: String,
-        /// The name.
-        username: String,
-        /// The password, or a token in its place.
-        password: Secret,
-    },
-}
 
 impl Identity {
     /// What the arguments say; a password is read from standard input. `named` are the registries that the command
     /// names.
     ///
     /// # Errors
-    /// With `--username`, when these are none or several, and when there is no password.
+    /// With `--username`, if the command names no registry or several, and if there is no password.
     pub(crate) async fn access(&self, named: &[&str], chdir: Option<&Path>) -> Result<Access, Diagnostic> {
         if self.anonymous {
             return Ok(Access::Anonymous);
@@ -48,7 +28,7 @@ impl Identity {
         let Some(username) = self.username.clone() else {
             return Ok(Access::Ambient { chdir: chdir.map(Path::to_owned) });
         };
-        let registry = one(named)?.to_owned();
+        let registry = one_registry(named)?.to_owned();
         if std::io::stdin().is_terminal() {
             return Err(Diagnostic::usage("--password-stdin reads the password from a pipe, not from a terminal")
                 .hint("such as: printf %s \"$PASSWORD\" | tofu-oci … --username USER --password-stdin"));
@@ -56,10 +36,10 @@ impl Identity {
         Ok(Access::As { registry, username, password: password_from_stdin().await? })
     }
 
-    /// Refuses these options where no registry is spoken to.
+    /// Refuses these options in a command that asks no registry.
     ///
     /// # Errors
-    /// When one of them is given.
+    /// If one of them is given.
     pub(crate) fn refuse(&self, because: &str, instead: &str) -> Result<(), Diagnostic> {
         let given = match (self.anonymous, self.username.is_some()) {
             (true, _) => "--anonymous",
@@ -69,12 +49,12 @@ impl Identity {
         Err(Diagnostic::usage(format!("{given} has no meaning here: {because}")).hint(instead))
     }
 
-    /// Refuses `--username` where only the user's files say which registries are asked.
+    /// Refuses `--username` in a command for which only the user's files name registries.
     ///
     /// # Errors
-    /// When it is given.
+    /// If it is given.
     pub(crate) fn need_registry(&self) -> Result<(), Diagnostic> {
-        if self.username.is_some() { one(&[]).map(drop) } else { Ok(()) }
+        if self.username.is_some() { Ok(one_registry(&[]).map(drop)?) } else { Ok(()) }
     }
 }
 
@@ -89,40 +69,24 @@ impl Lookup {
     }
 }
 
-/// The one registry of a command.
-fn one<'a>(named: &[&'a str]) -> Result<&'a str, Diagnostic> {
-    match named {
-        [registry] => Ok(registry),
-        [registry, others @ ..] if others.iter().all(|other| other == registry) => Ok(registry),
-        [] => Err(Diagnostic::usage("--username is for one registry, and this command names none")
-            .hint("name it: --from REGISTRY/REPOSITORY, or --from 'REGISTRY/${namespace}/${type}'")
-            .hint("or log in once with `tofu-oci login REGISTRY --username USER`, and leave --username out")),
-        [one, others @ ..] => {
-            let others = others.join(" and ");
-            Err(Diagnostic::usage(format!("--username is for one registry, and this command names {one} and {others}"))
-                .hint("log in to each with `tofu-oci login REGISTRY --username USER`, and leave --username out"))
-        }
-    }
-}
-
-/// The password of a login that stands on standard input. An interruption does not wait for it.
+/// The password of a login, from standard input. An interruption does not wait for it.
 ///
 /// # Errors
-/// When there is none.
+/// If there is no password.
 pub(crate) async fn password_from_stdin() -> Result<Secret, Diagnostic> {
     secret_from_stdin("--username USER --password-stdin").await
 }
 
-/// The password that stands on standard input for the sake of these options.
+/// The password on standard input, which these options announce.
 ///
 /// # Errors
-/// When there is none.
+/// If there is no password.
 pub(crate) async fn secret_from_stdin(options: &'static str) -> Result<Secret, Diagnostic> {
     let cannot = |error| Diagnostic::usage(format!("the password cannot be read from standard input: {error}"));
     prompt::aside(move || password(std::io::stdin(), options)).await.map_err(cannot)?
 }
 
-/// The password: all of the input but one line break at its end.
+/// The password: the whole input without one line break at its end.
 fn password(input: impl std::io::Read, options: &str) -> Result<Secret, Diagnostic> {
     let hint = format!("such as: printf %s \"$PASSWORD\" | tofu-oci … {options}");
     let wrong = |text: &str| Err(Diagnostic::usage(text).hint(&hint));
@@ -131,9 +95,9 @@ fn password(input: impl std::io::Read, options: &str) -> Result<Secret, Diagnost
         return wrong(&format!("the password cannot be read from standard input: {error}"));
     }
     if bytes.len() as u64 > PASSWORD_LIMIT {
-        return wrong("standard input holds more than 64 KiB, which is no password");
+        return wrong("standard input holds more than 64 KiB, which is not a password");
     }
-    let Ok(text) = std::str::from_utf8(&bytes) else { return wrong("the password on standard input is no UTF-8") };
+    let Ok(text) = std::str::from_utf8(&bytes) else { return wrong("the password on standard input is not UTF-8") };
     let text = text.strip_suffix('\n').map_or(text, |line| line.strip_suffix('\r').unwrap_or(line));
     if text.is_empty() { wrong("there is no password on standard input") } else { Ok(Secret::new(text)) }
 }
@@ -171,15 +135,15 @@ mod tests {
     }
 
     #[test]
-    fn one_line_break_is_no_part_of_the_password() {
+    fn one_line_break_is_not_part_of_the_password() {
         check(b"pass", Ok("pass"));
         check(b"pass\n", Ok("pass"));
         check(b"pass\r\n", Ok("pass"));
         check(b" pa:ss \n\n", Ok(" pa:ss \n"));
         check(b"", Err("there is no password on standard input"));
         check(b"\n", Err("there is no password on standard input"));
-        check(b"\xff", Err("the password on standard input is no UTF-8"));
-        check(&vec![b'x'; (64 << 10) + 1], Err("standard input holds more than 64 KiB, which is no password"));
+        check(b"\xff", Err("the password on standard input is not UTF-8"));
+        check(&vec![b'x'; (64 << 10) + 1], Err("standard input holds more than 64 KiB, which is not a password"));
     }
 
     #[track_caller]
@@ -194,12 +158,5 @@ mod tests {
         check_from("${hostname}/${namespace}/${type}", None);
         check_from("oci:layout", None);
         check_from("oci:mirror/${type}", None);
-    }
-
-    #[test]
-    fn a_user_is_of_one_registry() {
-        assert_eq!(one(&["a.example", "a.example"]).ok(), Some("a.example"));
-        assert!(one(&["a.example", "b.example"]).is_err());
-        assert!(one(&[]).is_err());
     }
 }

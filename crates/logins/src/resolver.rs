@@ -1,23 +1,4 @@
-//! The credentials of this machine's user: read from files and blocks, asked of helpers.
-//!
-//! ```text
-//! args ----access----> Access: ambient, anonymous, or one user of one registry
-//! the CLI configuration --settings--> blocks, default helper, where to look
-//! the usual places, or those that are listed --files--> FoundFile
-//!                            all of it --> Policy (in `credentials`) --look_up--> a credential, or a helper's name
-//! a helper's name --helper, program--> its answer, once a run for each server
-//! ```
-//!
-//! Which source counts is decided in the `credentials` crate.
-
-pub(crate) mod access;
-pub(crate) mod advice;
-pub(crate) mod files;
-pub(crate) mod helper;
-mod program;
-mod settings;
-mod tell;
-pub(crate) mod unread;
+//! What this run may show to registries: a lookup for each repository, and helpers asked once.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -28,31 +9,30 @@ use tofu_oci_credentials::{
     Choice, ChoiceError, Credential, CredentialLookup, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy,
     Search, Secret,
 };
+use tofu_oci_mapper::config::{Environment, Reading};
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
 use tofu_oci_types::{Event, Reporter, RepositoryRef};
 use tokio::sync::OnceCell;
 
-pub(crate) use access::Access;
-pub(crate) use advice::Advice;
-pub(crate) use tell::Trouble;
-pub(crate) use unread::Unread;
-
-use crate::diagnostic::Diagnostic;
-use crate::environment::ReadConfig;
-use files::Shown;
-use helper::HelperFault;
-use settings::Plan;
+use crate::access::Access;
+use crate::files;
+use crate::helper::{self, HelperFault};
+use crate::machine::Machine;
+use crate::overlooked::{self, Overlooked};
+use crate::path_names::PathNames;
+use crate::refusal::Refusal;
+use crate::settings::{self, FileSearch};
 
 /// Everything that this run may show to registries.
-pub(crate) struct CredentialResolver {
+pub struct CredentialResolver {
+    machine: Arc<dyn Machine>,
     policy: Policy,
-    /// What takes the place of the policy.
-    instead: Instead,
-    refusal: Option<Diagnostic>,
-    /// What says that the usual files are not read.
+    /// What the arguments say in place of the policy.
+    given: GivenAccess,
+    refusal: Option<Refusal>,
+    /// The line that turns the usual files off.
     closed: Option<Place>,
-    /// What is there, and is not read.
-    unread: Vec<Unread>,
+    overlooked: Vec<Overlooked>,
     /// What is wrong with the CLI configuration and does not stop verbs that need only credentials.
     warnings: Vec<Event>,
     answers: Mutex<HashMap<(HelperName, String), Answer>>,
@@ -60,34 +40,34 @@ pub(crate) struct CredentialResolver {
 }
 
 /// What the arguments say.
-enum Instead {
+pub(crate) enum GivenAccess {
     /// Nothing: the policy counts.
     Nothing,
-    /// That nobody is shown anything.
+    /// `--anonymous`: no registry is shown anything.
     Anonymous,
-    /// That one registry is shown this, and no other anything.
+    /// One registry is shown this, and every other one nothing.
     Login { registry: String, username: String, password: Secret },
 }
 
-/// What a helper says of a server; whoever wants the same waits for it.
+/// What a helper answers about a server; a second asker waits for the first.
 type Answer = Arc<OnceCell<Result<HelperAnswer, HelperFault>>>;
 
-/// A helper that was asked, and what came of it. Without the secret.
+/// A helper that was asked, and its reply. Without the secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HelperRun {
+pub struct HelperRun {
     /// The helper.
-    pub(crate) helper: HelperName,
+    pub helper: HelperName,
     /// What it was asked for, such as `https://ghcr.io`.
-    pub(crate) server: String,
+    pub server: String,
     /// Where it is named.
-    pub(crate) origin: Origin,
-    /// What it said.
-    pub(crate) heard: Heard,
+    pub origin: Origin,
+    /// What it replied.
+    pub reply: HelperReply,
 }
 
-/// What a helper said.
+/// What a helper replied, without its secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub enum HelperReply {
     /// A name and a secret.
     Login {
         /// The name.
@@ -95,89 +75,86 @@ pub(crate) enum Heard {
     },
     /// A token that buys other tokens.
     IdentityToken,
-    /// That it knows none.
+    /// It knows no login.
     NotFound,
     /// Neither name nor secret.
     Empty,
-    /// Nothing that could be used.
+    /// It failed.
     Failed(HelperFault),
 }
 
 impl CredentialResolver {
-    /// Takes the blocks of the CLI configuration, reads every credential file that counts, and reports what is wrong with
-    /// these. A file that cannot be read or understood never turns the others off.
-    ///
-    /// # Errors
-    /// What is wrong with the blocks, with the files that they list, or with a file that could hold blocks; exit code 2.
-    pub(crate) fn read(config: &ReadConfig, reporter: &Arc<dyn Reporter>) -> Result<Self, Diagnostic> {
-        let mut resolver = Self::read_lenient(config);
-        if let Some(diagnostic) = resolver.refusal.take() {
-            return Err(diagnostic);
-        }
-        for warning in std::mem::take(&mut resolver.warnings) {
-            reporter.event(&warning);
-        }
-        for warning in resolver.policy.warnings() {
-            reporter.event(&Event::warning("credential-file", warning.to_string()));
-        }
-        Ok(resolver)
-    }
-
-    /// The same with what `OpenTofu` goes on with, whatever is wrong; nothing is reported. See [`CredentialResolver::refusal`].
-    pub(crate) fn read_lenient(config: &ReadConfig) -> Self {
-        let environment = &config.environment;
-        let shown = Shown::new(environment);
-        let settings = settings::read(&config.reading, &shown);
+    /// Takes the blocks of the CLI configuration and reads every credential file that counts, with whatever `OpenTofu`
+    /// would go on with. It reports nothing: see [`CredentialResolver::strict`].
+    pub fn read(machine: &Arc<dyn Machine>, environment: &Environment, reading: &Arc<Reading>) -> Self {
+        let names = PathNames::new(environment);
+        let settings = settings::read(reading, &names);
         let mut refusal = settings.refusal;
-        let mut closed = None;
-        let (search, files) = match settings.search {
-            Plan::Ambient => (Search::Ambient, files::ambient(environment, &shown)),
-            Plan::Off { place } => {
-                closed = Some(place);
-                (Search::Off, Vec::new())
-            }
-            Plan::Listed { files: listed, place } => {
-                let found = files::listed(&listed, &place, &shown);
-                refusal = refusal.or_else(|| files::refuse(&listed, &found, &place, &shown));
-                closed = Some(place);
-                (Search::Listed, found)
+        let (search, files, closed) = match settings.search {
+            FileSearch::Ambient => (Search::Ambient, files::ambient(machine.as_ref(), environment, &names), None),
+            FileSearch::Off { place } => (Search::Off, Vec::new(), Some(place)),
+            FileSearch::Listed { files: listed, place } => {
+                let found = files::listed(&listed, &place, &names);
+                refusal = refusal.or_else(|| files::refuse(&listed, &found, &place, &names));
+                (Search::Listed, found, Some(place))
             }
         };
         let policy = Policy::new(settings.blocks, settings.default, search, files);
-        let unread = if search == Search::Ambient { unread::find() } else { Vec::new() };
-        Self { refusal, closed, unread, warnings: settings.warnings, ..Self::of(policy, Instead::Nothing) }
+        let overlooked = if search == Search::Ambient { overlooked::find(machine.as_ref()) } else { Vec::new() };
+        let resolver = Self::of(machine, policy, GivenAccess::Nothing);
+        Self { refusal, closed, overlooked, warnings: settings.warnings, ..resolver }
     }
 
-    /// What the arguments say; `ambient` reads the user's files where they count.
+    /// The same, if nothing in the user's files ends the verb; reports what is wrong besides. An unreadable credential
+    /// file is a warning; the other files still count.
+    ///
+    /// # Errors
+    /// What is wrong with the blocks, with the files that they list, or with a file that could hold blocks.
+    pub fn strict(mut self, reporter: &dyn Reporter) -> Result<Self, Refusal> {
+        if let Some(refusal) = self.refusal.take() {
+            return Err(refusal);
+        }
+        for warning in std::mem::take(&mut self.warnings) {
+            reporter.event(&warning);
+        }
+        for warning in self.policy.warnings() {
+            reporter.event(&Event::warning("credential-file", warning.to_string()));
+        }
+        Ok(self)
+    }
+
+    /// What the arguments say; `ambient` reads the user's files if they count.
     ///
     /// # Errors
     /// Those of `ambient`.
-    pub(crate) fn by(
+    pub fn by<E>(
+        machine: &Arc<dyn Machine>,
         access: &Access,
-        ambient: impl FnOnce(Option<&Path>) -> Result<Self, Diagnostic>,
-    ) -> Result<Self, Diagnostic> {
+        ambient: impl FnOnce(Option<&Path>) -> Result<Self, E>,
+    ) -> Result<Self, E> {
         match access {
             Access::Ambient { chdir } => ambient(chdir.as_deref()),
-            Access::Anonymous => Ok(Self::anonymous()),
+            Access::Anonymous => Ok(Self::anonymous(machine)),
             Access::As { registry, username, password } => {
                 let (registry, username, password) = (registry.clone(), username.clone(), password.clone());
-                Ok(Self::of(Policy::anonymous(), Instead::Login { registry, username, password }))
+                Ok(Self::of(machine, Policy::anonymous(), GivenAccess::Login { registry, username, password }))
             }
         }
     }
 
-    /// Shows nobody anything.
-    pub(crate) fn anonymous() -> Self {
-        Self::of(Policy::anonymous(), Instead::Anonymous)
+    /// Shows nothing to any registry.
+    pub fn anonymous(machine: &Arc<dyn Machine>) -> Self {
+        Self::of(machine, Policy::anonymous(), GivenAccess::Anonymous)
     }
 
-    fn of(policy: Policy, instead: Instead) -> Self {
+    fn of(machine: &Arc<dyn Machine>, policy: Policy, given: GivenAccess) -> Self {
         Self {
+            machine: Arc::clone(machine),
             policy,
-            instead,
+            given,
             refusal: None,
             closed: None,
-            unread: Vec::new(),
+            overlooked: Vec::new(),
             warnings: Vec::new(),
             answers: Mutex::default(),
             runs: Mutex::default(),
@@ -185,36 +162,51 @@ impl CredentialResolver {
     }
 
     /// The files and blocks.
-    pub(crate) fn policy(&self) -> &Policy {
+    pub fn policy(&self) -> &Policy {
         &self.policy
     }
 
-    /// Why every other verb goes no further.
-    pub(crate) fn refusal(&self) -> Option<&Diagnostic> {
+    /// Why no verb that needs credentials begins.
+    pub fn refusal(&self) -> Option<&Refusal> {
         self.refusal.as_ref()
     }
 
-    /// What is wrong with the CLI configuration and stops no verb that needs credentials alone.
-    pub(crate) fn warnings(&self) -> &[Event] {
+    /// What is wrong with the CLI configuration and does not stop verbs that need only credentials.
+    pub fn warnings(&self) -> &[Event] {
         &self.warnings
     }
 
+    /// What the arguments say in place of the policy.
+    pub(crate) fn given(&self) -> &GivenAccess {
+        &self.given
+    }
+
+    /// The line of the CLI configuration that turns the usual files off.
+    pub fn closed(&self) -> Option<&Place> {
+        self.closed.as_ref()
+    }
+
+    /// What exists on this machine and is not read.
+    pub fn overlooked(&self) -> &[Overlooked] {
+        &self.overlooked
+    }
+
     /// The helpers that were asked, in the order of their answers.
-    pub(crate) fn calls(&self) -> Vec<HelperRun> {
+    pub fn calls(&self) -> Vec<HelperRun> {
         lock(&self.runs).clone()
     }
 
-    /// The credential for a repository, or none. A helper is asked once a run for each server.
+    /// The credential for a repository, if there is one. It asks a helper once a run for each server.
     ///
     /// # Errors
-    /// When a credential is configured and cannot be had.
-    pub(crate) async fn answer(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
-        let policy = match &self.instead {
-            Instead::Nothing => &self.policy,
-            Instead::Login { registry, username, password } if registry == repository.registry() => {
+    /// If a credential is configured and cannot be had.
+    pub async fn answer(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
+        let policy = match &self.given {
+            GivenAccess::Nothing => &self.policy,
+            GivenAccess::Login { registry, username, password } if registry == repository.registry() => {
                 return Ok(Some(Credential::basic(username, password.expose())));
             }
-            Instead::Anonymous | Instead::Login { .. } => return Ok(None),
+            GivenAccess::Anonymous | GivenAccess::Login { .. } => return Ok(None),
         };
         let CredentialLookup { choice, .. } = policy.look_up(repository);
         match choice {
@@ -230,7 +222,7 @@ impl CredentialResolver {
                 tracing::info!(%repository, %origin, "credentials");
                 self.ask(&call, &origin).await
             }
-            Choice::Refused(error) => Err(refused(&error)),
+            Choice::Refused(error) => Err(choice_fault(&error)),
         }
     }
 
@@ -240,7 +232,7 @@ impl CredentialResolver {
             let answer = self.ask_once(&call.helper, server, origin).await;
             match answer {
                 Ok(HelperAnswer::Credential(credential)) => return Ok(Some(credential)),
-                // There are helpers that say so with an empty answer.
+                // Some helpers reply with an empty answer instead of "not found".
                 Ok(HelperAnswer::NotFound | HelperAnswer::Empty) => {}
                 Err(HelperFault { code, problem, hint }) => {
                     let problem = format!("{problem}; it is named by {origin}");
@@ -259,9 +251,9 @@ impl CredentialResolver {
         let key = (helper.clone(), server.to_owned());
         let cell = Arc::clone(lock(&self.answers).entry(key).or_default());
         let ask = || async {
-            let answer = helper::run_get(helper, server).await;
-            let heard = Heard::from(&answer);
-            let run = HelperRun { helper: helper.clone(), server: server.to_owned(), origin: origin.clone(), heard };
+            let answer = helper::run_get(self.machine.as_ref(), helper, server).await;
+            let reply = HelperReply::from(&answer);
+            let run = HelperRun { helper: helper.clone(), server: server.to_owned(), origin: origin.clone(), reply };
             lock(&self.runs).push(run);
             answer
         };
@@ -276,7 +268,7 @@ impl CredentialProvider for CredentialResolver {
     }
 }
 
-impl From<&Result<HelperAnswer, HelperFault>> for Heard {
+impl From<&Result<HelperAnswer, HelperFault>> for HelperReply {
     fn from(answer: &Result<HelperAnswer, HelperFault>) -> Self {
         match answer {
             Ok(HelperAnswer::Credential(Credential::Basic { username, .. })) => {
@@ -291,7 +283,7 @@ impl From<&Result<HelperAnswer, HelperFault>> for Heard {
 }
 
 /// A choice that cannot be made, and what to do about it.
-fn refused(error: &ChoiceError) -> CredentialFault {
+fn choice_fault(error: &ChoiceError) -> CredentialFault {
     let hint = match error {
         ChoiceError::AuthWithoutColon { key, place } => {
             format!("log in to {key} again, or take the entry out of {place}: `auth` is NAME:PASSWORD in base64")
@@ -300,7 +292,7 @@ fn refused(error: &ChoiceError) -> CredentialFault {
             format!("fill in {argument} in {place}, or take the block out")
         }
         ChoiceError::InvalidHelperName { origin, .. } => {
-            format!("write the part behind docker-credential-, such as \"pass\", in {}", origin.place())
+            format!("write the part after docker-credential-, such as \"pass\", in {}", origin.place())
         }
         _ => String::new(),
     };

@@ -1,4 +1,4 @@
-//! Where `OpenTofu` behaves otherwise: in what it chooses, and in how it asks.
+//! What `OpenTofu` does otherwise: what it chooses, and how it asks.
 //!
 //! Spec: measured on 1.10.10, 1.12.6 and 1.13-dev.
 
@@ -9,56 +9,57 @@ use tofu_oci_credentials::{Choice, Credential, CredentialLookup};
 use tofu_oci_remote::{Exchange, Ping, TokenOutcome};
 use tofu_oci_store::StoreError;
 
-use super::account::name;
-use super::model::{Action, Helper, HelperOutcome, Note, Weight};
+use super::sources::name;
+use crate::access::model::{ExplainedRun, NoteWeight, ReleaseNote, RepositoryAction, RunOutcome};
 
 /// All releases that were measured.
 const ALL: &str = "1.10 to 1.13";
 
-/// Everything that is known of what happened here.
-pub(super) struct Seen<'a> {
-    pub(super) account: &'a CredentialLookup,
-    pub(super) prediction: &'a Prediction,
-    pub(super) helpers: &'a [Helper],
-    pub(super) exchanges: &'a [Exchange],
+/// Everything that is known of this access.
+pub(crate) struct ObservedAccess<'a> {
+    pub(crate) lookup: &'a CredentialLookup,
+    pub(crate) prediction: &'a Prediction,
+    pub(crate) helpers: &'a [ExplainedRun],
+    pub(crate) exchanges: &'a [Exchange],
     /// What `/v2/` answers.
-    pub(super) root: Option<&'a Result<Ping, StoreError>>,
-    pub(super) held: Option<HeldCredential>,
-    pub(super) action: Action,
-    pub(super) goes: Goes,
+    pub(crate) root: Option<&'a Result<Ping, StoreError>>,
+    pub(crate) held: Option<HeldCredential>,
+    pub(crate) action: RepositoryAction,
+    pub(crate) continuation: Continuation,
 }
 
 /// Whether this program went on to ask.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Goes {
-    On,
-    /// Not after an error in the CLI configuration or a listed file.
-    NoFurther,
-    /// Not after something in the CLI configuration that `OpenTofu` passes over without a word.
-    NoFurtherAlone,
+pub(crate) enum Continuation {
+    /// It asked.
+    Asked,
+    /// It refused, because of an error in the CLI configuration or a listed file.
+    Refused,
+    /// It refused, because of something in the CLI configuration that `OpenTofu` silently ignores.
+    RefusedHereAlone,
 }
 
-/// One line for each thing that releases do otherwise, or one that nothing is.
-pub(super) fn notes(seen: &Seen<'_>) -> Vec<Note> {
+/// One note for each difference; a note that says so if there are none.
+pub(crate) fn notes(seen: &ObservedAccess<'_>) -> Vec<ReleaseNote> {
     let mut notes = vec![choice(seen)];
-    // Whoever shows something else, or nothing, gets other answers: they are not known here.
-    if !notes[0].differs && seen.action == Action::Pull {
+    // A release that shows something else gets other answers, which are not known here.
+    if !notes[0].differs && seen.action == RepositoryAction::Pull {
         notes.extend(answers(seen));
     }
     notes
 }
 
-/// What the options stand in for is another program's business.
-pub(super) fn knows_nothing_of(option: &str) -> Note {
+/// That `OpenTofu` has no such option.
+pub(crate) fn knows_nothing_of(option: &str) -> ReleaseNote {
     note(ALL, true, format!("knows nothing of {option}: it goes by its CLI configuration and the files"))
 }
 
-fn note(releases: &'static str, differs: bool, text: impl Into<String>) -> Note {
-    Note { releases, differs, text: text.into(), weight: Weight::Tells }
+fn note(releases: &'static str, differs: bool, text: impl Into<String>) -> ReleaseNote {
+    ReleaseNote { releases, differs, text: text.into(), weight: NoteWeight::Tells }
 }
 
-fn choice(seen: &Seen<'_>) -> Note {
-    if let (Goes::On, Some(text)) = (seen.goes, same(seen)) {
+fn choice(seen: &ObservedAccess<'_>) -> ReleaseNote {
+    if let (Continuation::Asked, Some(text)) = (seen.continuation, same(seen)) {
         return note(ALL, false, text);
     }
     let text = match seen.prediction {
@@ -71,7 +72,7 @@ fn choice(seen: &Seen<'_>) -> Note {
             format!("shows the access token of {} of {}", name(origin), origin.place())
         }
         Prediction::Ask { program, server, .. } => ask(seen, program, server),
-        // It does not stop at all, but what would bring it here is gone.
+        // It does not stop, except that no mirror leads it here any more.
         Prediction::Refused { code: "config-dropped", because } => {
             format!("prints an error and goes on, and no mirror leads it here: {because}")
         }
@@ -79,17 +80,21 @@ fn choice(seen: &Seen<'_>) -> Note {
         Prediction::Crash { because } => format!("crashes: {because}"),
         Prediction::Random { keys } => format!("takes one of {} at random, run by run", keys.join(" and ")),
     };
-    match (seen.goes, seen.prediction) {
-        (Goes::NoFurther, Prediction::Refused { code: "config-file-error", .. }) => note(ALL, false, "stops at it too"),
-        (Goes::On, _) | (_, Prediction::Crash { .. } | Prediction::Refused { .. }) => note(ALL, true, text),
-        (Goes::NoFurtherAlone, _) => note(ALL, true, format!("says nothing of the error and goes on: {text}")),
-        (Goes::NoFurther, _) => note(ALL, true, format!("tells of the error and goes on: {text}")),
+    match (seen.continuation, seen.prediction) {
+        (Continuation::Refused, Prediction::Refused { code: "config-file-error", .. }) => {
+            note(ALL, false, "stops at it too")
+        }
+        (Continuation::Asked, _) | (_, Prediction::Crash { .. } | Prediction::Refused { .. }) => note(ALL, true, text),
+        (Continuation::RefusedHereAlone, _) => {
+            note(ALL, true, format!("says nothing of the error and goes on: {text}"))
+        }
+        (Continuation::Refused, _) => note(ALL, true, format!("reports the error and goes on: {text}")),
     }
 }
 
-/// What is said where the same is chosen.
-fn same(seen: &Seen<'_>) -> Option<&'static str> {
-    match (&seen.account.choice, seen.prediction) {
+/// The note if it chooses the same.
+fn same(seen: &ObservedAccess<'_>) -> Option<&'static str> {
+    match (&seen.lookup.choice, seen.prediction) {
         (Choice::Anonymous, Prediction::Anonymous { .. }) => Some("asks anonymously too"),
         (
             Choice::Credential { credential: Credential::Basic { username, password }, .. },
@@ -110,16 +115,16 @@ fn same(seen: &Seen<'_>) -> Option<&'static str> {
     }
 }
 
-/// Whether `OpenTofu` makes the same of what the helper said: one question, and no identity token.
-fn plain(runs: &[Helper]) -> bool {
-    let token = |run: &Helper| run.outcome == HelperOutcome::Credential && run.username.is_none();
+/// Whether `OpenTofu` makes the same of the helper's answer: one question, and no identity token.
+fn plain(runs: &[ExplainedRun]) -> bool {
+    let token = |run: &ExplainedRun| run.outcome == RunOutcome::Credential && run.username.is_none();
     runs.len() <= 1 && !runs.iter().any(token)
 }
 
-fn ask(seen: &Seen<'_>, program: &str, server: &str) -> String {
+fn ask(seen: &ObservedAccess<'_>, program: &str, server: &str) -> String {
     let runs = seen.helpers;
     match runs.last() {
-        Some(last) if last.program == program && last.outcome == HelperOutcome::Credential => {
+        Some(last) if last.program == program && last.outcome == RunOutcome::Credential => {
             if last.username.is_none() && last.server == server {
                 return "asks the same helper and stops, helper-identity-token: it takes no such token".to_owned();
             }
@@ -132,10 +137,10 @@ fn ask(seen: &Seen<'_>, program: &str, server: &str) -> String {
     }
 }
 
-/// What it makes of the same answers, as the rules for it say.
-fn answers(seen: &Seen<'_>) -> Vec<Note> {
+/// What it makes of the same answers.
+fn answers(seen: &ObservedAccess<'_>) -> Vec<ReleaseNote> {
     let facts = WireFacts {
-        repository: seen.account.repository.clone(),
+        repository: seen.lookup.repository.clone(),
         challenges: challenges(seen.exchanges),
         refused: seen.exchanges.iter().find_map(|exchange| match exchange {
             Exchange::Refused { code, .. } => Some(code.clone()),
@@ -148,14 +153,14 @@ fn answers(seen: &Seen<'_>) -> Vec<Note> {
         redirects: redirects(seen.exchanges),
         held: seen.held,
     };
-    let told = |difference: Difference| Note {
+    let note_of = |difference: Difference| ReleaseNote {
         weight: match difference.weight {
-            opentofu::Weight::Aside => Weight::Aside,
-            opentofu::Weight::Tells => Weight::Tells,
+            opentofu::Weight::Aside => NoteWeight::Aside,
+            opentofu::Weight::Tells => NoteWeight::Tells,
         },
         ..note(difference.releases, true, difference.text)
     };
-    wire_differences(&facts).into_iter().map(told).collect()
+    wire_differences(&facts).into_iter().map(note_of).collect()
 }
 
 /// The challenges of the first answer that has any.
@@ -167,7 +172,7 @@ fn challenges(exchanges: &[Exchange]) -> Vec<String> {
     found.unwrap_or_default()
 }
 
-/// The redirects that were met, followed or not. That of a token server shows in what it answered.
+/// The redirects of the conversation, followed or not.
 fn redirects(exchanges: &[Exchange]) -> Vec<Redirect> {
     let mut by = Redirector::Registry;
     let mut found = Vec::new();

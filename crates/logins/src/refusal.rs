@@ -1,0 +1,65 @@
+//! Why a run that needs the user's credentials does not begin.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_credentials::{AuthFileError, FileWarning, Place};
+use tofu_oci_mapper::config::{Problem, Reading};
+
+/// An error in the user's files that ends every verb which needs credentials. `OpenTofu` would go on.
+#[derive(Clone, Debug)]
+pub enum Refusal {
+    /// The CLI configuration has errors about credentials.
+    Configuration {
+        /// The files, as they were read.
+        reading: Arc<Reading>,
+        /// The error to report.
+        problem: Problem,
+        /// How many other errors there are.
+        more: usize,
+    },
+    /// `docker_style_config_files` lists a file that cannot be used.
+    ListedFile {
+        /// The file's name, for people.
+        name: String,
+        /// What is wrong with it.
+        fault: ListedFileFault,
+        /// Where it is listed.
+        place: Place,
+        /// What the user probably meant by `~`, which is not expanded there.
+        expanded: Option<PathBuf>,
+    },
+}
+
+/// What is wrong with a listed file.
+#[derive(Clone, Debug)]
+pub enum ListedFileFault {
+    /// Its name is empty.
+    Unnamed,
+    /// It does not exist.
+    Missing,
+    /// It cannot be read.
+    Unreadable {
+        /// The system's reason.
+        reason: String,
+    },
+    /// It is too large.
+    TooLarge {
+        /// The most that is read, in bytes.
+        limit: u64,
+    },
+    /// It is not a credential file.
+    Malformed(AuthFileError),
+    /// An entry in it is invalid.
+    InvalidEntry(FileWarning),
+}
+
+impl Refusal {
+    /// A stable name of the fault.
+    pub fn code(&self) -> &str {
+        match self {
+            Self::Configuration { problem, .. } => &problem.code,
+            Self::ListedFile { .. } => "config-file-error",
+        }
+    }
+}
