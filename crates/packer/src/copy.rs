@@ -178,7 +178,8 @@ fn of_destination(error: PackError) -> PackError {
 #[cfg(test)]
 mod tests {
     use insta::assert_snapshot;
-    use tofu_oci_store::{ByteStream, DirStore, NetworkFault, StoreError};
+    use tofu_oci_store::{ByteStream, DirStore, StoreError};
+    use tofu_oci_types::NetworkFault;
 
     use super::*;
     use crate::testing::{Folder, Heard, Push, Watching, tags};

@@ -9,7 +9,8 @@ use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use tofu_oci_store::{AccessFault, GiveUpReason, NetworkFault, StoreError};
+use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
+use tofu_oci_types::NetworkFault;
 use tokio::time::{Instant, timeout};
 use url::Url;
 

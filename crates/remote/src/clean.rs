@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 
 use rustls::CertificateError;
 
-use tofu_oci_store::{NetworkFault, StoreError};
-use tofu_oci_types::is_unprintable;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{NetworkFault, is_unprintable};
 
 use crate::limits::shown;
 use crate::names::NearName;

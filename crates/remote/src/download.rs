@@ -6,8 +6,8 @@ use std::time::Duration;
 use bytes::{Buf as _, Bytes};
 use futures_util::StreamExt as _;
 use reqwest::Method;
-use tofu_oci_store::{ByteStream, NetworkFault, ReadStore as _, StoreError};
-use tofu_oci_types::Descriptor;
+use tofu_oci_store::{ByteStream, ReadStore as _, StoreError};
+use tofu_oci_types::{Descriptor, NetworkFault};
 
 use crate::again::Setback;
 use crate::answer::Answer;

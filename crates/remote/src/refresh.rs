@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tofu_oci_credentials::Secret;
+use tofu_oci_types::Secret;
 use url::Url;
 
 /// How a token server takes a refresh token.

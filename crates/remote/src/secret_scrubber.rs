@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
-use tofu_oci_credentials::Secret;
 use tofu_oci_store::StoreError;
+use tofu_oci_types::Secret;
 
 use crate::encodings::{SoughtSecret, places};
 

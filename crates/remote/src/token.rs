@@ -9,8 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use reqwest::Method;
 use reqwest::header::HeaderValue;
-use tofu_oci_credentials::Secret;
 use tofu_oci_store::{AccessFault, StoreError};
+use tofu_oci_types::Secret;
 use url::Url;
 use url::form_urlencoded::Serializer;
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
-use tofu_oci_credentials::Secret;
 use tofu_oci_store::AccessFault;
+use tofu_oci_types::Secret;
 
 use crate::clean::clean;
 

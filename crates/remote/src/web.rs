@@ -8,9 +8,8 @@ use reqwest::header::{
     ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER,
 };
 use reqwest::{Method, Request, Response};
-use tofu_oci_credentials::Secret;
-use tofu_oci_store::NetworkFault;
 use tofu_oci_types::{Event, NoReporter, Reporter};
+use tofu_oci_types::{NetworkFault, Secret};
 use tokio::time::{Instant, timeout_at};
 use url::Url;
 

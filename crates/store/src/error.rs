@@ -5,9 +5,9 @@ mod fault;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, NetworkFault};
 
-pub use fault::{AccessFault, NetworkFault};
+pub use fault::AccessFault;
 
 /// Why a store did not do what it was asked for.
 ///

@@ -26,7 +26,7 @@ mod verify;
 pub use content::Content;
 pub use copy::{CopyBudget, CopyError, CopyOptions, CopyReport, Referrers, Side, copy};
 pub use dir::DirStore;
-pub use error::{AccessFault, GiveUpReason, NetworkFault, StoreError};
+pub use error::{AccessFault, GiveUpReason, StoreError};
 pub use manifest::is_manifest_type;
 pub use memory::MemoryStore;
 pub use traits::{ByteStream, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest};

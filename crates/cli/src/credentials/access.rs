@@ -3,7 +3,7 @@
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
-use tofu_oci_credentials::Secret;
+use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
 use crate::args::{Identity, Lookup};

@@ -3,9 +3,8 @@
 //! What an answer means is decided in the `credentials` crate; how a program is found and run, in [`super::program`].
 
 use serde::Serialize;
-use tofu_oci_credentials::{
-    HelperAnswer, HelperError, HelperName, HelperOutput, Secret, helper_failure, helper_outcome,
-};
+use tofu_oci_credentials::{HelperAnswer, HelperError, HelperName, HelperOutput, helper_failure, helper_outcome};
+use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
 use super::program::{self, RunError, TIME_LIMIT};

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
+use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place};
 use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, Secret};
 
 use super::files::Shown;
 use crate::diagnostic::Diagnostic;

@@ -4,8 +4,7 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_installer::{ConfigProblem, InstallError, PinFileError};
 use tofu_oci_lockfile::{LockFileError, ManifestLines, Refusal};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
-use tofu_oci_store::NetworkFault;
-use tofu_oci_types::Version;
+use tofu_oci_types::{NetworkFault, Version};
 
 use super::{Diagnostic, Refused};
 use crate::again;

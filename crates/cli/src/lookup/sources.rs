@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tofu_oci_credentials::Secret;
 use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
 use tofu_oci_mapper::{MapError, OciPlace, Place};
 use tofu_oci_remote::RegistryClient;
@@ -13,7 +12,7 @@ use tofu_oci_source::{
     OpenRepository, Services, Source, TokenOf,
 };
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
-use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
+use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef, Secret};
 
 use super::Configured;
 use crate::connect::Connector;

@@ -9,8 +9,8 @@ use futures_util::StreamExt as _;
 use serde_json::{Value, json};
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
+use tofu_oci_types::{Descriptor, Digest, NetworkFault, Reference, Tag};
 
 use super::fixture::{Workspace, store, told};
 use crate::{InstallError, Options, Target, install};

@@ -8,10 +8,10 @@ use std::task::Poll;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ClientOptions, CredentialFault, CredentialProvider, NoCredentials};
 use tofu_oci_store::{Content, ReadStore as _, Store as _, StoreError};
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{RepositoryRef, Secret};
 
 use crate::server::{Reply, Server, reply, stall};
 use crate::support::{bench, bench_as, bench_with, blob};

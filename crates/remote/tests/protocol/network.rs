@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ClientOptions, Limits, NoCredentials, Proxies};
-use tofu_oci_store::{NetworkFault, ReadStore as _, StoreError};
-use tofu_oci_types::Event;
+use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_types::{Event, NetworkFault};
 
 use crate::server::{Server, reply, stall};
 use crate::support::{Bench, bench, bench_as, bench_with, blob, check_error, noise, read};

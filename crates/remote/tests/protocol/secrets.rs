@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::TryStreamExt as _;
-use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ClientOptions, Exchange, ExchangeObserver, RetryPolicy, Want};
 use tofu_oci_store::{Content, ReadStore as _, Store as _};
-use tofu_oci_types::{Descriptor, Reference, RepositoryRef};
+use tofu_oci_types::{Descriptor, Reference, RepositoryRef, Secret};
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{Bench, Fixed, INDEX, bench_with, blob, index};

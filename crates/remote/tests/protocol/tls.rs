@@ -6,7 +6,8 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use rustls::pki_types::PrivateKeyDer;
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ClientOptions, NoCredentials};
-use tofu_oci_store::{AccessFault, Content, NetworkFault, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{AccessFault, Content, ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::NetworkFault;
 
 use crate::server::{Server, reply};
 use crate::support::{Bench, Fixed, bench, bench_with, blob, read};

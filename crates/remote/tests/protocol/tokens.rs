@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ClientOptions, RetryPolicy};
 use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::Secret;
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{Bench, Fixed, bench, bench_with};

@@ -8,9 +8,8 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use serde_json::Value;
-use tofu_oci_credentials::Secret;
 use tofu_oci_remote::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
-use tofu_oci_types::{Hostname, RepositoryRef, printable};
+use tofu_oci_types::{Hostname, RepositoryRef, Secret, printable};
 
 use super::services::{Publisher, kind};
 use super::{Discover, DiscoveryError, Services};

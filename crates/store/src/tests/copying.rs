@@ -80,7 +80,11 @@ impl Store for Recording {
     async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
         if self.refuses.as_ref() == Some(&descriptor.digest) {
             let problem = "no space left".to_owned();
-            return Err(StoreError::Unreachable { place: self.place(), fault: crate::NetworkFault::Lost, problem });
+            return Err(StoreError::Unreachable {
+                place: self.place(),
+                fault: tofu_oci_types::NetworkFault::Lost,
+                problem,
+            });
         }
         let pushed = self.inner.push(descriptor, content).await?;
         self.ask(format!("push {}", descriptor.digest));

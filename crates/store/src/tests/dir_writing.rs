@@ -136,7 +136,7 @@ impl ReadStore for Breaking {
     async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
         let broken = StoreError::Unreachable {
             place: self.place(),
-            fault: crate::NetworkFault::Lost,
+            fault: tofu_oci_types::NetworkFault::Lost,
             problem: "connection reset".to_owned(),
         };
         let piece = futures_util::stream::iter([Ok(Bytes::from_static(b"hel"))]);

@@ -12,11 +12,11 @@ mod standing;
 mod target;
 
 use serde::Serialize;
+use tofu_oci_credentials::Credential;
 use tofu_oci_credentials::docker_file::{self, Change};
-use tofu_oci_credentials::{Credential, Secret};
 use tofu_oci_remote::LoginCheck;
 use tofu_oci_store::StoreError;
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, Secret};
 
 use super::Context;
 use crate::args::LoginArgs;
@@ -173,7 +173,7 @@ async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> 
             .hint("give it on standard input, with --password-stdin")),
         (false, true) => {
             let question = format!("Password of {username} at {registry}:");
-            let password = Secret::new(prompt::secret(&question).await.map_err(cannot)?);
+            let password = prompt::secret(&question).await.map_err(cannot)?;
             if password.is_empty() {
                 return Err(Diagnostic::usage("the password is empty").hint("nothing was stored"));
             }

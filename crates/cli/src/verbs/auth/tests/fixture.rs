@@ -2,11 +2,12 @@
 
 use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
 use tofu_oci_credentials::{
-    Candidate, Choice, Credential, CredentialLookup, HelperCall, HelperName, Origin, Place, Policy, Search, Secret,
+    Candidate, Choice, Credential, CredentialLookup, HelperCall, HelperName, Origin, Place, Policy, Search,
     Specificity, Verdict,
 };
 use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
+use tofu_oci_types::Secret;
 
 use super::super::account::sources;
 use super::super::model::{Action, File, Helper, State};
