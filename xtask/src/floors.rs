@@ -4,7 +4,8 @@
 //! floor 4   cli
 //! floor 3   packer  installer  mirror  bridge  checker
 //! floor 2   source
-//! floor 1b  remote
+//! floor 1c  remote
+//! floor 1b  http
 //! floor 1   store  mapper  credentials  layout  archive  lockfile  trust
 //! floor 0   types  hcl  disk
 //! ```
@@ -29,6 +30,7 @@ use crate::paths;
 enum Floor {
     Words,
     Rules,
+    Http,
     Network,
     Places,
     Jobs,
@@ -40,7 +42,8 @@ impl fmt::Display for Floor {
         f.write_str(match self {
             Self::Words => "floor 0",
             Self::Rules => "floor 1",
-            Self::Network => "floor 1b",
+            Self::Http => "floor 1b",
+            Self::Network => "floor 1c",
             Self::Places => "floor 2",
             Self::Jobs => "floor 3",
             Self::People => "floor 4",
@@ -64,6 +67,7 @@ fn standing(role: &str) -> Option<Standing> {
     let floor = match role {
         "types" | "hcl" | "disk" => Floor::Words,
         "store" | "mapper" | "credentials" | "layout" | "archive" | "lockfile" | "trust" => Floor::Rules,
+        "http" => Floor::Http,
         "remote" => Floor::Network,
         "source" => Floor::Places,
         "packer" | "installer" | "mirror" | "bridge" | "checker" => Floor::Jobs,
@@ -187,6 +191,7 @@ mod tests {
     fn below_is_fine() {
         check("archive", None, "types", &[]);
         check("remote", None, "store", &[]);
+        check("remote", None, "http", &[]);
         check("remote", None, "credentials", &[]);
         check("source", None, "remote", &[]);
         check("cli", None, "installer", &[]);
@@ -197,7 +202,7 @@ mod tests {
     fn beside_and_above_are_findings() {
         check("layout", None, "store", &["layout (floor 1) uses store (floor 1): beside it"]);
         check("packer", None, "installer", &["packer (floor 3) uses installer (floor 3): beside it"]);
-        check("store", None, "remote", &["store (floor 1) uses remote (floor 1b): above it"]);
+        check("store", None, "remote", &["store (floor 1) uses remote (floor 1c): above it"]);
         check("types", Some("build"), "cli", &["types (floor 0) uses cli (floor 4): above it"]);
     }
 

@@ -1,40 +1,72 @@
-//! A blob on its way down: streamed, and taken up again where it broke.
+//! A body of a known size on its way down: streamed, and resumed by Range after a break.
 
-use std::sync::Arc;
-use std::time::Duration;
-
+use async_trait::async_trait;
 use bytes::{Buf as _, Bytes};
 use futures_util::StreamExt as _;
-use reqwest::Method;
-use tofu_oci_store::{ByteStream, ReadStore as _, StoreError};
-use tofu_oci_types::{Descriptor, NetworkFault};
+use futures_util::stream::BoxStream;
 
-use crate::again::Setback;
-use crate::answer::Answer;
-use crate::call::Call;
-use crate::clean::{NetworkProblem, clean};
-use crate::client::RegistryClient;
-use crate::origin::host_of;
-use crate::retry::{Asked, Attempts};
-use crate::scope::Access;
-use crate::store::RemoteStore;
+use crate::answer::HttpAnswer;
+use crate::clean::{clean, host_of};
+use crate::client::{HttpClient, Setback};
+use crate::problem::NetworkProblem;
+use crate::retry::{Attempts, RetryAfter};
 
 /// So many bytes count as progress: the attempts begin anew.
 const PROGRESS: u64 = 64 * 1024;
 
-/// What comes once more from the start may be so many times what is new: otherwise a blob could be asked for as often as it
-/// has pieces.
-const AGAIN: u64 = 16;
+/// Bytes that come once more from the start may be so many times the new ones: otherwise a body could be asked for as often
+/// as it has pieces.
+const REPEATED: u64 = 16;
 
-/// One blob being read.
-pub(crate) struct Download {
-    client: Arc<RegistryClient>,
-    access: Access,
-    place: String,
-    path: String,
+/// What a download asks for, and how.
+#[async_trait]
+pub trait RangeSource: Send + Sync + 'static {
+    /// An answer of the protocol.
+    type Answer: AsMut<HttpAnswer> + Send;
+    /// Why there is no body.
+    type Error: Send;
+
+    /// The connections.
+    fn http(&self) -> &HttpClient;
+
+    /// Method, host and path of the request, for people.
+    fn label(&self) -> String;
+
+    /// Sends the request with these headers besides its own, within these attempts.
+    ///
+    /// # Errors
+    /// If no answer comes.
+    async fn send(
+        &self,
+        headers: &[(&'static str, String)],
+        attempts: &mut Attempts,
+    ) -> Result<Self::Answer, Self::Error>;
+
+    /// The error of an answer that is neither the body nor a part of it.
+    async fn refused(&self, answer: Self::Answer) -> Self::Error;
+
+    /// The error of a body that did not come whole.
+    fn fault(&self, fault: DownloadFault) -> Self::Error;
+}
+
+/// Why a body did not come whole.
+#[derive(Debug)]
+pub enum DownloadFault {
+    /// The connection broke, and all attempts have been made.
+    Network(NetworkProblem),
+    /// The server announces, or sends at least, so many bytes.
+    WrongSize(u64),
+    /// The body comes with this content encoding.
+    Encoded(String),
+}
+
+/// One body being read.
+pub struct Download<S: RangeSource> {
+    source: S,
+    /// The size of the body in bytes.
+    size: u64,
     /// The host that answered last, as all requests name it.
     host: String,
-    descriptor: Descriptor,
     /// Bytes that have been handed on.
     offset: u64,
     /// Bytes of the current answer that have been handed on before.
@@ -43,31 +75,32 @@ pub(crate) struct Download {
     skipped: u64,
     /// Where the last break was.
     broke_at: u64,
-    answer: Option<Answer>,
+    answer: Option<S::Answer>,
     /// The strong validator of the first answer.
     etag: Option<String>,
-    /// Whether the registry may still be asked for a part.
+    /// Whether the server may still be asked for a part.
     parts: bool,
     attempts: Attempts,
 }
 
-/// How an answer ended before the end of the blob.
+/// How an answer ended before the end of the body.
 enum Break {
     Network(NetworkProblem),
     /// It announces this length.
     Short(u64),
 }
 
-impl Download {
-    pub(crate) fn new(store: &RemoteStore, descriptor: &Descriptor) -> Self {
-        Self {
-            attempts: store.client.attempts(),
-            client: Arc::clone(&store.client),
-            access: store.pull.clone(),
-            place: store.place(),
-            host: store.repository.registry().to_owned(),
-            path: store.path("blobs", descriptor.digest.as_str()),
-            descriptor: descriptor.clone(),
+impl<S: RangeSource> Download<S> {
+    /// The stream, after the first answer's head has been seen.
+    ///
+    /// # Errors
+    /// If no answer begins the body.
+    pub async fn start(source: S, size: u64) -> Result<BoxStream<'static, Result<Bytes, S::Error>>, S::Error> {
+        let attempts = source.http().attempts();
+        let mut download = Self {
+            source,
+            size,
+            host: String::new(),
             offset: 0,
             skip: 0,
             skipped: 0,
@@ -75,77 +108,70 @@ impl Download {
             answer: None,
             etag: None,
             parts: true,
-        }
+            attempts,
+        };
+        download.request().await?;
+        Ok(futures_util::stream::try_unfold(download, Self::step).boxed())
     }
 
-    /// The stream, after the first answer's head has been seen.
-    pub(crate) async fn start(mut self) -> Result<ByteStream, StoreError> {
-        self.request().await?;
-        Ok(futures_util::stream::try_unfold(self, Self::step).boxed())
-    }
-
-    /// Asks for the bytes from `offset` on. Never asks beyond the end: registries in use answer that with a length
+    /// Asks for the bytes from `offset` on. Never asks beyond the end: servers in use answer that with a length
     /// that they do not keep.
-    async fn request(&mut self) -> Result<(), StoreError> {
+    async fn request(&mut self) -> Result<(), S::Error> {
         loop {
-            let mut call = Call::new(Method::GET, &self.path, &self.access).by_digest();
             let partial = self.offset > 0 && self.parts;
+            let mut headers = Vec::new();
             if partial {
-                call = call.header("range", &format!("bytes={}-", self.offset));
-                if let Some(etag) = &self.etag {
-                    call = call.header("if-range", etag);
-                }
+                headers.push(("range", format!("bytes={}-", self.offset)));
+                headers.extend(self.etag.clone().map(|etag| ("if-range", etag)));
             }
-            let answer = self.client.send_within(&call, &mut self.attempts).await?;
-            self.host = host_of(answer.url());
-            let short = answer.length().filter(|length| *length < self.descriptor.size);
-            match (answer.status(), short) {
+            let mut answer = self.source.send(&headers, &mut self.attempts).await?;
+            let head = answer.as_mut();
+            self.host = host_of(head.url());
+            let short = head.length().filter(|length| *length < self.size);
+            match (head.status(), short) {
                 (200, Some(length)) => self.broken(Break::Short(length)).await?,
                 (200, None) => return self.whole(answer),
-                (206, _) if partial && self.continues(&answer) => {
+                (206, _) if partial && self.continues(head) => {
                     (self.skip, self.skipped) = (0, 0);
                     self.answer = Some(answer);
                     return Ok(());
                 }
                 // Dropping the unread answer closes its connection.
                 (206 | 416, _) if partial => self.parts = false,
-                _ => return Err(answer.into_error(&format!("blob {}", self.descriptor.digest)).await),
+                _ => return Err(self.source.refused(answer).await),
             }
         }
     }
 
-    fn whole(&mut self, answer: Answer) -> Result<(), StoreError> {
-        if let Some(encoding) = answer.header("content-encoding").filter(|encoding| *encoding != "identity") {
-            let problem =
-                format!("blob {} comes with the content encoding {}", self.descriptor.digest, clean(encoding));
-            return Err(StoreError::Malformed { place: self.place.clone(), problem });
+    fn whole(&mut self, mut answer: S::Answer) -> Result<(), S::Error> {
+        let head = answer.as_mut();
+        if let Some(encoding) = head.content_encoding() {
+            return Err(self.source.fault(DownloadFault::Encoded(clean(encoding))));
         }
-        if let Some(length) = answer.length().filter(|length| *length != self.descriptor.size) {
-            return Err(self.wrong_size(length));
+        if let Some(length) = head.length().filter(|length| *length != self.size) {
+            return Err(self.source.fault(DownloadFault::WrongSize(length)));
         }
-        self.etag = answer.header("etag").filter(|etag| etag.starts_with('"')).map(str::to_owned);
+        self.etag = head.strong_etag().map(str::to_owned);
         self.skip = self.offset;
         self.skipped = self.offset;
         self.answer = Some(answer);
         Ok(())
     }
 
-    /// Whether a partial answer begins where we stopped, in a blob of the right size.
-    fn continues(&self, answer: &Answer) -> bool {
+    /// Whether a partial answer begins where the last one broke, in a body of the right size.
+    fn continues(&self, answer: &HttpAnswer) -> bool {
         let Some(range) = answer.header("content-range").and_then(content_range) else { return false };
-        range.start == self.offset
-            && range.end < self.descriptor.size
-            && range.total.is_none_or(|total| total == self.descriptor.size)
+        range.start == self.offset && range.end < self.size && range.total.is_none_or(|total| total == self.size)
     }
 
-    async fn step(mut self) -> Result<Option<(Bytes, Self)>, StoreError> {
+    async fn step(mut self) -> Result<Option<(Bytes, Self)>, S::Error> {
         loop {
-            let Some(answer) = &mut self.answer else {
+            let Some(answer) = self.answer.as_mut().map(AsMut::as_mut) else {
                 self.request().await?;
                 continue;
             };
             // What is all there needs no end of the answer: the connection may stay open.
-            let is_complete = self.offset == self.descriptor.size && answer.length().is_none();
+            let is_complete = self.offset == self.size && answer.length().is_none();
             let piece = if is_complete { answer.end().await } else { answer.piece().await };
             match piece {
                 Ok(Some(mut piece)) => {
@@ -156,54 +182,43 @@ impl Download {
                         continue;
                     }
                     self.offset += piece.len() as u64;
-                    if self.offset > self.descriptor.size {
-                        return Err(self.wrong_size(self.offset));
+                    if self.offset > self.size {
+                        return Err(self.source.fault(DownloadFault::WrongSize(self.offset)));
                     }
                     return Ok(Some((piece, self)));
                 }
-                _ if self.offset == self.descriptor.size => return Ok(None),
-                Ok(None) => {
-                    let text = "connection closed before the end of the answer".to_owned();
-                    self.broken(Break::Network(NetworkProblem { text, fault: NetworkFault::Lost })).await?;
-                }
+                _ if self.offset == self.size => return Ok(None),
+                Ok(None) => self.broken(Break::Network(NetworkProblem::cut_off())).await?,
                 Err(problem) => self.broken(Break::Network(problem)).await?,
             }
         }
     }
 
     /// Waits for the next attempt after a break, or ends.
-    async fn broken(&mut self, fault: Break) -> Result<(), StoreError> {
+    async fn broken(&mut self, end: Break) -> Result<(), S::Error> {
         // What the lost answer waited counts first, so that progress cannot make good what comes after it.
-        self.attempts.spend(self.answer.take().map_or(Duration::ZERO, |answer| answer.pace.still()));
+        if let Some(mut answer) = self.answer.take() {
+            answer.as_mut().spend_on(&mut self.attempts);
+        }
         let bytes = self.offset - self.broke_at;
-        if bytes >= PROGRESS.max(self.skipped / AGAIN) {
+        if bytes >= PROGRESS.max(self.skipped / REPEATED) {
             self.attempts.got_on(bytes);
         }
         self.broke_at = self.offset;
-        let reason = match &fault {
+        let reason = match &end {
             Break::Network(problem) => &problem.text,
             Break::Short(_) => "the answer is too short",
         };
-        let reason = format!("{reason} (after {} of {} bytes)", self.offset, self.descriptor.size);
-        let host = self.host.clone();
-        let request = format!("GET {}{}", self.access.subject.registry(), self.path);
-        let setback = Setback { request, host, asked: Asked::Nothing, reason: &reason };
-        if self.client.again(&mut self.attempts, setback).await.is_ok() {
+        let reason = format!("{reason} (after {} of {} bytes)", self.offset, self.size);
+        let (request, host) = (self.source.label(), self.host.clone());
+        let setback = Setback { request, host, after: RetryAfter::Nothing, reason: &reason };
+        if self.source.http().retry(&mut self.attempts, setback).await.is_ok() {
             return Ok(());
         }
-        Err(match fault {
-            Break::Short(length) => self.wrong_size(length),
-            Break::Network(problem) => NetworkProblem { text: reason, ..problem }.at(self.place.clone()),
-        })
-    }
-
-    fn wrong_size(&self, actual: u64) -> StoreError {
-        StoreError::SizeMismatch {
-            place: self.place.clone(),
-            what: format!("blob {}", self.descriptor.digest),
-            expected: self.descriptor.size,
-            actual,
-        }
+        Err(self.source.fault(match end {
+            Break::Short(length) => DownloadFault::WrongSize(length),
+            Break::Network(problem) => DownloadFault::Network(NetworkProblem { text: reason, ..problem }),
+        }))
     }
 }
 

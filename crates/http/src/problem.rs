@@ -1,70 +1,65 @@
-//! Foreign text made fit for people: short, on one line, without anything that could be a secret. Pure.
+//! What kept two machines from talking, as a value: the library's errors are told apart by their types.
 
-use std::cell::Cell;
 use std::error::Error;
+use std::fmt;
 use std::io;
 use std::time::{Duration, SystemTime};
 
 use rustls::CertificateError;
+use tofu_oci_types::NetworkFault;
 
-use tofu_oci_store::StoreError;
-use tofu_oci_types::{NetworkFault, is_unprintable};
+use crate::clean::clean;
+use crate::limits::shown_time;
+use crate::resolver::{LookupError, NearName};
 
-use crate::limits::shown;
-use crate::names::NearName;
-
-/// Most characters of a registry's own words that are repeated.
-const LONGEST: usize = 300;
-
-/// The text on one line, shortened, with queries and user infos cut out of the addresses in it.
-pub(crate) fn clean(text: &str) -> String {
-    let mut out = String::new();
-    for word in text.split(|character: char| character.is_whitespace() || is_unprintable(character)) {
-        if word.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(&without_secrets(word));
-        if out.chars().count() > LONGEST {
-            return out.chars().take(LONGEST).chain("…".chars()).collect();
-        }
-    }
-    out
-}
-
-fn without_secrets(word: &str) -> String {
-    let Some(scheme) = word.find("://") else {
-        return word.split_once('?').filter(|(path, _)| path.contains('/')).map_or(word, |(path, _)| path).to_owned();
-    };
-    let (before, after) = word.split_at(scheme + 3);
-    let address = after.split(['?', '#']).next().unwrap_or_default();
-    let (authority, path) = address.split_at(address.find('/').unwrap_or(address.len()));
-    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    format!("{before}{host}{path}")
-}
-
-/// What the network said, and what kind of fault that is.
+/// A fault of the network, and what happened in words for people.
 #[derive(Clone, Debug)]
-pub(crate) struct NetworkProblem {
-    pub(crate) text: String,
-    pub(crate) fault: NetworkFault,
+pub struct NetworkProblem {
+    /// What happened: one line, without the address.
+    pub text: String,
+    /// The kind of fault.
+    pub fault: NetworkFault,
+}
+
+impl fmt::Display for NetworkProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
 }
 
 impl NetworkProblem {
-    /// Nothing came in this time.
-    pub(crate) fn timed_out(what: &str, limit: Duration) -> Self {
-        Self { text: format!("timed out: {what} for {}", shown(limit)), fault: NetworkFault::TimedOut }
+    /// In this time only `what` has happened.
+    pub fn timed_out(what: &str, limit: Duration) -> Self {
+        Self { text: format!("timed out: {what} for {}", shown_time(limit)), fault: NetworkFault::TimedOut }
+    }
+
+    /// The connection ended before the end of the answer.
+    pub fn cut_off() -> Self {
+        Self { text: "connection closed before the end of the answer".to_owned(), fault: NetworkFault::Lost }
     }
 
     /// A host that cannot be in an address.
-    pub(crate) fn no_address(error: url::ParseError) -> Self {
+    pub fn no_address(error: url::ParseError) -> Self {
         Self { text: error.to_string(), fault: NetworkFault::Dns }
     }
 
-    pub(crate) fn at(self, place: String) -> StoreError {
-        StoreError::Unreachable { place, fault: self.fault, problem: self.text }
+    /// What a library's error says. The operating system and the name service are quoted; a library is not, since its words
+    /// are for programmers.
+    pub(crate) fn of(error: reqwest::Error, now: SystemTime) -> Self {
+        let error = error.without_url();
+        if error.is_timeout() {
+            let text = if error.is_connect() { "timed out: no connection came about" } else { "timed out" };
+            return Self { text: text.to_owned(), fault: NetworkFault::TimedOut };
+        }
+        if let Some(tls) = find_cause::<rustls::Error>(&error) {
+            return Self { text: tls_text(tls), fault: tls_fault(tls, now) };
+        }
+        let fault = network_fault(&error);
+        let text = match fault {
+            NetworkFault::Lost => lost(&error).to_owned(),
+            _ => clean(&innermost(&error).to_string()),
+        };
+        Self { text, fault }
     }
 }
 
@@ -79,38 +74,35 @@ impl From<io::Error> for NetworkProblem {
     }
 }
 
-/// What the network said. The operating system and the name service are quoted, no library is: its words are for those
-/// who use it.
-pub(crate) fn network_problem(error: reqwest::Error, now: SystemTime) -> NetworkProblem {
-    let error = error.without_url();
-    let fault = network_fault(&error, now);
-    let mut innermost: &dyn Error = &error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
+fn innermost<'a>(error: &'a (dyn Error + 'static)) -> &'a (dyn Error + 'static) {
+    error.source().map_or(error, innermost)
+}
+
+fn network_fault(error: &reqwest::Error) -> NetworkFault {
+    if find_cause::<NearName>(error).is_some() {
+        NetworkFault::PrivateAddress
+    } else if is_refused(error) {
+        NetworkFault::Refused
+    } else if find_cause::<LookupError>(error).is_some() {
+        NetworkFault::Dns
+    } else if find_cause::<hyper::Error>(error).is_some_and(hyper::Error::is_parse) {
+        NetworkFault::NotHttp
+    } else if is_lost(error) || !error.is_connect() {
+        NetworkFault::Lost
+    } else {
+        NetworkFault::NoRoute
     }
-    let text = clean(&innermost.to_string());
-    let text = match fault {
-        NetworkFault::TimedOut if error.is_connect() => "timed out: no connection came about".to_owned(),
-        NetworkFault::TimedOut => "timed out".to_owned(),
-        NetworkFault::Tls | NetworkFault::Certificate | NetworkFault::CertificateOfAnother => tls(&text),
-        NetworkFault::Lost => lost(&error, &text).to_owned(),
-        _ => text,
-    };
-    NetworkProblem { text, fault }
 }
 
 /// How a connection ended too early.
-fn lost(error: &reqwest::Error, said: &str) -> &'static str {
+fn lost(error: &reqwest::Error) -> &'static str {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
-    let is_kind = |wanted: &[io::ErrorKind]| {
-        has_cause(error, &|cause| cause.downcast_ref::<io::Error>().is_some_and(|error| wanted.contains(&error.kind())))
-    };
-    if is_kind(&[ConnectionReset]) {
+    if has_kind(error, &[ConnectionReset]) {
         "connection reset"
-    } else if is_kind(&[BrokenPipe, ConnectionAborted]) {
+    } else if has_kind(error, &[BrokenPipe, ConnectionAborted]) {
         "connection closed while something was sent"
-    } else if said.to_ascii_lowercase().contains("invalid") {
-        "what was answered is not HTTP"
+    } else if has_kind(error, &[io::ErrorKind::InvalidInput, io::ErrorKind::InvalidData]) {
+        "the answer is not HTTP"
     } else if error.is_body() || error.is_decode() {
         "connection closed before the end of the answer"
     } else {
@@ -118,69 +110,63 @@ fn lost(error: &reqwest::Error, said: &str) -> &'static str {
     }
 }
 
+fn is_lost(error: &reqwest::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+    has_kind(error, &[BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof])
+}
+
+/// Whether no program listens there.
+pub(crate) fn is_refused(error: &reqwest::Error) -> bool {
+    has_kind(error, &[io::ErrorKind::ConnectionRefused])
+}
+
+/// Whether the next attempt would fail alike: the certificate is not trusted, the name does not exist, or it leads nearer than
+/// it may.
+pub(crate) fn is_lasting(error: &reqwest::Error) -> bool {
+    matches!(find_cause(error), Some(rustls::Error::InvalidCertificate(_)))
+        || find_cause::<LookupError>(error).is_some_and(|lookup| lookup.0.kind() == io::ErrorKind::NotFound)
+        || find_cause::<NearName>(error).is_some()
+}
+
 /// What went wrong with TLS.
-fn tls(said: &str) -> String {
-    if said.contains("://") || said.starts_with("received corrupt message") || said.starts_with("received unexpected") {
-        return "what was answered is not TLS".to_owned();
-    }
-    certificate(said)
-}
-
-/// What the TLS library says of a certificate, where that is the name of a variant with what it holds.
-fn certificate(text: &str) -> String {
-    const START: &str = "invalid peer certificate: ";
-    let Some(said) = text.strip_prefix(START) else { return text.to_owned() };
-    let name = said.split(|character: char| !character.is_ascii_alphanumeric()).next().unwrap_or_default();
-    let meaning = match name {
-        "UnsupportedSignatureAlgorithmForPublicKeyContext"
-        | "UnsupportedSignatureAlgorithmContext"
-        | "UnsupportedSignatureAlgorithmForPublicKey"
-        | "UnsupportedSignatureAlgorithm" => "it is signed with a kind of key or signature that is not supported here",
-        _ if said.starts_with("certificate expired") => "it has expired",
-        _ if said.starts_with("certificate not valid yet") => "it is not valid yet",
-        "BadSignature" => "its signature is wrong",
-        "BadEncoding" => "it is not encoded as certificates are",
-        "Revoked" => "it is revoked",
-        "UnhandledCriticalExtension" => "it has a critical extension that is not known here",
-        "InvalidPurpose" | "InvalidPurposeContext" => "it is not meant for servers",
-        "Other" if said.contains("CaUsedAsEndEntity") => "it is that of a certificate authority, not of a server",
-        _ if said.contains(['{', '(']) && said.contains("OtherError") => "it is not accepted",
-        _ => return text.to_owned(),
-    };
-    format!("{START}{meaning}")
-}
-
-fn network_fault(error: &reqwest::Error, now: SystemTime) -> NetworkFault {
-    if error.is_timeout() {
-        NetworkFault::TimedOut
-    } else if let Some(fault) = tls_fault(error, now) {
-        fault
-    } else if has_cause(error, &is_near) {
-        NetworkFault::PrivateAddress
-    } else if has_cause(error, &is_refused) {
-        NetworkFault::Refused
-    } else if has_cause(error, &is_lookup) {
-        NetworkFault::Dns
-    } else if has_cause(error, &is_no_http) {
-        NetworkFault::NotHttp
-    } else if has_cause(error, &is_lost) || !error.is_connect() {
-        NetworkFault::Lost
-    } else {
-        NetworkFault::NoRoute
+fn tls_text(error: &rustls::Error) -> String {
+    use rustls::Error::{InappropriateHandshakeMessage, InappropriateMessage, InvalidCertificate, InvalidMessage};
+    match error {
+        InappropriateMessage { .. } | InappropriateHandshakeMessage { .. } => "the answer is not TLS".to_owned(),
+        InvalidMessage(_) => "the answer is not TLS".to_owned(),
+        InvalidCertificate(fault) => certificate_text(fault)
+            .map_or_else(|| error.to_string(), |text| format!("invalid peer certificate: {text}")),
+        other => clean(&other.to_string()),
     }
 }
 
-/// What the TLS library found wrong, if it was the one that ended the connection.
-fn tls_fault(error: &reqwest::Error, now: SystemTime) -> Option<NetworkFault> {
-    let fault = Cell::new(None);
-    let is_tls = |cause: &(dyn Error + 'static)| {
-        fault.set(cause.downcast_ref().map(|error| fault_of(error, now)));
-        fault.get().is_some()
-    };
-    has_cause(error, &is_tls).then(|| fault.get()).flatten()
+/// What is wrong with a certificate; `None` if the library's own words say it.
+fn certificate_text(fault: &CertificateError) -> Option<&'static str> {
+    #[expect(deprecated, reason = "rustls still gives the variants without details")]
+    Some(match fault {
+        CertificateError::UnsupportedSignatureAlgorithm
+        | CertificateError::UnsupportedSignatureAlgorithmContext { .. }
+        | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
+            "it is signed with a kind of key or signature that is not supported here"
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => "it has expired",
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => "it is not valid yet",
+        CertificateError::BadSignature => "its signature is wrong",
+        CertificateError::BadEncoding => "it is not encoded as certificates are",
+        CertificateError::Revoked => "it is revoked",
+        CertificateError::UnhandledCriticalExtension => "it has a critical extension that is not known here",
+        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
+            "it is not meant for servers"
+        }
+        CertificateError::Other(other) => match other.0.downcast_ref() {
+            Some(webpki::Error::CaUsedAsEndEntity) => "it is that of a certificate authority, not of a server",
+            _ => "it is not accepted",
+        },
+        _ => return None,
+    })
 }
 
-fn fault_of(error: &rustls::Error, now: SystemTime) -> NetworkFault {
+fn tls_fault(error: &rustls::Error, now: SystemTime) -> NetworkFault {
     let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     match error {
         rustls::Error::InvalidCertificate(CertificateError::ExpiredContext { time, not_after }) => {
@@ -204,91 +190,61 @@ fn fault_of(error: &rustls::Error, now: SystemTime) -> NetworkFault {
     }
 }
 
-/// Whether the first line of an answer was none of HTTP. The parser's error has no public type here, only its words.
-fn is_no_http(cause: &(dyn Error + 'static)) -> bool {
-    let text = cause.to_string();
-    text.starts_with("invalid HTTP ") && text.ends_with(" parsed")
+/// Whether the error or a cause of it is an IO error of one of these kinds.
+fn has_kind(error: &(dyn Error + 'static), kinds: &[io::ErrorKind]) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let io_error = error.downcast_ref::<io::Error>();
+        if io_error.is_some_and(|error| kinds.contains(&error.kind())) {
+            return true;
+        }
+        if io_error.and_then(io::Error::get_ref).is_some_and(|carried| has_kind(carried, kinds)) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
-/// Whether nobody listens there.
-pub(crate) fn is_refused(cause: &(dyn Error + 'static)) -> bool {
-    cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
-}
-
-/// Whether the name leads nearer than it may.
-pub(crate) fn is_near(cause: &(dyn Error + 'static)) -> bool {
-    cause.is::<NearName>()
-}
-
-/// Whether the name service was what failed. The connector's own error has no public type, only its words.
-fn is_lookup(cause: &(dyn Error + 'static)) -> bool {
-    cause.to_string().starts_with("dns error")
-}
-
-fn is_lost(cause: &(dyn Error + 'static)) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-    let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-    kind.is_some_and(|kind| matches!(kind, BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof))
-}
-
-/// Whether the error or anything below it is of this kind. What an IO error carries is not its source, so that is looked
-/// into as well.
-pub(crate) fn has_cause(error: &(dyn Error + 'static), is: &dyn Fn(&(dyn Error + 'static)) -> bool) -> bool {
+/// The error, or the first cause of it, that is of this type. What an IO error carries is not its source, so that is
+/// looked into as well.
+fn find_cause<'a, E: Error + 'static>(error: &'a (dyn Error + 'static)) -> Option<&'a E> {
     let carried = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    is(error)
-        || carried.is_some_and(|carried| has_cause(carried, is))
-        || error.source().is_some_and(|source| has_cause(source, is))
+    error
+        .downcast_ref()
+        .or_else(|| carried.and_then(|carried| find_cause(carried)))
+        .or_else(|| error.source().and_then(find_cause))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[track_caller]
-    fn check(text: &str, want: &str) {
-        assert_eq!(clean(text), want);
-    }
-
-    #[test]
-    fn secrets_of_addresses_are_cut_out() {
-        check("no such blob", "no such blob");
-        check("a\n\tb\u{1b}[31m", "a b [31m");
-        check("see https://user:pass@s3.test/b/o?X-Amz-Signature=abc&Expires=1 now", "see https://s3.test/b/o now");
-        check("https://a@b@c.test", "https://c.test");
-        check("GET \"/v2/x?token=abc\"", "GET \"/v2/x");
-        check("why? because", "why? because");
-    }
-
     #[test]
     fn a_certificate_error_is_a_sentence() {
-        let check = |said: &str, want: &str| {
-            assert_eq!(
-                certificate(&format!("invalid peer certificate: {said}")),
-                format!("invalid peer certificate: {want}")
-            );
+        let check = |fault: CertificateError, want: &str| {
+            let text = tls_text(&rustls::Error::InvalidCertificate(fault));
+            assert_eq!(text, format!("invalid peer certificate: {want}"));
         };
-        check(
-            "UnsupportedSignatureAlgorithmForPublicKeyContext { signature_algorithm_id: [6, 9], public_key_algorithm_id: [] }",
-            "it is signed with a kind of key or signature that is not supported here",
-        );
-        check("Other(OtherError(CaUsedAsEndEntity))", "it is that of a certificate authority, not of a server");
-        check("UnknownIssuer", "UnknownIssuer");
-        check("certificate expired: verification time 7 (UNIX)", "it has expired");
-        assert_eq!(certificate("connection reset"), "connection reset");
+        let other = |error| CertificateError::Other(rustls::OtherError(std::sync::Arc::new(error)));
+        let unsupported = CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext {
+            signature_algorithm_id: vec![6, 9],
+            public_key_algorithm_id: Vec::new(),
+        };
+        check(unsupported, "it is signed with a kind of key or signature that is not supported here");
+        let authority = "it is that of a certificate authority, not of a server";
+        check(other(webpki::Error::CaUsedAsEndEntity), authority);
+        check(other(webpki::Error::BadDer), "it is not accepted");
+        check(CertificateError::UnknownIssuer, "UnknownIssuer");
+        check(CertificateError::Expired, "it has expired");
     }
 
     #[test]
     fn an_expired_certificate_is_judged_by_the_time_that_is_given() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-        let fault = |error| fault_of(&rustls::Error::InvalidCertificate(error), now);
+        let fault = |error| tls_fault(&rustls::Error::InvalidCertificate(error), now);
         let (not_after, not_before, now) = (None, None, 1_700_000_000);
         assert_eq!(fault(CertificateError::Expired), NetworkFault::CertificateExpired { not_after, now });
         assert_eq!(fault(CertificateError::NotValidYet), NetworkFault::CertificateNotYetValid { not_before, now });
-    }
-
-    #[test]
-    fn long_texts_are_shortened() {
-        assert_eq!(clean(&"x".repeat(10_000)).chars().count(), LONGEST + 1);
-        assert_eq!(clean(&"x ".repeat(10_000)).chars().count(), LONGEST + 1);
     }
 }

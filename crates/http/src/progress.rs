@@ -3,38 +3,27 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_store::{ByteStream, Content, StoreError};
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, TryStreamExt as _};
 use tokio::time::Instant;
 
 /// The most bytes that are handed over at once: so that a slow registry is seen to take something.
 const PIECE: usize = 16 * 1024;
 
-/// The body of a request; it can be sent again from the start.
-#[derive(Clone, Copy)]
-pub(crate) enum Body<'a> {
-    None,
-    Bytes(&'a Bytes),
-    /// Pieces that lie one behind the other, and their length.
-    Pieces(&'a [Bytes], u64),
-    /// A blob of this size, streamed.
-    Content(&'a Content<'a>, u64),
-}
-
 /// How much of a body has gone out, and why it ended early.
 #[derive(Clone, Default)]
-pub(crate) struct Progress {
+pub struct Progress {
     size: u64,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<ProgressState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct ProgressState {
     /// What was handed over.
     moved: u64,
     /// So many bytes must be taken before the time counts anew.
     floor: u64,
-    /// Since when no more than [`State::taken`] bytes have been taken; without the time that the content took to be read.
+    /// Since when no more than [`ProgressState::taken`] bytes have been taken; without the time that the content took to be read.
     at: Option<Instant>,
     /// Bytes that were taken since then.
     taken: u64,
@@ -42,22 +31,28 @@ struct State {
     last: u64,
     /// Whether it is the content that is slow, and not the registry.
     reading: bool,
-    failure: Option<StoreError>,
 }
 
 impl Progress {
-    fn state(&self) -> MutexGuard<'_, State> {
+    /// A body of this length in bytes, of which the server must take `floor` bytes in its time.
+    pub fn of_body(size: u64, floor: u64) -> Self {
+        let progress = Self { size, ..Self::default() };
+        progress.state().floor = floor;
+        progress
+    }
+
+    fn state(&self) -> MutexGuard<'_, ProgressState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Since when the registry has taken too little, if it was asked at `start`.
-    pub(crate) fn still_since(&self, start: Instant) -> Instant {
+    pub fn still_since(&self, start: Instant) -> Instant {
         let state = self.state();
         if state.reading { Instant::now() } else { state.at.map_or(start, |at| at.max(start)) }
     }
 
     /// What the registry has done with the body in this time.
-    pub(crate) fn told(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let state = self.state();
         match state.taken {
             0 => "it took nothing more and did not answer".to_owned(),
@@ -66,75 +61,34 @@ impl Progress {
     }
 
     /// Whether there is a body to send.
-    pub(crate) fn has_body(&self) -> bool {
+    pub fn has_body(&self) -> bool {
         self.size > 0
     }
-
-    /// Why the content could not be read, if that is what ended the request.
-    pub(crate) fn failure(&self) -> Option<StoreError> {
-        self.state().failure.take()
-    }
 }
 
-impl Body<'_> {
-    /// How many bytes are sent; nothing for a request without a body.
-    pub(crate) fn length(&self) -> Option<u64> {
-        match self {
-            Self::None => None,
-            Self::Bytes(bytes) => Some(bytes.len() as u64),
-            Self::Pieces(_, length) | Self::Content(_, length) => Some(*length),
-        }
-    }
-
-    /// The body from its start; the registry must take `floor` bytes in its time.
-    pub(crate) async fn open(&self, place: &str, floor: u64) -> Result<(reqwest::Body, Progress), StoreError> {
-        let progress = Progress { size: self.length().unwrap_or(0), ..Progress::default() };
-        progress.state().floor = floor;
-        let body = match self {
-            Self::None => reqwest::Body::from(Bytes::new()),
-            Self::Bytes(bytes) => reqwest::Body::from(Bytes::clone(bytes)),
-            Self::Pieces(pieces, _) => {
-                let stream = futures_util::stream::iter(pieces.to_vec()).map(Ok).boxed();
-                reqwest::Body::wrap_stream(counted(stream, &progress, place))
-            }
-            Self::Content(content, _) => reqwest::Body::wrap_stream(counted(content.open().await?, &progress, place)),
-        };
-        Ok((body, progress))
-    }
-}
-
-/// The stream, counted; it ends in an error when it is not exactly as long as was announced.
-fn counted(
-    stream: ByteStream,
+/// The stream in small pieces, counted. If it is not exactly as long as was announced, it ends in
+/// the error that `wrong_length` makes of the number of bytes that came, at least.
+pub fn metered<E: Send + 'static>(
+    stream: BoxStream<'static, Result<Bytes, E>>,
     progress: &Progress,
-    place: &str,
-) -> impl futures_util::Stream<Item = Result<Bytes, StoreError>> + Send + 'static {
-    let state = (stream, Bytes::new(), progress.clone(), place.to_owned());
-    futures_util::stream::try_unfold(state, async |(mut stream, mut rest, progress, place)| {
+    wrong_length: impl Fn(u64) -> E + Send + 'static,
+) -> impl Stream<Item = Result<Bytes, E>> + Send + 'static {
+    let state = (stream, Bytes::new(), progress.clone(), wrong_length);
+    futures_util::stream::try_unfold(state, async |(mut stream, mut rest, progress, wrong_length)| {
         let wanted = Instant::now();
         progress.state().reading = true;
-        let next = if rest.is_empty() { stream.try_next().await } else { Ok(Some(std::mem::take(&mut rest))) };
-        let next = next.map(|piece| piece.map(|mut piece| (piece.split_to(PIECE.min(piece.len())), piece)));
-        let length = next.as_ref().ok().and_then(Option::as_ref).map_or(0, |(piece, _)| piece.len() as u64);
+        let next = if rest.is_empty() { stream.try_next().await? } else { Some(std::mem::take(&mut rest)) };
+        let next = next.map(|mut piece| (piece.split_to(PIECE.min(piece.len())), piece));
+        let length = next.as_ref().map_or(0, |(piece, _)| piece.len() as u64);
         let moved = progress.state().hand_over(length, wanted, progress.size);
-        let wrong_size = moved > progress.size || (matches!(next, Ok(None)) && moved < progress.size);
-        let next = if wrong_size {
-            let what = "the content to send".to_owned();
-            Err(StoreError::SizeMismatch { place: place.clone(), what, expected: progress.size, actual: moved })
-        } else {
-            next
-        };
-        match next {
-            Ok(piece) => Ok(piece.map(|(piece, rest)| (piece, (stream, rest, progress, place)))),
-            Err(error) => {
-                progress.state().failure = Some(error.clone());
-                Err(error)
-            }
+        if moved > progress.size || (next.is_none() && moved < progress.size) {
+            return Err(wrong_length(moved));
         }
+        Ok(next.map(|(piece, rest)| (piece, (stream, rest, progress, wrong_length))))
     })
 }
 
-impl State {
+impl ProgressState {
     /// Another piece is handed over, for which the registry asked when it `wanted` one: it has taken the piece before. Gives
     /// how much was handed over in all.
     fn hand_over(&mut self, length: u64, wanted: Instant, size: u64) -> u64 {
@@ -155,18 +109,19 @@ impl State {
 mod tests {
     use std::time::Duration;
 
+    use futures_util::StreamExt as _;
+
     use super::*;
 
     /// A body of this many bytes, in pieces that take some time to be read, and how it goes.
-    fn body(size: usize, reading: Duration) -> (ByteStream, Progress) {
-        let progress = Progress { size: size as u64, ..Progress::default() };
-        progress.state().floor = 60 * 1024;
+    fn body(size: usize, reading: Duration) -> (BoxStream<'static, Result<Bytes, u64>>, Progress) {
+        let progress = Progress::of_body(size as u64, 60 * 1024);
         let pieces: Vec<Bytes> = vec![0; size].chunks(256 * 1024).map(Bytes::copy_from_slice).collect();
         let content = futures_util::stream::iter(pieces).then(move |piece| async move {
             tokio::time::sleep(reading).await;
             Ok(piece)
         });
-        (counted(content.boxed(), &progress, "a.test/x").boxed(), progress)
+        (metered(content.boxed(), &progress, |moved| moved).boxed(), progress)
     }
 
     /// For how many seconds the registry has taken too little at most, if it asks for a piece each time that this time has
@@ -180,7 +135,7 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(every_ms)).await;
             let still = Instant::now() - progress.still_since(start);
             if still > most {
-                (most, told) = (still, progress.told());
+                (most, told) = (still, progress.describe());
             }
         }
         (most.as_secs(), told)
@@ -200,6 +155,6 @@ mod tests {
         let start = Instant::now();
         tokio::time::sleep(Duration::from_secs(50)).await;
         stream.next().await;
-        assert_eq!((progress.still_since(start), progress.told()), (Instant::now(), nothing));
+        assert_eq!((progress.still_since(start), progress.describe()), (Instant::now(), nothing));
     }
 }

@@ -10,21 +10,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Credential;
+use tofu_oci_http::{bearer, clean, shown_url};
 use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::RepositoryRef;
 use tokio::sync::OnceCell;
 use url::Url;
 
 use crate::answer::Answer;
-use crate::auth_scheme::{Asked, AuthScheme, choose};
+use crate::auth_scheme::{AuthScheme, ChallengeTurn, choose};
 use crate::challenge::parse;
-use crate::client::RegistryClient;
-use crate::exchange::{Exchange, Shown, shown_url};
-use crate::options::{CredentialFault, CredentialProvider};
-use crate::realm::Refusal;
+use crate::credential::{CredentialFault, CredentialProvider};
+use crate::exchange::{Exchange, Shown};
+use crate::network::RegistryNetwork;
+use crate::realm::RealmRefusal;
 use crate::refresh::RefreshTokens;
 use crate::scope::{Access, Scopes, Subject};
-use crate::token::{Asker, Token, TokenRequest, basic, bearer};
+use crate::token_request::{Asker, Token, TokenRequest, basic};
 
 /// Credentials, tokens, and what registries have asked for.
 pub(crate) struct Authority {
@@ -35,7 +36,7 @@ pub(crate) struct Authority {
 
 /// Where credentials come from.
 pub(crate) enum Source {
-    /// Asked for each repository.
+    /// ChallengeTurn for each repository.
     Provider(Arc<dyn CredentialProvider>),
     /// This one, or none, whatever the repository.
     Given(Option<Credential>),
@@ -46,7 +47,7 @@ type Found = Result<Option<Credential>, CredentialFault>;
 
 #[derive(Default)]
 struct Memory {
-    ways: HashMap<Subject, AuthScheme>,
+    schemes: HashMap<Subject, AuthScheme>,
     credentials: HashMap<RepositoryRef, Arc<OnceCell<Found>>>,
     /// Scopes that a registry asked for beyond those that we thought of.
     asked: HashMap<(Subject, Scopes), Scopes>,
@@ -106,13 +107,13 @@ impl Authority {
     /// What a request shows, as far as the way is known.
     pub(crate) async fn proof(
         &self,
-        client: &RegistryClient,
+        network: &RegistryNetwork,
         root: &Url,
         access: &Access,
     ) -> Result<Option<Proof>, StoreError> {
-        let way = self.memory().ways.get(&access.subject).cloned();
-        match way {
-            Some(way) => self.show(client, root, access, &way, None).await,
+        let scheme = self.memory().schemes.get(&access.subject).cloned();
+        match scheme {
+            Some(scheme) => self.show(network, root, access, &scheme, None).await,
             None => Ok(None),
         }
     }
@@ -120,7 +121,7 @@ impl Authority {
     /// What the request shows when it is made again after a 401.
     pub(crate) async fn challenged(
         &self,
-        client: &RegistryClient,
+        network: &RegistryNetwork,
         root: &Url,
         access: &Access,
         answer: &Answer,
@@ -128,17 +129,17 @@ impl Authority {
     ) -> Result<Reply, StoreError> {
         let lines = answer.challenges();
         let challenges = parse(lines.iter().map(String::as_str));
-        let asked = if sent.is_some() { Asked::Again } else { Asked::First };
-        let chosen = choose(&challenges, root, asked, &client.hosts.named);
-        let chosen = chosen.map_err(|refusal| refused(client, access, refusal))?;
+        let asked = if sent.is_some() { ChallengeTurn::Again } else { ChallengeTurn::First };
+        let chosen = choose(&challenges, root, asked, &network.hosts.named);
+        let chosen = chosen.map_err(|refusal| refused(network, access, refusal))?;
         let Some(chosen) = chosen else { return Ok(Reply::Nothing(None)) };
         if let Some(scope) = chosen.scope {
             self.ask_for(access, scope);
         }
-        let way = chosen.way;
-        client.saw(|| saw_way(&way));
-        self.memory().ways.insert(access.subject.clone(), way.clone());
-        let proof = self.show(client, root, access, &way, sent).await?.map(Proof::for_a_challenge);
+        let scheme = chosen.scheme;
+        network.saw(|| saw_scheme(&scheme));
+        self.memory().schemes.insert(access.subject.clone(), scheme.clone());
+        let proof = self.show(network, root, access, &scheme, sent).await?.map(Proof::for_a_challenge);
         Ok(match proof {
             Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
             // It was shown before it was asked for, and nothing newer can be had: the registry may be in two minds.
@@ -147,7 +148,7 @@ impl Authority {
             None => {
                 let fault = AccessFault::NoCredentialsForBasic;
                 let problem = || "the registry asks for a name and a password, and there are none".to_owned();
-                client.saw(|| Exchange::Refused { code: fault.code(), problem: problem() });
+                network.saw(|| Exchange::Refused { code: fault.code(), problem: problem() });
                 Reply::Nothing(Some(fault))
             }
         })
@@ -156,20 +157,20 @@ impl Authority {
     /// What the way gives; nothing where it is Basic and there is no login.
     async fn show(
         &self,
-        client: &RegistryClient,
+        network: &RegistryNetwork,
         root: &Url,
         access: &Access,
-        way: &AuthScheme,
+        scheme: &AuthScheme,
         refused: Option<&Proof>,
     ) -> Result<Option<Proof>, StoreError> {
-        let credential = self.credential(client, &access.subject).await?.filter(|credential| !is_blank(credential));
+        let credential = self.credential(network, &access.subject).await?.filter(|credential| !is_blank(credential));
         let named = credential.is_some();
         let fault = |code: &str, problem: &str| {
-            client.saw(|| Exchange::Refused { code: code.to_owned(), problem: problem.to_owned() });
+            network.saw(|| Exchange::Refused { code: code.to_owned(), problem: problem.to_owned() });
             let (code, problem) = (code.to_owned(), problem.to_owned());
             StoreError::Credentials { place: access.subject.to_string(), code, problem, hint: None }
         };
-        let AuthScheme::Bearer { realm, service } = way else {
+        let AuthScheme::Bearer { realm, service } = scheme else {
             return with_password(credential.as_ref()).map_err(|only| {
                 let problem = format!("the registry asks for a name and a password, and there is only {only}");
                 fault("incomplete-basic", &problem)
@@ -191,7 +192,7 @@ impl Authority {
         let tokens = &self.refresh;
         let service = service.as_deref();
         let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
-        let (token, fresh) = self.token(client, &access.subject, &request, refused).await?;
+        let (token, fresh) = self.token(network, &access.subject, &request, refused).await?;
         Ok(Some(Proof { value: token.header, shown: Shown::Token, named, short: token.short, fresh }))
     }
 
@@ -213,7 +214,7 @@ impl Authority {
     /// A token that is not the refused one, and whether it was asked for now.
     async fn token(
         &self,
-        client: &RegistryClient,
+        network: &RegistryNetwork,
         subject: &Subject,
         request: &TokenRequest<'_>,
         refused: Option<&Proof>,
@@ -241,13 +242,13 @@ impl Authority {
         slot.attempts += 1;
         // Should this attempt be given up halfway, nobody inherits an older one's failure.
         slot.failure = None;
-        let outcome = request.fetch(client).await;
+        let outcome = request.fetch(network).await;
         slot.token = outcome.as_ref().ok().cloned();
         slot.failure = outcome.as_ref().err().cloned();
         outcome.map(|token| (token, true))
     }
 
-    async fn credential(&self, client: &RegistryClient, subject: &Subject) -> Result<Option<Credential>, StoreError> {
+    async fn credential(&self, network: &RegistryNetwork, subject: &Subject) -> Result<Option<Credential>, StoreError> {
         let provider = match &self.source {
             Source::Given(credential) => return Ok(credential.clone()),
             Source::Provider(provider) => provider,
@@ -257,7 +258,7 @@ impl Authority {
         let found = cell.get_or_init(|| provider.credential(repository)).await;
         found.clone().map_err(|fault| {
             let CredentialFault { code, problem, hint } = fault;
-            client.saw(|| Exchange::Refused { code: code.clone(), problem: problem.clone() });
+            network.saw(|| Exchange::Refused { code: code.clone(), problem: problem.clone() });
             StoreError::Credentials { place: repository.to_string(), code, problem, hint }
         })
     }
@@ -293,17 +294,17 @@ fn with_password(credential: Option<&Credential>) -> Result<Option<Proof>, &'sta
     }
 }
 
-fn refused(client: &RegistryClient, access: &Access, refusal: Refusal) -> StoreError {
-    let Refusal { fault, problem } = refusal;
-    client.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
+fn refused(network: &RegistryNetwork, access: &Access, refusal: RealmRefusal) -> StoreError {
+    let RealmRefusal { fault, problem } = refusal;
+    network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
     StoreError::Forbidden { place: access.subject.to_string(), fault: Some(fault), problem }
 }
 
-fn saw_way(way: &AuthScheme) -> Exchange {
-    match way {
+fn saw_scheme(scheme: &AuthScheme) -> Exchange {
+    match scheme {
         AuthScheme::Basic => Exchange::AuthScheme { scheme: "basic", realm: None, service: None },
         AuthScheme::Bearer { realm, service } => {
-            let service = service.as_deref().map(crate::clean::clean);
+            let service = service.as_deref().map(clean);
             Exchange::AuthScheme { scheme: "bearer", realm: Some(shown_url(realm)), service }
         }
     }

@@ -2,6 +2,7 @@
 
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tofu_oci_http::Protection;
 use tofu_oci_types::Digest;
 use url::Url;
 
@@ -36,15 +37,6 @@ pub(crate) enum Showing {
     Never,
 }
 
-/// What protects the answer to a request against whoever can change it on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Guarded {
-    /// TLS alone.
-    ByTls,
-    /// The digest that was asked for: the bytes are compared with it.
-    ByDigest,
-}
-
 /// A request, as often as it must be made.
 pub(crate) struct Call<'a> {
     pub(crate) method: Method,
@@ -54,7 +46,7 @@ pub(crate) struct Call<'a> {
     pub(crate) access: &'a Access,
     pub(crate) repeat: Repeat,
     pub(crate) showing: Showing,
-    pub(crate) guarded: Guarded,
+    pub(crate) protection: Protection,
 }
 
 impl<'a> Call<'a> {
@@ -73,8 +65,13 @@ impl<'a> Call<'a> {
             access,
             repeat: Repeat::Yes,
             showing: Showing::WhenAsked,
-            guarded: Guarded::ByTls,
+            protection: Protection::Tls,
         }
+    }
+
+    /// With these headers.
+    pub(crate) fn with_headers(self, headers: &[(&'static str, String)]) -> Self {
+        headers.iter().fold(self, |call, (name, value)| call.header(name, value))
     }
 
     /// With a header. A value that no header can carry is left out; none of ours is such.
@@ -90,16 +87,16 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// For content whose digest is in the path, and which is compared with it before it is used.
+    /// To read content whose digest is in the path, and which is compared with it before it is used.
     pub(crate) fn by_digest(mut self) -> Self {
-        self.guarded = Guarded::ByDigest;
+        self.protection = Protection::Digest;
         self
     }
 
     /// The digest that protects the answer, if it is one.
     pub(crate) fn digest(&self) -> Option<Digest> {
         let Target::Registry(path) = &self.target else { return None };
-        path.rsplit('/').next().filter(|_| self.guarded == Guarded::ByDigest)?.parse().ok()
+        path.rsplit('/').next().filter(|_| self.protection == Protection::Digest)?.parse().ok()
     }
 
     /// Without a word about who asks, even when the registry wants to know.

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use bytes::{Buf as _, Bytes};
 use futures_util::TryStreamExt as _;
 use reqwest::Method;
+use tofu_oci_http::{Attempts, RetryAfter, host_of, is_transient};
 use tofu_oci_store::{ByteStream, Content, ReadStore as _, StoreError};
 use tofu_oci_types::Descriptor;
 use url::Url;
@@ -16,10 +17,8 @@ use url::Url;
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::{Call, Target};
-use crate::origin::host_of;
-use crate::retry::{Asked, Attempts, is_transient};
-use crate::store::RemoteStore;
-use crate::upload::{Broken, Sent};
+use crate::repository::RemoteStore;
+use crate::session::{Broken, Sent};
 
 /// So often in a row a registry may keep less of a chunk than the smallest one has.
 const MOST_SHORT: u32 = 10;
@@ -108,7 +107,7 @@ impl RemoteStore {
         length: &mut ChunkLength,
         attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
-        let mut reader = Reader::at(content, 0).await?;
+        let mut reader = ChunkReader::at(content, 0).await?;
         let (mut sent, mut short) = (0, 0);
         loop {
             let (pieces, size) = reader.chunk(length.next).await?;
@@ -160,7 +159,7 @@ impl RemoteStore {
             if (sent..=sent + size).contains(&known) {
                 reader.put_back(pieces, known - sent);
             } else if known <= descriptor.size {
-                reader = Reader::at(content, known).await?;
+                reader = ChunkReader::at(content, known).await?;
             } else {
                 self.cancel(session).await;
                 return Err(self.malformed(format!("a chunked upload went wrong: of {sent} bytes it has kept {known}")));
@@ -175,7 +174,7 @@ impl RemoteStore {
         match self.client.send_within(&call, attempts).await {
             Ok(answer) => self.closed(answer, &descriptor.digest).await,
             Err(error @ StoreError::Unreachable { .. }) => {
-                Ok(Sent::Broken(Broken { error, asked: Asked::Nothing, host }))
+                Ok(Sent::Broken(Broken { error, after: RetryAfter::Nothing, host }))
             }
             Err(error) => Err(error),
         }
@@ -198,7 +197,7 @@ impl RemoteStore {
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
             Err(error @ StoreError::Unreachable { .. }) => {
-                return Ok(Patched::Broken(Broken { error, asked: Asked::Nothing, host: host_of(session) }));
+                return Ok(Patched::Broken(Broken { error, after: RetryAfter::Nothing, host: host_of(session) }));
             }
             Err(error) => return Err(error),
         };
@@ -210,9 +209,9 @@ impl RemoteStore {
             411 | 413 => Ok(Patched::TooLong(Box::new(answer))),
             // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says where it stands.
             status if is_transient(status) || matches!(status, 404 | 416) => {
-                let (asked, host) = (answer.asked(), host_of(answer.url()));
+                let (after, host) = (answer.retry_after(), host_of(answer.url()));
                 let error = self.write_error(answer, "place for a chunk").await;
-                Ok(Patched::Broken(Broken { error, asked, host }))
+                Ok(Patched::Broken(Broken { error, after, host }))
             }
             _ => Err(self.write_error(answer, "place for a chunk").await),
         }
@@ -266,13 +265,13 @@ fn kept(answer: &Answer) -> Kept {
 }
 
 /// Content cut to chunks.
-struct Reader {
+struct ChunkReader {
     stream: ByteStream,
     /// What was read and comes next, in its order.
     rest: VecDeque<Bytes>,
 }
 
-impl Reader {
+impl ChunkReader {
     /// The content from this byte on.
     async fn at(content: &Content<'_>, mut offset: u64) -> Result<Self, StoreError> {
         let mut reader = Self { stream: content.open().await?, rest: VecDeque::new() };

@@ -4,12 +4,8 @@
 //! everything that comes back.
 
 use serde::Serialize;
+use tofu_oci_http::SecretScrubber;
 use tofu_oci_types::is_unprintable;
-use url::Url;
-
-use crate::client::RegistryClient;
-use crate::origin::host_of;
-use crate::secret_scrubber::SecretScrubber;
 
 /// Most bytes of a challenge that are told.
 const LONGEST_CHALLENGE: usize = 1024;
@@ -138,7 +134,7 @@ pub enum TokenOutcome {
 
 impl Exchange {
     /// The same with another form of every text that may have come from outside.
-    fn map_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
+    pub(crate) fn map_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
         let mut texts: Vec<&mut String> = Vec::new();
         match &mut self {
             Self::Registry { url, challenges, error, .. } => {
@@ -167,23 +163,9 @@ impl Exchange {
     }
 }
 
-impl RegistryClient {
-    /// Tells the witness, if there is one. What was sent is in nothing that it is told.
-    pub(crate) fn saw(&self, exchange: impl FnOnce() -> Exchange) {
-        if let Some(witness) = &self.options.witness {
-            witness.saw(&exchange().map_text(&|text| self.told.hide(text)));
-        }
-    }
-}
-
-/// An address without query, fragment and user info.
-pub(crate) fn shown_url(url: &Url) -> String {
-    format!("{}://{}{}", url.scheme(), host_of(url), url.path())
-}
-
 /// A challenge as it came, without what was sent, user infos, line breaks and what does not fit.
-pub(crate) fn shown_challenge(line: &str, told: &SecretScrubber) -> String {
-    let hidden = told.hide(line);
+pub(crate) fn shown_challenge(line: &str, scrubber: &SecretScrubber) -> String {
+    let hidden = scrubber.hide(line);
     let mut shown = String::new();
     let mut rest = hidden.as_str();
     while let Some(start) = rest.find("://") {
@@ -213,9 +195,9 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, want: &str) {
-        let told = SecretScrubber::default();
-        told.secret("hunter2");
-        assert_eq!(shown_challenge(line, &told), want);
+        let scrubber = SecretScrubber::default();
+        scrubber.secret("hunter2");
+        assert_eq!(shown_challenge(line, &scrubber), want);
     }
 
     #[test]

@@ -1,17 +1,18 @@
 //! Manifests as they are read: raw bytes.
 
 use bytes::Bytes;
-use reqwest::Method;
+use reqwest::{Method, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use tofu_oci_http::clean;
 use tofu_oci_store::{ReadStore as _, StoreError};
 use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference};
 
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::moment::Looks;
+use crate::repository::RemoteStore;
 use crate::scope::Access;
-use crate::store::RemoteStore;
 
 /// Most bytes of a manifest, the size that every registry must take.
 pub(crate) const MANIFEST_LIMIT: u64 = 4 * 1024 * 1024;
@@ -47,11 +48,6 @@ struct Shape {
     layers: Option<IgnoredAny>,
     #[serde(default)]
     config: Option<IgnoredAny>,
-}
-
-/// The content encoding of an answer that has one.
-fn encoding(answer: &Answer) -> Option<&str> {
-    answer.header("content-encoding").filter(|encoding| *encoding != "identity")
 }
 
 impl RemoteStore {
@@ -140,18 +136,17 @@ impl RemoteStore {
         let path = self.path("manifests", &reference.to_string());
         let call = Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
         let call = if matches!(reference, Reference::Digest(_)) { call.by_digest() } else { call };
-        let is_plain = |answer: &Answer| answer.status() == 200 && encoding(answer).is_none();
+        let is_plain = |answer: &Answer| answer.status() == 200 && answer.content_encoding().is_none();
         let (answer, bytes) = self.client.document(&call, &content(reference), MANIFEST_LIMIT, is_plain).await?;
         if answer.status() != 200 {
             return Err(self.manifest_error(answer, reference).await);
         }
-        if let Some(encoding) = encoding(&answer) {
-            let problem =
-                format!("{} comes with the content encoding {}", content(reference), crate::clean::clean(encoding));
+        if let Some(encoding) = answer.content_encoding() {
+            let problem = format!("{} comes with the content encoding {}", content(reference), clean(encoding));
             return Err(self.malformed(problem));
         }
         let named = answer.header("docker-content-digest").map(str::to_owned);
-        let etag = answer.header("etag").filter(|etag| etag.starts_with('"')).map(str::to_owned);
+        let etag = answer.strong_etag().map(str::to_owned);
         let content_type = answer.media_type();
         let digest = self.checked_digest(reference, named.as_deref(), &bytes)?;
         let media_type = check_document(content_type.as_deref(), expected_type, &bytes)
@@ -163,9 +158,9 @@ impl RemoteStore {
         if !matches!(answer.status(), 404 | 406) {
             return answer.into_error(&what(reference)).await;
         }
-        let status = answer.response.status();
+        let status = StatusCode::from_u16(answer.status()).unwrap_or_default();
         let words = answer.words().await;
-        if words.mentions("accept header") || status.as_u16() == 406 {
+        if words.tells_of_another_form() || status == StatusCode::NOT_ACCEPTABLE {
             let problem = format!("{} is there only in a form that is not supported", what(reference));
             return self.malformed(format!("{problem}: {}", words.text(status)));
         }
@@ -235,11 +230,11 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     if let (Some(said), Some(own)) = (said, &shape.media_type)
         && said != own
     {
-        return Err(format!("it is of the type {} and was sent as {said}", crate::clean::clean(own)));
+        return Err(format!("it is of the type {} and was sent as {said}", clean(own)));
     }
     let found = said.or(shape.media_type.as_deref()).or(expected);
     let Some(found) = found.filter(|found| is_supported(found)) else {
-        let found = crate::clean::clean(found.or(content_type).unwrap_or("unknown"));
+        let found = clean(found.or(content_type).unwrap_or("unknown"));
         return Err(format!("it is of the type {found}, which is no manifest"));
     };
     match expected {

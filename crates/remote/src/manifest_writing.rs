@@ -15,7 +15,7 @@ use crate::body::Body;
 use crate::call::Call;
 use crate::manifest::MANIFEST_LIMIT;
 use crate::moment::Looks;
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 /// What a manifest says about itself in a referrers list.
 #[derive(Deserialize)]

@@ -10,8 +10,8 @@ use tofu_oci_types::RepositoryRef;
 use crate::call::Call;
 use crate::client::RegistryClient;
 use crate::exchange::shown_challenge;
+use crate::repository::RemoteStore;
 use crate::scope::Access;
-use crate::store::RemoteStore;
 
 /// What is wanted of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl RegistryClient {
             Want::Pull => store.probe_pull().await,
             Want::Push => store.probe_push().await,
         };
-        probe.map_err(|error| store.told(error))
+        probe.map_err(|error| store.scrub(error))
     }
 
     /// `GET /v2/`, bare and once. Nothing else here makes this request; some releases of `OpenTofu` begin with it. A
@@ -72,8 +72,9 @@ impl RegistryClient {
     pub async fn ping(self: &Arc<Self>, registry: &str) -> Result<Ping, StoreError> {
         let access = Access::registry(registry);
         let call = Call::new(Method::GET, "/v2/", &access).bare().once();
-        let answer = self.send(&call).await.map_err(|error| self.told.hide_in(error))?;
-        let challenges = answer.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect();
+        let answer = self.send(&call).await.map_err(|error| self.network.scrub(error))?;
+        let challenges =
+            answer.challenges().iter().map(|line| shown_challenge(line, self.network.scrubber())).collect();
         Ok(Ping { status: answer.status(), challenges })
     }
 
@@ -86,14 +87,14 @@ impl RegistryClient {
         registry: &str,
         credential: &Credential,
     ) -> Result<LoginCheck, StoreError> {
-        let other = self.with_credential(Some(credential.clone()), self.options.witness.clone());
+        let other = self.with_credential(Some(credential.clone()));
         let access = Access::registry(registry);
-        let hidden = |error| self.told.hide_in(error);
+        let hidden = |error| self.network.scrub(error);
         let answer = other.send(&Call::new(Method::GET, "/v2/", &access)).await.map_err(hidden)?;
         match answer.status() {
             200..=299 if answer.named => Ok(LoginCheck::Accepted),
             200..=299 => Ok(LoginCheck::NotAsked),
-            _ => Err(self.told.hide_in(answer.into_error("API root").await)),
+            _ => Err(self.network.scrub(answer.into_error("API root").await)),
         }
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::Method;
+use tofu_oci_http::{clean, same_origin};
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Digest, RepositoryRef, Tag};
 use url::Url;
@@ -14,11 +15,10 @@ use url::Url;
 use crate::answer::Answer;
 use crate::body::Body;
 use crate::call::{Call, Target};
-use crate::clean::clean;
 use crate::client::RegistryClient;
-use crate::origin::same_origin;
+use crate::fault::unreachable;
+use crate::repository::RemoteStore;
 use crate::scope::Access;
-use crate::store::RemoteStore;
 
 /// Most bytes of an answer that are kept; a manifest of 4 MiB and what a registry wraps around it.
 const KEPT: usize = 5 * 1024 * 1024;
@@ -141,8 +141,8 @@ impl RawStore {
         if let Some(body) = &request.body {
             call = call.body(Body::Bytes(body));
         }
-        let answer = self.store.client.send(&call).await.map_err(|error| self.store.told(error))?;
-        self.read(answer).await.map_err(|error| self.store.told(error))
+        let answer = self.store.client.send(&call).await.map_err(|error| self.store.scrub(error))?;
+        self.read(answer).await.map_err(|error| self.store.scrub(error))
     }
 
     async fn read(&self, mut answer: Answer) -> Result<RawAnswer, StoreError> {
@@ -154,13 +154,13 @@ impl RawStore {
             }
             _ => Ok(None),
         };
-        let told = &self.store.client.told;
-        let headers = answer.response.headers().iter().filter(|(name, _)| name.as_str() != "location");
+        let scrubber = self.store.client.network.scrubber();
+        let headers = answer.all_headers().iter().filter(|(name, _)| name.as_str() != "location");
         let headers = headers
-            .filter_map(|(name, value)| Some((name.as_str().to_owned(), told.hide(value.to_str().ok()?))))
+            .filter_map(|(name, value)| Some((name.as_str().to_owned(), scrubber.hide(value.to_str().ok()?))))
             .collect();
         let mut body = BytesMut::new();
-        while let Some(piece) = answer.piece().await.map_err(|problem| problem.at(answer.place.clone()))? {
+        while let Some(piece) = answer.piece().await.map_err(|problem| unreachable(&answer.place, problem))? {
             let room = KEPT - body.len();
             body.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.len() >= room {

@@ -15,7 +15,7 @@ use crate::answer::Answer;
 use crate::call::{Call, Target};
 use crate::link::Pages;
 use crate::manifest::{MANIFEST_LIMIT, OCI_INDEX};
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 /// Most referrers that are read of one subject.
 const REFERRERS_LIMIT: usize = 1000;

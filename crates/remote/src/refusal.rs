@@ -1,15 +1,14 @@
 //! What a 401 or 403 of a registry is about. Pure.
 
 use reqwest::StatusCode;
+use tofu_oci_http::{SecretScrubber, clean};
 use tofu_oci_store::{AccessFault, StoreError};
 
 use crate::challenge::Challenge;
-use crate::clean::clean;
 use crate::exchange::Shown;
-use crate::secret_scrubber::SecretScrubber;
 
 /// What was shown, what the registry says of it, and what it wants instead.
-pub(crate) struct Refusal {
+pub(crate) struct AccessRefusal {
     shown: Shown,
     named: bool,
     short: bool,
@@ -20,17 +19,17 @@ pub(crate) struct Refusal {
     description: Option<String>,
 }
 
-impl Refusal {
+impl AccessRefusal {
     /// Of an answer to a request that showed this. `short` tokens say themselves that they grant less than was asked for.
     pub(crate) fn new(
         proof: (Shown, bool, bool),
         lack: Option<AccessFault>,
         challenges: &[Challenge],
-        told: &SecretScrubber,
+        scrubber: &SecretScrubber,
     ) -> Self {
         let (shown, named, short) = proof;
         let word = |name: &str| challenges.iter().find_map(|challenge| challenge.parameter(name));
-        let word = |name: &str| word(name).map(|text| clean(&told.hide(text))).filter(|text| !text.is_empty());
+        let word = |name: &str| word(name).map(|text| clean(&scrubber.hide(text))).filter(|text| !text.is_empty());
         let schemes = challenges.iter().map(|challenge| in_words(&clean(&challenge.scheme))).collect();
         Self { shown, named, short, lack, schemes, error: word("error"), description: word("error_description") }
     }
@@ -97,9 +96,9 @@ mod tests {
 
     #[track_caller]
     fn check(status: u16, proof: (Shown, bool, bool), challenge: &str, want: &str) {
-        let told = SecretScrubber::default();
-        told.secret("hunter2");
-        let refusal = Refusal::new(proof, None, &parse([challenge]), &told);
+        let scrubber = SecretScrubber::default();
+        scrubber.secret("hunter2");
+        let refusal = AccessRefusal::new(proof, None, &parse([challenge]), &scrubber);
         let status = StatusCode::from_u16(status).unwrap();
         let error = refusal.error(status, "a.test/x".to_owned(), "no".to_owned());
         assert_eq!(error.to_string(), want);

@@ -10,7 +10,7 @@ use crate::answer::Answer;
 use crate::call::{Call, Target};
 use crate::link::Pages;
 use crate::referrers::may_stand_in;
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 /// Most bytes of one page.
 const PAGE_LIMIT: u64 = 8 * 1024 * 1024;
@@ -18,7 +18,7 @@ const PAGE_LIMIT: u64 = 8 * 1024 * 1024;
 const PAGE: u32 = 1000;
 
 #[derive(Deserialize)]
-struct Page {
+struct TagPage {
     /// Registries write `null` when all tags have been deleted.
     tags: Option<Vec<String>>,
 }
@@ -55,7 +55,7 @@ impl RemoteStore {
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large("the list of tags"));
             }
-            let page: Page =
+            let page: TagPage =
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is no such list"))?;
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
             let Some(next) = next else {
@@ -81,10 +81,10 @@ impl RemoteStore {
         if status == 401 {
             return answer.into_error("list of tags").await;
         }
-        let (words, told) = answer.words_and_error().await;
+        let (words, error) = answer.words_and_error().await;
         if words.repository_unknown() || (status == 404 && words.is_empty()) {
             return StoreError::UnknownRepository { place: self.place() };
         }
-        told
+        error
     }
 }

@@ -7,7 +7,7 @@ use tofu_oci_types::Reference;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::manifest::{ACCEPT, what};
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 impl RemoteStore {
     /// A manifest as it is sent. Nothing is checked but its size.

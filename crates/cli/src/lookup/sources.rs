@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tofu_oci_http::WebClient;
 use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
 use tofu_oci_mapper::{MapError, OciPlace, Place};
 use tofu_oci_remote::RegistryClient;
@@ -38,7 +39,7 @@ impl Opener {
             overrides: overrides(configured),
             token: Some(tokens(config)),
         };
-        let web = client.web().with_private_hosts(&configured.private_hosts);
+        let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));

@@ -24,7 +24,7 @@ impl ExchangeObserver for Account {
 
 fn watched(credential: Option<Credential>) -> (Bench, Arc<Account>) {
     let account = Arc::new(Account::default());
-    let options = ClientOptions { witness: Some(account.clone()), ..ClientOptions::default() };
+    let options = ClientOptions { observer: Some(account.clone()), ..ClientOptions::default() };
     let bench = match credential {
         Some(credential) => bench_with(options, Arc::new(Fixed(credential))),
         None => bench_with(options, Arc::new(NoCredentials)),
