@@ -105,23 +105,23 @@ pub enum NoDocument {
 #[async_trait]
 pub trait Requester: Sync {
     /// Why there is no document.
-    type Error: Send;
+    type RequestError: Send;
 
     /// Where a redirect leads.
     ///
     /// # Errors
     /// If a rule forbids it.
-    fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, Self::Error>;
+    fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, Self::RequestError>;
 
     /// Whether the body of an answer is read. The body of another answer is left to the requester.
     fn wants(&self, answer: &HttpAnswer) -> bool;
 
     /// The error if this answer, which may be another one next time, is the last. Called for each such answer.
-    async fn refused(&self, answer: HttpAnswer) -> Self::Error;
+    async fn refused(&self, answer: HttpAnswer) -> Self::RequestError;
 
     /// The error of a request that this address did not answer with a document. Called for each attempt that the network
     /// broke.
-    fn no_document(&self, url: &Url, why: NoDocument) -> Self::Error;
+    fn no_document(&self, url: &Url, why: NoDocument) -> Self::RequestError;
 }
 
 impl HttpClient {
@@ -287,7 +287,7 @@ impl HttpClient {
         request: &HttpRequest,
         mut attempts: Attempts,
         requester: &R,
-    ) -> Result<HttpAnswer, R::Error> {
+    ) -> Result<HttpAnswer, R::RequestError> {
         let label = format!("{} {}{}", request.method, host_of(&request.url), request.url.path());
         loop {
             let (host, after, reason, error) = match self.follow(request, &mut attempts, requester).await? {
@@ -357,7 +357,7 @@ impl HttpClient {
         request: &HttpRequest,
         attempts: &mut Attempts,
         requester: &R,
-    ) -> Result<Result<HttpAnswer, (Url, NoAnswer)>, R::Error> {
+    ) -> Result<Result<HttpAnswer, (Url, NoAnswer)>, R::RequestError> {
         let mut url = request.url.clone();
         let mut crossed = false;
         for _ in 0..=MAX_REDIRECTS {

@@ -22,9 +22,9 @@ const REPEATED: u64 = 16;
 #[async_trait]
 pub trait RangeSource: Send + Sync + 'static {
     /// An answer of the protocol.
-    type Answer: AsMut<HttpAnswer> + Send;
+    type PartAnswer: AsMut<HttpAnswer> + Send;
     /// Why there is no body.
-    type Error: Send;
+    type DownloadError: Send;
 
     /// The connections.
     fn http(&self) -> &HttpClient;
@@ -40,13 +40,13 @@ pub trait RangeSource: Send + Sync + 'static {
         &self,
         headers: &[(&'static str, String)],
         attempts: &mut Attempts,
-    ) -> Result<Self::Answer, Self::Error>;
+    ) -> Result<Self::PartAnswer, Self::DownloadError>;
 
     /// The error of an answer that is neither the body nor a part of it.
-    async fn refused(&self, answer: Self::Answer) -> Self::Error;
+    async fn refused(&self, answer: Self::PartAnswer) -> Self::DownloadError;
 
     /// The error of a body that did not come whole.
-    fn fault(&self, fault: DownloadFault) -> Self::Error;
+    fn fault(&self, fault: DownloadFault) -> Self::DownloadError;
 }
 
 /// Why a body did not come whole.
@@ -75,7 +75,7 @@ pub struct Download<S: RangeSource> {
     skipped: u64,
     /// Where the last break was.
     broke_at: u64,
-    answer: Option<S::Answer>,
+    answer: Option<S::PartAnswer>,
     /// The strong validator of the first answer.
     etag: Option<String>,
     /// Whether the server may still be asked for a part.
@@ -95,7 +95,10 @@ impl<S: RangeSource> Download<S> {
     ///
     /// # Errors
     /// If no answer begins the body.
-    pub async fn start(source: S, size: u64) -> Result<BoxStream<'static, Result<Bytes, S::Error>>, S::Error> {
+    pub async fn start(
+        source: S,
+        size: u64,
+    ) -> Result<BoxStream<'static, Result<Bytes, S::DownloadError>>, S::DownloadError> {
         let attempts = source.http().attempts();
         let mut download = Self {
             source,
@@ -116,7 +119,7 @@ impl<S: RangeSource> Download<S> {
 
     /// Asks for the bytes from `offset` on. Never asks beyond the end: servers in use answer that with a length
     /// that they do not keep.
-    async fn request(&mut self) -> Result<(), S::Error> {
+    async fn request(&mut self) -> Result<(), S::DownloadError> {
         loop {
             let partial = self.offset > 0 && self.parts;
             let mut headers = Vec::new();
@@ -143,7 +146,7 @@ impl<S: RangeSource> Download<S> {
         }
     }
 
-    fn whole(&mut self, mut answer: S::Answer) -> Result<(), S::Error> {
+    fn whole(&mut self, mut answer: S::PartAnswer) -> Result<(), S::DownloadError> {
         let head = answer.as_mut();
         if let Some(encoding) = head.content_encoding() {
             return Err(self.source.fault(DownloadFault::Encoded(clean(encoding))));
@@ -164,7 +167,7 @@ impl<S: RangeSource> Download<S> {
         range.start == self.offset && range.end < self.size && range.total.is_none_or(|total| total == self.size)
     }
 
-    async fn step(mut self) -> Result<Option<(Bytes, Self)>, S::Error> {
+    async fn step(mut self) -> Result<Option<(Bytes, Self)>, S::DownloadError> {
         loop {
             let Some(answer) = self.answer.as_mut().map(AsMut::as_mut) else {
                 self.request().await?;
@@ -195,7 +198,7 @@ impl<S: RangeSource> Download<S> {
     }
 
     /// Waits for the next attempt after a break, or ends.
-    async fn broken(&mut self, end: Break) -> Result<(), S::Error> {
+    async fn broken(&mut self, end: Break) -> Result<(), S::DownloadError> {
         // What the lost answer waited counts first, so that progress cannot make good what comes after it.
         if let Some(mut answer) = self.answer.take() {
             answer.as_mut().spend_on(&mut self.attempts);

@@ -161,7 +161,7 @@ struct WebRequester<'a, W> {
 
 #[async_trait]
 impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
-    type Error = WebError;
+    type RequestError = WebError;
 
     fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, WebError> {
         let http = &self.client.http;

@@ -9,12 +9,12 @@ use tofu_oci_http::{HttpAnswer, HttpClient, host_of};
 use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
 
 use crate::challenge::parse;
-use crate::exchange::Shown;
+use crate::exchange::ShownCredential;
 use crate::refusal::AccessRefusal;
 use crate::words::ErrorWords;
 
 /// An answer, and what is needed to make an error of it.
-pub(crate) struct Answer {
+pub(crate) struct RegistryAnswer {
     head: HttpAnswer,
     http: Arc<HttpClient>,
     /// The repository, for people.
@@ -24,7 +24,7 @@ pub(crate) struct Answer {
     /// Whether a redirect led to another origin.
     pub(crate) crossed: bool,
     /// What the request showed.
-    pub(crate) shown: Shown,
+    pub(crate) shown: ShownCredential,
     /// Whether it came from a credential.
     pub(crate) named: bool,
     /// Whether what it showed says itself that it grants less than was asked for.
@@ -35,7 +35,7 @@ pub(crate) struct Answer {
     words: Option<ErrorWords>,
 }
 
-impl Deref for Answer {
+impl Deref for RegistryAnswer {
     type Target = HttpAnswer;
 
     fn deref(&self) -> &HttpAnswer {
@@ -43,23 +43,34 @@ impl Deref for Answer {
     }
 }
 
-impl DerefMut for Answer {
+impl DerefMut for RegistryAnswer {
     fn deref_mut(&mut self) -> &mut HttpAnswer {
         &mut self.head
     }
 }
 
-impl AsMut<HttpAnswer> for Answer {
+impl AsMut<HttpAnswer> for RegistryAnswer {
     fn as_mut(&mut self) -> &mut HttpAnswer {
         &mut self.head
     }
 }
 
-impl Answer {
+impl RegistryAnswer {
     /// An answer to a request that showed nothing.
     pub(crate) fn new(head: HttpAnswer, http: Arc<HttpClient>, place: String, request: String) -> Self {
         let (crossed, named, short) = (false, false, false);
-        Self { head, http, place, request, crossed, shown: Shown::Nothing, named, short, lack: None, words: None }
+        Self {
+            head,
+            http,
+            place,
+            request,
+            crossed,
+            shown: ShownCredential::Nothing,
+            named,
+            short,
+            lack: None,
+            words: None,
+        }
     }
 
     fn code(&self) -> StatusCode {

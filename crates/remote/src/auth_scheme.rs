@@ -3,7 +3,7 @@
 use tofu_oci_store::AccessFault;
 use url::Url;
 
-use crate::challenge::Challenge;
+use crate::challenge::AuthChallenge;
 use crate::hosts::UserHosts;
 use crate::realm::{RealmRefusal, check_realm};
 
@@ -18,7 +18,7 @@ pub(crate) enum AuthScheme {
 
 /// The challenge that is answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Chosen<'a> {
+pub(crate) struct ChosenChallenge<'a> {
     pub(crate) scheme: AuthScheme,
     /// The scopes that the registry names.
     pub(crate) scope: Option<&'a str>,
@@ -39,16 +39,16 @@ pub(crate) enum ChallengeTurn {
 /// # Errors
 /// Why the token server that it names may not be asked.
 pub(crate) fn choose<'a>(
-    challenges: &'a [Challenge],
+    challenges: &'a [AuthChallenge],
     root: &Url,
     asked: ChallengeTurn,
     named: &UserHosts,
-) -> Result<Option<Chosen<'a>>, RealmRefusal> {
-    let known = |challenge: &&Challenge| matches!(challenge.scheme.as_str(), "basic" | "bearer");
+) -> Result<Option<ChosenChallenge<'a>>, RealmRefusal> {
+    let known = |challenge: &&AuthChallenge| matches!(challenge.scheme.as_str(), "basic" | "bearer");
     let Some(challenge) = challenges.iter().find(known) else { return Ok(None) };
     let scope = challenge.parameter("scope");
     if challenge.scheme == "basic" {
-        return Ok(Some(Chosen { scheme: AuthScheme::Basic, scope }));
+        return Ok(Some(ChosenChallenge { scheme: AuthScheme::Basic, scope }));
     }
     let refused = |problem: &str| RealmRefusal::new(AccessFault::RealmScheme, problem);
     let realm = match (challenge.parameter("realm").filter(|realm| !realm.is_empty()), asked) {
@@ -60,7 +60,7 @@ pub(crate) fn choose<'a>(
         Url::parse(realm).map_err(|_| refused("the registry names a token server whose address is not a whole one"))?;
     check_realm(&realm, root, named)?;
     let service = challenge.parameter("service").map(str::to_owned);
-    Ok(Some(Chosen { scheme: AuthScheme::Bearer { realm, service }, scope }))
+    Ok(Some(ChosenChallenge { scheme: AuthScheme::Bearer { realm, service }, scope }))
 }
 
 #[cfg(test)]
@@ -74,8 +74,8 @@ mod tests {
         let challenges = parse(lines.iter().copied());
         let got = match choose(&challenges, &root, ChallengeTurn::First, &UserHosts::default()) {
             Ok(None) => "nothing".to_owned(),
-            Ok(Some(Chosen { scheme: AuthScheme::Basic, .. })) => "basic".to_owned(),
-            Ok(Some(Chosen { scheme: AuthScheme::Bearer { realm, service }, scope })) => {
+            Ok(Some(ChosenChallenge { scheme: AuthScheme::Basic, .. })) => "basic".to_owned(),
+            Ok(Some(ChosenChallenge { scheme: AuthScheme::Bearer { realm, service }, scope })) => {
                 let text = |text: Option<&str>| text.unwrap_or("-").to_owned();
                 format!("{realm} {} {}", text(service.as_deref()), text(scope))
             }

@@ -16,26 +16,26 @@ use tofu_oci_types::RepositoryRef;
 use tokio::sync::OnceCell;
 use url::Url;
 
-use crate::answer::Answer;
+use crate::answer::RegistryAnswer;
 use crate::auth_scheme::{AuthScheme, ChallengeTurn, choose};
 use crate::challenge::parse;
 use crate::credential::{CredentialFault, CredentialProvider};
-use crate::exchange::{Exchange, Shown};
+use crate::exchange::{Exchange, ShownCredential};
 use crate::network::RegistryNetwork;
 use crate::realm::RealmRefusal;
 use crate::refresh::RefreshTokens;
-use crate::scope::{Access, Scopes, Subject};
-use crate::token_request::{Asker, Token, TokenRequest, basic};
+use crate::scope::{AccessSubject, RequestedAccess, Scopes};
+use crate::token_request::{AccessToken, Asker, TokenRequest, basic};
 
 /// Credentials, tokens, and what registries have asked for.
-pub(crate) struct Authority {
-    source: Source,
-    memory: Mutex<Memory>,
+pub(crate) struct Authorizer {
+    source: CredentialSource,
+    memory: Mutex<AccessMemory>,
     refresh: RefreshTokens,
 }
 
 /// Where credentials come from.
-pub(crate) enum Source {
+pub(crate) enum CredentialSource {
     /// ChallengeTurn for each repository.
     Provider(Arc<dyn CredentialProvider>),
     /// This one, or none, whatever the repository.
@@ -43,20 +43,20 @@ pub(crate) enum Source {
 }
 
 /// What a lookup gave. A failed one is not made again either: a helper runs once.
-type Found = Result<Option<Credential>, CredentialFault>;
+type FoundCredential = Result<Option<Credential>, CredentialFault>;
 
 #[derive(Default)]
-struct Memory {
-    schemes: HashMap<Subject, AuthScheme>,
-    credentials: HashMap<RepositoryRef, Arc<OnceCell<Found>>>,
+struct AccessMemory {
+    schemes: HashMap<AccessSubject, AuthScheme>,
+    credentials: HashMap<RepositoryRef, Arc<OnceCell<FoundCredential>>>,
     /// Scopes that a registry asked for beyond those that we thought of.
-    asked: HashMap<(Subject, Scopes), Scopes>,
+    asked: HashMap<(AccessSubject, Scopes), Scopes>,
     tokens: HashMap<TokenKey, Arc<tokio::sync::Mutex<Slot>>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct TokenKey {
-    subject: Subject,
+    subject: AccessSubject,
     realm: Url,
     service: Option<String>,
     scopes: Scopes,
@@ -65,16 +65,16 @@ struct TokenKey {
 /// One token and the last attempt to get it. Those who waited for an attempt share its outcome.
 #[derive(Default)]
 struct Slot {
-    token: Option<Token>,
+    token: Option<AccessToken>,
     attempts: u64,
     failure: Option<StoreError>,
 }
 
 /// What a request shows.
 #[derive(Clone)]
-pub(crate) struct Proof {
+pub(crate) struct ShownProof {
     pub(crate) value: HeaderValue,
-    pub(crate) shown: Shown,
+    pub(crate) shown: ShownCredential,
     /// Whether there is a credential behind it.
     pub(crate) named: bool,
     /// Whether it says itself that it grants less than was asked for.
@@ -83,10 +83,10 @@ pub(crate) struct Proof {
     pub(crate) fresh: bool,
 }
 
-impl Proof {
+impl ShownProof {
     /// In answer to a challenge: what is no token of a token server cannot be renewed, so that a second refusal is final.
     fn for_a_challenge(mut self) -> Self {
-        self.fresh |= self.shown != Shown::Token;
+        self.fresh |= self.shown != ShownCredential::Token;
         self
     }
 }
@@ -94,13 +94,13 @@ impl Proof {
 /// What comes of a challenge.
 pub(crate) enum Reply {
     /// The request is made again with this.
-    Show(Proof),
+    Show(ShownProof),
     /// There is nothing (else) to show, perhaps for this reason: the answer stands.
     Nothing(Option<AccessFault>),
 }
 
-impl Authority {
-    pub(crate) fn new(source: Source) -> Self {
+impl Authorizer {
+    pub(crate) fn new(source: CredentialSource) -> Self {
         Self { source, memory: Mutex::default(), refresh: RefreshTokens::default() }
     }
 
@@ -109,8 +109,8 @@ impl Authority {
         &self,
         network: &RegistryNetwork,
         root: &Url,
-        access: &Access,
-    ) -> Result<Option<Proof>, StoreError> {
+        access: &RequestedAccess,
+    ) -> Result<Option<ShownProof>, StoreError> {
         let scheme = self.memory().schemes.get(&access.subject).cloned();
         match scheme {
             Some(scheme) => self.show(network, root, access, &scheme, None).await,
@@ -123,9 +123,9 @@ impl Authority {
         &self,
         network: &RegistryNetwork,
         root: &Url,
-        access: &Access,
-        answer: &Answer,
-        sent: Option<&Proof>,
+        access: &RequestedAccess,
+        answer: &RegistryAnswer,
+        sent: Option<&ShownProof>,
     ) -> Result<Reply, StoreError> {
         let lines = answer.challenges();
         let challenges = parse(lines.iter().map(String::as_str));
@@ -139,11 +139,13 @@ impl Authority {
         let scheme = chosen.scheme;
         network.saw(|| saw_scheme(&scheme));
         self.memory().schemes.insert(access.subject.clone(), scheme.clone());
-        let proof = self.show(network, root, access, &scheme, sent).await?.map(Proof::for_a_challenge);
+        let proof = self.show(network, root, access, &scheme, sent).await?.map(ShownProof::for_a_challenge);
         Ok(match proof {
             Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
             // It was shown before it was asked for, and nothing newer can be had: the registry may be in two minds.
-            Some(proof) if proof.shown != Shown::Token && sent.is_some_and(|sent| !sent.fresh) => Reply::Show(proof),
+            Some(proof) if proof.shown != ShownCredential::Token && sent.is_some_and(|sent| !sent.fresh) => {
+                Reply::Show(proof)
+            }
             Some(_) => Reply::Nothing(None),
             None => {
                 let fault = AccessFault::NoCredentialsForBasic;
@@ -159,10 +161,10 @@ impl Authority {
         &self,
         network: &RegistryNetwork,
         root: &Url,
-        access: &Access,
+        access: &RequestedAccess,
         scheme: &AuthScheme,
-        refused: Option<&Proof>,
-    ) -> Result<Option<Proof>, StoreError> {
+        refused: Option<&ShownProof>,
+    ) -> Result<Option<ShownProof>, StoreError> {
         let credential = self.credential(network, &access.subject).await?.filter(|credential| !is_blank(credential));
         let named = credential.is_some();
         let fault = |code: &str, problem: &str| {
@@ -184,7 +186,13 @@ impl Authority {
                 let unusable =
                     || fault("token-unusable", "the access token holds characters that no request can carry");
                 let value = bearer(token).ok_or_else(unusable)?;
-                return Ok(Some(Proof { value, shown: Shown::RegistryToken, named, short: false, fresh: false }));
+                return Ok(Some(ShownProof {
+                    value,
+                    shown: ShownCredential::RegistryToken,
+                    named,
+                    short: false,
+                    fresh: false,
+                }));
             }
         };
         let scopes = self.scopes(access);
@@ -193,11 +201,11 @@ impl Authority {
         let service = service.as_deref();
         let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
         let (token, fresh) = self.token(network, &access.subject, &request, refused).await?;
-        Ok(Some(Proof { value: token.header, shown: Shown::Token, named, short: token.short, fresh }))
+        Ok(Some(ShownProof { value: token.header, shown: ShownCredential::Token, named, short: token.short, fresh }))
     }
 
     /// Remembers the scopes of a challenge, beside what was asked for earlier.
-    fn ask_for(&self, access: &Access, scope: &str) {
+    fn ask_for(&self, access: &RequestedAccess, scope: &str) {
         let known = self.scopes(access);
         let asked = known.clone().and_challenged(scope);
         if asked != known {
@@ -206,7 +214,7 @@ impl Authority {
     }
 
     /// The scopes of a token: what the request needs and what the registry has asked for in addition.
-    fn scopes(&self, access: &Access) -> Scopes {
+    fn scopes(&self, access: &RequestedAccess) -> Scopes {
         let key = (access.subject.clone(), access.scopes.clone());
         self.memory().asked.get(&key).unwrap_or(&access.scopes).clone()
     }
@@ -215,10 +223,10 @@ impl Authority {
     async fn token(
         &self,
         network: &RegistryNetwork,
-        subject: &Subject,
+        subject: &AccessSubject,
         request: &TokenRequest<'_>,
-        refused: Option<&Proof>,
-    ) -> Result<(Token, bool), StoreError> {
+        refused: Option<&ShownProof>,
+    ) -> Result<(AccessToken, bool), StoreError> {
         let key = TokenKey {
             subject: subject.clone(),
             realm: request.realm.clone(),
@@ -228,7 +236,7 @@ impl Authority {
         let slot = Arc::clone(self.memory().tokens.entry(key).or_default());
         let before = slot.try_lock().map(|slot| slot.attempts).ok();
         let mut slot = slot.lock().await;
-        let is_refused = |token: &Token| refused.is_some_and(|refused| refused.value == token.header);
+        let is_refused = |token: &AccessToken| refused.is_some_and(|refused| refused.value == token.header);
         let usable = slot.token.as_ref().filter(|token| token.is_usable() && !is_refused(token));
         if let Some(token) = usable {
             return Ok((token.clone(), false));
@@ -248,12 +256,16 @@ impl Authority {
         outcome.map(|token| (token, true))
     }
 
-    async fn credential(&self, network: &RegistryNetwork, subject: &Subject) -> Result<Option<Credential>, StoreError> {
+    async fn credential(
+        &self,
+        network: &RegistryNetwork,
+        subject: &AccessSubject,
+    ) -> Result<Option<Credential>, StoreError> {
         let provider = match &self.source {
-            Source::Given(credential) => return Ok(credential.clone()),
-            Source::Provider(provider) => provider,
+            CredentialSource::Given(credential) => return Ok(credential.clone()),
+            CredentialSource::Provider(provider) => provider,
         };
-        let Subject::Repository(repository) = subject else { return Ok(None) };
+        let AccessSubject::Repository(repository) = subject else { return Ok(None) };
         let cell = Arc::clone(self.memory().credentials.entry(repository.clone()).or_default());
         let found = cell.get_or_init(|| provider.credential(repository)).await;
         found.clone().map_err(|fault| {
@@ -263,7 +275,7 @@ impl Authority {
         })
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, AccessMemory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -280,21 +292,27 @@ fn is_blank(credential: &Credential) -> bool {
 ///
 /// # Errors
 /// What there is instead of a name and a password.
-fn with_password(credential: Option<&Credential>) -> Result<Option<Proof>, &'static str> {
+fn with_password(credential: Option<&Credential>) -> Result<Option<ShownProof>, &'static str> {
     match credential {
         None => Ok(None),
         Some(Credential::Basic { password, .. }) if password.is_empty() => Err("a name"),
         Some(Credential::Basic { username, .. }) if username.is_empty() => Err("a password"),
         Some(Credential::Basic { username, password }) => {
-            let shown = Shown::Basic { username: username.clone() };
-            Ok(basic(username, password).map(|value| Proof { value, shown, named: true, short: false, fresh: false }))
+            let shown = ShownCredential::Basic { username: username.clone() };
+            Ok(basic(username, password).map(|value| ShownProof {
+                value,
+                shown,
+                named: true,
+                short: false,
+                fresh: false,
+            }))
         }
         Some(Credential::IdentityToken(_)) => Err("an identity token"),
         Some(Credential::RegistryToken(_)) => Err("an access token"),
     }
 }
 
-fn refused(network: &RegistryNetwork, access: &Access, refusal: RealmRefusal) -> StoreError {
+fn refused(network: &RegistryNetwork, access: &RequestedAccess, refusal: RealmRefusal) -> StoreError {
     let RealmRefusal { fault, problem } = refusal;
     network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
     StoreError::Forbidden { place: access.subject.to_string(), fault: Some(fault), problem }

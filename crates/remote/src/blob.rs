@@ -8,17 +8,17 @@ use tofu_oci_http::{Attempts, Download, DownloadFault, HttpClient, RangeSource};
 use tofu_oci_store::{ByteStream, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::answer::RegistryAnswer;
+use crate::call::RegistryCall;
 use crate::client::RegistryClient;
 use crate::fault::unreachable;
 use crate::repository::RemoteStore;
-use crate::scope::Access;
+use crate::scope::RequestedAccess;
 
-/// A blob of a repository.
-struct Blob {
+/// A blob of a repository that is being downloaded.
+struct BlobSource {
     client: Arc<RegistryClient>,
-    access: Access,
+    access: RequestedAccess,
     path: String,
     digest: Digest,
     size: u64,
@@ -29,15 +29,15 @@ impl RemoteStore {
     pub(crate) async fn blob_stream(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         let (client, access) = (Arc::clone(&self.client), self.pull.clone());
         let path = self.path("blobs", descriptor.digest.as_str());
-        let blob = Blob { client, access, path, digest: descriptor.digest.clone(), size: descriptor.size };
+        let blob = BlobSource { client, access, path, digest: descriptor.digest.clone(), size: descriptor.size };
         Download::start(blob, descriptor.size).await
     }
 }
 
 #[async_trait]
-impl RangeSource for Blob {
-    type Answer = Answer;
-    type Error = StoreError;
+impl RangeSource for BlobSource {
+    type PartAnswer = RegistryAnswer;
+    type DownloadError = StoreError;
 
     fn http(&self) -> &HttpClient {
         self.client.http()
@@ -47,12 +47,16 @@ impl RangeSource for Blob {
         format!("GET {}{}", self.access.subject.registry(), self.path)
     }
 
-    async fn send(&self, headers: &[(&'static str, String)], attempts: &mut Attempts) -> Result<Answer, StoreError> {
-        let call = Call::new(Method::GET, &self.path, &self.access).by_digest().with_headers(headers);
+    async fn send(
+        &self,
+        headers: &[(&'static str, String)],
+        attempts: &mut Attempts,
+    ) -> Result<RegistryAnswer, StoreError> {
+        let call = RegistryCall::new(Method::GET, &self.path, &self.access).by_digest().with_headers(headers);
         self.client.send_within(&call, attempts).await
     }
 
-    async fn refused(&self, answer: Answer) -> StoreError {
+    async fn refused(&self, answer: RegistryAnswer) -> StoreError {
         answer.into_error(&format!("blob {}", self.digest)).await
     }
 

@@ -9,7 +9,7 @@ use tofu_oci_store::{ByteStream, Content, StoreError};
 
 /// The body of a request; it can be sent again from the start.
 #[derive(Clone, Copy)]
-pub(crate) enum Body<'a> {
+pub(crate) enum CallBody<'a> {
     None,
     Bytes(&'a Bytes),
     /// Pieces that follow each other, and their length.
@@ -32,7 +32,7 @@ impl ContentFailure {
     }
 }
 
-impl Body<'_> {
+impl CallBody<'_> {
     /// How many bytes are sent; `None` for a request without a body.
     pub(crate) fn length(&self) -> Option<u64> {
         match self {

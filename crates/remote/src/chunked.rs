@@ -14,11 +14,11 @@ use tofu_oci_store::{ByteStream, Content, ReadStore as _, StoreError};
 use tofu_oci_types::Descriptor;
 use url::Url;
 
-use crate::answer::Answer;
-use crate::body::Body;
-use crate::call::{Call, Target};
+use crate::answer::RegistryAnswer;
+use crate::body::CallBody;
+use crate::call::{CallTarget, RegistryCall};
 use crate::repository::RemoteStore;
-use crate::session::{Broken, Sent};
+use crate::session::{BrokenTransfer, Sent};
 
 /// So often in a row a registry may keep less of a chunk than the smallest one has.
 const MOST_SHORT: u32 = 10;
@@ -45,9 +45,9 @@ enum Patched {
     /// The registry has taken it: where the session goes on, and what it has.
     Taken(Url, Kept),
     /// It is longer than the registry takes.
-    TooLong(Box<Answer>),
+    TooLong(Box<RegistryAnswer>),
     /// It broke; what the registry has of it is not known.
-    Broken(Broken),
+    Broken(BrokenTransfer),
 }
 
 impl ChunkLength {
@@ -174,7 +174,7 @@ impl RemoteStore {
         match self.client.send_within(&call, attempts).await {
             Ok(answer) => self.closed(answer, &descriptor.digest).await,
             Err(error @ StoreError::Unreachable { .. }) => {
-                Ok(Sent::Broken(Broken { error, after: RetryAfter::Nothing, host }))
+                Ok(Sent::Broken(BrokenTransfer { error, after: RetryAfter::Nothing, host }))
             }
             Err(error) => Err(error),
         }
@@ -189,15 +189,19 @@ impl RemoteStore {
         size: u64,
         attempts: &mut Attempts,
     ) -> Result<Patched, StoreError> {
-        let call = Call::to(Method::PATCH, Target::Address(session.clone()), &self.push)
+        let call = RegistryCall::to(Method::PATCH, CallTarget::Address(session.clone()), &self.push)
             .header("content-type", "application/octet-stream")
             .header("content-range", &format!("{start}-{}", start + size - 1))
-            .body(Body::Pieces(pieces, size))
+            .body(CallBody::Pieces(pieces, size))
             .step();
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
             Err(error @ StoreError::Unreachable { .. }) => {
-                return Ok(Patched::Broken(Broken { error, after: RetryAfter::Nothing, host: host_of(session) }));
+                return Ok(Patched::Broken(BrokenTransfer {
+                    error,
+                    after: RetryAfter::Nothing,
+                    host: host_of(session),
+                }));
             }
             Err(error) => return Err(error),
         };
@@ -211,7 +215,7 @@ impl RemoteStore {
             status if is_transient(status) || matches!(status, 404 | 416) => {
                 let (after, host) = (answer.retry_after(), host_of(answer.url()));
                 let error = self.write_error(answer, "place for a chunk").await;
-                Ok(Patched::Broken(Broken { error, after, host }))
+                Ok(Patched::Broken(BrokenTransfer { error, after, host }))
             }
             _ => Err(self.write_error(answer, "place for a chunk").await),
         }
@@ -222,7 +226,7 @@ impl RemoteStore {
     /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": a `GET` of the session's location.
     async fn progress_of(&self, session: &Url, attempts: &mut Attempts) -> Result<Option<(Url, u64)>, StoreError> {
         let mut other = attempts.of_another_request();
-        let call = Call::to(Method::GET, Target::Address(session.clone()), &self.push);
+        let call = RegistryCall::to(Method::GET, CallTarget::Address(session.clone()), &self.push);
         let answer = self.client.send_within(&call, &mut other).await;
         attempts.count(&other);
         let answer = match answer {
@@ -254,7 +258,7 @@ struct Kept {
 }
 
 /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": `Range: 0-LAST`.
-fn kept(answer: &Answer) -> Kept {
+fn kept(answer: &RegistryAnswer) -> Kept {
     let end = answer.header("range").and_then(|range| {
         let range = range.trim().trim_start_matches("bytes=");
         range.strip_prefix("0-")?.parse::<u64>().ok()

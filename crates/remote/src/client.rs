@@ -7,7 +7,7 @@ use tofu_oci_credentials::Credential;
 use tofu_oci_http::{ClientError, HttpClient};
 use tofu_oci_types::Reporter;
 
-use crate::authority::{Authority, Source};
+use crate::authority::{Authorizer, CredentialSource};
 use crate::credential::CredentialProvider;
 use crate::hosts::Hosts;
 use crate::network::RegistryNetwork;
@@ -18,7 +18,7 @@ use crate::referrer_list::ReferrerLists;
 pub struct RegistryClient {
     pub(crate) network: RegistryNetwork,
     pub(crate) chunk: ChunkMode,
-    pub(crate) authority: Authority,
+    pub(crate) authority: Authorizer,
     /// Warnings that have been passed on.
     pub(crate) warnings: Mutex<HashSet<String>>,
     /// Registries that have shown that they have no referrers API.
@@ -40,12 +40,12 @@ impl RegistryClient {
         let hosts = Arc::new(Hosts::new(&options.http.plain_http, &options.token_hosts));
         let network =
             RegistryNetwork { http: HttpClient::new(options.http, reporter)?, hosts, observer: options.observer };
-        Ok(Arc::new(Self::over(network, options.chunk, Source::Provider(credentials))))
+        Ok(Arc::new(Self::over(network, options.chunk, CredentialSource::Provider(credentials))))
     }
 
     /// The same connections with this credential, or without one, and nothing learned about access.
     pub(crate) fn with_credential(&self, credential: Option<Credential>) -> Arc<Self> {
-        Arc::new(Self::over(self.network.clone(), self.chunk, Source::Given(credential)))
+        Arc::new(Self::over(self.network.clone(), self.chunk, CredentialSource::Given(credential)))
     }
 
     /// The connections, for requests that are not a registry's.
@@ -53,11 +53,11 @@ impl RegistryClient {
         &self.network.http
     }
 
-    fn over(network: RegistryNetwork, chunk: ChunkMode, source: Source) -> Self {
+    fn over(network: RegistryNetwork, chunk: ChunkMode, source: CredentialSource) -> Self {
         Self {
             network,
             chunk,
-            authority: Authority::new(source),
+            authority: Authorizer::new(source),
             warnings: Mutex::default(),
             no_referrers: Mutex::default(),
             lists: Mutex::default(),

@@ -5,8 +5,8 @@ use tofu_oci_http::{RetryAfter, Setback, UnreadBody, host_of, is_cut_short, is_d
 use tofu_oci_store::StoreError;
 use tofu_oci_types::Digest;
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::answer::RegistryAnswer;
+use crate::call::RegistryCall;
 use crate::client::RegistryClient;
 use crate::fault::unreachable;
 
@@ -16,11 +16,11 @@ impl RegistryClient {
     /// stays unread.
     pub(crate) async fn document(
         &self,
-        call: &Call<'_>,
+        call: &RegistryCall<'_>,
         what: &str,
         limit: u64,
-        wanted: impl Fn(&Answer) -> bool,
-    ) -> Result<(Answer, Bytes), StoreError> {
+        wanted: impl Fn(&RegistryAnswer) -> bool,
+    ) -> Result<(RegistryAnswer, Bytes), StoreError> {
         let mut attempts = self.http().attempts();
         loop {
             let mut answer = self.send_within(call, &mut attempts).await?;
@@ -52,7 +52,7 @@ impl RegistryClient {
     }
 }
 
-impl Answer {
+impl RegistryAnswer {
     /// Reads a document. One without an end is whole if its bytes are those of the digest that was `asked` for, and of the
     /// one that the answer names: white space at its end may come late.
     async fn read_document(&mut self, limit: u64, asked: Option<Digest>) -> Result<Bytes, UnreadBody> {

@@ -30,7 +30,7 @@ pub enum Exchange {
         /// The status of the answer.
         status: u16,
         /// What the request showed.
-        shown: Shown,
+        shown: ShownCredential,
         /// The values of `WWW-Authenticate`, a line each, at most 1 KiB each, in order.
         challenges: Vec<String>,
         /// The registry's own code and message, where it refused and said why.
@@ -43,7 +43,7 @@ pub enum Exchange {
         /// Scheme, host and path; never a query.
         url: String,
         /// What the request showed, or would have shown.
-        shown: Shown,
+        shown: ShownCredential,
         /// What the network said.
         problem: String,
     },
@@ -70,7 +70,7 @@ pub enum Exchange {
         /// Scheme, host and path.
         to: String,
         /// What the next request shows.
-        shown_there: Shown,
+        shown_there: ShownCredential,
     },
     /// A token server was asked for a token.
     Token {
@@ -83,7 +83,7 @@ pub enum Exchange {
         /// The scopes that were asked for.
         scopes: Vec<String>,
         /// What the request showed.
-        shown: Shown,
+        shown: ShownCredential,
         /// The status of the answer; none when there was no answer.
         status: Option<u16>,
         /// The server's own words, where it refused and said why.
@@ -96,7 +96,7 @@ pub enum Exchange {
 /// What a request showed to say who asks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "shown", rename_all = "snake_case")]
-pub enum Shown {
+pub enum ShownCredential {
     /// Nothing.
     Nothing,
     /// A name and a password.

@@ -3,12 +3,12 @@
 use tofu_oci_http::SecretScrubber;
 use url::Url;
 
-use crate::auth_scheme::{AuthScheme, ChallengeTurn, Chosen, choose};
+use crate::auth_scheme::{AuthScheme, ChallengeTurn, ChosenChallenge, choose};
 use crate::challenge::parse;
 use crate::exchange::shown_challenge;
 use crate::hosts::UserHosts;
 use crate::realm::check_realm;
-use crate::scope::Access;
+use crate::scope::RequestedAccess;
 use crate::token_answer::TokenAnswer;
 
 /// Reads the lines of a `WWW-Authenticate`, chooses among them, and checks what has to hold for whatever comes out.
@@ -30,7 +30,8 @@ pub fn challenge(lines: &[&str], secret: &str) {
     let roots = ["https://registry.test:5000/", "http://registry.test/", "https://127.0.0.1:5000/"];
     for root in roots.iter().map(|root| Url::parse(root).expect("a fixed address")) {
         for asked in [ChallengeTurn::First, ChallengeTurn::Again] {
-            let Ok(Some(Chosen { scheme, scope })) = choose(&challenges, &root, asked, &UserHosts::default()) else {
+            let Ok(Some(ChosenChallenge { scheme, scope })) = choose(&challenges, &root, asked, &UserHosts::default())
+            else {
                 continue;
             };
             if let AuthScheme::Bearer { realm, .. } = scheme {
@@ -39,7 +40,7 @@ pub fn challenge(lines: &[&str], secret: &str) {
                 assert!(realm.scheme() == "https" || root.scheme() == "http", "{realm}");
             }
             let repository = "registry.test/a/b".parse().expect("a fixed repository");
-            let own = Access::pull(&repository).scopes;
+            let own = RequestedAccess::pull(&repository).scopes;
             let asked = own.clone().and_challenged(scope.unwrap_or_default());
             assert!(asked == own || asked.to_string().len() <= 2048, "{asked}");
             assert_eq!(asked.clone().and_challenged(&own.to_string()), asked, "one's own scope is in it");

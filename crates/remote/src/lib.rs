@@ -87,8 +87,8 @@ mod words;
 
 pub use client::RegistryClient;
 pub use credential::{CredentialFault, CredentialProvider, NoCredentials};
-pub use exchange::{Exchange, ExchangeObserver, Shown, TokenOutcome};
+pub use exchange::{Exchange, ExchangeObserver, ShownCredential, TokenOutcome};
 pub use options::{ChunkMode, ClientOptions};
-pub use probe::{LoginCheck, Ping, Probe, Want};
+pub use probe::{LoginCheck, Probe, RegistryPing, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};
 pub use repository::RemoteStore;

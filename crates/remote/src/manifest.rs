@@ -8,11 +8,11 @@ use tofu_oci_http::clean;
 use tofu_oci_store::{ReadStore as _, StoreError};
 use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference};
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::answer::RegistryAnswer;
+use crate::call::RegistryCall;
 use crate::moment::Looks;
 use crate::repository::RemoteStore;
-use crate::scope::Access;
+use crate::scope::RequestedAccess;
 
 /// Most bytes of a manifest, the size that every registry must take.
 pub(crate) const MANIFEST_LIMIT: u64 = 4 * 1024 * 1024;
@@ -39,7 +39,7 @@ fn is_supported(media_type: &str) -> bool {
 /// What is read of a manifest before it is believed.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Shape {
+struct ManifestShape {
     #[serde(default)]
     media_type: Option<String>,
     #[serde(default)]
@@ -53,7 +53,8 @@ struct Shape {
 impl RemoteStore {
     pub(crate) async fn resolve_manifest(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
         let path = self.path("manifests", &reference.to_string());
-        let answer = self.client.send(&Call::new(Method::HEAD, path, &self.pull).header("accept", ACCEPT)).await?;
+        let answer =
+            self.client.send(&RegistryCall::new(Method::HEAD, path, &self.pull).header("accept", ACCEPT)).await?;
         match answer.status() {
             200 => {
                 if let Some(descriptor) = described(&answer, reference) {
@@ -68,7 +69,7 @@ impl RemoteStore {
     }
 
     /// Whether the manifest is there. One that this store has written itself is looked for again before it is missed.
-    pub(crate) async fn has_manifest(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+    pub(crate) async fn has_manifest(&self, digest: &Digest, access: &RequestedAccess) -> Result<bool, StoreError> {
         let mut looks = Looks::default();
         loop {
             if self.shows_manifest(digest, access).await? {
@@ -82,9 +83,9 @@ impl RemoteStore {
         }
     }
 
-    async fn shows_manifest(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+    async fn shows_manifest(&self, digest: &Digest, access: &RequestedAccess) -> Result<bool, StoreError> {
         let path = self.path("manifests", digest.as_str());
-        let answer = self.client.send(&Call::new(Method::HEAD, &path, access).header("accept", ACCEPT)).await?;
+        let answer = self.client.send(&RegistryCall::new(Method::HEAD, &path, access).header("accept", ACCEPT)).await?;
         match answer.status() {
             200..=299 => Ok(true),
             404 => Ok(false),
@@ -134,9 +135,9 @@ impl RemoteStore {
         expected_type: Option<&str>,
     ) -> Result<(Descriptor, Bytes, Option<String>), StoreError> {
         let path = self.path("manifests", &reference.to_string());
-        let call = Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
+        let call = RegistryCall::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
         let call = if matches!(reference, Reference::Digest(_)) { call.by_digest() } else { call };
-        let is_plain = |answer: &Answer| answer.status() == 200 && answer.content_encoding().is_none();
+        let is_plain = |answer: &RegistryAnswer| answer.status() == 200 && answer.content_encoding().is_none();
         let (answer, bytes) = self.client.document(&call, &content(reference), MANIFEST_LIMIT, is_plain).await?;
         if answer.status() != 200 {
             return Err(self.manifest_error(answer, reference).await);
@@ -154,7 +155,7 @@ impl RemoteStore {
         Ok((Descriptor::new(&media_type, digest, bytes.len() as u64), bytes, etag))
     }
 
-    pub(crate) async fn manifest_error(&self, answer: Answer, reference: &Reference) -> StoreError {
+    pub(crate) async fn manifest_error(&self, answer: RegistryAnswer, reference: &Reference) -> StoreError {
         if !matches!(answer.status(), 404 | 406) {
             return answer.into_error(&what(reference)).await;
         }
@@ -198,7 +199,7 @@ impl RemoteStore {
 }
 
 /// The descriptor that the head of an answer gives, when it says enough.
-fn described(answer: &Answer, reference: &Reference) -> Option<Descriptor> {
+fn described(answer: &RegistryAnswer, reference: &Reference) -> Option<Descriptor> {
     let named: Digest = answer.header("docker-content-digest")?.parse().ok()?;
     if named.algorithm() == Algorithm::Other {
         return None;
@@ -218,7 +219,7 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     if let Some(old) = content_type.filter(|media_type| media_type.contains("docker.distribution.manifest.v1")) {
         return Err(format!("it has the withdrawn type {old} (Docker schema 1)"));
     }
-    let shape: Shape = serde_json::from_slice(bytes).map_err(|_| "it is no JSON manifest".to_owned())?;
+    let shape: ManifestShape = serde_json::from_slice(bytes).map_err(|_| "it is no JSON manifest".to_owned())?;
     let entries = shape.manifests.as_ref().map_or(0, Vec::len);
     if shape.manifests.is_some() && (shape.layers.is_some() || shape.config.is_some()) {
         return Err("it is an index and a manifest at once".to_owned());

@@ -12,7 +12,7 @@ use tofu_oci_http::RetryPolicy;
 use tofu_oci_store::{StoreError, is_manifest_type};
 use tofu_oci_types::Descriptor;
 
-use crate::answer::Answer;
+use crate::answer::RegistryAnswer;
 use crate::repository::RemoteStore;
 
 /// When a second look is taken, and those after it.
@@ -46,7 +46,7 @@ impl RemoteStore {
     }
 
     /// Whether an answer to the `PUT` of a manifest may be about such a moment. Reads its words.
-    pub(crate) async fn may_pass(&self, answer: &mut Answer) -> bool {
+    pub(crate) async fn may_pass(&self, answer: &mut RegistryAnswer) -> bool {
         if !matches!(answer.status(), 400 | 404 | 500) || answer.crossed {
             return false;
         }

@@ -11,12 +11,12 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::{Digest, RepositoryRef, Tag};
 use url::Url;
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::answer::RegistryAnswer;
+use crate::call::RegistryCall;
 use crate::client::RegistryClient;
 use crate::link::LIST_LIMIT;
 use crate::referrer_list::ListWrite;
-use crate::scope::Access;
+use crate::scope::RequestedAccess;
 
 /// Most bytes of pushed manifests that are kept for the tags that follow.
 const KEPT_LIMIT: usize = 8 * 1024 * 1024;
@@ -30,21 +30,21 @@ const KEPT_LIMIT: usize = 8 * 1024 * 1024;
 pub struct RemoteStore {
     pub(crate) client: Arc<RegistryClient>,
     pub(crate) repository: RepositoryRef,
-    pub(crate) pull: Access,
-    pub(crate) push: Access,
-    pub(crate) memory: Memory,
+    pub(crate) pull: RequestedAccess,
+    pub(crate) push: RequestedAccess,
+    pub(crate) memory: RepositoryMemory,
 }
 
 /// What a store has learned.
 #[derive(Default)]
-pub(crate) struct Memory {
+pub(crate) struct RepositoryMemory {
     /// Whether this repository has shown that the registry has no referrers API.
     pub(crate) no_referrers: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<RepositoryState>,
 }
 
 #[derive(Default)]
-pub(crate) struct State {
+pub(crate) struct RepositoryState {
     /// Blobs that are on their way, or there.
     pub(crate) blobs: HashMap<Digest, Arc<tokio::sync::Mutex<bool>>>,
     /// Upload sessions that a refused mount left behind.
@@ -58,8 +58,8 @@ pub(crate) struct State {
     pub(crate) standing_in: Option<HashSet<Tag>>,
 }
 
-impl Memory {
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+impl RepositoryMemory {
+    pub(crate) fn state(&self) -> MutexGuard<'_, RepositoryState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -96,8 +96,8 @@ impl RegistryClient {
 
 impl RemoteStore {
     fn new(client: Arc<RegistryClient>, repository: RepositoryRef) -> Self {
-        let (pull, push) = (Access::pull(&repository), Access::push(&repository));
-        Self { client, repository, pull, push, memory: Memory::default() }
+        let (pull, push) = (RequestedAccess::pull(&repository), RequestedAccess::push(&repository));
+        Self { client, repository, pull, push, memory: RepositoryMemory::default() }
     }
 
     /// The path of something in the repository. Names and digests follow grammars without any character that an
@@ -124,7 +124,7 @@ impl RemoteStore {
     }
 
     /// Whether a blob is there.
-    pub(crate) async fn has_blob(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+    pub(crate) async fn has_blob(&self, digest: &Digest, access: &RequestedAccess) -> Result<bool, StoreError> {
         self.has_blob_within(digest, access, &mut self.client.http().attempts()).await
     }
 
@@ -132,11 +132,12 @@ impl RemoteStore {
     pub(crate) async fn has_blob_within(
         &self,
         digest: &Digest,
-        access: &Access,
+        access: &RequestedAccess,
         attempts: &mut Attempts,
     ) -> Result<bool, StoreError> {
         let path = self.path("blobs", digest.as_str());
-        let answer = self.client.send_within(&Call::new(Method::HEAD, &path, access).by_digest(), attempts).await?;
+        let answer =
+            self.client.send_within(&RegistryCall::new(Method::HEAD, &path, access).by_digest(), attempts).await?;
         match answer.status() {
             200..=299 => return Ok(true),
             404 if !answer.crossed => return Ok(false),
@@ -144,7 +145,7 @@ impl RemoteStore {
             400 | 403 | 404 | 405 | 501 if answer.crossed || answer.status() == 405 => {}
             _ => return Err(answer.into_error(&format!("blob {digest}")).await),
         }
-        let call = Call::new(Method::GET, &path, access).header("range", "bytes=0-0").by_digest();
+        let call = RegistryCall::new(Method::GET, &path, access).header("range", "bytes=0-0").by_digest();
         let answer = self.client.send_within(&call, attempts).await?;
         match answer.status() {
             // 416 is the answer for an empty blob.
@@ -155,7 +156,7 @@ impl RemoteStore {
     }
 
     /// The error of a write that the registry refused; a 404 is put into the words that help.
-    pub(crate) async fn write_error(&self, answer: Answer, what: &str) -> StoreError {
+    pub(crate) async fn write_error(&self, answer: RegistryAnswer, what: &str) -> StoreError {
         if answer.status() != 404 || answer.crossed {
             return answer.into_error(what).await;
         }

@@ -9,8 +9,8 @@ use tofu_oci_store::{ReadStore as _, StoreError};
 use tofu_oci_types::Digest;
 use url::Url;
 
-use crate::answer::Answer;
-use crate::call::{Call, Target};
+use crate::answer::RegistryAnswer;
+use crate::call::{CallTarget, RegistryCall};
 use crate::fault::{redirect_rule, too_long};
 use crate::repository::RemoteStore;
 
@@ -18,15 +18,15 @@ use crate::repository::RemoteStore;
 pub(crate) enum Sent {
     Done,
     /// The registry does not take so many bytes at once.
-    TooLong(Box<Answer>),
+    TooLong(Box<RegistryAnswer>),
     /// It broke; a fresh session may do better.
-    Broken(Broken),
+    Broken(BrokenTransfer),
     /// The session is gone, and the wait that follows a break has been made.
     Lost,
 }
 
 /// A transfer that broke.
-pub(crate) struct Broken {
+pub(crate) struct BrokenTransfer {
     pub(crate) error: StoreError,
     pub(crate) after: RetryAfter,
     /// The host that broke it, as all requests name it: the registry may have named another one for the session.
@@ -35,7 +35,7 @@ pub(crate) struct Broken {
 
 impl RemoteStore {
     /// Waits after a break, or ends with its error.
-    pub(crate) async fn after_break(&self, attempts: &mut Attempts, broken: &Broken) -> Result<(), StoreError> {
+    pub(crate) async fn after_break(&self, attempts: &mut Attempts, broken: &BrokenTransfer) -> Result<(), StoreError> {
         let request = format!("PUT {}{}", self.repository.registry(), self.path("blobs", "uploads/"));
         let reason = broken.error.to_string();
         let setback = Setback { request, host: broken.host.clone(), after: broken.after, reason: &reason };
@@ -46,15 +46,15 @@ impl RemoteStore {
     }
 
     /// The request that ends a session with the digest of everything in it.
-    pub(crate) fn closing(&self, mut location: Url, digest: &Digest) -> Call<'_> {
+    pub(crate) fn closing(&self, mut location: Url, digest: &Digest) -> RegistryCall<'_> {
         location.query_pairs_mut().append_pair("digest", digest.as_str());
-        Call::to(Method::PUT, Target::Address(location), &self.push)
+        RegistryCall::to(Method::PUT, CallTarget::Address(location), &self.push)
             .header("content-type", "application/octet-stream")
             .step()
     }
 
     /// What the answer to the closing request means.
-    pub(crate) async fn closed(&self, mut answer: Answer, digest: &Digest) -> Result<Sent, StoreError> {
+    pub(crate) async fn closed(&self, mut answer: RegistryAnswer, digest: &Digest) -> Result<Sent, StoreError> {
         let (after, host) = (answer.retry_after(), host_of(answer.url()));
         match answer.status() {
             200 | 201 | 202 | 204 => {}
@@ -65,7 +65,7 @@ impl RemoteStore {
                 let may_pass = self.may_pass(&mut answer).await;
                 let error = self.write_error(answer, "place for a blob").await;
                 if is_lost || is_transient(status) {
-                    return Ok(Sent::Broken(Broken { error, after, host }));
+                    return Ok(Sent::Broken(BrokenTransfer { error, after, host }));
                 }
                 // The registry may have denied what it has just taken.
                 return if may_pass && self.has_blob(digest, &self.push).await? { Ok(Sent::Done) } else { Err(error) };
@@ -85,7 +85,7 @@ impl RemoteStore {
     }
 
     /// Where the session goes on.
-    pub(crate) fn location(&self, answer: &Answer) -> Result<Url, StoreError> {
+    pub(crate) fn location(&self, answer: &RegistryAnswer) -> Result<Url, StoreError> {
         let location = answer
             .header("location")
             .ok_or_else(|| self.malformed(format!("its answer to {} names no upload location", answer.request)))?;
@@ -98,7 +98,7 @@ impl RemoteStore {
     /// Ends a session that is not needed; whether that works is of no matter, and no right to delete is asked for: a
     /// session dies by itself in the end.
     pub(crate) async fn cancel(&self, session: Url) {
-        let call = Call::to(Method::DELETE, Target::Address(session), &self.push).once().at_hand();
+        let call = RegistryCall::to(Method::DELETE, CallTarget::Address(session), &self.push).once().at_hand();
         if let Err(error) = self.client.send(&call).await {
             tracing::debug!(%error, "an upload session stays open");
         }

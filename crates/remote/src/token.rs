@@ -12,12 +12,12 @@ use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::Secret;
 use url::form_urlencoded::Serializer;
 
-use crate::exchange::{Shown, TokenOutcome};
+use crate::exchange::{ShownCredential, TokenOutcome};
 use crate::network::RegistryNetwork;
 use crate::realm::check_confidant;
-use crate::refresh::{Grant, Refresh};
+use crate::refresh::{Refresh, RefreshGrant};
 use crate::token_answer::TokenAnswer;
-use crate::token_request::{Asker, Sending, Token, TokenRequest, basic, with_words};
+use crate::token_request::{AccessToken, Asker, Sending, TokenRequest, basic, with_words};
 use crate::words::ErrorWords;
 
 /// The name under which a refresh token stands where a user's name is expected.
@@ -25,7 +25,7 @@ const TOKEN_USER: &str = "<token>";
 
 impl TokenRequest<'_> {
     /// The token, after as many attempts as the policy allows.
-    pub(crate) async fn fetch(&self, network: &RegistryNetwork) -> Result<Token, StoreError> {
+    pub(crate) async fn fetch(&self, network: &RegistryNetwork) -> Result<AccessToken, StoreError> {
         if !matches!(self.asker, Asker::Nobody) {
             check_confidant(self.realm, self.registry, &network.hosts.named)
                 .map_err(|refusal| self.forbidden(network, refusal))?;
@@ -36,9 +36,9 @@ impl TokenRequest<'_> {
                 let mut refresh = known.lock().await;
                 return self.by_refresh(network, &mut refresh).await;
             }
-            Asker::Nobody => (None, Shown::Nothing),
+            Asker::Nobody => (None, ShownCredential::Nothing),
             Asker::Login { username, password } => {
-                (basic(username, password), Shown::Basic { username: username.to_owned() })
+                (basic(username, password), ShownCredential::Basic { username: username.to_owned() })
             }
         };
         let sending = self.get(authorization, shown);
@@ -47,11 +47,11 @@ impl TokenRequest<'_> {
     }
 
     /// A token for a refresh token, which the answer may replace.
-    async fn by_refresh(&self, network: &RegistryNetwork, refresh: &mut Refresh) -> Result<Token, StoreError> {
+    async fn by_refresh(&self, network: &RegistryNetwork, refresh: &mut Refresh) -> Result<AccessToken, StoreError> {
         network.scrubber().secret(refresh.token.expose());
-        if refresh.grant == Grant::Post {
+        if refresh.grant == RefreshGrant::Post {
             let form = self.refresh_form(&refresh.token);
-            let (url, shown) = (self.realm.clone(), Shown::RefreshToken);
+            let (url, shown) = (self.realm.clone(), ShownCredential::RefreshToken);
             let sending = Sending { method: Method::POST, url, authorization: None, form: Some(form), shown };
             let answer = self.send(network, &sending).await?;
             if !matches!(answer.status(), 404 | 405) {
@@ -64,14 +64,14 @@ impl TokenRequest<'_> {
             }
             let reason = format!("status {}: it knows no such request, and is asked with GET", answer.status());
             self.saw(network, &sending, answer.url(), Some(answer.status()), None, || TokenOutcome::None(reason));
-            refresh.grant = Grant::Get;
+            refresh.grant = RefreshGrant::Get;
         }
-        let sending = self.get(basic(TOKEN_USER, &refresh.token), Shown::RefreshToken);
+        let sending = self.get(basic(TOKEN_USER, &refresh.token), ShownCredential::RefreshToken);
         let answer = self.send(network, &sending).await?;
         self.read(network, &sending, answer).await.map(|(token, _)| token)
     }
 
-    fn get(&self, authorization: Option<HeaderValue>, shown: Shown) -> Sending {
+    fn get(&self, authorization: Option<HeaderValue>, shown: ShownCredential) -> Sending {
         let mut url = self.realm.clone();
         let scopes: Vec<String> = self.scopes.each().collect();
         if self.service.is_some() || !scopes.is_empty() {
@@ -96,7 +96,7 @@ impl TokenRequest<'_> {
         network: &RegistryNetwork,
         sending: &Sending,
         answer: HttpAnswer,
-    ) -> Result<(Token, Option<Secret>), StoreError> {
+    ) -> Result<(AccessToken, Option<Secret>), StoreError> {
         let (status, url) = (answer.status(), answer.url().clone());
         let (words, read) = self.token_of(network, answer).await;
         let outcome = || match &read {
@@ -118,7 +118,7 @@ impl TokenRequest<'_> {
             StoreError::NoToken { place: self.place.to_owned(), fault: AccessFault::TokenEmpty, problem }
         })?;
         // A token that dies on the way is worth nothing: it counts as dead a tenth of its life earlier.
-        Ok((Token { header, short, expires: Instant::now() + life.saturating_sub(life / 10) }, refresh))
+        Ok((AccessToken { header, short, expires: Instant::now() + life.saturating_sub(life / 10) }, refresh))
     }
 
     /// The server's own words where it refuses, and the token or why there is none.

@@ -63,7 +63,7 @@ impl TokenRequester<'_> {
 
 #[async_trait]
 impl Requester for TokenRequester<'_> {
-    type Error = StoreError;
+    type RequestError = StoreError;
 
     fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, StoreError> {
         let from = answer.url();

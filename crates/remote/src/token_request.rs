@@ -12,7 +12,7 @@ use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::Secret;
 use url::Url;
 
-use crate::exchange::{Exchange, Shown, TokenOutcome};
+use crate::exchange::{Exchange, ShownCredential, TokenOutcome};
 use crate::network::RegistryNetwork;
 use crate::realm::RealmRefusal;
 use crate::refresh::RefreshTokens;
@@ -22,14 +22,14 @@ use crate::scope::Scopes;
 pub(crate) const TOKEN_LIMIT: u64 = 1024 * 1024;
 /// A token and how long it may be used.
 #[derive(Clone)]
-pub(crate) struct Token {
+pub(crate) struct AccessToken {
     pub(crate) header: HeaderValue,
     /// Whether it says itself that it grants less than was asked for.
     pub(crate) short: bool,
     pub(crate) expires: Instant,
 }
 
-impl Token {
+impl AccessToken {
     /// Whether it will still be valid for the next request.
     pub(crate) fn is_usable(&self) -> bool {
         Instant::now() < self.expires
@@ -72,7 +72,7 @@ pub(crate) struct Sending {
     pub(crate) url: Url,
     pub(crate) authorization: Option<HeaderValue>,
     pub(crate) form: Option<Bytes>,
-    pub(crate) shown: Shown,
+    pub(crate) shown: ShownCredential,
 }
 
 /// A sentence, and after it what the server says itself.

@@ -19,11 +19,11 @@ use tofu_oci_types::Event;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::answer::Answer;
-use crate::authority::{Proof, Reply};
-use crate::call::{Call, Repeat, Showing, Target};
+use crate::answer::RegistryAnswer;
+use crate::authority::{Reply, ShownProof};
+use crate::call::{CallTarget, RegistryCall, Repeat, Showing};
 use crate::client::RegistryClient;
-use crate::exchange::{Exchange, Shown, shown_challenge};
+use crate::exchange::{Exchange, ShownCredential, shown_challenge};
 use crate::fault::{redirect_rule, too_long, unreachable};
 
 /// Most bytes of warnings that are shown in a run.
@@ -34,8 +34,8 @@ const WARNINGS_LIMIT: usize = 4096;
 const MOST_CHALLENGES: usize = 3;
 
 /// One attempt's outcome.
-enum Outcome {
-    Answer(Box<Answer>),
+enum AttemptOutcome {
+    Answer(Box<RegistryAnswer>),
     NoAnswer(NoAnswer),
 }
 
@@ -49,29 +49,33 @@ struct Hop {
 
 impl RegistryClient {
     /// Makes the request. Every final answer comes back, whatever its status.
-    pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Answer, StoreError> {
+    pub(crate) async fn send(&self, call: &RegistryCall<'_>) -> Result<RegistryAnswer, StoreError> {
         self.send_within(call, &mut self.http().attempts()).await
     }
 
     /// The same, within the attempts and the time that are left of these.
-    pub(crate) async fn send_within(&self, call: &Call<'_>, attempts: &mut Attempts) -> Result<Answer, StoreError> {
+    pub(crate) async fn send_within(
+        &self,
+        call: &RegistryCall<'_>,
+        attempts: &mut Attempts,
+    ) -> Result<RegistryAnswer, StoreError> {
         let place = call.access.subject.to_string();
         let started = Instant::now();
         let root = self.root(call).await.map_err(|problem| unreachable(&place, problem))?;
         attempts.spend(started.elapsed());
         let start = match &call.target {
-            Target::Registry(path) => {
+            CallTarget::Registry(path) => {
                 root.join(path).map_err(|error| unreachable(&place, NetworkProblem::no_address(error)))?
             }
-            Target::Address(url) => url.clone(),
+            CallTarget::Address(url) => url.clone(),
         };
         loop {
             let outcome = self.attempt(call, &root, &start, &place, attempts).await?;
             let (host, after, reason) = match &outcome {
-                Outcome::Answer(answer) if is_transient(answer.status()) => {
+                AttemptOutcome::Answer(answer) if is_transient(answer.status()) => {
                     (host_of(answer.url()), answer.retry_after(), format!("status {}", answer.status()))
                 }
-                Outcome::NoAnswer(no_answer) if !no_answer.lasting => {
+                AttemptOutcome::NoAnswer(no_answer) if !no_answer.lasting => {
                     (host_of(&start), RetryAfter::Nothing, no_answer.problem.text.clone())
                 }
                 _ => (String::new(), RetryAfter::Nothing, String::new()),
@@ -90,14 +94,14 @@ impl RegistryClient {
                 }
             }
             return match outcome {
-                Outcome::Answer(answer) => Ok(*answer),
-                Outcome::NoAnswer(no_answer) => Err(unreachable(place, no_answer.problem)),
+                AttemptOutcome::Answer(answer) => Ok(*answer),
+                AttemptOutcome::NoAnswer(no_answer) => Err(unreachable(place, no_answer.problem)),
             };
         }
     }
 
     /// The registry's root. To find it, a registry of this machine is called first.
-    async fn root(&self, call: &Call<'_>) -> Result<Url, NetworkProblem> {
+    async fn root(&self, call: &RegistryCall<'_>) -> Result<Url, NetworkProblem> {
         let registry = call.access.subject.registry();
         let root = self.network.hosts.root(registry).await;
         if let Ok(root) = &root
@@ -105,12 +109,12 @@ impl RegistryClient {
         {
             self.http().note_reached(root);
         }
-        if let (Err(problem), Target::Registry(path)) = (&root, &call.target) {
+        if let (Err(problem), CallTarget::Registry(path)) = (&root, &call.target) {
             let path = path.split('?').next().unwrap_or_default();
             self.network.saw(|| Exchange::NoAnswer {
                 method: call.method.to_string(),
                 url: format!("https://{registry}{path}"),
-                shown: Shown::Nothing,
+                shown: ShownCredential::Nothing,
                 problem: problem.text.clone(),
             });
         }
@@ -119,12 +123,12 @@ impl RegistryClient {
 
     async fn attempt(
         &self,
-        call: &Call<'_>,
+        call: &RegistryCall<'_>,
         root: &Url,
         start: &Url,
         place: &str,
         attempts: &mut Attempts,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<AttemptOutcome, StoreError> {
         let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
         let mut proof = None;
         if call.showing != Showing::Never && !hop.crossed {
@@ -140,19 +144,19 @@ impl RegistryClient {
                     self.network.saw(|| Exchange::NoAnswer {
                         method: call.method.to_string(),
                         url: shown_url(&hop.url),
-                        shown: shown.map_or(Shown::Nothing, |proof| proof.shown.clone()),
+                        shown: shown.map_or(ShownCredential::Nothing, |proof| proof.shown.clone()),
                         problem: no_answer.problem.text.clone(),
                     });
                     if hop.crossed {
                         no_answer.problem.text = format!("{}: {}", host_of(&hop.url), no_answer.problem.text);
                     }
-                    return Ok(Outcome::NoAnswer(no_answer));
+                    return Ok(AttemptOutcome::NoAnswer(no_answer));
                 }
             };
             let request = format!("{} {}", call.method, start.path());
-            let mut answer = Answer::new(head, Arc::clone(self.http()), place.to_owned(), request);
+            let mut answer = RegistryAnswer::new(head, Arc::clone(self.http()), place.to_owned(), request);
             answer.crossed = hop.crossed;
-            answer.shown = shown.map_or(Shown::Nothing, |proof| proof.shown.clone());
+            answer.shown = shown.map_or(ShownCredential::Nothing, |proof| proof.shown.clone());
             answer.named = shown.is_some_and(|proof| proof.named);
             answer.short = shown.is_some_and(|proof| proof.short);
             self.saw_answer(call, &hop.url, &mut answer).await;
@@ -169,7 +173,7 @@ impl RegistryClient {
                 }
             }
             match self.redirect(call, start, &hop, &answer) {
-                Ok(None) => return Ok(Outcome::Answer(Box::new(answer))),
+                Ok(None) => return Ok(AttemptOutcome::Answer(Box::new(answer))),
                 Ok(Some(next)) => {
                     hop.crossed |= !same_origin(&next, root);
                     hop.count += 1;
@@ -185,7 +189,7 @@ impl RegistryClient {
     }
 
     /// Shows an answer to the observer. The words of a refusal are read for it.
-    async fn saw_answer(&self, call: &Call<'_>, url: &Url, answer: &mut Answer) {
+    async fn saw_answer(&self, call: &RegistryCall<'_>, url: &Url, answer: &mut RegistryAnswer) {
         if self.network.observer.is_none() {
             return;
         }
@@ -200,17 +204,17 @@ impl RegistryClient {
         });
     }
 
-    fn saw_redirect(&self, hop: &Hop, next: &Url, proof: Option<&Proof>) {
+    fn saw_redirect(&self, hop: &Hop, next: &Url, proof: Option<&ShownProof>) {
         self.network.saw(|| Exchange::Redirected {
             from: shown_url(&hop.url),
             to: shown_url(next),
-            shown_there: proof.filter(|_| !hop.crossed).map_or(Shown::Nothing, |proof| proof.shown.clone()),
+            shown_there: proof.filter(|_| !hop.crossed).map_or(ShownCredential::Nothing, |proof| proof.shown.clone()),
         });
     }
 
     async fn exchange(
         &self,
-        call: &Call<'_>,
+        call: &RegistryCall<'_>,
         url: &Url,
         authorization: Option<&HeaderValue>,
         place: &str,
@@ -237,7 +241,13 @@ impl RegistryClient {
     }
 
     /// Where the answer leads, if it is a redirect that this request may follow.
-    fn redirect(&self, call: &Call<'_>, start: &Url, hop: &Hop, answer: &Answer) -> Result<Option<Url>, RedirectFault> {
+    fn redirect(
+        &self,
+        call: &RegistryCall<'_>,
+        start: &Url,
+        hop: &Hop,
+        answer: &RegistryAnswer,
+    ) -> Result<Option<Url>, RedirectFault> {
         let reading = matches!(call.method, Method::GET | Method::HEAD);
         let follows = match answer.status() {
             301..=303 => reading,
@@ -254,7 +264,7 @@ impl RegistryClient {
     /// Passes the registry's warnings on, each once.
     ///
     /// Spec: OCI distribution-spec 1.1.1, "Warnings".
-    fn note_warnings(&self, root: &Url, answer: &Answer) {
+    fn note_warnings(&self, root: &Url, answer: &RegistryAnswer) {
         if answer.crossed {
             return;
         }

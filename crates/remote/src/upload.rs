@@ -8,14 +8,14 @@ use tofu_oci_store::{Content, Pushed, StoreError};
 use tofu_oci_types::{Descriptor, Digest, RepositoryRef};
 use url::Url;
 
-use crate::answer::Answer;
-use crate::body::Body;
-use crate::call::Call;
+use crate::answer::RegistryAnswer;
+use crate::body::CallBody;
+use crate::call::RegistryCall;
 use crate::chunked::ChunkLength;
 use crate::options::ChunkMode;
 use crate::repository::RemoteStore;
-use crate::scope::Access;
-use crate::session::{Broken, Sent};
+use crate::scope::RequestedAccess;
+use crate::session::{BrokenTransfer, Sent};
 
 /// So many attempts in one piece may break before chunks are tried.
 const BROKEN_BEFORE_CHUNKS: usize = 2;
@@ -45,7 +45,7 @@ impl RemoteStore {
         if *there {
             return Ok(true);
         }
-        let access = Access::mount(&self.repository, from.name());
+        let access = RequestedAccess::mount(&self.repository, from.name());
         let answer = match self.post(&mount_query(&descriptor.digest, from.name()), &access).await {
             // Who may push here need not be allowed to pull there: the blob is sent then.
             Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }) => return Ok(false),
@@ -130,7 +130,7 @@ impl RemoteStore {
     /// A fresh session, opened in the time that is left for the upload.
     async fn open(&self, attempts: &mut Attempts) -> Result<Url, StoreError> {
         let mut other = attempts.of_another_request();
-        let call = Call::new(Method::POST, self.path("blobs", "uploads/"), &self.push);
+        let call = RegistryCall::new(Method::POST, self.path("blobs", "uploads/"), &self.push);
         let answer = self.client.send_within(&call, &mut other).await;
         attempts.count(&other);
         let answer = answer?;
@@ -140,8 +140,10 @@ impl RemoteStore {
         }
     }
 
-    async fn post(&self, query: &str, access: &Access) -> Result<Answer, StoreError> {
-        self.client.send(&Call::new(Method::POST, self.path("blobs", &format!("uploads/{query}")), access)).await
+    async fn post(&self, query: &str, access: &RequestedAccess) -> Result<RegistryAnswer, StoreError> {
+        self.client
+            .send(&RegistryCall::new(Method::POST, self.path("blobs", &format!("uploads/{query}")), access))
+            .await
     }
 
     /// One `PUT` with the length known and no `Content-Range`: what every registry takes.
@@ -153,11 +155,11 @@ impl RemoteStore {
         attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
         let host = host_of(&location);
-        let call = self.closing(location, &descriptor.digest).body(Body::Content(content, descriptor.size));
+        let call = self.closing(location, &descriptor.digest).body(CallBody::Content(content, descriptor.size));
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
             Err(error @ StoreError::Unreachable { .. }) => {
-                return Ok(Sent::Broken(Broken { error, after: RetryAfter::Nothing, host }));
+                return Ok(Sent::Broken(BrokenTransfer { error, after: RetryAfter::Nothing, host }));
             }
             Err(error) => return Err(error),
         };

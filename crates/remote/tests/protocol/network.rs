@@ -237,5 +237,5 @@ async fn the_password_of_a_proxy_is_not_printed() {
     let reporter = Arc::new(tofu_oci_types::NoReporter);
     let client = tofu_oci_remote::RegistryClient::new(options.into(), Arc::new(NoCredentials), reporter);
     let error = client.map(|_| ()).unwrap_err().to_string();
-    assert_eq!(error, "the proxy is not usable: what was given is no address");
+    assert_eq!(error, "the proxy is not usable: what was given is not an address");
 }

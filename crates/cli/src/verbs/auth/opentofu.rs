@@ -6,7 +6,7 @@ use tofu_oci_credentials::opentofu::{
     self, Difference, HeldCredential, Prediction, Redirect, Redirector, WireFacts, wire_differences,
 };
 use tofu_oci_credentials::{Choice, Credential, CredentialLookup};
-use tofu_oci_remote::{Exchange, Ping, TokenOutcome};
+use tofu_oci_remote::{Exchange, RegistryPing, TokenOutcome};
 use tofu_oci_store::StoreError;
 
 use super::account::name;
@@ -22,7 +22,7 @@ pub(super) struct Seen<'a> {
     pub(super) helpers: &'a [Helper],
     pub(super) exchanges: &'a [Exchange],
     /// What `/v2/` answers.
-    pub(super) root: Option<&'a Result<Ping, StoreError>>,
+    pub(super) root: Option<&'a Result<RegistryPing, StoreError>>,
     pub(super) held: Option<HeldCredential>,
     pub(super) action: Action,
     pub(super) goes: Goes,

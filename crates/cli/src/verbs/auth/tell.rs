@@ -2,7 +2,7 @@
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect, HeldCredential, Prediction};
 use tofu_oci_credentials::{CredentialLookup, Place, Policy, Search};
-use tofu_oci_remote::{Exchange, Ping, Probe};
+use tofu_oci_remote::{Exchange, Probe, RegistryPing};
 use tofu_oci_store::StoreError;
 
 use super::blame::{self, Blame};
@@ -34,7 +34,7 @@ pub(super) struct Found<'a> {
     pub(super) helpers: Vec<Helper>,
     pub(super) exchanges: Vec<Exchange>,
     /// What `/v2/` answers, where it was asked.
-    pub(super) root: Option<Result<Ping, StoreError>>,
+    pub(super) root: Option<Result<RegistryPing, StoreError>>,
     /// The requests for that.
     pub(super) root_exchanges: Vec<Exchange>,
     pub(super) ended: Ended,

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use tofu_oci_remote::{Exchange, ExchangeObserver, Shown, TokenOutcome};
+use tofu_oci_remote::{Exchange, ExchangeObserver, ShownCredential, TokenOutcome};
 
 use super::model::{Step, StepKind};
 
@@ -102,13 +102,13 @@ impl Step {
         }
     }
 
-    fn showing(kind: StepKind, shown: &Shown) -> Self {
+    fn showing(kind: StepKind, shown: &ShownCredential) -> Self {
         let (word, username) = match shown {
-            Shown::Nothing => ("nothing", None),
-            Shown::Basic { username } => ("password", Some(username.clone())),
-            Shown::Token => ("token", None),
-            Shown::RegistryToken => ("access-token", None),
-            Shown::RefreshToken => ("identity-token", None),
+            ShownCredential::Nothing => ("nothing", None),
+            ShownCredential::Basic { username } => ("password", Some(username.clone())),
+            ShownCredential::Token => ("token", None),
+            ShownCredential::RegistryToken => ("access-token", None),
+            ShownCredential::RefreshToken => ("identity-token", None),
         };
         Self { shown: Some(word), username, ..Self::new(kind) }
     }
