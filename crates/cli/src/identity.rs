@@ -3,8 +3,8 @@
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 
-use tofu_oci_credentials::Secret;
 use tofu_oci_logins::{Access, one_registry};
+use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
 use crate::args::{Identity, Lookup};

@@ -3,8 +3,9 @@
 use base64::Engine as _;
 use zeroize::Zeroizing;
 
+use crate::Credential;
 use crate::json::{BASE64, Kind, Piece};
-use crate::{Credential, Secret};
+use tofu_oci_types::Secret;
 
 /// One entry of `auths`.
 #[derive(Clone)]

@@ -10,9 +10,10 @@ use serde_json::Value;
 use crate::choose::tests::{found, told};
 use crate::key::fit_parts;
 use crate::{
-    Block, BlockStyle, Choice, Credential, DefaultHelper, HelperName, Place, Policy, Search, Secret, Specificity,
+    Block, BlockStyle, Choice, Credential, DefaultHelper, HelperName, Place, Policy, Search, Specificity,
     auth_file_paths,
 };
+use tofu_oci_types::Secret;
 
 /// The project's copy of a table.
 fn table(name: &str) -> Value {

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use tofu_oci_credentials::{
     Choice, ChoiceError, Credential, CredentialLookup, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy,
-    Search, Secret,
+    Search,
 };
 use tofu_oci_mapper::config::{Environment, Reading};
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
-use tofu_oci_types::{Event, Reporter, RepositoryRef};
+use tofu_oci_types::{Event, Reporter, RepositoryRef, Secret};
 use tokio::sync::OnceCell;
 
 use crate::access::Access;

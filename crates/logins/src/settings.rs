@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
+use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place};
 use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, Secret};
 
 use crate::path_names::PathNames;
 use crate::refusal::Refusal;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_source::provider_of;
-use tofu_oci_store::{CopyBudget, CopyOptions, ReadStore, CopyReferrers, Store};
+use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use crate::push::{for_version, leaves_of, point, resolve};
@@ -178,7 +178,8 @@ fn of_destination(error: PackError) -> PackError {
 #[cfg(test)]
 mod tests {
     use insta::assert_snapshot;
-    use tofu_oci_store::{ByteStream, DirStore, NetworkFault, StoreError};
+    use tofu_oci_store::{ByteStream, DirStore, StoreError};
+    use tofu_oci_types::NetworkFault;
 
     use super::*;
     use crate::testing::{Folder, Heard, Push, Watching, tags};

@@ -227,7 +227,7 @@ impl Watching {
         if self.fail_at == Some(done.len()) {
             return Err(StoreError::Unreachable {
                 place: self.place(),
-                fault: tofu_oci_store::NetworkFault::Lost,
+                fault: tofu_oci_types::NetworkFault::Lost,
                 problem: "told to fail".to_owned(),
             });
         }

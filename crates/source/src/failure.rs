@@ -1,7 +1,8 @@
 //! Why a place could not be used, where the place is no OCI repository.
 
 use tofu_oci_mapper::MapError;
-use tofu_oci_store::{NetworkFault, StoreError, StoreItem};
+use tofu_oci_store::{StoreError, StoreItem};
+use tofu_oci_types::NetworkFault;
 
 /// What went wrong with a place. Each text says what was asked and what came, for people.
 #[derive(Debug, Clone, thiserror::Error)]

@@ -66,8 +66,8 @@ mod tests {
     use async_trait::async_trait;
     use bytes::Bytes;
     use tofu_oci_layout::{annotation, artifact_type, media_type};
-    use tofu_oci_store::{AccessFault, ByteStream, MemoryStore, NetworkFault, Store as _, StoreItem};
-    use tofu_oci_types::Digest;
+    use tofu_oci_store::{AccessFault, ByteStream, MemoryStore, Store as _, StoreItem};
+    use tofu_oci_types::{Digest, NetworkFault};
 
     use super::*;
 

@@ -6,9 +6,9 @@ mod item;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_types::Digest;
+use tofu_oci_types::{Digest, NetworkFault};
 
-pub use fault::{AccessFault, NetworkFault};
+pub use fault::AccessFault;
 pub use item::StoreItem;
 
 /// Why a store did not do what it was asked for.

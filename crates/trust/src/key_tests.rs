@@ -3,6 +3,8 @@
 use p256::pkcs8::der::Encode as _;
 use p256::pkcs8::der::asn1::ObjectIdentifier;
 
+use tofu_oci_types::Secret;
+
 use crate::fixtures::{PASSWORD, bytes, private, public};
 use crate::keys::{KeyError, KeyKind, PublicKey};
 use crate::signer::PrivateKey;
@@ -16,8 +18,8 @@ fn check_public(name: &str, want: Result<KeyKind, &str>) {
 
 /// `want`: the file with the public half.
 #[track_caller]
-fn check_private(name: &str, password: Option<&[u8]>, want: Result<&str, &str>) {
-    let got = PrivateKey::from_pem(&bytes(&format!("test-keys/{name}")), password);
+fn check_private(name: &str, password: Option<&str>, want: Result<&str, &str>) {
+    let got = PrivateKey::from_pem(&bytes(&format!("test-keys/{name}")), password.map(Secret::new).as_ref());
     match (got, want) {
         (Ok(key), Ok(want)) => assert_eq!(*key.public(), public(want), "{name}"),
         (Err(error), Err(want)) => assert_eq!(error.to_string(), want, "{name}"),
@@ -94,7 +96,7 @@ fn private_keys() {
         ("rsa-4096.pem", "rsa-4096"),
     ] {
         check_private(file, None, Ok(public));
-        check_private(file, Some(b"not looked at"), Ok(public));
+        check_private(file, Some("not looked at"), Ok(public));
         assert!(!PrivateKey::needs_password(&bytes(&format!("test-keys/{file}"))), "{file}");
     }
     check_private("rsa-1024.pem", None, Err("the RSA key has 1024 bits; at least 2048 are needed"));
@@ -123,10 +125,10 @@ fn encrypted_keys() {
         assert!(PrivateKey::needs_password(&bytes(&format!("test-keys/{file}"))), "{file}");
     }
     check_private("p256.key", None, Err("the private key is encrypted, and no password was given"));
-    check_private("p256.key", Some(b"Fixture"), Err("the password of the private key is wrong"));
-    check_private("p256.key", Some(b""), Err("the password of the private key is wrong"));
+    check_private("p256.key", Some("Fixture"), Err("the password of the private key is wrong"));
+    check_private("p256.key", Some(""), Err("the password of the private key is wrong"));
     let older = crate::fixtures::text("test-keys/p256.key").replace("SIGSTORE", "COSIGN");
-    let key = PrivateKey::from_pem(older.as_bytes(), Some(PASSWORD)).expect("a key");
+    let key = PrivateKey::from_pem(older.as_bytes(), Some(&Secret::new(PASSWORD))).expect("a key");
     assert_eq!(*key.public(), public("p256"));
 }
 
@@ -138,7 +140,7 @@ fn hostile_costs() {
     let check = |from: &str, to: &str, want: &str| {
         assert!(sealed.contains(from), "{sealed}");
         let file = crate::pem::encode("ENCRYPTED SIGSTORE PRIVATE KEY", sealed.replacen(from, to, 1).as_bytes());
-        let error = PrivateKey::from_pem(file.as_bytes(), Some(PASSWORD)).expect_err(to);
+        let error = PrivateKey::from_pem(file.as_bytes(), Some(&Secret::new(PASSWORD))).expect_err(to);
         assert_eq!(error.to_string(), want);
     };
     let malformed = |problem: &str| format!("the key is malformed: {problem}");

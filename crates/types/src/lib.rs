@@ -17,6 +17,8 @@
 //! checksum          h1:… zh:… ch:…                         PackageHash
 //! what happens      one line of progress or a warning      Event, Reporter
 //! foreign text      safe to show                           printable
+//! secret            a text that is never printed           Secret
+//! network           why no answer came                     NetworkFault
 //! ```
 
 mod address;
@@ -30,12 +32,14 @@ mod hostname;
 mod idn;
 mod idn_newer;
 mod module;
+mod network;
 mod pattern;
 mod platform;
 mod prefix;
 mod printable;
 mod registry_host;
 mod repository;
+mod secret;
 mod serde_text;
 mod tag;
 mod tofu_release;
@@ -56,12 +60,14 @@ pub use module::{
     InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
     ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
+pub use network::NetworkFault;
 pub use pattern::{InvalidPattern, Pattern};
 pub use platform::{InvalidPlatform, Platform};
 pub use prefix::{RepositoryPrefix, parse_prefix};
 pub use printable::{is_unprintable, printable};
 pub use registry_host::{DOCKER_HUB_NAMES, InvalidRegistryHost, RegistryHost};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
+pub use secret::Secret;
 pub use serde_text::{PathText, path_as_text};
 pub use tag::{InvalidTag, Reference, Tag};
 pub use tofu_release::{TofuRelease, TofuReleases};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tofu_oci_remote::Limits;
+use tofu_oci_http::HttpLimits;
 
 /// The longest that is taken: more is a slip of the finger.
 const LONGEST: Duration = Duration::from_hours(24);
@@ -15,7 +15,7 @@ pub(crate) struct Timeout(pub(crate) Duration);
 
 impl Default for Timeout {
     fn default() -> Self {
-        Self(Limits::DEFAULT_TOTAL)
+        Self(HttpLimits::DEFAULT_TOTAL)
     }
 }
 

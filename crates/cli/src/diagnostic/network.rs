@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
-use tofu_oci_store::NetworkFault;
+use tofu_oci_types::NetworkFault;
 
 use super::Diagnostic;
 use crate::again;

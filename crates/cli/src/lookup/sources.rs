@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tofu_oci_credentials::Secret;
+use tofu_oci_http::WebClient;
 use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
 use tofu_oci_mapper::{MapError, OciPlace, Place};
 use tofu_oci_remote::RegistryClient;
@@ -13,7 +13,7 @@ use tofu_oci_source::{
     OpenRepository, Services, Source, TokenOf,
 };
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
-use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
+use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef, Secret};
 
 use super::Configured;
 use crate::connect::Connector;
@@ -39,7 +39,7 @@ impl Opener {
             overrides: overrides(configured),
             token: Some(tokens(config)),
         };
-        let web = client.web().with_private_hosts(&configured.private_hosts);
+        let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));

@@ -73,7 +73,7 @@ impl Home {
     fn current(&self) -> CurrentLogin {
         let machine: Arc<dyn Machine> = self.machine.clone();
         let environment = self.environment();
-        let reading = Arc::new(read(&environment, &NoFiles, tofu_oci_mapper::TofuRelease::V1_13));
+        let reading = Arc::new(read(&environment, &NoFiles, tofu_oci_types::TofuRelease::V1_13));
         run(CurrentLogin::look(CredentialResolver::read(&machine, &environment, &reading), &self.registry))
     }
 }

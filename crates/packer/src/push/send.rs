@@ -85,7 +85,8 @@ impl Sender<'_> {
         self.reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(descriptor.size) });
         let mut progress = |done| self.reporter.event(&Event::Progress { subject: subject.clone(), done });
         let body = FileBody(path_of(prepared, descriptor));
-        let pushed = push_observed(self.store, descriptor, &body, &mut progress).await.map_err(|failed| failed.error)?;
+        let pushed =
+            push_observed(self.store, descriptor, &body, &mut progress).await.map_err(|failed| failed.error)?;
         let outcome = match pushed {
             Pushed::Uploaded => "pushed",
             Pushed::Present => "present",

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use tofu_oci_layout::MAX_ENTRIES;
 use tofu_oci_source::LAYER_LIMIT;
-use tofu_oci_store::{CopyBudget, CopyError, CopyOptions, CopyReport, ReadStore, CopyReferrers, Side, Store, StoreError};
+use tofu_oci_store::{
+    CopyBudget, CopyError, CopyOptions, CopyReferrers, CopyReport, ReadStore, Side, Store, StoreError,
+};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag};
 
 use super::WRITES;

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_credentials::Credential;
 use tofu_oci_remote::CredentialFault;
 use tofu_oci_store::{AccessFault, ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::Secret;
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{bench, bench_as, blob, check_error, noise, read};

@@ -7,8 +7,8 @@ async fn redirected(to_host: &str, allowed: &[String]) -> (String, usize) {
     let named = Named::start(&["a.test"], &["a.test:443"]);
     named.server.page(DOCUMENT, to(format!("https://{to_host}/there")));
     named.server.page("/there", json("{}"));
-    let options = ClientOptions { proxies: Proxies::Fixed(named.tunnel.url()), ..options(&named.server) };
-    let web = WebClient::new(&options).unwrap().with_private_hosts(allowed);
+    let options = HttpOptions { proxies: Proxies::Fixed(named.tunnel.url()), ..options(&named.server) };
+    let web = web_client(options.clone()).with_private_hosts(allowed);
     let discovery = HttpDiscovery::new(web, DiscoveryOptions::default());
     let got = discovery.services(&"a.test".parse().unwrap()).await;
     (
@@ -43,7 +43,7 @@ async fn a_redirect_does_not_lead_to_this_machine_or_a_private_network() {
 struct AllHere;
 
 #[async_trait]
-impl tofu_oci_remote::Names for AllHere {
+impl tofu_oci_http::NameService for AllHere {
     async fn addresses(&self, _name: &str) -> std::io::Result<Vec<std::net::IpAddr>> {
         Ok(vec![[127, 0, 0, 1].into()])
     }
@@ -53,8 +53,8 @@ impl tofu_oci_remote::Names for AllHere {
 async fn a_name_that_an_internet_host_named_is_not_asked_at_a_private_address() {
     let server = WebServer::start(&["a.test", "b.test"]);
     server.page(DOCUMENT, json("{}"));
-    let options = ClientOptions { names: Arc::new(AllHere), ..options(&server) };
-    let web = WebClient::new(&options).unwrap();
+    let options = HttpOptions { names: Arc::new(AllHere), ..options(&server) };
+    let web = web_client(options.clone());
     let port = server.address().rsplit_once(':').unwrap().1.to_owned();
     let ask = async |web: &WebClient, host: &str| {
         let discovery = HttpDiscovery::new(web.clone(), DiscoveryOptions::default());
@@ -69,7 +69,7 @@ async fn a_name_that_an_internet_host_named_is_not_asked_at_a_private_address() 
     assert_snapshot!(ask(&web, "b.test").await, @"the services of b.test:PORT are not usable: https://b.test:PORT/.well-known/terraform.json: b.test is at 127.0.0.1, on this machine or in a private network, and a host outside named it (private-host)");
     assert_eq!(server.requests().len(), 0);
     assert_eq!(ask(&web, "a.test").await, "answered", "no host named it");
-    let allowing = WebClient::new(&options).unwrap().with_private_hosts(&["b.test".to_owned()]);
+    let allowing = web_client(options.clone()).with_private_hosts(&["b.test".to_owned()]);
     assert!(allowing.may_name(&far, &format!("b.test:{port}")));
     assert_eq!(ask(&allowing, "b.test").await, "answered");
 }
@@ -78,10 +78,10 @@ async fn a_name_that_an_internet_host_named_is_not_asked_at_a_private_address() 
 async fn a_host_of_this_machine_may_lead_to_this_machine() {
     let server = WebServer::start(&["a.test"]);
     server.page(DOCUMENT, json(r#"{"oci-providers.v1":"127.0.0.1:5000/x/{namespace}-{type}"}"#));
-    let options = ClientOptions { names: Arc::new(AllHere), ..options(&server) };
+    let options = HttpOptions { names: Arc::new(AllHere), ..options(&server) };
     let port = server.address().rsplit_once(':').unwrap().1;
     for host in ["127.0.0.1", "localhost", "a.test"] {
-        let discovery = HttpDiscovery::new(WebClient::new(&options).unwrap(), DiscoveryOptions::default());
+        let discovery = HttpDiscovery::new(web_client(options.clone()), DiscoveryOptions::default());
         let services = discovery.services(&format!("{host}:{port}").parse().unwrap()).await.unwrap();
         let repository = "127.0.0.1:5000/x/foo-bar".parse().unwrap();
         assert!(discovery.admit(&services, &repository).is_ok(), "{host}");

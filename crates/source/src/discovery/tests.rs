@@ -1,8 +1,9 @@
 use std::sync::Arc;
 
 use insta::assert_snapshot;
-use tofu_oci_remote::{ClientOptions, Clock, Proxies};
+use tofu_oci_http::{Clock, HttpClient, HttpOptions, Proxies};
 use tofu_oci_testkit::{Answer, Fault, Gate, Length, Rule, Tunnel, WebServer};
+use tofu_oci_types::NoReporter;
 
 use super::*;
 use crate::error::causes;
@@ -25,17 +26,21 @@ impl Clock for NoWait {
     async fn sleep(&self, _time: Duration) {}
 }
 
-fn options(server: &WebServer) -> ClientOptions {
-    ClientOptions {
+fn options(server: &WebServer) -> HttpOptions {
+    HttpOptions {
         ca_certificates: server.ca_pem().map(|pem| pem.as_bytes().to_vec()).into_iter().collect(),
         proxies: Proxies::Direct,
         clock: Arc::new(NoWait),
-        ..ClientOptions::default()
+        ..HttpOptions::default()
     }
 }
 
+fn web_client(options: HttpOptions) -> WebClient {
+    WebClient::new(HttpClient::new(options, Arc::new(NoReporter)).unwrap())
+}
+
 fn discovery(server: &WebServer) -> HttpDiscovery {
-    HttpDiscovery::new(WebClient::new(&options(server)).unwrap(), DiscoveryOptions::default())
+    HttpDiscovery::new(web_client(options(server)), DiscoveryOptions::default())
 }
 
 fn host(server: &WebServer) -> Hostname {
@@ -164,7 +169,7 @@ async fn silence_has_an_end() {
         let server = WebServer::start(&[]);
         server.fault(rule);
         let short = DiscoveryOptions { timeout: std::time::Duration::from_millis(300), ..DiscoveryOptions::default() };
-        let discovery = HttpDiscovery::new(WebClient::new(&options(&server)).unwrap(), short);
+        let discovery = HttpDiscovery::new(web_client(options(&server)), short);
         assert_eq!(discovery.services(&host(&server)).await.unwrap_err().code(), "timeout");
     }
 }
@@ -209,19 +214,19 @@ async fn plain_http_is_spoken_where_it_is_allowed_and_nowhere_else() {
     let plain = WebServer::plain();
     plain.page("*", json("{}"));
     assert_eq!(ask(&plain).await.unwrap_err().code(), "tls", "not even on this machine");
-    let options = ClientOptions { plain_http: vec![plain.address().to_owned()], ..options_without_ca() };
-    let discovery = HttpDiscovery::new(WebClient::new(&options).unwrap(), DiscoveryOptions::default());
+    let options = HttpOptions { plain_http: vec![plain.address().to_owned()], ..options_without_ca() };
+    let discovery = HttpDiscovery::new(web_client(options.clone()), DiscoveryOptions::default());
     assert!(discovery.services(&host(&plain)).await.is_ok());
 }
 
-fn options_without_ca() -> ClientOptions {
-    ClientOptions { proxies: Proxies::Direct, ..ClientOptions::default() }
+fn options_without_ca() -> HttpOptions {
+    HttpOptions { proxies: Proxies::Direct, ..HttpOptions::default() }
 }
 
 #[tokio::test]
 async fn faults_of_the_network_have_names() {
     let server = WebServer::start(&[]);
-    let untrusting = HttpDiscovery::new(WebClient::new(&options_without_ca()).unwrap(), DiscoveryOptions::default());
+    let untrusting = HttpDiscovery::new(web_client(options_without_ca()), DiscoveryOptions::default());
     let error = untrusting.services(&host(&server)).await.unwrap_err();
     assert_eq!(error.code(), "tls");
     let address = host(&server);
@@ -301,8 +306,8 @@ impl Named {
     }
 
     fn discovery(&self, options_of: DiscoveryOptions) -> HttpDiscovery {
-        let options = ClientOptions { proxies: Proxies::Fixed(self.tunnel.url()), ..options(&self.server) };
-        HttpDiscovery::new(WebClient::new(&options).unwrap(), options_of)
+        let options = HttpOptions { proxies: Proxies::Fixed(self.tunnel.url()), ..options(&self.server) };
+        HttpDiscovery::new(web_client(options.clone()), options_of)
     }
 }
 
@@ -342,7 +347,7 @@ async fn hosts_whose_services_are_written_down_are_not_asked() {
     let values = [("providers.v1".to_owned(), "https://x.test/".into())].into();
     let given = Services::new(host.clone(), "the host block", values);
     let options_of = DiscoveryOptions { overrides: [(host.clone(), given.clone())].into(), ..Default::default() };
-    let discovery = HttpDiscovery::new(WebClient::new(&options(&server)).unwrap(), options_of);
+    let discovery = HttpDiscovery::new(web_client(options(&server)), options_of);
     assert_eq!(discovery.services(&host).await.unwrap(), given);
     assert!(server.requests().is_empty());
 }

@@ -80,7 +80,11 @@ impl Graph {
         let mut known = asked;
         graph.blobs.retain(|blob| !seen.contains(&blob.digest) && known.insert(blob.digest.clone()));
         if let Some(blob) = graph.blobs.iter().find(|blob| blob.size > MAX_BLOB) {
-            return Err(StoreError::TooLarge { place: from.place(), what: StoreItem::of(blob).to_string(), limit: MAX_BLOB });
+            return Err(StoreError::TooLarge {
+                place: from.place(),
+                what: StoreItem::of(blob).to_string(),
+                limit: MAX_BLOB,
+            });
         }
         graph.levels = graph.arrange().ok_or_else(|| StoreError::TooDeep {
             place: from.place(),

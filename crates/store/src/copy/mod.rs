@@ -82,8 +82,14 @@ pub async fn copy(
     root: &Descriptor,
     options: CopyOptions<'_>,
 ) -> Result<CopyReport, CopyError> {
-    let mut run =
-        CopyRun { from, to, options, report: CopyReport::default(), seen: HashSet::new(), proof: ReferrerProof::default() };
+    let mut run = CopyRun {
+        from,
+        to,
+        options,
+        report: CopyReport::default(),
+        seen: HashSet::new(),
+        proof: ReferrerProof::default(),
+    };
     let mut subjects = run.copy_graph(vec![root.clone()], None).await?;
     if run.options.referrers == CopyReferrers::Copy {
         for _ in 0..MAX_REFERRER_DEPTH {

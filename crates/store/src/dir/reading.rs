@@ -158,7 +158,8 @@ impl DirStore {
     fn all_referrers(&self, listing: &DirListing) -> Result<ReferrerMap, StoreError> {
         let mut found: BTreeMap<Digest, BTreeMap<Digest, Descriptor>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        let listed = |entry: ListedManifest<'_>| Some((entry.digest()?, entry.media_type().unwrap_or_default().to_owned()));
+        let listed =
+            |entry: ListedManifest<'_>| Some((entry.digest()?, entry.media_type().unwrap_or_default().to_owned()));
         let mut level: Vec<(Digest, String)> = Vec::new();
         for (digest, media_type) in listing.entries().filter_map(listed) {
             if is_manifest_type(&media_type) && seen.insert(digest.clone()) {

@@ -10,8 +10,8 @@ use tofu_oci_types::{Descriptor, Digest, Event, NoReporter, Reference, Reporter,
 use super::dir_writing::new_store;
 use super::{by_tag, push, push_json, push_referrer, push_release, tag};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
-use crate::{Body, 
-    ByteStream, CopyError, CopyOptions, CopyReport, MemoryStore, Pushed, ReadStore, CopyReferrers, Side, Store,
+use crate::{
+    Body, ByteStream, CopyError, CopyOptions, CopyReferrers, CopyReport, MemoryStore, Pushed, ReadStore, Side, Store,
     StoreError, copy,
 };
 
@@ -80,7 +80,11 @@ impl Store for Recording {
     async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError> {
         if self.refuses.as_ref() == Some(&descriptor.digest) {
             let problem = "no space left".to_owned();
-            return Err(StoreError::Unreachable { place: self.place(), fault: crate::NetworkFault::Lost, problem });
+            return Err(StoreError::Unreachable {
+                place: self.place(),
+                fault: tofu_oci_types::NetworkFault::Lost,
+                problem,
+            });
         }
         let pushed = self.inner.push(descriptor, body).await?;
         self.ask(format!("push {}", descriptor.digest));

@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, Digest};
 
 use super::{by_tag, leftovers, push, push_json, push_referrer, push_release, tag, text_of};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
-use crate::{StoredBody, ByteStream, DirStore, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
+use crate::{ByteStream, DirStore, MemoryStore, Pushed, ReadStore, Store, StoreError, StoredBody, fetch_bytes};
 
 pub(super) fn new_store() -> (TempDir, DirStore) {
     let folder = tempfile::tempdir().unwrap();
@@ -136,7 +136,7 @@ impl ReadStore for Breaking {
     async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
         let broken = StoreError::Unreachable {
             place: self.place(),
-            fault: crate::NetworkFault::Lost,
+            fault: tofu_oci_types::NetworkFault::Lost,
             problem: "connection reset".to_owned(),
         };
         let piece = futures_util::stream::iter([Ok(Bytes::from_static(b"hel"))]);

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use zeroize::Zeroizing;
 
-use crate::Secret;
 use crate::json::{BASE64, Document, Kind, Member, Piece};
 use crate::key::shown;
+use tofu_oci_types::Secret;
 
 /// What `OpenTofu` knows of a file.
 #[derive(Clone, Debug, Default)]

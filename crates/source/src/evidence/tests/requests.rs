@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use tofu_oci_http::HttpOptions;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_remote::{ClientOptions, RegistryClient};
+use tofu_oci_remote::RegistryClient;
 use tofu_oci_testkit::{Behaviour, Referrers, Registry};
 use tofu_oci_types::{PackageHash, Platform, Version};
 
@@ -34,12 +35,12 @@ pub(super) struct Lab {
 impl Lab {
     pub(super) async fn new(referrers: Referrers, providers: usize, platforms: &[&str]) -> Self {
         let registry = Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }).start();
-        let lab = Self { registry, client: client(ClientOptions::default()) };
+        let lab = Self { registry, client: client(HttpOptions::default()) };
         for nth in 0..providers {
             release(&lab.store(nth), PackageLayout::Artifact, platforms).await;
         }
         // What the pushes have learned is forgotten.
-        Self { client: client(ClientOptions::default()), ..lab }
+        Self { client: client(HttpOptions::default()), ..lab }
     }
 
     pub(super) fn store(&self, nth: usize) -> tofu_oci_remote::RemoteStore {

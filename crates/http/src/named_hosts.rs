@@ -5,37 +5,22 @@ use url::Url;
 
 /// A list of `HOST`, which counts for every port, and `HOST:PORT`, which counts for that port alone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct NamedHosts(Vec<RegistryHost>);
+pub struct NamedHosts(Vec<RegistryHost>);
 
 impl NamedHosts {
     /// Reads each text. A text that is not a host names nothing.
-    pub(crate) fn new(texts: &[String]) -> Self {
+    pub fn new(texts: &[String]) -> Self {
         Self(texts.iter().filter_map(|text| text.parse().ok()).collect())
     }
 
     /// Whether the list names the host of this address, with its port or without one.
-    pub(crate) fn contain(&self, url: &Url) -> bool {
+    pub fn contain(&self, url: &Url) -> bool {
         RegistryHost::of_url(url).is_some_and(|host| self.0.iter().any(|named| named.names(&host)))
     }
 }
 
-/// What the user names hosts for.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Named {
-    /// Hosts that plain HTTP may be spoken with.
-    pub(crate) plain: NamedHosts,
-    /// Token servers that may be asked and told a password, wherever they are.
-    pub(crate) token: NamedHosts,
-}
-
-impl Named {
-    pub(crate) fn new(plain: &[String], token: &[String]) -> Self {
-        Self { plain: NamedHosts::new(plain), token: NamedHosts::new(token) }
-    }
-}
-
 /// Whether two addresses have the same host, whatever their ports.
-pub(crate) fn same_host(one: &Url, other: &Url) -> bool {
+pub fn same_host(one: &Url, other: &Url) -> bool {
     let (one, other) = (RegistryHost::of_url(one), RegistryHost::of_url(other));
     one.zip(other).is_some_and(|(one, other)| one.has_host_of(&other))
 }

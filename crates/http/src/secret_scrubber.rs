@@ -7,8 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use reqwest::header::HeaderValue;
-use tofu_oci_credentials::Secret;
-use tofu_oci_store::StoreError;
+use tofu_oci_types::Secret;
 
 use crate::encodings::{SoughtSecret, places};
 
@@ -20,7 +19,7 @@ const HIDDEN: &str = "[hidden]";
 
 /// Every secret that has left in this run, by length.
 #[derive(Default)]
-pub(crate) struct SecretScrubber(Mutex<BTreeMap<usize, Vec<SentSecret>>>);
+pub struct SecretScrubber(Mutex<BTreeMap<usize, Vec<SentSecret>>>);
 
 /// A secret, and how it is looked for in what comes back.
 struct SentSecret {
@@ -30,7 +29,7 @@ struct SentSecret {
 
 impl SecretScrubber {
     /// Remembers the secrets of an `Authorization`: the token, or the encoded login and the password in it.
-    pub(crate) fn header(&self, value: &HeaderValue) {
+    pub fn header(&self, value: &HeaderValue) {
         let Some((scheme, secret)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else { return };
         self.token(secret);
         if scheme == "Basic"
@@ -41,14 +40,14 @@ impl SecretScrubber {
     }
 
     /// Remembers a token that a server made. A short one protects nothing, and would hide every text.
-    pub(crate) fn token(&self, token: &str) {
+    pub fn token(&self, token: &str) {
         if token.len() >= SHORTEST {
             self.secret(token);
         }
     }
 
     /// Remembers a secret.
-    pub(crate) fn secret(&self, secret: &str) {
+    pub fn secret(&self, secret: &str) {
         if secret.is_empty() {
             return;
         }
@@ -59,13 +58,8 @@ impl SecretScrubber {
         }
     }
 
-    /// The error without any of them.
-    pub(crate) fn hide_in(&self, error: StoreError) -> StoreError {
-        error.map_foreign_text(&|text| self.hide(text))
-    }
-
     /// The text without any of them, however they are encoded. A text with a short one in it is not repeated at all.
-    pub(crate) fn hide(&self, text: &str) -> String {
+    pub fn hide(&self, text: &str) -> String {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_length = |lengths| known.range(lengths).flat_map(|(_, secrets)| secrets).map(|one| &one.sought);
         if !places(text, &of_length((Bound::Unbounded, Bound::Excluded(SHORTEST)))).is_empty() {
@@ -93,13 +87,13 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let told = SecretScrubber::default();
+        let scrubber = SecretScrubber::default();
         let encoded = STANDARD.encode("ada:correct-horse");
-        told.header(&HeaderValue::from_str(&format!("Basic {encoded}")).unwrap());
-        told.header(&HeaderValue::from_static("Bearer to-ken"));
-        told.secret("xyz");
-        told.secret("correct hörse");
-        assert_eq!(told.hide(&text.replace("ENCODED", &encoded)), want);
+        scrubber.header(&HeaderValue::from_str(&format!("Basic {encoded}")).unwrap());
+        scrubber.header(&HeaderValue::from_static("Bearer to-ken"));
+        scrubber.secret("xyz");
+        scrubber.secret("correct hörse");
+        assert_eq!(scrubber.hide(&text.replace("ENCODED", &encoded)), want);
     }
 
     #[test]

@@ -3,20 +3,20 @@
 
 use std::time::Duration;
 
-/// The one table of limits. `--timeout` scales all of it ([`Limits::within`]).
+/// The one table of limits. `--timeout` scales all of it ([`HttpLimits::within`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct HttpLimits {
     /// Until a connection stands, TLS included.
     pub connect: Duration,
     /// Until the first byte of an answer comes, if the request had no body.
     pub first_byte: Duration,
     /// Until the registry takes more of a body, or answers after it has taken all of it.
     pub taken: Duration,
-    /// The time in which at least [`Limits::floor`] bytes of an answer's body must come.
+    /// The time in which at least [`HttpLimits::floor`] bytes of an answer's body must come.
     pub window: Duration,
     /// Bytes.
     pub floor: u64,
-    /// The time in which at least [`Limits::pace_floor`] bytes of any body must move, in either direction, unless that is all
+    /// The time in which at least [`HttpLimits::pace_floor`] bytes of any body must move, in either direction, unless that is all
     /// of it.
     pub pace_window: Duration,
     /// Bytes. Without `--timeout` this is 1 KiB a second; a longer one asks for less, a shorter one never for more.
@@ -27,11 +27,11 @@ pub struct Limits {
     pub notice: Duration,
 }
 
-impl Limits {
-    /// The total of [`Limits::default`].
+impl HttpLimits {
+    /// The total of [`HttpLimits::default`].
     pub const DEFAULT_TOTAL: Duration = Duration::from_mins(2);
 
-    /// The table with this total; the other times keep their proportion to it. [`Limits::notice`] only gets shorter.
+    /// The table with this total; the other times keep their proportion to it. [`HttpLimits::notice`] only gets shorter.
     #[must_use]
     pub fn within(total: Duration) -> Self {
         let scaled = |seconds: u32| total.saturating_mul(seconds) / 120;
@@ -55,14 +55,14 @@ fn pace_floor(window: Duration) -> u64 {
     at_a_kibibyte_a_second.clamp(1, 60 * 1024)
 }
 
-impl Default for Limits {
+impl Default for HttpLimits {
     fn default() -> Self {
         Self::within(Self::DEFAULT_TOTAL)
     }
 }
 
 /// A time for people: whole seconds, or milliseconds if it is shorter than one.
-pub(crate) fn shown(time: Duration) -> String {
+pub fn shown_time(time: Duration) -> String {
     match time.as_secs() {
         0 => format!("{} ms", time.as_millis()),
         seconds => format!("{seconds} s"),
@@ -76,18 +76,18 @@ mod tests {
     #[test]
     fn a_timeout_scales_the_whole_table() {
         let seconds = Duration::from_secs;
-        let table = |limits: Limits| {
-            let Limits { connect, first_byte, taken, window, floor, total, notice, pace_window, .. } = limits;
+        let table = |limits: HttpLimits| {
+            let HttpLimits { connect, first_byte, taken, window, floor, total, notice, pace_window, .. } = limits;
             assert_eq!((floor, pace_window), (2048, taken));
             [connect, first_byte, taken, window, total, notice]
         };
-        assert_eq!(table(Limits::default()), [10, 30, 60, 30, 120, 3].map(seconds));
-        assert_eq!(table(Limits::within(seconds(240))), [20, 60, 120, 60, 240, 3].map(seconds));
+        assert_eq!(table(HttpLimits::default()), [10, 30, 60, 30, 120, 3].map(seconds));
+        assert_eq!(table(HttpLimits::within(seconds(240))), [20, 60, 120, 60, 240, 3].map(seconds));
         assert_eq!(
-            table(Limits::within(seconds(12))),
+            table(HttpLimits::within(seconds(12))),
             [1000, 3000, 6000, 3000, 12_000, 300].map(Duration::from_millis)
         );
-        let pace = |total| Limits::within(total).pace_floor;
+        let pace = |total| HttpLimits::within(total).pace_floor;
         assert_eq!([12, 120, 240, 86_400].map(seconds).map(pace), [6 * 1024, 60 * 1024, 60 * 1024, 60 * 1024]);
         assert_eq!(pace(Duration::from_millis(1)), 1);
     }

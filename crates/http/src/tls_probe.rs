@@ -22,7 +22,7 @@ const TLS_RECORDS: [u8; 2] = [21, 22];
 ///
 /// # Errors
 /// When there is no connection.
-pub(crate) async fn speaks_tls(host: &str, port: u16) -> io::Result<bool> {
+pub async fn speaks_tls(host: &str, port: u16) -> io::Result<bool> {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let mut stream = tokio::time::timeout(PATIENCE, TcpStream::connect((host, port)))
         .await

@@ -8,14 +8,14 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::origin::host_of;
+use crate::clean::host_of;
 
 /// The hosts of a client.
 #[derive(Default)]
-pub(crate) struct Pacing(Mutex<HashMap<String, Host>>);
+pub(crate) struct Pacing(Mutex<HashMap<String, HostPace>>);
 
 #[derive(Default)]
-struct Host {
+struct HostPace {
     reached: bool,
     /// The end of the pause that the host asked for last.
     until: Option<Instant>,
@@ -26,7 +26,7 @@ struct Host {
 pub(crate) struct Announced<'a>(&'a Pacing, String);
 
 impl Pacing {
-    fn hosts(&self) -> MutexGuard<'_, HashMap<String, Host>> {
+    fn hosts(&self) -> MutexGuard<'_, HashMap<String, HostPace>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -5,12 +5,12 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
-use crate::limits::Limits;
-use crate::options::{ClientOptions, RetryPolicy};
+use crate::limits::HttpLimits;
+use crate::options::{HttpOptions, RetryPolicy};
 
 /// What comes after an attempt that did not count.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Next {
+pub(crate) enum NextAttempt {
     /// The next attempt, after this time.
     Wait(Duration),
     /// No more attempts.
@@ -19,9 +19,10 @@ pub(crate) enum Next {
     TooLong(Duration),
 }
 
-/// What the answer to an attempt that did not count says about the next one.
+/// What an attempt that did not count says about the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub enum RetryAfter {
+    /// Nothing.
     Nothing,
     /// To come back after this time.
     Wait(Duration),
@@ -29,9 +30,9 @@ pub(crate) enum Asked {
     Slower(Option<Duration>),
 }
 
-impl Asked {
+impl RetryAfter {
     /// What an answer of this status says that names this wait, or none.
-    pub(crate) fn of(status: u16, time: Option<Duration>) -> Self {
+    pub fn of(status: u16, time: Option<Duration>) -> Self {
         match (status, time) {
             // One that names no time at all costs an attempt: it may say so for ever.
             (429, time) => Self::Slower(time.filter(|time| !time.is_zero())),
@@ -43,7 +44,7 @@ impl Asked {
 
 /// The attempts of one request, and the time that they took without any progress.
 #[derive(Clone, Debug)]
-pub(crate) struct Attempts {
+pub struct Attempts {
     policy: RetryPolicy,
     /// The longest time without progress.
     total: Duration,
@@ -61,7 +62,7 @@ pub(crate) struct Attempts {
 }
 
 impl Attempts {
-    pub(crate) fn new(options: &ClientOptions) -> Self {
+    pub(crate) fn new(options: &HttpOptions) -> Self {
         let worth = (options.limits.pace_floor, options.limits.pace_window);
         Self { worth, ..Self::within(options.retry, options.limits.total, options.max_retry_after) }
     }
@@ -71,7 +72,7 @@ impl Attempts {
             policy,
             total,
             longest_asked,
-            worth: (Limits::default().pace_floor, Limits::default().pace_window),
+            worth: (HttpLimits::default().pace_floor, HttpLimits::default().pace_window),
             made: 1,
             tries: 1,
             still: Duration::ZERO,
@@ -100,13 +101,13 @@ impl Attempts {
     }
 
     /// Counts time in which nothing moved.
-    pub(crate) fn spend(&mut self, time: Duration) {
+    pub fn spend(&mut self, time: Duration) {
         self.still = self.still.saturating_add(time);
     }
 
     /// Counts the attempts anew, because so many bytes have moved since. Of the time only as much is forgotten as they may
     /// take: otherwise a transfer that breaks again and again could be as slow as it likes.
-    pub(crate) fn got_on(&mut self, bytes: u64) {
+    pub fn got_on(&mut self, bytes: u64) {
         let (floor, window) = self.worth;
         let millis = window.as_millis().saturating_mul(u128::from(bytes)) / u128::from(floor.max(1));
         let time = Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX));
@@ -116,12 +117,12 @@ impl Attempts {
     }
 
     /// The attempts of another request that serves the same purpose: counted anew, within the same time.
-    pub(crate) fn of_another_request(&self) -> Self {
+    pub fn of_another_request(&self) -> Self {
         Self { made: 1, tries: 1, ..self.clone() }
     }
 
     /// Counts the time that another request took.
-    pub(crate) fn count(&mut self, other: &Self) {
+    pub fn count(&mut self, other: &Self) {
         (self.still, self.asked) = (other.still, other.asked);
     }
 
@@ -132,71 +133,89 @@ impl Attempts {
     }
 
     /// What comes next.
-    pub(crate) fn next(&mut self, asked: Asked) -> Next {
+    pub(crate) fn next(&mut self, asked: RetryAfter) -> NextAttempt {
         let next = self.next_with(asked, random());
-        if matches!(next, Next::Wait(_)) {
+        if matches!(next, NextAttempt::Wait(_)) {
             self.tries += 1;
         }
         next
     }
 
-    fn next_with(&mut self, asked: Asked, random: u64) -> Next {
+    fn next_with(&mut self, asked: RetryAfter, random: u64) -> NextAttempt {
         if self.policy.attempts <= 1 {
-            return self.longest(asked).map_or(Next::GiveUp, Next::TooLong);
+            return self.longest(asked).map_or(NextAttempt::GiveUp, NextAttempt::TooLong);
         }
         match asked {
-            Asked::Slower(Some(time)) => {
+            RetryAfter::Slower(Some(time)) => {
                 // A registry that names the time is not broken: this costs no attempt.
                 let wait = time + spread(time, random);
                 if self.asked + time > self.longest_asked {
-                    return Next::TooLong(time);
+                    return NextAttempt::TooLong(time);
                 }
                 self.asked += time;
-                Next::Wait(wait)
+                NextAttempt::Wait(wait)
             }
-            Asked::Wait(time) => {
+            RetryAfter::Wait(time) => {
                 if self.asked + time > self.longest_asked {
-                    return Next::TooLong(time);
+                    return NextAttempt::TooLong(time);
                 }
                 if self.made >= self.policy.attempts {
-                    return Next::GiveUp;
+                    return NextAttempt::GiveUp;
                 }
                 self.asked += time;
                 self.made += 1;
-                Next::Wait(time + spread(time, random))
+                NextAttempt::Wait(time + spread(time, random))
             }
-            Asked::Nothing | Asked::Slower(None) => self.back_off(random),
+            RetryAfter::Nothing | RetryAfter::Slower(None) => self.back_off(random),
         }
     }
 
     /// The wait that is asked for, if it is longer than we are willing to make.
-    fn longest(&self, asked: Asked) -> Option<Duration> {
+    fn longest(&self, asked: RetryAfter) -> Option<Duration> {
         match asked {
-            Asked::Wait(time) | Asked::Slower(Some(time)) => Some(time).filter(|time| *time > self.longest_asked),
-            Asked::Nothing | Asked::Slower(None) => None,
+            RetryAfter::Wait(time) | RetryAfter::Slower(Some(time)) => {
+                Some(time).filter(|time| *time > self.longest_asked)
+            }
+            RetryAfter::Nothing | RetryAfter::Slower(None) => None,
         }
     }
 
-    fn back_off(&mut self, random: u64) -> Next {
+    fn back_off(&mut self, random: u64) -> NextAttempt {
         if self.made >= self.policy.attempts {
-            return Next::GiveUp;
+            return NextAttempt::GiveUp;
         }
         // Who allows little time in all gets short waits, so that it is not all spent on waiting.
-        let base = self.policy.base.min(self.total / 240);
-        let bound = base.saturating_mul(1 << (self.made - 1).min(16)).min(self.policy.cap);
-        let wait = bound / 2 + part(bound / 2, random);
+        let policy = RetryPolicy { base: self.policy.base.min(self.total / 240), ..self.policy };
+        let wait = jittered(policy.bound(self.made), random);
         // A last attempt that has hardly any time would only fail with a misleading reason.
         if self.still + wait + self.total / 24 > self.total {
-            return Next::GiveUp;
+            return NextAttempt::GiveUp;
         }
         self.made += 1;
         self.still += wait;
-        Next::Wait(wait)
+        NextAttempt::Wait(wait)
     }
 }
 
-/// Any number.
-pub(crate) fn random() -> u64 {
+impl RetryPolicy {
+    /// The wait after so many attempts, or `None` if there is no further one.
+    pub fn wait_after(&self, made: u32) -> Option<Duration> {
+        (made < self.attempts).then(|| jittered(self.bound(made), random()))
+    }
+
+    /// The longest wait after so many attempts.
+    fn bound(&self, made: u32) -> Duration {
+        self.base.saturating_mul(1 << made.saturating_sub(1).min(16)).min(self.cap)
+    }
+}
+
+/// Between half of a time and all of it, so that those who disturb each other come apart.
+pub fn jittered(time: Duration, random: u64) -> Duration {
+    time / 2 + part(time / 2, random)
+}
+
+/// A random number.
+pub fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
 
@@ -222,7 +241,7 @@ pub(crate) fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
 }
 
 /// Whether an answer of this status may be another one next time.
-pub(crate) fn is_transient(status: u16) -> bool {
+pub fn is_transient(status: u16) -> bool {
     matches!(status, 408 | 429) || (status >= 500 && !matches!(status, 501 | 505))
 }
 
@@ -242,14 +261,16 @@ mod tests {
 
     #[test]
     fn backoff_doubles_up_to_the_cap_and_is_never_less_than_half() {
-        let wait = |millis| Next::Wait(Duration::from_millis(millis));
+        let wait = |millis| NextAttempt::Wait(Duration::from_millis(millis));
         let mut five = attempts();
-        let waits: Vec<Next> = std::iter::repeat_with(|| five.next_with(Asked::Nothing, 0)).take(5).collect();
-        assert_eq!(waits, [wait(250), wait(500), wait(1000), wait(2000), Next::GiveUp]);
+        let waits: Vec<NextAttempt> =
+            std::iter::repeat_with(|| five.next_with(RetryAfter::Nothing, 0)).take(5).collect();
+        assert_eq!(waits, [wait(250), wait(500), wait(1000), wait(2000), NextAttempt::GiveUp]);
         let mut most = attempts();
-        assert_eq!(most.next_with(Asked::Nothing, 250_000), wait(500));
+        assert_eq!(most.next_with(RetryAfter::Nothing, 250_000), wait(500));
         let mut many = Attempts::within(RetryPolicy { attempts: 100, ..RetryPolicy::default() }, TOTAL, Duration::ZERO);
-        let waits: Vec<Next> = std::iter::repeat_with(|| many.next_with(Asked::Nothing, 0)).take(9).collect();
+        let waits: Vec<NextAttempt> =
+            std::iter::repeat_with(|| many.next_with(RetryAfter::Nothing, 0)).take(9).collect();
         assert_eq!(waits[6..], [wait(15_000), wait(15_000), wait(15_000)]);
     }
 
@@ -258,11 +279,11 @@ mod tests {
         let mut attempts = attempts();
         attempts.spend(seconds(100));
         assert_eq!(attempts.left(), seconds(20));
-        assert!(matches!(attempts.next(Asked::Nothing), Next::Wait(_)));
+        assert!(matches!(attempts.next(RetryAfter::Nothing), NextAttempt::Wait(_)));
         attempts.spend(seconds(15));
-        assert_eq!(attempts.next(Asked::Nothing), Next::GiveUp);
+        assert_eq!(attempts.next(RetryAfter::Nothing), NextAttempt::GiveUp);
         attempts.got_on(120 << 10);
-        assert!(matches!(attempts.next(Asked::Nothing), Next::Wait(_)), "there was progress");
+        assert!(matches!(attempts.next(RetryAfter::Nothing), NextAttempt::Wait(_)), "there was progress");
     }
 
     #[test]
@@ -274,51 +295,57 @@ mod tests {
         attempts.got_on(1 << 30);
         assert_eq!(attempts.left(), TOTAL);
         // 64 KiB, and then a wait of two minutes, over and over.
-        assert_eq!(attempts.next_with(Asked::Wait(seconds(120)), 0), Next::Wait(seconds(120)));
+        assert_eq!(attempts.next_with(RetryAfter::Wait(seconds(120)), 0), NextAttempt::Wait(seconds(120)));
         attempts.got_on(64 << 10);
-        assert_eq!(attempts.next_with(Asked::Wait(seconds(120)), 0), Next::TooLong(seconds(120)));
+        assert_eq!(attempts.next_with(RetryAfter::Wait(seconds(120)), 0), NextAttempt::TooLong(seconds(120)));
     }
 
     #[test]
     fn a_429_that_names_no_time_at_all_costs_an_attempt() {
         let mut attempts = attempts();
-        let asked = Asked::of(429, Some(Duration::ZERO));
+        let asked = RetryAfter::of(429, Some(Duration::ZERO));
         let waits = std::iter::repeat_with(|| attempts.next(asked)).take(5).collect::<Vec<_>>();
-        assert_eq!(waits[4], Next::GiveUp);
+        assert_eq!(waits[4], NextAttempt::GiveUp);
     }
 
     #[test]
     fn little_time_in_all_makes_short_waits() {
         let mut hasty = Attempts::within(RetryPolicy::default(), seconds(1), seconds(120));
-        let Next::Wait(wait) = hasty.next(Asked::Nothing) else { panic!("there is time for a second attempt") };
+        let NextAttempt::Wait(wait) = hasty.next(RetryAfter::Nothing) else {
+            panic!("there is time for a second attempt")
+        };
         assert!(wait < Duration::from_millis(5), "{wait:?}");
     }
 
     #[test]
     fn a_429_that_names_a_time_costs_no_attempt_until_all_waits_are_too_long() {
         let mut attempts = attempts();
-        let slower = Asked::Slower(Some(seconds(1)));
+        let slower = RetryAfter::Slower(Some(seconds(1)));
         for _ in 0..120 {
-            assert_eq!(attempts.next_with(slower, 0), Next::Wait(seconds(1)));
+            assert_eq!(attempts.next_with(slower, 0), NextAttempt::Wait(seconds(1)));
         }
         assert_eq!((attempts.made, attempts.left()), (1, TOTAL));
-        assert_eq!(attempts.next(slower), Next::TooLong(seconds(1)));
+        assert_eq!(attempts.next(slower), NextAttempt::TooLong(seconds(1)));
         let mut silent = self::attempts();
-        let waits = std::iter::repeat_with(|| silent.next(Asked::Slower(None))).take(5).collect::<Vec<_>>();
-        assert_eq!(waits[4], Next::GiveUp, "one that names none costs an attempt");
+        let waits = std::iter::repeat_with(|| silent.next(RetryAfter::Slower(None))).take(5).collect::<Vec<_>>();
+        assert_eq!(waits[4], NextAttempt::GiveUp, "one that names none costs an attempt");
     }
 
     #[test]
     fn a_wait_that_is_asked_for_is_made_or_refused_but_never_shortened() {
-        for asked in [Asked::Wait(seconds(7)), Asked::Slower(Some(seconds(7)))] {
-            assert_eq!(attempts().next_with(asked, 0), Next::Wait(seconds(7)));
-            assert_eq!(attempts().next_with(asked, 1_000_000), Next::Wait(seconds(8)), "not all come back at once");
+        for asked in [RetryAfter::Wait(seconds(7)), RetryAfter::Slower(Some(seconds(7)))] {
+            assert_eq!(attempts().next_with(asked, 0), NextAttempt::Wait(seconds(7)));
+            assert_eq!(
+                attempts().next_with(asked, 1_000_000),
+                NextAttempt::Wait(seconds(8)),
+                "not all come back at once"
+            );
         }
-        let long = Asked::Wait(Duration::from_hours(1));
-        assert_eq!(attempts().next(long), Next::TooLong(Duration::from_hours(1)));
+        let long = RetryAfter::Wait(Duration::from_hours(1));
+        assert_eq!(attempts().next(long), NextAttempt::TooLong(Duration::from_hours(1)));
         let mut once = Attempts::within(RetryPolicy { attempts: 1, ..RetryPolicy::default() }, TOTAL, seconds(120));
-        assert_eq!(once.next(long), Next::TooLong(Duration::from_hours(1)));
-        assert_eq!(once.next(Asked::Slower(Some(seconds(1)))), Next::GiveUp);
+        assert_eq!(once.next(long), NextAttempt::TooLong(Duration::from_hours(1)));
+        assert_eq!(once.next(RetryAfter::Slower(Some(seconds(1)))), NextAttempt::GiveUp);
     }
 
     #[track_caller]

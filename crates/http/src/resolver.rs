@@ -9,17 +9,55 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use async_trait::async_trait;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::Url;
 
-use crate::named::NamedHosts;
-use crate::options::Names;
+use crate::named_hosts::NamedHosts;
 use crate::reach::Reach;
+
+/// The name service. Proxies look names up themselves.
+#[async_trait]
+pub trait NameService: Send + Sync {
+    /// The addresses of a name.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::NotFound`] if the name does not exist, and any other kind if no name service answers.
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
+}
+
+/// The name service of the system.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemNames;
+
+#[async_trait]
+impl NameService for SystemNames {
+    async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
+        let found = tokio::net::lookup_host((name, 0)).await.map_err(|error| {
+            if is_unknown(&error) { io::Error::new(io::ErrorKind::NotFound, error.to_string()) } else { error }
+        })?;
+        Ok(found.map(|address| address.ip()).collect())
+    }
+}
+
+/// Whether the name service says that the name does not exist, as opposed to not answering now. The standard library hides
+/// the code of `getaddrinfo` and hands on its words: those of glibc, musl, macOS and Windows.
+fn is_unknown(error: &io::Error) -> bool {
+    const WORDS: &[&str] = &[
+        "Name or service not known",
+        "No address associated with hostname",
+        "Name does not resolve",
+        "nodename nor servname provided",
+        "No such host is known",
+    ];
+    let text = error.to_string();
+    WORDS.iter().any(|words| text.contains(words))
+}
 
 /// Looks names up for connections.
 #[derive(Clone)]
 pub(crate) struct Resolver {
-    names: Arc<dyn Names>,
+    names: Arc<dyn NameService>,
     known: Arc<Mutex<HashMap<String, KnownName>>>,
 }
 
@@ -40,8 +78,13 @@ pub(crate) struct NearName {
     address: IpAddr,
 }
 
+/// The name service gave no address.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) struct LookupError(#[from] pub(crate) io::Error);
+
 impl Resolver {
-    pub(crate) fn new(names: Arc<dyn Names>) -> Self {
+    pub(crate) fn new(names: Arc<dyn NameService>) -> Self {
         Self { names, known: Arc::default() }
     }
 
@@ -88,7 +131,7 @@ impl Resolver {
 
     /// The addresses of a name that count.
     async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, Box<dyn std::error::Error + Send + Sync>> {
-        let all = self.names.addresses(name).await?;
+        let all = self.names.addresses(name).await.map_err(LookupError)?;
         let nearest = {
             let mut known = self.known();
             let known = known.entry(key(name)).or_default();
@@ -120,22 +163,15 @@ fn key(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
-/// Asks the system for the addresses of a name.
-pub(crate) async fn system_addresses(name: &str) -> io::Result<Vec<IpAddr>> {
-    Ok(tokio::net::lookup_host((name, 0)).await?.map(|address| address.ip()).collect())
-}
-
 #[cfg(test)]
 mod tests {
-    use async_trait::async_trait;
-
     use super::*;
 
-    /// Names of `near.test`, `lan.test` and so on.
+    /// NameService of `near.test`, `lan.test` and so on.
     struct Table;
 
     #[async_trait]
-    impl Names for Table {
+    impl NameService for Table {
         async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>> {
             let texts: &[&str] = match name.trim_end_matches('.').to_ascii_lowercase().as_str() {
                 "near.test" => &["127.0.0.1"],
@@ -215,5 +251,16 @@ mod tests {
         assert!(led(&resolver, "far.test", "lan.test", &["near.test"]).await.contains("10.1.2.3, on this"));
         let resolver = Resolver::new(Arc::new(Table));
         assert_eq!(resolver.look_up("near.test").await.expect("it is known").len(), 1);
+    }
+
+    #[test]
+    fn a_misspelt_host_is_not_asked_for_again() {
+        let check = |words: &str, want: bool| {
+            let error = io::Error::other(format!("failed to lookup address information: {words}"));
+            assert_eq!(is_unknown(&error), want, "{words}");
+        };
+        check("Name or service not known", true);
+        check("nodename nor servname provided, or not known", true);
+        check("Temporary failure in name resolution", false);
     }
 }

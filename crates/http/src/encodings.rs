@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
-use tofu_oci_credentials::Secret;
-use tofu_oci_types::is_unprintable;
+use tofu_oci_types::{Secret, is_unprintable};
 use zeroize::Zeroizing;
 
 /// How many encodings around each other are taken off.

@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 /// Where an address is. What is nearer is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Reach {
+pub enum Reach {
     /// The open internet.
     Internet,
     /// A private network, or one that a carrier's customers share.
@@ -20,7 +20,7 @@ pub(crate) enum Reach {
 
 impl Reach {
     /// Where an IP address is. One of IPv6 that stands for one of IPv4 is where that one is.
-    pub(crate) fn of(address: IpAddr) -> Self {
+    pub fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => Self::of_v4(address),
             IpAddr::V6(address) => Self::of_v6(address),
@@ -28,7 +28,7 @@ impl Reach {
     }
 
     /// Where the host of a URL is; `None` for a name that only the name service knows.
-    pub(crate) fn of_host(url: &Url) -> Option<Self> {
+    pub fn of_host(url: &Url) -> Option<Self> {
         match url.host()? {
             Host::Ipv4(address) => Some(Self::of_v4(address)),
             Host::Ipv6(address) => Some(Self::of_v6(address)),
