@@ -14,7 +14,7 @@ pub(crate) struct HostParser;
 
 /// What is wrong with a host, and what to write. Never contains what stands before an `@`.
 #[derive(Debug, PartialEq, Eq)]
-struct Fault {
+struct HostFault {
     shown: String,
     problem: &'static str,
     instead: Option<String>,
@@ -26,7 +26,7 @@ impl HostParser {
         Self::read(text).ok()
     }
 
-    fn read(text: &str) -> Result<String, Fault> {
+    fn read(text: &str) -> Result<String, HostFault> {
         let text = text.trim();
         if text.parse::<Ipv6Addr>().is_ok() {
             return Ok(format!("[{text}]"));
@@ -45,7 +45,7 @@ impl HostParser {
         };
         let shown = if text.contains('@') { host } else { text };
         let instead = [host, without_port(host)].into_iter().find(|host| is_host(host)).map(str::to_owned);
-        Err(Fault { shown: shown.to_owned(), problem, instead })
+        Err(HostFault { shown: shown.to_owned(), problem, instead })
     }
 }
 
@@ -53,7 +53,7 @@ impl TypedValueParser for HostParser {
     type Value = String;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
-        Self::read(&value.to_string_lossy()).map_err(|Fault { shown, problem, instead }| {
+        Self::read(&value.to_string_lossy()).map_err(|HostFault { shown, problem, instead }| {
             let option = arg.and_then(Arg::get_long).unwrap_or_default();
             let form = "HOST or HOST:PORT, such as registry.example.com:5000";
             let instead = instead.unwrap_or_else(|| form.to_owned());
@@ -86,8 +86,9 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: Result<&str, (&str, &str, Option<&str>)>) {
         let got = HostParser::read(text);
-        let got =
-            got.as_deref().map_err(|Fault { shown, problem, instead }| (shown.as_str(), *problem, instead.as_deref()));
+        let got = got
+            .as_deref()
+            .map_err(|HostFault { shown, problem, instead }| (shown.as_str(), *problem, instead.as_deref()));
         assert_eq!(got, want, "{text}");
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tofu_oci_credentials::Secret;
 use zeroize::Zeroizing;
 
-use crate::args::{Identity, Lookup};
+use crate::args::{IdentityArgs, LookupArgs};
 use crate::connect::{End, From};
 use crate::diagnostic::Diagnostic;
 use crate::prompt;
@@ -35,7 +35,7 @@ pub(crate) enum Access {
     },
 }
 
-impl Identity {
+impl IdentityArgs {
     /// What the arguments say; a password is read from standard input. `named` are the registries that the command
     /// names.
     ///
@@ -78,12 +78,12 @@ impl Identity {
     }
 }
 
-impl Lookup {
+impl LookupArgs {
     /// Who asks for providers.
     ///
     /// # Errors
-    /// As [`Identity::access`]; the registry is that of `--from`.
-    pub(crate) async fn access(&self, identity: &Identity, chdir: Option<&Path>) -> Result<Access, Diagnostic> {
+    /// As [`IdentityArgs::access`]; the registry is that of `--from`.
+    pub(crate) async fn access(&self, identity: &IdentityArgs, chdir: Option<&Path>) -> Result<Access, Diagnostic> {
         let named = of_from(self.from.as_deref())?;
         identity.access(&named.as_deref().into_iter().collect::<Vec<_>>(), chdir).await
     }
