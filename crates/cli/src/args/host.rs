@@ -12,7 +12,7 @@ use tofu_oci_types::RepositoryRef;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostParser;
 
-/// What is wrong with a host, and what to write. Never contains what stands before an `@`.
+/// What is wrong with a host, and what to write. Never contains the text before an `@`.
 #[derive(Debug, PartialEq, Eq)]
 struct HostFault {
     shown: String,
@@ -33,14 +33,14 @@ impl HostParser {
         }
         let (scheme, rest) = text.split_once("://").map_or((None, text), |(scheme, rest)| (Some(scheme), rest));
         let (authority, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
-        // What stands before an `@`, wherever that is, may be a password.
+        // The text before an `@`, wherever that is, may be a password.
         let host = text.rsplit_once('@').map_or(authority, |(_, after)| after.split('/').next().unwrap_or_default());
         let problem = match (scheme, path) {
             _ if text.is_empty() => "it is empty",
             _ if text.contains('@') => "it is the host alone, without a user",
             (Some(_), _) => "it is written without a scheme such as https://",
             (None, Some(_)) => "it is the host alone, without a path",
-            _ if !is_host(host) => "it is no host",
+            _ if !is_host(host) => "it is not a host",
             _ => return Ok(host.to_owned()),
         };
         let shown = if text.contains('@') { host } else { text };
@@ -116,10 +116,10 @@ mod tests {
         check(" ", Err(("", "it is empty", None)));
         check("a.example/b", Err(("a.example/b", "it is the host alone, without a path", Some("a.example"))));
         check("10.0.0.0/8", Err(("10.0.0.0/8", "it is the host alone, without a path", Some("10.0.0.0"))));
-        check("*", Err(("*", "it is no host", None)));
-        check("*.example", Err(("*.example", "it is no host", None)));
-        check("a.example:x", Err(("a.example:x", "it is no host", Some("a.example"))));
-        check("a.example:0443", Err(("a.example:0443", "it is no host", Some("a.example"))));
+        check("*", Err(("*", "it is not a host", None)));
+        check("*.example", Err(("*.example", "it is not a host", None)));
+        check("a.example:x", Err(("a.example:x", "it is not a host", Some("a.example"))));
+        check("a.example:0443", Err(("a.example:0443", "it is not a host", Some("a.example"))));
     }
 
     #[test]

@@ -1,5 +1,8 @@
 //! What people type.
-#![allow(rustdoc::broken_intra_doc_links, reason = "the texts are help for a terminal, where `HOST[:PORT]` is no link")]
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "the texts are help for a terminal, in which `HOST[:PORT]` is not a link"
+)]
 
 mod auth;
 mod check;
@@ -76,7 +79,7 @@ impl Args {
     }
 }
 
-/// The declared command, but a variable that is empty counts as unset, as scripts mean it.
+/// The declared command. An empty variable counts as unset, as scripts mean it.
 pub(crate) fn command() -> clap::Command {
     let is_empty = |arg: &clap::Arg| {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
@@ -85,7 +88,7 @@ pub(crate) fn command() -> clap::Command {
     each(Args::command(), &unset)
 }
 
-/// What the variables hold that stand for arguments.
+/// The values of the variables of arguments.
 pub(crate) fn variables() -> Vec<std::ffi::OsString> {
     fn gather(command: &clap::Command, found: &mut Vec<std::ffi::OsString>) {
         found.extend(command.get_arguments().filter_map(|arg| std::env::var_os(arg.get_env()?)));
