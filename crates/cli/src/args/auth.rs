@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Identity, Network, Output};
+use super::{IdentityArgs, Network, OutputArgs};
 
 /// Arguments of `auth`.
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ pub(crate) struct AuthExplainArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
-use super::{Identity, Lookup, Network, Output};
+use super::{IdentityArgs, LookupArgs, Network, OutputArgs};
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ pub(crate) struct CheckArgs {
     pub(crate) fail_on: FailOn,
     /// How to print the findings
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
-    pub(crate) format: Format,
+    pub(crate) format: FindingsFormat,
     /// Apply this rule alone (repeatable)
     #[arg(long = "rule", value_name = "RULE", help_heading = "Output")]
     pub(crate) rules: Vec<String>,
@@ -72,13 +72,13 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    output: Output,
+    output: OutputArgs,
 }
 
 /// From which level on findings fail the command.
@@ -94,7 +94,7 @@ pub(crate) enum FailOn {
 
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum FindingsFormat {
     /// For people
     Table,
     /// JSON lines, as with --json
@@ -107,12 +107,12 @@ pub(crate) enum Format {
 
 impl CheckArgs {
     /// How to print; `--json` is short for `--format json`.
-    pub(crate) fn format(&self) -> Format {
-        if self.output.json { Format::Json } else { self.format }
+    pub(crate) fn format(&self) -> FindingsFormat {
+        if self.output.json { FindingsFormat::Json } else { self.format }
     }
 
     /// The shared output options.
-    pub(crate) fn output(&self) -> Output {
-        Output { json: self.format() == Format::Json }
+    pub(crate) fn output(&self) -> OutputArgs {
+        OutputArgs { json: self.format() == FindingsFormat::Json }
     }
 }

@@ -20,7 +20,7 @@ pub(crate) struct Global {
 
 /// How results are printed.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Output {
+pub(crate) struct OutputArgs {
     /// Print JSON lines on stdout instead of text (documented in docs/json.md)
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Output;
+use super::OutputArgs;
 
 /// Arguments of `config`.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ pub(crate) struct ConfigCheckArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `config snippet`.

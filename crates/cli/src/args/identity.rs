@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 /// Whose credentials are shown to registries. Without any of these, what the user's files and helpers say.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Registry access")]
-pub(crate) struct Identity {
+pub(crate) struct IdentityArgs {
     /// Show no credentials: read no file for them, and ask no helper
     #[arg(long, conflicts_with_all = ["username", "password_stdin"])]
     pub(crate) anonymous: bool,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{Identity, Network, Output, query::Lookup};
+use super::{IdentityArgs, Network, OutputArgs, query::LookupArgs};
 use crate::trust::TrustArgs;
 
 /// Arguments of `install`.
@@ -30,7 +30,7 @@ pub(crate) struct InstallArgs {
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
     pub(crate) providers: Vec<String>,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     /// Work in this directory: its configuration, its lock file, its .terraform
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
@@ -54,7 +54,7 @@ pub(crate) struct InstallArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -7,7 +7,7 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Error};
 
-use super::{Network, Output};
+use super::{Network, OutputArgs};
 
 /// Arguments of `login`.
 #[derive(Debug, Args)]
@@ -59,7 +59,7 @@ pub(crate) struct LoginArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `logout`.
@@ -85,7 +85,7 @@ pub(crate) struct LogoutArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) auth_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Refuses a password on the command line, and repeats nothing of it.

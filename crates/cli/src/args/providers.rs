@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Output, query::Lookup};
+use super::{OutputArgs, query::LookupArgs};
 
 /// Arguments of `providers`.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(crate) struct ProvidersArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -7,11 +7,12 @@ use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::duration::Timeout;
-use super::{Attach, Identity, Network, Output};
+use super::names::{full_address, strict_version};
+use super::{Attach, IdentityArgs, Network, OutputArgs};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
-pub(crate) struct Release {
+pub(crate) struct ReleaseArgs {
     /// The release files: a GoReleaser `dist` folder, a folder of
     /// `terraform-provider-NAME_VERSION_OS_ARCH.zip` files, or a folder of `OS_ARCH` folders
     #[arg(value_name = "DIST")]
@@ -31,7 +32,7 @@ pub(crate) struct Release {
     /// Whether to compute the h1: checksums that the index carries for lock files; `skip` saves the time to inflate
     /// every package once, and does not look into the packages
     #[arg(long, value_name = "MODE", default_value = "compute")]
-    pub(crate) h1: H1,
+    pub(crate) h1: H1Choice,
     #[command(flatten)]
     pub(crate) attach: Attach,
     /// Move the tag if it names another release already
@@ -63,7 +64,7 @@ pub(crate) struct Insist {
 
 /// Whether `h1:` checksums are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum H1 {
+pub(crate) enum H1Choice {
     /// Inflate and hash every package, on idle cores.
     Compute,
     /// Omit them; those who install compute their own.
@@ -85,16 +86,16 @@ archives. Blobs go first, then signatures, then the tag: an interrupted push lea
 and you can run it again.")]
 pub(crate) struct PushArgs {
     #[command(flatten)]
-    pub(crate) release: Release,
+    pub(crate) release: ReleaseArgs,
     /// Where to publish: REGISTRY/REPOSITORY, or oci:DIR for an OCI image layout directory
     #[arg(value_name = "DEST")]
     pub(crate) destination: String,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `pack`.
@@ -108,7 +109,7 @@ The directory is a plain OCI image layout that oras, crane and skopeo can read. 
 it is missing, and adds further versions to it.")]
 pub(crate) struct PackArgs {
     #[command(flatten)]
-    pub(crate) release: Release,
+    pub(crate) release: ReleaseArgs,
     /// The OCI image layout directory, written oci:DIR
     #[arg(value_name = "oci:DIR")]
     pub(crate) destination: String,
@@ -116,7 +117,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
     pub(crate) timeout: Timeout,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `copy`.
@@ -155,53 +156,7 @@ pub(crate) struct CopyArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-/// An address of which nothing is guessed: what is published under a wrong name stays published.
-pub(super) fn full_address(text: &str) -> Result<ProviderAddr, String> {
-    let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
-    let (namespace, provider_type) = (address.namespace(), address.provider_type());
-    match text.matches('/').count() {
-        0 => Err(format!("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/{provider_type}")),
-        1 => Err(format!(
-            "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/{namespace}/{provider_type} or \
-             registry.terraform.io/{namespace}/{provider_type}, or with the host of your own"
-        )),
-        _ => Ok(address),
-    }
-}
-
-/// A version in its canonical form only, because it becomes a tag.
-pub(super) fn strict_version(text: &str) -> Result<Version, String> {
-    if let Some(rest) = text.strip_prefix('v')
-        && rest.parse::<Version>().is_ok()
-    {
-        return Err(format!("write it without the v: {rest}"));
-    }
-    let version: Version = text.parse().map_err(|error| format!("{error}"))?;
-    if version.to_string() == text { Ok(version) } else { Err(format!("write it in full: {version}")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, want: Result<&str, &str>) {
-        let got = full_address(text).map(|address| address.to_string());
-        assert_eq!(got.as_deref().map_err(String::as_str), want);
-    }
-
-    #[test]
-    fn an_address_to_publish_under_is_written_in_full() {
-        check("example.com/acme/widget", Ok("example.com/acme/widget"));
-        check("Example.com/Acme/Widget", Ok("example.com/acme/widget"));
-        let two = "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/acme/widget or \
-                   registry.terraform.io/acme/widget, or with the host of your own";
-        check("acme/widget", Err(two));
-        check("widget", Err("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget"));
-    }
+    pub(crate) output: OutputArgs,
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{Identity, Network, Output, host::HostParser};
+use super::{IdentityArgs, Network, OutputArgs, host::HostParser};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Where to look")]
-pub(crate) struct Lookup {
+pub(crate) struct LookupArgs {
     /// The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a template with ${hostname}, ${namespace} and
     /// ${type}, as in OpenTofu's `oci_mirror` blocks. Without it the user's CLI configuration says where to look
     /// (`provider_installation` in ~/.tofurc and the like, see `tofu-oci config --help`)
@@ -46,7 +46,7 @@ pub(crate) struct VersionsArgs {
     #[arg(value_name = "ADDR|REPOSITORY")]
     pub(crate) subject: String,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     /// Read the argument as a provider address, although it could be a repository
     #[arg(long)]
     pub(crate) provider: bool,
@@ -56,9 +56,9 @@ pub(crate) struct VersionsArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `resolve`.
@@ -79,7 +79,7 @@ pub(crate) struct ResolveArgs {
     #[arg(value_name = "ADDR")]
     pub(crate) subject: String,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     /// Say of every method of the CLI configuration whether it is for the address, what it offers, which one wins
     /// and why, and where OpenTofu would stop instead
     #[arg(long)]
@@ -96,7 +96,7 @@ pub(crate) struct ResolveArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

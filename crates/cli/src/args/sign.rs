@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use tofu_oci_packer::{Forms, SumsMode};
 use tofu_oci_types::{ProviderAddr, Version};
 
-use super::publish::{full_address, strict_version};
-use super::{Identity, Network, Output};
+use super::names::{full_address, strict_version};
+use super::{IdentityArgs, Network, OutputArgs};
 
 /// In which form a signature is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -32,14 +32,14 @@ impl SignFormat {
 
 /// Whether the signed checksum file goes with the release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Sums {
+pub(crate) enum SumsChoice {
     /// Attach it if it has a signature beside it.
     Attach,
     /// Do not attach it.
     Skip,
 }
 
-impl Sums {
+impl SumsChoice {
     pub(crate) fn mode(self) -> SumsMode {
         match self {
             Self::Attach => SumsMode::Attach,
@@ -66,7 +66,7 @@ pub(crate) struct Attach {
     /// Whether to attach the `SHA256SUMS` of the folder, with its OpenPGP signatures and the public keys beside it
     /// (*.asc, *.gpg, *.pgp)
     #[arg(long, value_name = "MODE", default_value = "attach")]
-    pub(crate) sums: Sums,
+    pub(crate) sums: SumsChoice,
 }
 
 /// Arguments of `sign`.
@@ -109,7 +109,7 @@ pub(crate) struct SignArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Identity, Network, Output, query::Lookup};
+use super::{IdentityArgs, Network, OutputArgs, query::LookupArgs};
 use crate::trust::TrustArgs;
 
 /// Arguments of `verify`.
@@ -41,11 +41,11 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -12,7 +12,7 @@ use tofu_oci_types::ProviderAddr;
 
 use super::suffix;
 use crate::again;
-use crate::args::Lookup;
+use crate::args::LookupArgs;
 use crate::diagnostic::Diagnostic;
 use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
@@ -28,7 +28,7 @@ pub(crate) struct Configured {
 
 impl Configured {
     /// What the user's files say, errors and all. `not_asked` are folders that are not looked into.
-    pub(crate) fn new(read: &ReadConfig, lookup: &Lookup, not_asked: &[PathBuf]) -> Result<Self, Diagnostic> {
+    pub(crate) fn new(read: &ReadConfig, lookup: &LookupArgs, not_asked: &[PathBuf]) -> Result<Self, Diagnostic> {
         let ReadConfig { environment, reading } = read;
         let hidden: Vec<PathBuf> = not_asked.iter().map(|dir| environment.launch_dir.join(dir)).collect();
         let methods = methods(reading, environment, hidden);

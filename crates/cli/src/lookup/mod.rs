@@ -21,7 +21,7 @@ use tofu_oci_mapper::{MagicSuffix, MapError, Place};
 use tofu_oci_source::{Chain, Link, OciSource, Source, SourceError};
 use tofu_oci_types::ProviderAddr;
 
-use crate::args::Lookup;
+use crate::args::LookupArgs;
 use crate::connect::{Connector, From};
 use crate::diagnostic::Diagnostic;
 use crate::environment::plugin_cache_variable;
@@ -65,7 +65,7 @@ impl Finder {
     /// # Errors
     /// What is wrong with `--from`, with the suffix, or with the user's files; exit code 2.
     pub(crate) fn new(
-        lookup: &Lookup,
+        lookup: &LookupArgs,
         connector: Connector,
         chdir: Option<&Path>,
         not_asked: &[PathBuf],
@@ -303,7 +303,7 @@ const HOST_TEMPLATE: &str = "the host must publish a template for oci-providers.
                              then, write an oci_mirror for one of the two";
 
 /// The suffix that the arguments say, else the configuration, else the one of the RFC.
-fn suffix(lookup: &Lookup, said: Option<&MagicSuffix>) -> Result<MagicSuffix, Diagnostic> {
+fn suffix(lookup: &LookupArgs, said: Option<&MagicSuffix>) -> Result<MagicSuffix, Diagnostic> {
     match &lookup.magic_suffix {
         Some(text) => text.parse().map_err(|error| Diagnostic::of(Exit::Usage, &error)),
         None => Ok(said.cloned().unwrap_or_default()),

@@ -8,26 +8,26 @@ mod table;
 use tofu_oci_checker::{FindingLevel, Rule, rules};
 
 use super::{Checked, Context};
-use crate::args::Format;
+use crate::args::FindingsFormat;
 use crate::diagnostic::Diagnostic;
 use crate::printer;
 
 /// Prints to stdout.
-pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
+pub(super) fn print(context: &Context, format: FindingsFormat, checked: &Checked) {
     match format {
-        Format::Table => table::render(checked, context.quiet, &mut printer::stdout),
-        Format::Json => json::print(checked),
-        Format::Junit => printer::document(&junit::render(checked)),
-        Format::Sarif => printer::document(&sarif::render(checked)),
+        FindingsFormat::Table => table::render(checked, context.quiet, &mut printer::stdout),
+        FindingsFormat::Json => json::print(checked),
+        FindingsFormat::Junit => printer::document(&junit::render(checked)),
+        FindingsFormat::Sarif => printer::document(&sarif::render(checked)),
     }
 }
 
 /// Prints to stdout that nothing could be looked at, for programs that read a document whatever happens.
-pub(super) fn print_unreadable(format: Format, target: &str, diagnostic: &Diagnostic) {
+pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic: &Diagnostic) {
     match format {
-        Format::Table | Format::Json => {}
-        Format::Junit => printer::document(&junit::unreadable(target, diagnostic)),
-        Format::Sarif => printer::document(&sarif::unreadable(target, diagnostic)),
+        FindingsFormat::Table | FindingsFormat::Json => {}
+        FindingsFormat::Junit => printer::document(&junit::unreadable(target, diagnostic)),
+        FindingsFormat::Sarif => printer::document(&sarif::unreadable(target, diagnostic)),
     }
 }
 
