@@ -12,6 +12,7 @@
 //! Referrer       signatures and checksums beside a release, good and broken
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter; distribution 3 and zot plainly
 //! ProviderZip    deterministic provider packages;  Dist  release folders made of them
+//! Vectors        tables of cases, the project's own or those of `TOFU_OCI_VECTORS`
 //! TestContext    a temp folder and a fixed environment in which the built program runs
 //! ```
 //!
@@ -31,6 +32,7 @@ mod real;
 mod referrer;
 mod registry;
 mod tunnel;
+mod vectors;
 mod web;
 
 pub use blob_host::BlobHost;
@@ -53,4 +55,5 @@ pub use registry::{
     TokenField, Types, profiles,
 };
 pub use tunnel::Tunnel;
+pub use vectors::{Vectors, panic_message};
 pub use web::WebServer;
