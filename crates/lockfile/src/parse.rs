@@ -269,7 +269,7 @@ pub(crate) mod tests {
                     assert_eq!(file.ignored_modules(), 2);
                     return;
                 }
-                other => panic!("no test has been written for {other}"),
+                other => panic!("unknown case `{other}`"),
             };
             // OpenTofu passes over a hash that is none, and goes on without it.
             let want = case["error"].as_str().unwrap().split(' ').next().unwrap();

@@ -108,7 +108,7 @@ impl Vectors {
     #[track_caller]
     pub fn each(&self, section: &str, check: impl FnMut(&Value)) {
         let failures = self.failures(section, check);
-        assert!(failures.is_empty(), "{} cases fail:\n{}", failures.len(), failures.join("\n"));
+        assert!(failures.is_empty(), "failed cases: {}\n{}", failures.len(), failures.join("\n"));
     }
 
     /// Reports the sections that no test reads; a failure in the project's own table.

@@ -203,5 +203,4 @@ fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Value>, String> {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;
