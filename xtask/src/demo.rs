@@ -25,7 +25,7 @@ const CONFIGURATION: &str = r#"terraform {
 }
 "#;
 
-/// Builds the program and tells the story: with a directory, then with a registry where there is one.
+/// Builds the program and shows its main job: with a directory, then with a registry if one is installed.
 pub(crate) fn run() -> ChoreResult {
     let stage = DemoStage::new()?;
     println!("# The main job of tofu-oci, first with a plain directory in the place of a registry.");

@@ -1,7 +1,7 @@
 //! Chores of the workspace, run as `cargo xtask CHORE`.
 //!
 //! ```text
-//! demo       the main job of the program, command by command, for somebody who sees it for the first time
+//! demo       the main job of the program, command by command, for newcomers
 //! floors     which crate may use which, and which crates stay pure
 //! fixtures   the golden files in testdata/
 //! registry   a real registry:2 in the foreground, to try things against

@@ -10,7 +10,7 @@ use crate::lock::exclusive;
 use crate::names::{OWN_PREFIX, Purpose, labelled};
 use crate::sweep::sweep_temporary;
 
-/// So often a name is tried that somebody else's sweep takes away before it is locked.
+/// So often a new name is tried after another run's sweep has removed it before it was locked.
 const ATTEMPTS: u32 = 16;
 
 /// A folder of our own; dropping it removes it with everything in it.
@@ -56,7 +56,7 @@ impl Scratch {
             // As the parent is written: errors name it.
             let path = path.file_name().map_or_else(|| path.clone(), |name| parent.join(name));
             let lock = File::open(&path).and_then(|folder| Ok(exclusive(&folder)?.then_some(folder)));
-            // Whoever sweeps at this very moment takes it for a leftover, and has removed it or is about to.
+            // A sweep at this very moment takes it for a leftover, and has removed it or will.
             let swept = matches!(lock, Ok(None)) || !path.is_dir();
             if !swept || attempts == ATTEMPTS {
                 return Ok(Self { path, lock: lock.ok().flatten() });

@@ -5,8 +5,8 @@
 //!
 //! - Machines that share a folder do not always see each other's locks. The name of a temporary file tells the kernel that
 //!   it was made under; what another one has made goes after a day only.
-//! - In the system's temporary folder others have files too. Only what has our names, our form of a name and our owner
-//!   is looked at.
+//! - Other users have files in the system's temporary folder too. The sweep looks only at our names, our form of a name
+//!   and our owner.
 //!
 //! What cannot be locked at all stays: folders on Windows and on NFS.
 
@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::lock::{exclusive, open_what_is_there};
 use crate::names::{HOLDER_NAME, LOCK_NAME, NameOrigin, OWN_PREFIX, Purpose, RANDOM, is_made_up, origin};
 
-/// What another kernel's run has made stays so long.
+/// So long stays what a run under another kernel has made.
 const FOREIGN: Duration = Duration::from_hours(24);
 
 /// Whose folder it is.
@@ -30,7 +30,7 @@ pub enum Whose {
     Users,
 }
 
-/// Removes what killed runs have left in a folder beside what is there; how much.
+/// Removes what killed runs have left in a folder with other contents. Returns how many were removed.
 pub fn sweep(folder: &Path, whose: Whose) -> usize {
     remove(folder, |name, _| {
         let rest = name.strip_prefix(OWN_PREFIX).filter(|_| ![LOCK_NAME, HOLDER_NAME].contains(&name))?;
@@ -64,7 +64,7 @@ fn remove(folder: &Path, is_ours: impl Fn(&str, &Metadata) -> Option<NameOrigin>
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let mut removed = 0;
     for entry in entries.flatten() {
-        // Of the entry itself: a link leads nowhere here.
+        // Of the entry itself: links are not followed.
         let (name, Ok(data)) = (entry.file_name(), entry.metadata()) else { continue };
         let Some(origin) = name.to_str().and_then(|name| is_ours(name, &data)) else { continue };
         if origin == NameOrigin::Elsewhere && !is_old(&data) {

@@ -101,7 +101,7 @@ impl TestContext {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("reading {}: {error}", path.display()))
     }
 
-    /// All files below the work folder, sorted, `/`-separated: what a command has left behind.
+    /// All files below the work folder, sorted, `/`-separated: what a command has left.
     pub fn files(&self) -> Vec<String> {
         let mut found = Vec::new();
         list(&self.work(), "", &mut found);

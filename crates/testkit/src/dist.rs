@@ -8,7 +8,7 @@ use tofu_oci_types::Digest;
 
 use crate::provider_zip::ProviderZip;
 
-/// What stands in for a detached signature; its bytes are no `OpenPGP` packet.
+/// Bytes in place of a detached signature; they are not an `OpenPGP` packet.
 const SIGNATURE: &[u8] = b"testkit placeholder signature\n";
 
 /// One version of a provider for several platforms, ready to be written as a folder.

@@ -20,7 +20,7 @@ pub struct RequestHead {
     pub method: String,
     /// The path without the query, as sent.
     pub path: String,
-    /// The query without `?`; empty when there is none.
+    /// The query without `?`; or the empty text.
     pub query: String,
     /// All headers.
     pub headers: HeaderMap,
@@ -78,7 +78,7 @@ impl Answer {
 /// Whether an answer says how long it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// `Content-Length` tells the true length.
+    /// `Content-Length` gives the true length.
     Declared,
     /// Chunked: the client finds out as it reads.
     Chunked,
@@ -91,7 +91,7 @@ pub struct Computed(Arc<Answering>);
 type Answering = dyn Fn(&RequestHead, &[u8]) -> Answer + Send + Sync;
 
 impl Computed {
-    /// What the closure makes of a request and of its body.
+    /// The closure's answer to a request and its body.
     pub fn new(answer: impl Fn(&RequestHead, &[u8]) -> Answer + Send + Sync + 'static) -> Self {
         Self(Arc::new(answer))
     }
@@ -130,20 +130,20 @@ pub enum Fault {
         /// Such as [`crate::BlobHost::signed_prefix`].
         prefix: String,
     },
-    /// Reads this many bytes of the request's body, then answers and closes, or dies when there is no answer.
+    /// Reads this many bytes of the request's body, then answers and closes, or drops the connection without an answer.
     RefuseUploadAfter {
         /// Body bytes read before the refusal.
         bytes: u64,
         /// What is said, if anything.
         answer: Option<Answer>,
     },
-    /// A PATCH keeps this many bytes of its body only, and its `Range` says so.
+    /// A PATCH keeps only this many bytes of its body, and its `Range` says so.
     KeepOnly(u64),
     /// All tokens given out so far are refused from here on (this request included).
     ExpireTokens,
     /// A `Range` header is not seen: 200 with the whole body.
     IgnoreRange,
-    /// The headers promise the whole body, the connection dies after this many bytes of it.
+    /// The headers promise the whole body; the connection ends after this many bytes.
     CutBody(u64),
     /// Sends this many bytes of the body, waits until the gate opens, then sends the rest. A gate that nobody opens
     /// is a stalled download.
@@ -163,7 +163,7 @@ pub enum Fault {
     Flood {
         /// Body bytes.
         bytes: u64,
-        /// Whether the length is told in advance.
+        /// Whether the headers declare the length.
         length: Length,
     },
     /// Another status, all else untouched.
@@ -204,7 +204,7 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Matches a method (`*` for any) and a path; `*` in the path stands for any characters, `/` included.
+    /// Matches a method (`*` for any) and a path; `*` in the path is any characters, `/` included.
     pub fn on(method: &str, path: &str) -> Self {
         let (method, path) = (method.to_owned(), path.to_owned());
         Self::when(move |head| (method == "*" || method == head.method) && glob(&path, &head.path))

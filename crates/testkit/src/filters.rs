@@ -44,7 +44,7 @@ impl Filters {
     }
 }
 
-/// Replaces a run of at least `shortest` fitting letters behind each `mark`.
+/// Replaces a run of at least `shortest` fitting letters after each `mark`.
 fn after_each(text: &str, mark: &str, to: &str, fits: impl Fn(char) -> bool, shortest: usize) -> String {
     let mut parts = text.split(mark);
     let mut out = parts.next().unwrap_or_default().to_owned();

@@ -16,7 +16,7 @@
 //! TestContext    a temp folder and a fixed environment in which the built program runs
 //! ```
 //!
-//! A development dependency only. It panics with a message where a test cannot go on; product code never does.
+//! A development dependency only. It panics with a message if a test cannot go on; product code never does.
 
 mod blob_host;
 mod certificates;

@@ -11,9 +11,9 @@ pub struct LoggedRequest {
     pub method: String,
     /// The path without the query, as sent (not decoded).
     pub path: String,
-    /// The query without `?`; empty when there is none.
+    /// The query without `?`; or the empty text.
     pub query: String,
-    /// Names in lower case, in order of arrival. A value that is no text is shown lossily.
+    /// Names in lower case, in order of arrival. Bytes of a value that are not UTF-8 are replaced.
     pub headers: Vec<(String, String)>,
     /// Body bytes that the server has read.
     pub body_len: u64,

@@ -46,7 +46,7 @@ impl Vectors {
         Self::find(file, &root.join("testdata/vectors"), other.as_deref())
     }
 
-    /// The project's own table: for snapshots of what is said about each of its cases.
+    /// The project's own table: for snapshots of the messages about its cases.
     #[track_caller]
     pub fn own(file: &str) -> Self {
         Self::find(file, &Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors"), None)

@@ -44,7 +44,7 @@ trait Client {
     fn name(&self) -> &'static str;
     /// The bytes of a manifest go to standard output.
     fn manifest(&self, reference: &str) -> ChoreResult<Printed>;
-    /// The digest that `reference` stands for goes to standard output.
+    /// Prints the digest of `reference` to standard output.
     fn resolve(&self, reference: &str) -> ChoreResult<Printed>;
     /// The blob is read in whole.
     fn blob(&self, repository: &str, digest: &str) -> ChoreResult<Vec<u8>>;

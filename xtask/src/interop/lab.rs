@@ -64,7 +64,7 @@ impl Lab {
         Ok(folder)
     }
 
-    /// The program, told how to reach `registry`; its subcommand comes first in `arguments`.
+    /// The program with the settings to reach `registry`; its subcommand comes first in `arguments`.
     pub(super) fn tofu_oci(&self, registry: &Guard, arguments: &[&str]) -> ProgramRun {
         let run = ProgramRun::isolated(&self.program, &self.home()).args(arguments);
         let run = match registry.ca_file() {

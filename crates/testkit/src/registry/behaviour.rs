@@ -61,7 +61,7 @@ pub enum Deletion {
     Enabled,
 }
 
-/// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` stand for what was asked.
+/// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` become the request's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusalAnswer {
     /// The HTTP status.
@@ -98,15 +98,15 @@ pub struct RepositoryNames {
     pub fewest: usize,
     /// The most parts.
     pub most: usize,
-    /// How many leading parts must have been made before ([`crate::Registry::create`]); none for a registry that makes
+    /// How many leading parts must have been made before ([`crate::Registry::create`]); 0 for a registry that makes
     /// whatever is pushed, `usize::MAX` for the whole name.
     pub made: usize,
-    /// What is said of other names.
+    /// The refusal for other names.
     pub refused: RefusalAnswer,
 }
 
 impl RepositoryNames {
-    /// What is said of a repository that takes no push; `{repository}` is the part of it that has to be made.
+    /// The refusal for a repository that takes no push; `{repository}` is the part of it that has to be made.
     pub(crate) fn refusal(&self, repository: &str) -> Answer {
         let made = repository.split('/').take(self.made.max(1)).collect::<Vec<_>>().join("/");
         self.refused.answer(&made, "", "")

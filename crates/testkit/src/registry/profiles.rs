@@ -20,7 +20,7 @@ const MANY: usize = usize::MAX;
 /// A registry as it is run somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// The registry, and what is special about this one behind a comma.
+    /// The registry, then a comma and what is special about this one.
     pub name: &'static str,
     /// A repository that takes pushes.
     pub repository: &'static str,
@@ -59,7 +59,7 @@ fn user() -> Login {
     Login::new("ada", "correct-horse-battery")
 }
 
-/// A token server at this path; nobody gets in without a login.
+/// A token server at this path; it demands a login.
 fn tokens(path: &'static str) -> Auth {
     Auth::Bearer(Bearer { address: TokenAddress::SamePath(path), ..Bearer::new(user()) })
 }
@@ -128,7 +128,7 @@ fn minimum() -> Profile {
         referrers: Referrers::WithoutSubjectHeader,
         ..current()
     };
-    profile("specification, the least of it", Auth::None, behaviour)
+    profile("specification, the minimum", Auth::None, behaviour)
 }
 
 fn ghcr() -> Profile {
@@ -153,7 +153,7 @@ fn quay() -> Profile {
     profile("quay.io", public_tokens("/v2/auth"), behaviour)
 }
 
-/// A Quay of one's own: a list of config types is part of its configuration.
+/// A self-hosted Quay: a list of config types is part of its configuration.
 fn quay_listed() -> Profile {
     let refused = RefusalAnswer::new(400, "MANIFEST_INVALID", "manifest schema or content type not supported: {type}");
     let behaviour = Behaviour { types: Types::Listed(&[IMAGE, DOCKER, HELM], refused), ..quay().behaviour };

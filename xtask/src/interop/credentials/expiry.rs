@@ -32,7 +32,7 @@ const PROGRAM: &str = "terraform-provider-large_v1.0.0";
 pub(super) fn run(lab: &Lab) -> ChoreResult {
     let folder = lab.new_folder("large")?;
     let digest = make(&folder)?;
-    for (name, expires_in) in [("a life that is told", Switch::On), ("a life that is not told", Switch::Off)] {
+    for (name, expires_in) in [("a declared life", Switch::On), ("an undeclared life", Switch::Off)] {
         let bearer = Bearer { ttl: LIFE, expires_in, ..Bearer::new(right()) };
         let site = Site::with_tokens(lab, name, bearer)?;
         let relay = Relay::start(site.address())?;

@@ -36,7 +36,7 @@ fn their_logout(person: &Person<'_>, tool: &str, address: &str) -> ChoreResult<P
     Ok(person.tool(tool)?.args(words).arg(address))
 }
 
-/// Our login. The line break that `echo` leaves behind the password is no part of it.
+/// Our login. The line break that `echo` writes after the password does not belong to it.
 fn login(person: &Person<'_>, address: &str, login: &Login, code: i32) -> ChoreResult<Printed> {
     let run = person.tofu_oci(&["login", address, "--username", &login.username, "--password-stdin"]);
     person.keeps_secrets(code, &run.input(format!("{}\n", login.password)))
@@ -53,7 +53,7 @@ fn written_by(site: &Site<'_>, tool: &str) -> ChoreResult {
     person.round_trip(&repository)?;
     their_logout(&person, tool, site.address())?.success()?;
     person.install_refused(&repository)?;
-    seen(&format!("{}: the login of {tool} is ours; after its logout there is none", site.name));
+    seen(&format!("{}: the login of {tool} is ours; its logout removes it", site.name));
     Ok(())
 }
 

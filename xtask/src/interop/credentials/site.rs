@@ -37,7 +37,7 @@ pub(super) struct Site<'lab> {
     pub(super) right: Login,
     /// The right name with a password that is not theirs.
     pub(super) wrong: Login,
-    /// Somebody else: a user whose tokens grant nothing, or nobody that the password file knows.
+    /// Another user: one whose tokens grant nothing, or one whom the password file does not have.
     pub(super) other: Login,
     /// May read only. The password file knows no such thing, and does not know them.
     pub(super) reader: Login,
@@ -71,7 +71,7 @@ impl<'lab> Site<'lab> {
         let registry = Guard::closed(auth)?;
         let helpers = lab.new_folder("helpers")?;
         let helper = helpers.join(format!("docker-credential-{HELPER}"));
-        // By its own path, since what stands for it on the path may take longer than the helper itself.
+        // By its own path: a wrapper on the PATH may take longer than the helper itself.
         let python = lab.tool("python3")?.args(["-c", "import sys; print(sys.executable)"]).success()?;
         let (_, script) = HELPER_SCRIPT.split_once('\n').unwrap_or_default();
         paths::write(&helper, format!("#!{} -IS\n{script}", python.stdout.trim()))?;
@@ -142,12 +142,12 @@ impl Person<'_> {
         self.variables.push((name, value.into()));
     }
 
-    /// `tofu-oci`, told nothing, not even whom to trust: for verbs that ask no registry.
+    /// `tofu-oci` without any setting, not even a certificate to trust: for verbs that ask no registry.
     pub(super) fn tofu_oci_alone(&self, arguments: &[&str]) -> ProgramRun {
         self.own(self.site.lab.stranger(arguments))
     }
 
-    /// `tofu-oci`, told whom to trust and nothing else.
+    /// `tofu-oci` with the certificate to trust, and no other setting.
     pub(super) fn tofu_oci(&self, arguments: &[&str]) -> ProgramRun {
         let run = self.tofu_oci_alone(arguments);
         match self.site.registry.ca_file() {
