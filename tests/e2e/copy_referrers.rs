@@ -16,7 +16,7 @@ fn scene(referrers: Referrers) -> Scene {
     scene
 }
 
-/// How many referrers of the release are listed under the tag that stands in for the API.
+/// How many referrers of the release are listed under the tag of the referrers tag schema.
 fn listed(scene: &Scene, repository: &str) -> usize {
     let tag = scene.tag(repository, "1.4.0").replace(':', "-");
     let (_, list) = scene.registry.manifest(repository, &tag).expect("a list of referrers");

@@ -135,7 +135,7 @@ fn a_place_below_a_file_cannot_be_written_to() {
 #[cfg(target_os = "linux")]
 fn a_read_only_directory() {
     let scene = Scene::published();
-    // No file can be made there, whoever asks.
+    // No user can make a file there, not even root.
     assert_snapshot!(scene.refuse(&format!("{INSTALL} --into /proc/self/mirror")), @"
     exit code: 1
     ----- stdout -----

@@ -319,7 +319,7 @@ fn the_magic_suffix_finds_the_registry() {
     scene.run("push dist REGISTRY/acme/opentofu-provider-widget").success();
     let port = scene.registry.address().rsplit(':').next().unwrap_or_default().to_owned();
     let line = format!("install 127.0.0.1.oci.opentofu.org:{port}/acme/widget --platform linux_amd64");
-    // Whoever writes a module writes the address.
+    // The author of a module writes the address.
     let refused = scene.refuse(&line);
     assert!(refused.contains("if that is meant, allow it with --private-host [REGISTRY]"), "{refused}");
     assert_eq!(scene.conversation(), Vec::<String>::new(), "nothing was asked");

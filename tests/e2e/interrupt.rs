@@ -147,7 +147,7 @@ fn a_command_that_waits_for_a_password_can_be_interrupted() {
     rustix::pipe::fcntl_setpipe_size(&writer, 4096).expect("a pipe can be small");
     let line = "versions REGISTRY/acme/widget --username ada --password-stdin";
     let child = start(scene.command(line).stdin(reader));
-    // More than the pipe holds: once it is written, somebody reads.
+    // More than the pipe holds: once it is written, the test has begun to read.
     writer.write_all(&[b'x'; 3 * 4096]).expect("the program reads");
     let output = interrupt(child);
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));

@@ -199,7 +199,7 @@ fn a_package_that_was_replaced_is_refused() {
         .package(tofu_oci_testkit::ProviderZip::new("widget", "1.4.0", "darwin_arm64").executable("other"))
         .write_zips(&scene.path("same"));
     scene.run(&format!("push same REGISTRY/acme/widget --address {WIDGET} --replace-tag")).success();
-    // The package of this platform is the same, so it is still the locked one; that the version has moved is told.
+    // The package of this platform is the same, so it is still the locked one; the moved version is reported.
     assert!(scene.refuse(INSTALL).contains("is not trusted: the version has moved"));
     let forget = || std::fs::remove_file(scene.path(".tofu-oci.pins.json")).expect("it was written");
     forget();

@@ -94,7 +94,7 @@ fn an_unsigned_release_is_looked_at_once() {
       647 B downloaded
     lock file .terraform.lock.hcl created
     ");
-    // They are fetched at once, and told as they are done.
+    // They are fetched at once, and reported as they finish.
     let mut told: Vec<&str> = told.lines().collect();
     told.sort_unstable();
     assert_snapshot!(told.join("\n"), @"

@@ -207,7 +207,7 @@ fn a_registry_that_takes_the_referrer_and_does_not_list_it() {
     scene.run(&format!("{line} --sign-format cosign-tag")).success();
 }
 
-/// Its answer to the `PUT` says that it lists referrers, and it has no list: the tag stands in for it.
+/// Its answer to the `PUT` says that it lists referrers, but it has no list: the tag replaces it.
 #[test]
 fn a_registry_that_only_claims_to_list_referrers() {
     let referrers = Referrers::SubjectHeaderOnly;

@@ -43,7 +43,7 @@ const AT_ONCE: usize = 4;
 
 /// A case that has been run and compared.
 struct Judged {
-    /// The decision that explains it; nothing where all is as measured.
+    /// The decision that explains it; `None` if all is as measured.
     decided: Option<&'static str>,
     secrets: usize,
 }

@@ -32,7 +32,7 @@ pub(crate) const PLATFORMS: [&str; 2] = ["darwin_arm64", "linux_amd64"];
 pub(crate) struct Scene {
     /// The temp folder and environment.
     pub(crate) context: TestContext,
-    /// The registry that `REGISTRY` in a command stands for.
+    /// The registry that `REGISTRY` in a command means.
     pub(crate) registry: Registry,
 }
 
@@ -125,7 +125,7 @@ impl Scene {
         self.context.work().join(name)
     }
 
-    /// The program with these arguments, not yet started. `REGISTRY` stands for the registry's address; words are
+    /// The program with these arguments, not yet started. `REGISTRY` means the registry's address; words are
     /// separated by spaces, and single quotes keep them together.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = self.context.command(env!("CARGO_BIN_EXE_tofu-oci"));

@@ -58,7 +58,7 @@ struct Judged {
 
 /// Runs and compares all cases, some at once, in the order of the file.
 fn judge_all(cases: &[Value]) -> Vec<Result<Judged, String>> {
-    // Whoever waits for a silent server begins first.
+    // Cases that wait for a silent server begin first.
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|nth| !cases[*nth]["offers"].to_string().contains("\"timeout\""));
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
