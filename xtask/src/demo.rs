@@ -1,4 +1,4 @@
-//! The main job as a story: each command before its output, in a folder that goes away afterwards.
+//! The main job as a session: each command before its output, in a folder that is removed afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::{paths, program};
 /// The address that the provider of the story has.
 const ADDRESS: &str = "registry.example.test/acme/widget";
 
-/// What somebody writes who wants the provider.
+/// The configuration of a user of the provider.
 const CONFIGURATION: &str = r#"terraform {
   required_providers {
     widget = {

@@ -24,9 +24,9 @@ const REPLACED: usize = 16;
 /// A lock ends with its process, however that ends. A file system without locks grants every lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lockable {
-    /// A file that is there for this alone. It is made if it is missing, and stays.
+    /// A file that is there for this alone. It is created if it is missing, and stays.
     File(PathBuf),
-    /// A folder that its user looks at: nothing stays in it. While it is locked a file in it names the holder.
+    /// A folder that its user looks at: no file stays in it. While it is locked a file in it names the holder.
     ///
     /// The folder itself is locked. Windows and NFS cannot do that: there the file [`HOLDER_NAME`] in it is locked, and
     /// stays, empty.
@@ -38,10 +38,10 @@ pub enum Lockable {
     Record(PathBuf),
 }
 
-/// Who waits, and for how long.
+/// The waiting program, and how long it waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiter {
-    /// What this process does, for others that wait: `tofu-oci push`.
+    /// This process, as other waiting programs show it: `tofu-oci push`.
     pub program: String,
     /// After so long waiting is an error.
     pub limit: Duration,
@@ -271,7 +271,7 @@ pub(crate) fn open_what_is_there(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Locks the folder, or where that cannot be done the file in it. A read-only folder needs no lock.
+/// Locks the folder, or the file in it if folders cannot be locked. A read-only folder needs no lock.
 fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let note = path.join(HOLDER_NAME);
@@ -296,7 +296,7 @@ fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     }
 }
 
-/// Whether the lock was had; a file system without locks grants every lock.
+/// Whether the lock was taken; a file system without locks grants every lock.
 fn had(tried: io::Result<bool>) -> io::Result<bool> {
     match tried {
         Err(error) if has_no_locks(&error) => Ok(true),

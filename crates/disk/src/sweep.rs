@@ -1,10 +1,10 @@
-//! What killed runs have left.
+//! Removes the leftovers of killed runs.
 //!
 //! A run locks its temporary folders and files. A killed one cannot remove them, and its locks are gone: what can be
 //! locked belongs to no running program. Two rules keep a living run's files where locks say less:
 //!
 //! - Machines that share a folder do not always see each other's locks. The name of a temporary file tells the kernel that
-//!   it was made under; what another one has made goes after a day only.
+//!   it was made under; files of another kernel's run are removed after a day.
 //! - Other users have files in the system's temporary folder too. The sweep looks only at our names, our form of a name
 //!   and our owner.
 //!
@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::lock::{exclusive, open_what_is_there};
 use crate::names::{HOLDER_NAME, LOCK_NAME, NameOrigin, OWN_PREFIX, Purpose, RANDOM, is_made_up, origin};
 
-/// So long stays what a run under another kernel has made.
+/// How long the files of a run under another kernel stay.
 const FOREIGN: Duration = Duration::from_hours(24);
 
 /// Whose folder it is.
@@ -81,7 +81,7 @@ fn is_old(data: &Metadata) -> bool {
     data.modified().ok().and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > FOREIGN)
 }
 
-/// Removes a file or folder that no program has locked; true if it did.
+/// Removes a file or folder that no program has locked; true if it was removed.
 fn remove_unlocked(path: &Path, data: &Metadata) -> io::Result<bool> {
     if !data.is_dir() && !data.is_file() {
         return Ok(false);

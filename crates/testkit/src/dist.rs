@@ -1,4 +1,4 @@
-//! Release folders in the three forms that people have.
+//! Release folders in the three usual forms.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -13,14 +13,14 @@ use bytes::Bytes;
 
 use crate::gate::Gate;
 
-/// What a rule may look at.
+/// The parts of a request that a rule sees.
 #[derive(Clone, Debug)]
 pub struct RequestHead {
     /// `GET`, `PUT`, ….
     pub method: String,
     /// The path without the query, as sent.
     pub path: String,
-    /// The query without `?`; or the empty text.
+    /// The query without `?`, or the empty text.
     pub query: String,
     /// All headers.
     pub headers: HeaderMap,
@@ -111,13 +111,13 @@ impl fmt::Debug for Computed {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Answers so without looking at the request further. The request's body is read to its end first.
+    /// Gives this answer whatever the request is. The request's body is read to its end first.
     Answer(Answer),
-    /// Answers what the closure makes of the request and its body.
+    /// Gives the closure's answer to the request and its body.
     Computed(Computed),
-    /// The connection dies without an answer; the request has had no effect.
+    /// The connection ends without an answer; the request has no effect.
     Disconnect,
-    /// The request has its full effect, then the connection dies without an answer.
+    /// The request has its full effect, then the connection ends without an answer.
     LoseAnswer,
     /// Never answers; the connection stays open until the listener is dropped.
     Hang,
@@ -134,7 +134,7 @@ pub enum Fault {
     RefuseUploadAfter {
         /// Body bytes read before the refusal.
         bytes: u64,
-        /// What is said, if anything.
+        /// The answer, if there is one.
         answer: Option<Answer>,
     },
     /// A PATCH keeps only this many bytes of its body, and its `Range` says so.
@@ -145,7 +145,7 @@ pub enum Fault {
     IgnoreRange,
     /// The headers promise the whole body; the connection ends after this many bytes.
     CutBody(u64),
-    /// Sends this many bytes of the body, waits until the gate opens, then sends the rest. A gate that nobody opens
+    /// Sends this many bytes of the body, waits until the gate opens, then sends the rest. A gate that is never opened
     /// is a stalled download.
     HoldBody {
         /// Body bytes sent at once.
@@ -193,7 +193,7 @@ impl Fault {
 
 type Predicate = Arc<dyn Fn(&RequestHead) -> bool + Send + Sync>;
 
-/// When which faults happen.
+/// Which requests meet which faults.
 #[derive(Clone)]
 pub struct Rule {
     matches: Predicate,
@@ -210,7 +210,7 @@ impl Rule {
         Self::when(move |head| (method == "*" || method == head.method) && glob(&path, &head.path))
     }
 
-    /// Matches what the closure says.
+    /// Matches the requests for which the closure is true.
     pub fn when(matches: impl Fn(&RequestHead) -> bool + Send + Sync + 'static) -> Self {
         Self { matches: Arc::new(matches), after: 0, times: None, seen: 0, faults: Vec::new() }
     }
@@ -276,7 +276,7 @@ impl RuleList {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The faults of the first rule that fires; none when no rule does.
+    /// The faults of the first rule that fires; empty if no rule fires.
     pub(crate) fn fire(&self, head: &RequestHead) -> Vec<Fault> {
         let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rules.iter_mut().find_map(|rule| rule.fire(head)).unwrap_or_default()

@@ -19,7 +19,7 @@ fn check(files: &Files, want: &[&str]) {
 }
 
 #[test]
-fn one_way_is_no_circle() {
+fn one_way_is_not_a_circle() {
     check(
         &[("lib.rs", "mod a; mod b;"), ("a.rs", "use crate::b::B; struct A(B);"), ("b.rs", "pub(crate) struct B;")],
         &[],

@@ -11,10 +11,10 @@ use crate::process::{ProgramRun, find};
 use crate::registry::Guard;
 use crate::{paths, program};
 
-/// Containers tools refuse to move anything without a policy.
+/// The policy without which container tools refuse to copy images.
 const POLICY: &str = r#"{"default": [{"type": "insecureAcceptAnything"}]}"#;
 
-/// The lab of one run; everything in it goes away with it.
+/// The lab of one run; dropping it removes everything in it.
 pub(super) struct Lab {
     folder: TempDir,
     program: PathBuf,
@@ -99,7 +99,7 @@ pub(super) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Prints one line about what was just seen to work.
+/// Prints one line about what just worked.
 pub(super) fn seen(what: &str) {
     println!("   ok  {what}");
 }

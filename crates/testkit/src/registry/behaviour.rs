@@ -15,9 +15,9 @@ pub enum Referrers {
     WithoutSubjectHeader,
     /// `OCI-Subject` is sent, but the API answers 404 (seen at ECR).
     SubjectHeaderOnly,
-    /// The API answers with an empty list, whatever there is, and `OCI-Subject` is not sent.
+    /// The API answers always with an empty list, and `OCI-Subject` is not sent.
     EmptyList,
-    /// The same, and `OCI-Subject` is sent: what refers to something is never found again.
+    /// The same, and `OCI-Subject` is sent: referrers are never found.
     Losing,
 }
 
@@ -129,11 +129,11 @@ pub enum Tags {
 pub enum Types {
     /// All.
     Any,
-    /// These alone.
+    /// Only these.
     Listed(&'static [&'static str], RefusalAnswer),
 }
 
-/// What becomes of the PATCH requests of an upload session.
+/// How the PATCH requests of an upload session are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chunks {
     /// All are taken.
@@ -146,10 +146,10 @@ pub enum Chunks {
     AtMost(usize),
 }
 
-/// What the referrers API says of an entry's artifact type.
+/// The artifact type of an entry of the referrers API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListedType {
-    /// The manifest's own, or its config's media type where it has none.
+    /// The manifest's own, or its config's media type if it has none.
     Own,
     /// The config's media type in any case (old Harbor).
     OfConfig,
@@ -157,12 +157,12 @@ pub enum ListedType {
     Missing,
 }
 
-/// Whether something is looked at.
+/// Whether a rule is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// It is.
+    /// On.
     On,
-    /// It is not.
+    /// Off.
     Off,
 }
 
@@ -203,9 +203,9 @@ pub struct Behaviour {
     pub subject_check: Switch,
     /// Whether the tag `ALGORITHM-HEX` is read as the digest (GitLab).
     pub digest_alias: Switch,
-    /// What becomes of PATCH requests.
+    /// How PATCH requests are treated.
     pub chunks: Chunks,
-    /// What the referrers API says of types.
+    /// The artifact types in answers of the referrers API.
     pub listed_type: ListedType,
     /// Whether answers carry `Docker-Content-Digest`.
     pub digest_header: Switch,

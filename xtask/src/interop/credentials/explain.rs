@@ -1,4 +1,4 @@
-//! `auth explain` about access that works and access that does not: exit code, stable code, and the name of the culprit.
+//! `auth explain` about access that works and access that does not: exit code, stable code, and the cause that it names.
 
 use serde_json::{Value, json};
 use tofu_oci_testkit::Login;
@@ -17,7 +17,7 @@ struct ExplainCase {
     arguments: &'static [&'static str],
     exit: i32,
     outcome: &'static str,
-    /// The stable code; none where nothing went wrong.
+    /// The stable code; `None` on success.
     code: Option<&'static str>,
     /// What the text has to name.
     names: &'static [&'static str],
@@ -78,7 +78,7 @@ const WITH_TOKENS: &[ExplainCase] = &[
     ExplainCase::new("somebody who may do nothing", other, 1).names(&[":pull", "somebody-else"]),
 ];
 
-/// Cases of a registry that knows its users and nothing else about them.
+/// Cases of a registry that knows only its users' passwords.
 const WITH_PASSWORDS: &[ExplainCase] = &[ExplainCase::new("somebody whom it does not know", other, 1).names(&[
     "somebody-else",
     "401",
