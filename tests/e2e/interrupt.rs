@@ -3,7 +3,7 @@
 
 use std::process::{Child, Command, Output, Stdio};
 
-use tofu_oci_testkit::{Behaviour, Deletion, Dist, Fault, Gate, ProviderZip, Registry, Rule};
+use tofu_oci_testkit::{Behaviour, Deletion, Fault, Gate, ProviderZip, Registry, ReleaseFolder, Rule};
 
 use crate::setup::stall::StalledWire;
 use crate::setup::{Scene, State, WIDGET};
@@ -32,7 +32,7 @@ fn stderr(output: &Output) -> String {
 fn large() -> Scene {
     let scene = Scene::new();
     let package = ProviderZip::new("widget", "1.4.0", "linux_amd64").random_file("data.bin", 2_000_000);
-    Dist::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
     scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
     scene
 }

@@ -17,7 +17,7 @@ pub(crate) mod zips;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tofu_oci_testkit::{ClientCertificate, Dist, Registry, RegistryBuilder, TestContext};
+use tofu_oci_testkit::{ClientCertificate, Registry, RegistryBuilder, ReleaseFolder, TestContext};
 
 pub(crate) use state::State;
 pub(crate) use text::words;
@@ -111,7 +111,7 @@ impl Scene {
 
     /// Writes release zips of a version of widget to a folder.
     pub(crate) fn dist(&self, folder: &str, version: &str) {
-        Dist::new("widget", version, &PLATFORMS).write_zips(&self.path(folder));
+        ReleaseFolder::new("widget", version, &PLATFORMS).write_zips(&self.path(folder));
     }
 
     /// Publishes a version of widget at `REGISTRY/acme/widget`.

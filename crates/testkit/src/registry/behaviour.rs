@@ -6,7 +6,7 @@ use crate::fault::Answer;
 
 /// The referrers API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Referrers {
+pub enum ReferrersSupport {
     /// 404 in plain text, and no `OCI-Subject` on a manifest with a subject (registry:2).
     Unsupported,
     /// The API answers, and `OCI-Subject` is sent.
@@ -170,7 +170,7 @@ pub enum Switch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Behaviour {
     /// The referrers API.
-    pub referrers: Referrers,
+    pub referrers: ReferrersSupport,
     /// The tag list.
     pub paging: Paging,
     /// The form of upload locations.
@@ -218,7 +218,7 @@ pub struct Behaviour {
 impl Default for Behaviour {
     fn default() -> Self {
         Self {
-            referrers: Referrers::Unsupported,
+            referrers: ReferrersSupport::Unsupported,
             paging: Paging::Ignored,
             location: Location::Absolute,
             patch_status: 202,

@@ -31,8 +31,8 @@ use tofu_oci_types::{Descriptor, Digest};
 
 pub use auth::{Anonymous, Auth, Bearer, Login, Rights, TokenAddress, TokenField};
 pub use behaviour::{
-    Behaviour, Chunks, Deletion, ListedType, Location, Mounting, Paging, Referrers, RefusalAnswer, RepositoryNames,
-    Switch, Tags, Types,
+    Behaviour, Chunks, Deletion, ListedType, Location, Mounting, Paging, ReferrersSupport, RefusalAnswer,
+    RepositoryNames, Switch, Tags, Types,
 };
 pub use profiles::{Profile, profiles};
 
@@ -280,7 +280,7 @@ impl Registry {
         let digest = self.put_manifest(repository, "application/vnd.oci.image.manifest.v1+json", bytes);
         let has_api = {
             let behaviour = self.endpoint.behaviour.lock().unwrap_or_else(PoisonError::into_inner);
-            matches!(behaviour.referrers, Referrers::Supported | Referrers::WithoutSubjectHeader)
+            matches!(behaviour.referrers, ReferrersSupport::Supported | ReferrersSupport::WithoutSubjectHeader)
         };
         if let Some(subject) = read["subject"]["digest"].as_str().filter(|_| !has_api) {
             self.put_standing_in(repository, &subject.replace(':', "-"), &[referrer.descriptor()]);
