@@ -128,7 +128,7 @@ fn minimum() -> Profile {
         referrers: ReferrersSupport::WithoutSubjectHeader,
         ..current()
     };
-    profile("specification, the minimum", Auth::None, behaviour)
+    profile("specification, the least of it", Auth::None, behaviour)
 }
 
 fn ghcr() -> Profile {
