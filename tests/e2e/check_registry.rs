@@ -75,7 +75,7 @@ fn what_cannot_be_deleted_is_told() {
     let lines = said.json();
     let left = lines.iter().find(|line| line["event"] == "probed").unwrap()["left"].as_array().unwrap().clone();
     assert!(left.iter().any(|left| left == "tofu-oci-probe-a"), "{left:?}");
-    // Its own leftovers are no reason to refuse the next time.
+    // The probe does not refuse a repository because of its own leftovers.
     assert_eq!(scene.run("check REGISTRY/scratch/probe --registry").code, Some(0));
 }
 

@@ -17,7 +17,7 @@ const MIRROR: &str = r#"provider_installation {
 "#;
 
 impl Scene {
-    /// Writes a file of the user's home folder; `REGISTRY` stands for the registry's address.
+    /// Writes a file of the user's home folder; `REGISTRY` means the registry's address.
     pub(crate) fn home_file(&self, name: &str, text: &str) {
         self.context.write_home(name, text.replace("REGISTRY", self.registry.address()));
     }
@@ -91,7 +91,7 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
     "#);
-    // Such a file may hold credentials, too. Where nobody is shown any, --from says everything.
+    // Such a file may hold credentials, too. If no registry is shown any, --from says everything.
     let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64");
     assert!(scene.refuse(&line).starts_with("exit code: 2"));
     let said = scene.run(&format!("{line} --anonymous")).success();

@@ -30,7 +30,7 @@ mod address;
 mod auth_explain;
 mod auth_explain_answers;
 mod auth_explain_files;
-mod auth_explain_told;
+mod auth_explain_output;
 mod auth_explain_wire;
 mod bad_dist;
 mod bad_download;
@@ -63,7 +63,7 @@ mod credentials_refused;
 #[cfg(unix)]
 mod credentials_replay;
 #[cfg(unix)]
-mod credentials_told;
+mod credentials_warnings;
 mod disk;
 mod explain;
 mod help;

@@ -1,4 +1,4 @@
-//! What somebody met who had never used this before.
+//! What a new user meets.
 #![cfg(unix)]
 
 use std::io::Write as _;

@@ -31,7 +31,7 @@ const CHECKS: &[CiCheck] = &[
     ("advisories", advisories),
 ];
 
-/// Runs all checks, also after one has failed; a failure when one did.
+/// Runs all checks, also after one has failed; a failure if one failed.
 pub(crate) fn run(arguments: &CiArgs) -> ChoreResult {
     let mut checks = CHECKS.to_vec();
     if !arguments.without_interop {
@@ -115,7 +115,7 @@ fn advisories() -> ChoreResult<CheckEnd> {
     Err(ChoreFailure::new("cargo deny found advisories"))
 }
 
-/// `Some` when cargo-deny is not installed; a failure in CI.
+/// `Some` if cargo-deny is not installed; a failure in CI.
 fn missing_deny() -> ChoreResult<Option<CheckEnd>> {
     let why = "cargo-deny is not installed: cargo install --locked --debug cargo-deny";
     match find("cargo-deny") {

@@ -1,4 +1,4 @@
-//! The main job as a story: each command before its output, in a folder that goes away afterwards.
+//! The main job as a session: each command before its output, in a folder that is removed afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::{paths, program};
 /// The address that the provider of the story has.
 const ADDRESS: &str = "registry.example.test/acme/widget";
 
-/// What somebody writes who wants the provider.
+/// The configuration of a user of the provider.
 const CONFIGURATION: &str = r#"terraform {
   required_providers {
     widget = {
@@ -25,7 +25,7 @@ const CONFIGURATION: &str = r#"terraform {
 }
 "#;
 
-/// Builds the program and tells the story: with a directory, then with a registry where there is one.
+/// Builds the program and shows its main job: with a directory, then with a registry if one is installed.
 pub(crate) fn run() -> ChoreResult {
     let stage = DemoStage::new()?;
     println!("# The main job of tofu-oci, first with a plain directory in the place of a registry.");

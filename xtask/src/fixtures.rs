@@ -2,7 +2,7 @@
 //! every run.
 //!
 //! ```text
-//! dist/          what GoReleaser leaves behind for provider widget 1.0.0
+//! dist/          the output folder of GoReleaser for provider widget 1.0.0
 //! dist-next/     widget 1.1.0 as a plain folder of release zips
 //! dist-folders/  widget 1.2.0 as OS_ARCH folders
 //! terraform-registry-manifest.json   lies in the project's root, beside dist/

@@ -1,4 +1,4 @@
-//! The stage with real parts: registry:2 in all its modes, terraform (and tofu where there is one), buildah, skopeo,
+//! The stage with real parts: registry:2 in all its modes, terraform (and tofu if it is installed), buildah, skopeo,
 //! crane and regctl, and a provider that really runs.
 //!
 //! ```text
@@ -106,7 +106,7 @@ const SUB_STAGES: &[SubStage] = &[
 pub(crate) fn run(arguments: &InteropArgs) -> ChoreResult<CheckEnd> {
     let known = |name: &String| SUB_STAGES.iter().any(|stage| stage.name == name);
     if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
-        return Err(ChoreFailure::new(format!("there is no sub-stage `{unknown}`")));
+        return Err(ChoreFailure::new(format!("unknown sub-stage `{unknown}`")));
     }
     let lab = Lab::new(arguments.rounds, arguments.every.get())?;
     let mut failed = Vec::new();

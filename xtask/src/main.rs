@@ -1,8 +1,8 @@
 //! Chores of the workspace, run as `cargo xtask CHORE`.
 //!
 //! ```text
-//! demo       the main job of the program, command by command, for somebody who sees it for the first time
-//! floors     which crate may use which, and which crates stay pure
+//! demo       the main job of the program, command by command, for newcomers
+//! floors     which crate may use which, which crates stay pure, no circles of files, one type of a name
 //! fixtures   the golden files in testdata/
 //! registry   a real registry:2 in the foreground, to try things against
 //! interop    the stage with real registries, real clients and a real provider
@@ -43,7 +43,7 @@ struct CommandLine {
 enum Chore {
     /// Build the program and show the main job: publish, list, install, lock, install again
     Demo,
-    /// Check that crates use only crates on floors below them, and that pure crates are pure
+    /// Check the floors of crates, purity, circles of files, and names of types
     Floors,
     /// Write the golden files in testdata/, or compare them
     Fixtures(fixtures::FixturesArgs),

@@ -1,4 +1,4 @@
-//! Running other programs: with an environment of our own, and with the whole story when one fails.
+//! Running other programs: with a fixed environment, and with everything that a failed one printed.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -34,7 +34,7 @@ pub(crate) struct Printed {
     pub(crate) stdout: String,
     /// Standard error.
     pub(crate) stderr: String,
-    /// The exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub(crate) code: Option<i32>,
 }
 
@@ -96,7 +96,7 @@ impl ProgramRun {
         self
     }
 
-    /// Sets what the program reads on its standard input; nothing at all without it.
+    /// Sets what the program reads on its standard input; without this it is empty.
     pub(crate) fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = Some(input.into());
         self
@@ -148,7 +148,7 @@ impl ProgramRun {
         Ok(status.success())
     }
 
-    /// Starts it and leaves it running; both streams go to `log`.
+    /// Starts it and does not wait; both streams go to `log`.
     pub(crate) fn start(&self, log: &Path) -> ChoreResult<Child> {
         let file = std::fs::File::create(log)?;
         self.command()
@@ -224,7 +224,7 @@ impl ProgramRun {
     }
 }
 
-/// The largest resident set so far, in bytes, by a process's `/proc/PID/status`; 0 when that cannot be read.
+/// The largest resident set so far, in bytes, by a process's `/proc/PID/status`; 0 if that cannot be read.
 pub(crate) fn high_water(status: &str) -> u64 {
     let Ok(text) = std::fs::read_to_string(status) else { return 0 };
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -232,7 +232,7 @@ pub(crate) fn high_water(status: &str) -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// Where a program lies on the `PATH` (or in Go's own `bin` folder), if anywhere.
+/// The path of a program on the `PATH` (or in Go's own `bin` folder), or `None`.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let own = env::var_os("HOME").map(|home| [".cargo/bin", "go/bin"].map(|folder| PathBuf::from(&home).join(folder)));

@@ -14,7 +14,7 @@ use crate::process::{ProgramRun, find};
 
 pub(crate) use guard::Guard;
 
-/// What to say where there is no registry to run.
+/// The message if no registry is installed.
 const MISSING: &str = "there is no `docker-registry` on the PATH (Debian and Ubuntu: apt-get install docker-registry)";
 
 /// Arguments of the chore.

@@ -8,7 +8,7 @@
 //!           --sweep-->                          removes what killed runs have left: what no run has locked
 //! ```
 //!
-//! It knows no word of the domain and prints nothing: whoever waits gives a function that reports it.
+//! It knows no word of the domain and prints nothing: the caller of `lock` passes a function that reports the wait.
 
 mod holder;
 mod kernel;

@@ -1,12 +1,12 @@
-//! What killed runs have left.
+//! Removes the leftovers of killed runs.
 //!
 //! A run locks its temporary folders and files. A killed one cannot remove them, and its locks are gone: what can be
 //! locked belongs to no running program. Two rules keep a living run's files where locks say less:
 //!
 //! - Machines that share a folder do not always see each other's locks. The name of a temporary file tells the kernel that
-//!   it was made under; what another one has made goes after a day only.
-//! - In the system's temporary folder others have files too. Only what has our names, our form of a name and our owner
-//!   is looked at.
+//!   it was made under; files of another kernel's run are removed after a day.
+//! - Other users have files in the system's temporary folder too. The sweep looks only at our names, our form of a name
+//!   and our owner.
 //!
 //! What cannot be locked at all stays: folders on Windows and on NFS.
 
@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::lock::{exclusive, open_what_is_there};
 use crate::names::{HOLDER_NAME, LOCK_NAME, NameOrigin, OWN_PREFIX, Purpose, RANDOM, is_made_up, origin};
 
-/// What another kernel's run has made stays so long.
+/// How long the files of a run under another kernel stay.
 const FOREIGN: Duration = Duration::from_hours(24);
 
 /// Whose folder it is.
@@ -30,7 +30,7 @@ pub enum Whose {
     Users,
 }
 
-/// Removes what killed runs have left in a folder beside what is there; how much.
+/// Removes what killed runs have left in a folder with other contents. Returns how many were removed.
 pub fn sweep(folder: &Path, whose: Whose) -> usize {
     remove(folder, |name, _| {
         let rest = name.strip_prefix(OWN_PREFIX).filter(|_| ![LOCK_NAME, HOLDER_NAME].contains(&name))?;
@@ -64,7 +64,7 @@ fn remove(folder: &Path, is_ours: impl Fn(&str, &Metadata) -> Option<NameOrigin>
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let mut removed = 0;
     for entry in entries.flatten() {
-        // Of the entry itself: a link leads nowhere here.
+        // Of the entry itself: links are not followed.
         let (name, Ok(data)) = (entry.file_name(), entry.metadata()) else { continue };
         let Some(origin) = name.to_str().and_then(|name| is_ours(name, &data)) else { continue };
         if origin == NameOrigin::Elsewhere && !is_old(&data) {
@@ -81,7 +81,7 @@ fn is_old(data: &Metadata) -> bool {
     data.modified().ok().and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > FOREIGN)
 }
 
-/// Removes a file or folder that no program has locked; true if it did.
+/// Removes a file or folder that no program has locked; true if it was removed.
 fn remove_unlocked(path: &Path, data: &Metadata) -> io::Result<bool> {
     if !data.is_dir() && !data.is_file() {
         return Ok(false);

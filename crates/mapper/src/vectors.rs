@@ -3,21 +3,13 @@
 mod messages;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use serde_json::Value;
 use tofu_oci_hcl::{Duplicates, Item, Value as Hcl};
+use tofu_oci_testkit::Vectors;
 use tofu_oci_types::ProviderAddr;
 
 use crate::{RepositoryTemplate, TemplateError};
-
-fn table(name: &str) -> Value {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let bytes = std::fs::read(root.join("../shared/spec/vectors").join(name))
-        .or_else(|_| std::fs::read(root.join("testdata/vectors").join(name)))
-        .expect("the project has a copy of the table");
-    serde_json::from_slice(&bytes).expect("the table is JSON")
-}
 
 fn texts(list: &Value) -> Vec<String> {
     list.as_array().into_iter().flatten().map(|text| text.as_str().expect("a text").to_owned()).collect()
@@ -44,10 +36,9 @@ fn own_words(code: &str) -> String {
 
 #[test]
 fn templates_and_what_they_map_to() {
-    let table = table("oci_mirror.json");
-    let cases = table["cases"].as_array().expect("a list of cases");
+    let table = Vectors::open("oci_mirror.json");
     let (mut accepted, mut refused, mut mappings) = (0, 0, 0);
-    for case in cases {
+    table.each("cases", |case| {
         let template = case["template"].as_str().expect("a text");
         match RepositoryTemplate::check(template, &texts(&case["include"])) {
             Ok(template) => {
@@ -65,9 +56,9 @@ fn templates_and_what_they_map_to() {
                 refused += 1;
             }
         }
-    }
-    assert_eq!(accepted + refused, cases.len());
-    assert!(accepted >= 16 && refused >= 17 && mappings >= 30, "{accepted} accepted, {refused} refused, {mappings}");
+    });
+    let enough = accepted >= 16 && refused >= 17 && mappings >= 30;
+    assert!(enough || !table.is_own(), "{accepted} accepted, {refused} refused, {mappings}");
 }
 
 #[track_caller]
@@ -140,13 +131,12 @@ fn is_of_a_template(code: &str) -> bool {
 
 #[test]
 fn templates_of_whole_configurations() {
-    let table = table("real_tofu_sources.json");
-    let cases = table["cases"].as_array().expect("a list of cases");
+    let table = Vectors::open("real_tofu_sources.json");
     let (mut loads, mut installs, mut repositories) = (0, 0, 0);
-    for case in cases {
-        let Some(config) = case["cli_config"].as_str() else { continue };
+    table.each("cases", |case| {
+        let Some(config) = case["cli_config"].as_str() else { return };
         let mirrors = mirrors(config);
-        let [(template, include)] = mirrors.as_slice() else { continue };
+        let [(template, include)] = mirrors.as_slice() else { return };
         let expect = &case["expect"];
         let result = RepositoryTemplate::check(template, include);
         if let Some(code) = expect["config_error"].as_str().filter(|code| is_of_a_template(code)) {
@@ -157,10 +147,10 @@ fn templates_of_whole_configurations() {
             wanted.sort();
             assert_eq!(codes(&errors), wanted, "{case}");
             loads += 1;
-            continue;
+            return;
         }
         let Some(address) = case["provider"].as_str().and_then(|text| text.parse::<ProviderAddr>().ok()) else {
-            continue;
+            return;
         };
         // Some releases ask a registry alone for its health before they notice that no repository is named.
         let of_releases = case["differs"].as_object().into_iter().flatten().map(|(_, expect)| expect);
@@ -177,10 +167,7 @@ fn templates_of_whole_configurations() {
             assert_eq!(place.repository.to_string(), repository, "{case}");
             repositories += 1;
         }
-    }
-    // A table of other cases may be smaller.
-    assert!(
-        (loads >= 55 && installs >= 10 && repositories >= 119) || (1..611).contains(&cases.len()),
-        "{loads} refused at load, {installs} at install, {repositories} repositories"
-    );
+    });
+    let enough = loads >= 55 && installs >= 10 && repositories >= 119;
+    assert!(enough || !table.is_own(), "{loads} refused at load, {installs} at install, {repositories} repositories");
 }

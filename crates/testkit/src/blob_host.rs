@@ -54,7 +54,7 @@ impl BlobHost {
         self.endpoint.log.requests()
     }
 
-    /// Adds a rule behind those that are there.
+    /// Adds a rule after the present ones.
     pub fn fault(&self, rule: Rule) {
         self.endpoint.rules.add(rule);
     }

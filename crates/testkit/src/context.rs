@@ -1,4 +1,4 @@
-//! Where the built program runs in tests: a temp folder and an environment with nothing of the machine's.
+//! The place in which tests run the built program: a temp folder, and an environment without the machine's settings.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::registry::Registry;
 /// A temp folder with `home/`, `tmp/` and `work/`, and the environment of the commands run in it.
 ///
 /// The environment holds `PATH` of the outside, `HOME`, `TMPDIR`, `TZ=UTC`, `LANG=C.UTF-8`, `NO_COLOR=1` and what
-/// [`TestContext::env`] adds. `DOCKER_CONFIG`, `XDG_*`, `SSL_CERT_*`, `TF_*` and proxies do not get in.
+/// [`TestContext::env`] adds. `DOCKER_CONFIG`, `XDG_*`, `SSL_CERT_*`, `TF_*` and proxies are left out.
 #[derive(Debug)]
 pub struct TestContext {
     folder: TempDir,
@@ -21,10 +21,10 @@ pub struct TestContext {
     filters: Filters,
 }
 
-/// What a command said.
+/// What a command printed, and its exit code.
 #[derive(Clone, Debug)]
 pub struct RunOutput {
-    /// The exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// Standard output, unfiltered.
     pub stdout: String,
@@ -101,7 +101,7 @@ impl TestContext {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("reading {}: {error}", path.display()))
     }
 
-    /// All files below the work folder, sorted, `/`-separated: what a command has left behind.
+    /// All files below the work folder, sorted, `/`-separated: what a command has left.
     pub fn files(&self) -> Vec<String> {
         let mut found = Vec::new();
         list(&self.work(), "", &mut found);

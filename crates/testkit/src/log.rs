@@ -11,13 +11,13 @@ pub struct LoggedRequest {
     pub method: String,
     /// The path without the query, as sent (not decoded).
     pub path: String,
-    /// The query without `?`; empty when there is none.
+    /// The query without `?`, or the empty text.
     pub query: String,
-    /// Names in lower case, in order of arrival. A value that is no text is shown lossily.
+    /// Names in lower case, in order of arrival. Bytes of a value that are not UTF-8 are replaced.
     pub headers: Vec<(String, String)>,
     /// Body bytes that the server has read.
     pub body_len: u64,
-    /// What was answered; `None` while the answer is not there yet, or when the connection was dropped without one.
+    /// The status of the answer; `None` before the answer, or if the connection ended without one.
     pub status: Option<u16>,
 }
 

@@ -92,7 +92,7 @@ impl TunnelState {
         peer.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
         let (mut back_from, mut back_to) = (there.try_clone()?, peer.try_clone()?);
         let back = thread::spawn(move || {
-            // Either side may end first; the other one is told.
+            // Either side may end first; then the other one ends too.
             let _ = std::io::copy(&mut back_from, &mut back_to);
             let _ = back_to.shutdown(Shutdown::Write);
         });

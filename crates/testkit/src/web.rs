@@ -61,17 +61,17 @@ impl WebServer {
         &self.endpoint.origin
     }
 
-    /// The certificate of the authority, in PEM; none for a server without TLS.
+    /// The certificate of the authority, in PEM; `None` for a server without TLS.
     pub fn ca_pem(&self) -> Option<&str> {
         self.certificates.as_ref().map(Certificates::ca_pem)
     }
 
-    /// Answers so at this path (`*` stands for any characters). The first rule that matches counts.
+    /// Gives this answer at this path (`*` is any characters). The first matching rule counts.
     pub fn page(&self, path: &str, answer: Answer) {
         self.fault(Rule::on("*", path).then(Fault::Answer(answer)));
     }
 
-    /// Adds a rule behind those that are there.
+    /// Adds a rule after the present ones.
     pub fn fault(&self, rule: Rule) {
         self.endpoint.rules.add(rule);
     }

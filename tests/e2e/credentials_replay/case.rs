@@ -1,6 +1,6 @@
 //! The cases as they are written in the files.
 //!
-//! A word that nobody knows here is an error that names it: a case is never taken for another one.
+//! An unknown word is an error that names it: no case is taken for another one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub(super) struct Case {
     #[serde(default)]
     pub(super) cli_json: Option<Value>,
     pub(super) repository: String,
-    /// By the type of the provider in them, where there are several.
+    /// By the type of the provider in them, if there are several.
     #[serde(default)]
     repositories: Map<String, Value>,
     #[serde(default)]
@@ -67,7 +67,7 @@ pub(super) struct Helper {
     pub(super) mode: Option<Value>,
     /// It does not read its input.
     pub(super) noread: Value,
-    /// A text is printed behind the answer.
+    /// A text is printed after the answer.
     pub(super) then: Option<String>,
 }
 
@@ -162,7 +162,7 @@ impl Case {
             .collect()
     }
 
-    /// Whether everything that can fail fails where tags are listed, so that whoever looks no further sees it.
+    /// Whether everything that can fail fails where tags are listed, so that a client that stops there sees it.
     pub(super) fn fails_at_the_list(&self) -> bool {
         use tofu_oci_testkit::ArrivalKind;
         let registry = &self.registry;

@@ -132,13 +132,13 @@ fn line<T: PartialEq + fmt::Debug>(what: &str, wanted: &T, came: &T) -> String {
 fn our_word(measured: &str) -> &str {
     match measured {
         "not-found" => "provider-not-found",
-        // Not told apart: neither names a server.
+        // One outcome for both: neither names a server.
         "realm-relative" => "realm-scheme",
         other => other,
     }
 }
 
-/// The code of the error, or nothing where all went well.
+/// The code of the error, or `None` on success.
 fn ended(run: &Run) -> Result<Option<String>, String> {
     let mut lines = run.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let error = lines.rfind(|line| line["event"] == "error");
@@ -179,7 +179,7 @@ fn refresh(shown: &ShownLogin) -> Option<String> {
     }
 }
 
-/// `anonymous`, or what was shown; nothing where nobody came.
+/// `anonymous`, or the login that was shown; empty if no request came.
 fn shown(arrivals: &[&Arrival]) -> Option<String> {
     let word = |arrival: &&Arrival| match &arrival.shown {
         ShownLogin::Nothing => "anonymous".to_owned(),

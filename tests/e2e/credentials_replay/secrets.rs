@@ -10,7 +10,7 @@ use tofu_oci_testkit::{Arrival, ShownLogin};
 
 use super::case::Case;
 
-/// Shorter secrets count where they stand as a word of their own: `pass` is no part of `password`.
+/// Shorter secrets count only as whole words: `pass` inside `password` does not count.
 const SHORT: usize = 10;
 
 /// Everything that must not be said.
@@ -51,7 +51,7 @@ impl Secrets {
                 .0
                 .extend(user_info.and_then(|(login, _)| login.split_once(':')).map(|(_, secret)| secret.to_owned()));
         }
-        // What the user may read anywhere is no secret.
+        // A text that the user can read anyway is not a secret.
         let open = format!("{} {}", case.repository, case.name);
         secrets.0.retain(|secret| secret.chars().any(char::is_alphanumeric) && !has(&open, secret));
         secrets
@@ -62,7 +62,7 @@ impl Secrets {
         self.0.extend(issued.iter().cloned());
         for arrival in arrivals {
             match &arrival.shown {
-                // A name without a password is no secret.
+                // A name without a password is not a secret.
                 ShownLogin::Basic(login) if login.ends_with(':') => {}
                 ShownLogin::Basic(login) => self.0.extend([login.clone(), STANDARD.encode(login)]),
                 ShownLogin::Bearer(token) | ShownLogin::Refresh(token) | ShownLogin::Other(token) => {

@@ -154,7 +154,7 @@ impl<'a> BenchStage<'a> {
         cases.extend(self.lock_cases());
         cases.push(self.case("sha256sum + curl PUT all", BenchClock::Wall, |stage, round| {
             let zips = stage.package.zips()?;
-            // Whoever pushes by hand has to know the digest first.
+            // A push by hand needs the digest first.
             let sums = zips.iter().map(|zip| {
                 let mut sum = Command::new("sha256sum");
                 sum.arg(zip);

@@ -13,12 +13,12 @@ const PLATFORMS_EACH: usize = 10;
 /// Size of an executable in MB; half of it is left in a zip. A release is made of these, five times ten of them.
 const SIZE: u64 = 16;
 
-/// Whose signatures count.
+/// The key whose signatures count.
 #[derive(Clone, Copy)]
 pub(super) enum Trusted {
     /// The key that signed the releases.
     Key,
-    /// Nobody's: every package is downloaded.
+    /// No key: every package is downloaded.
     Nobody,
 }
 

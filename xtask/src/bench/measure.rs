@@ -120,7 +120,7 @@ fn run(case: &BenchCase<'_>, round: usize) -> ChoreResult<Sample> {
     Ok(sample)
 }
 
-/// Takes and frees memory before a run. Virtual machines give free pages back to their host, and whoever touches them
+/// Takes and frees memory before a run. Virtual machines give free pages back to their host, and the process that touches them
 /// first pays for it: without this, the order of the cases decides which one is slow.
 fn warm_memory() -> ChoreResult {
     const BYTES: usize = 3 << 30;

@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: speed and memory of install, push and lock, as ratios measured in one run.
 //!
 //! The order of the cases is shuffled in every round, each figure is the minimum and the median of all rounds, and the
-//! spread of a fixed piece of work (the machine's noise) stands beside them. A timing never fails a test: this prints,
+//! spread of a fixed piece of work (the machine's noise) is printed beside them. A timing never fails a test: this prints,
 //! and people judge.
 
 mod cases;

@@ -71,9 +71,9 @@ impl UsesInFile<'_> {
     }
 
     fn insert(&mut self, module: usize, name: String) {
-        let (user, used) = (self.tree.file_of(self.module), self.tree.file_of(module));
-        if user != used {
-            self.uses.entry((user, used)).or_default().insert(name);
+        let (here, there) = (self.tree.file_of(self.module), self.tree.file_of(module));
+        if here != there {
+            self.uses.entry((here, there)).or_default().insert(name);
         }
     }
 

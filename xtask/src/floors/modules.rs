@@ -156,15 +156,14 @@ impl ModuleTree {
             self.add_items(module, items, &below, read)?;
             module
         } else {
-            let file = below.with_added_extension("rs");
-            let (file, text) = match read(&file)? {
-                Some(text) => (file, text),
-                None => {
-                    let file = below.join("mod.rs");
-                    let missing = || ChoreFailure::new(format!("the module {} has no file", below.display()));
-                    let text = read(&file)?.ok_or_else(missing)?;
-                    (file, text)
-                }
+            let beside = below.with_added_extension("rs");
+            let (file, text) = if let Some(text) = read(&beside)? {
+                (beside, text)
+            } else {
+                let inside = below.join("mod.rs");
+                let missing = || ChoreFailure::new(format!("the module {} has no file", below.display()));
+                let text = read(&inside)?.ok_or_else(missing)?;
+                (inside, text)
             };
             self.add_file(&file, &text, Some(parent), &below, read)?
         };
@@ -232,7 +231,7 @@ pub(super) fn imports(item: &ItemUse) -> Vec<ImportedName> {
                 found.push(ImportedName { name: before.last().cloned(), path: before.to_vec() });
             }
             UseTree::Name(name) => {
-                found.push(ImportedName { name: Some(name.ident.to_string()), path: joined(&name.ident) })
+                found.push(ImportedName { name: Some(name.ident.to_string()), path: joined(&name.ident) });
             }
             UseTree::Rename(name) => {
                 found.push(ImportedName { name: Some(name.rename.to_string()), path: joined(&name.ident) });

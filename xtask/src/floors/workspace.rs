@@ -144,13 +144,13 @@ mod tests {
         let mut packages = Vec::new();
         let mut nodes = Vec::new();
         for line in lines {
-            let (name, used) = line.split_once(" >").unwrap();
+            let (name, below) = line.split_once(" >").unwrap();
             let uses = |word: &str| {
                 let (kind, pkg) =
                     word.split_once(':').map_or((None, word), |(kind, name)| (Some(kind.to_owned()), name));
                 ResolvedUse { pkg: pkg.to_owned(), dep_kinds: vec![UseKind { kind }] }
             };
-            nodes.push(ResolveNode { id: name.to_owned(), deps: used.split_whitespace().map(uses).collect() });
+            nodes.push(ResolveNode { id: name.to_owned(), deps: below.split_whitespace().map(uses).collect() });
             let name = name.to_owned();
             let manifest_path = PathBuf::new();
             packages.push(CratePackage { id: name.clone(), name, source: None, manifest_path, dependencies: vec![] });

@@ -26,11 +26,11 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
     let deletes = Guard::deletable()?;
     let left = probe(lab, &deletes)?;
     if !left.contains("\"left\":[]") {
-        return Err(ChoreFailure::new(format!("the probe left something behind\n{left}")));
+        return Err(ChoreFailure::new(format!("the probe left something\n{left}")));
     }
-    seen("registry:2 with deletion: the probe leaves nothing behind");
+    seen("registry:2 with deletion: the probe removes all that it wrote");
     probe(lab, &Guard::token()?)?;
-    seen("registry:2 behind a token server: the probe has the rights that it needs");
+    seen("registry:2 with a token server: the probe has the rights that it needs");
     releases(lab, &deletes)
 }
 
@@ -64,19 +64,17 @@ fn releases(lab: &Lab, registry: &Guard) -> ChoreResult {
     lab.tofu_oci(registry, &against).success()?;
     push("dist-next")?;
     lab.tofu_oci(registry, &against).refused_with(1)?.must_show("error[drift-tag-missing]")?;
-    // The signature in the fixtures' folder is none.
+    // The signature in the fixtures' folder is invalid.
     let (dist, broken) = (text(&paths::testdata().join("dist")), format!("{}/acme/broken", registry.address()));
     lab.tofu_oci(registry, &["push", &dist, &broken, "--address", ADDRESS]).success()?;
     lab.tofu_oci(registry, &["check", &broken]).refused_with(1)?.must_show("error[signature-refused]")?;
     let probed = lab.tofu_oci(registry, &["check", &repository, "--registry"]);
     probed.refused_with(2)?.must_show("is not a scratch repository")?;
-    seen(
-        "registry:2: a good release has no findings, a mirror that lags behind has, a repository in use is not probed",
-    );
+    seen("registry:2: a good release has no findings, a stale mirror has some, a repository in use is not probed");
     Ok(())
 }
 
-/// The same release behind TLS, where `OpenTofu` installs it.
+/// The same release over TLS, from which `OpenTofu` installs it.
 fn over_tls(lab: &Lab) -> ChoreResult {
     let registry = Guard::tls()?;
     let (dist, repository) = (text(&paths::testdata().join("dist")), format!("{}/acme/widget", registry.address()));

@@ -42,11 +42,11 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
 /// A client that reads and copies.
 trait Client {
     fn name(&self) -> &'static str;
-    /// The bytes of a manifest go to standard output.
+    /// Prints the bytes of a manifest to standard output.
     fn manifest(&self, reference: &str) -> ChoreResult<Printed>;
-    /// The digest that `reference` stands for goes to standard output.
+    /// Prints the digest of `reference` to standard output.
     fn resolve(&self, reference: &str) -> ChoreResult<Printed>;
-    /// The blob is read in whole.
+    /// Reads the whole blob.
     fn blob(&self, repository: &str, digest: &str) -> ChoreResult<Vec<u8>>;
     fn copy(&self, from: &str, to: &str) -> ChoreResult<ProgramRun>;
 }

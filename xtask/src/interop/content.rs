@@ -29,7 +29,7 @@ pub(super) fn must_be_equal(found: &Path, wanted: &Path) -> ChoreResult {
     Ok(())
 }
 
-/// A failure unless the file says `text`.
+/// A failure unless the file contains `text`.
 pub(super) fn must_contain(file: &Path, text: &str) -> ChoreResult {
     let content = fs::read_to_string(file).doing(|| format!("reading {}", file.display()))?;
     if content.contains(text) {

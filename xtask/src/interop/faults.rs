@@ -135,7 +135,7 @@ fn said_badly(site: &FaultSite, cell: &MatrixCell, printed: &Printed) -> Vec<Str
     if site.secrets().iter().any(|secret| all.contains(secret)) {
         wrong.push("a secret is printed".to_owned());
     }
-    // A finding is a result of `check`, and stands on stdout.
+    // A finding is a result of `check`, printed to stdout.
     let explains = ["check", "auth"].contains(&cell.verb.words()[0]);
     if printed.code.is_some_and(|code| code != 0) && !printed.stderr.contains("error: ") && !explains {
         wrong.push("it failed without an error message".to_owned());

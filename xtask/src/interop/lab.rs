@@ -11,10 +11,10 @@ use crate::process::{ProgramRun, find};
 use crate::registry::Guard;
 use crate::{paths, program};
 
-/// Containers tools refuse to move anything without a policy.
+/// The policy without which container tools refuse to copy images.
 const POLICY: &str = r#"{"default": [{"type": "insecureAcceptAnything"}]}"#;
 
-/// The lab of one run; everything in it goes away with it.
+/// The lab of one run; dropping it removes everything in it.
 pub(super) struct Lab {
     folder: TempDir,
     program: PathBuf,
@@ -64,7 +64,7 @@ impl Lab {
         Ok(folder)
     }
 
-    /// The program, told how to reach `registry`; its subcommand comes first in `arguments`.
+    /// The program with the settings to reach `registry`; its subcommand comes first in `arguments`.
     pub(super) fn tofu_oci(&self, registry: &Guard, arguments: &[&str]) -> ProgramRun {
         let run = ProgramRun::isolated(&self.program, &self.home()).args(arguments);
         let run = match registry.ca_file() {
@@ -99,7 +99,7 @@ pub(super) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Prints one line about what was just seen to work.
+/// Prints one line about what just worked.
 pub(super) fn seen(what: &str) {
     println!("   ok  {what}");
 }

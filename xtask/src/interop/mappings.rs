@@ -1,11 +1,11 @@
-//! The three ways from an address to a repository without `--from`, each with a real registry behind it.
+//! The three ways from an address to a repository without `--from`, each with a real registry.
 //!
 //! ```text
 //! oci_mirror          a block of the file that TF_CLI_CONFIG_FILE names
 //! the magic suffix    localhost.SUFFIX:PORT is the registry on localhost:PORT, by each way to choose the suffix
 //! oci-providers.v1    a document of Python's HTTPS server; what it may not say is refused with its code
 //! air-gapped          oci_mirror alone: the HTTPS server is never asked
-//! tofu                the same files read by real tofu, where there is one: the same packages, locks and refusals
+//! tofu                real tofu, if it is installed, reads the same files: the same packages, locks and refusals
 //! ```
 //!
 //! One private authority signs the registry's certificate and the HTTPS server's.
@@ -60,7 +60,7 @@ fn by_magic_suffix(lab: &Lab, registry: &Guard, dist: &str) -> ChoreResult {
     let pushed = lab.tofu_oci(registry, &["push", dist, &repository]).success()?;
     let address = format!("localhost.oci.opentofu.org:{port}/acme/widget");
     pushed.must_show(&address)?;
-    // An address is written by whoever writes a module: a registry of this machine must be allowed.
+    // Any author of a module writes addresses, so a registry of this machine must be allowed.
     MappingUser::new(lab, registry)?
         .run(&["resolve", &address])
         .refused_with(1)?
@@ -80,7 +80,7 @@ fn by_magic_suffix(lab: &Lab, registry: &Guard, dist: &str) -> ChoreResult {
     installed_from(&by_block, &address, &repository, rule)
 }
 
-/// With mirrors alone nobody is asked who is not a mirror.
+/// A configuration with mirrors only asks no host except the mirrors.
 fn air_gapped(lab: &Lab, registry: &Guard, server: &HttpsServer) -> ChoreResult {
     let block = oci_mirror_alone(registry);
     let user = MappingUser::new(lab, registry)?.with_cli_configuration(&block)?;

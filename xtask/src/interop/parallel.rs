@@ -71,7 +71,7 @@ impl ParallelScene<'_> {
         }
         let copied = self.run(&["copy", &from, &self.repository(&to), "--all", "--jobs", "8"]).output()?;
         let there = witness::referrers(self.registry, &to, "1.0.0")?;
-        // One run, two referrers: the whole of it is lost when the run failed.
+        // One run copies two referrers: if it failed, both are lost.
         let mut tally = Tally::of(&[copied], 1, usize::from(there == 2));
         tally.lost *= 2_usize.saturating_sub(there);
         Ok(tally)

@@ -65,7 +65,7 @@ fn mirrored(lab: &Lab, registry: &Guard, repository: &str) -> ChoreResult {
     project.must_refuse_changed(&find_executable(&mirror)?)
 }
 
-/// What released OpenTofu does by itself with what was published, and with the lock file that install wrote.
+/// Released OpenTofu with the published packages, and with the lock file that install wrote.
 fn through_oci_mirror(lab: &Lab, registry: &Guard, layout: &str) -> ChoreResult {
     let template = format!("{}/{layout}/${{namespace}}-${{type}}", registry.address());
     let block = format!(

@@ -1,5 +1,5 @@
 //! What `tofu-oci providers` says of the configurations in `testdata/configurations` is what real `terraform providers`
-//! (and `tofu providers` where there is one) says of the same files.
+//! (and `tofu providers`, if tofu is installed) says of the same files.
 //!
 //! Real programs print the lines below a module in an order that changes from call to call; both sides are sorted.
 //! Sources of `registry.opentofu.org` are read by terraform as `registry.terraform.io`, its own default.

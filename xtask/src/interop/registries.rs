@@ -61,7 +61,7 @@ fn other(lab: &Lab, name: &str, program: RealProgram, needed: bool) -> ChoreResu
     Ok(())
 }
 
-/// A signed version beside one that is signed later; what `verify` and `check` say of them.
+/// A signed version beside one that is signed later; what `verify` and `check` print about them.
 fn signed_trip(lab: &Lab, registry: &Guard) -> ChoreResult {
     let repository = format!("{}/acme/signed", registry.address());
     let keys = paths::testdata().join("trust/cosign/test-keys");

@@ -1,5 +1,5 @@
 //! The repositories of `testdata/testrepos`, most of them broken: served over HTTP by a server that checks nothing, and
-//! read as directories. The program decides alike both ways.
+//! read as directories. The program decides the same both ways.
 //!
 //! What it decides, and where that differs from `OpenTofu`, is a test of the installer (`real_repositories.rs`).
 
@@ -16,7 +16,7 @@ use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 use crate::process::find;
 
-/// Refused both ways and in other words: here a registry says what is missing or wrong, there a file system.
+/// Refused both ways with different messages: a registry reports the fault here, a file system there.
 const OTHER_WORDS: &[&str] = &["blob-missing", "index-not-json", "layer-size-more", "leaf-missing"];
 
 /// The version and platform that every repository is about.
@@ -62,7 +62,7 @@ fn cases(folder: &Path) -> ChoreResult<Vec<String>> {
     names.filter(|names| names.len() >= 39).ok_or_else(|| ChoreFailure::new("expected.json lacks repositories"))
 }
 
-/// What the program made of a repository.
+/// The program's result for a repository.
 #[derive(Debug)]
 struct Decision {
     code: Option<i32>,

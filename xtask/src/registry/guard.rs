@@ -73,7 +73,7 @@ impl Guard {
         self.docker_config.as_deref()
     }
 
-    /// The requests that its token server has got; none where there is no token server.
+    /// The requests to its token server; empty without a token server.
     pub(crate) fn token_requests(&self) -> Vec<LoggedRequest> {
         self.registry.token_requests()
     }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient};
 use tofu_oci_testkit::{
-    Answer, Behaviour, Deletion, Fault, Location, Mounting, Paging, Referrers, Registry, Rule, Switch,
+    Answer, Behaviour, Deletion, Fault, Location, Mounting, Paging, ReferrersSupport, Registry, Rule, Switch,
 };
 use tofu_oci_types::NoReporter;
 
@@ -31,7 +31,7 @@ fn rows(report: &ProbeReport) -> String {
 /// A registry that can do everything the specification says.
 fn able() -> Behaviour {
     Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         paging: Paging::Relative(100),
         content_range: Switch::On,
         single_post: Switch::On,
@@ -149,7 +149,7 @@ fn check(report: &ProbeReport, name: &str, state: State, rule: &str) {
 #[tokio::test]
 async fn what_registries_get_wrong_is_found() {
     let odd = Behaviour {
-        referrers: Referrers::SubjectHeaderOnly,
+        referrers: ReferrersSupport::SubjectHeaderOnly,
         mounting: Mounting::StartsUpload,
         manifest_check: Switch::Off,
         ..able()

@@ -1,20 +1,16 @@
-//! What a user sees for every refused input of the tables. The project's own copies are read, so that the list stays.
-
-use std::path::Path;
+//! What a user sees for every refused input of the tables. The project's own tables are read, so that the list stays.
 
 use insta::assert_snapshot;
 use serde_json::Value;
+use tofu_oci_testkit::Vectors;
 
 use super::texts;
 use crate::{RepositoryTemplate, UriTemplate};
 use tofu_oci_types::Pattern;
 
-/// The cases of the project's copy of a table.
+/// The cases of the project's own table.
 fn cases(name: &str, list: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors").join(name);
-    let bytes = std::fs::read(path).expect("the project has a copy of the table");
-    let table: Value = serde_json::from_slice(&bytes).expect("the table is JSON");
-    table[list].as_array().expect("a list of cases").clone()
+    Vectors::own(name).cases(list).to_vec()
 }
 
 fn text<'a>(case: &'a Value, name: &str) -> &'a str {

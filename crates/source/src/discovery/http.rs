@@ -209,5 +209,4 @@ fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Value>, String> {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -12,7 +12,7 @@ use super::script::{MockScheme, MockScript};
 use crate::fault::{Answer, RequestHead};
 use crate::registry::query::values;
 
-/// The mock behind all of its listeners.
+/// The mock's state, shared by all of its listeners.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) script: MockScript,

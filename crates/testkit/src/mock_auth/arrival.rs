@@ -1,4 +1,4 @@
-//! What arrived at the mock, and what it was shown.
+//! What arrived at the mock, and the logins that it was shown.
 
 use axum::http::header::AUTHORIZATION;
 use base64::Engine as _;
@@ -29,12 +29,12 @@ pub enum ArrivalKind {
     TokenTarget,
 }
 
-/// What a request showed of its sender.
+/// The login that a request showed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ShownLogin {
     /// Nothing.
     Nothing,
-    /// `user:password`; bytes that are no UTF-8 are shown lossily.
+    /// `user:password`; bytes that are not UTF-8 are replaced.
     Basic(String),
     /// A token.
     Bearer(String),

@@ -24,7 +24,7 @@ pub enum MockScheme {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MockScript {
-    /// What a request without a login is told to do.
+    /// The challenge to a request without a login.
     pub challenge: MockScheme,
     /// The `WWW-Authenticate` lines as they are; `{name}` is the repository.
     pub www: Option<Vec<String>>,
@@ -45,7 +45,7 @@ pub struct MockScript {
     pub once: Option<ArrivalKind>,
     /// How the token server answers.
     pub token: TokenScript,
-    /// What stands before the digest in the redirects of blobs.
+    /// The text before the digest in the redirects of blobs.
     pub blob_redirect: Option<String>,
     /// What the target of these redirects demands.
     pub cdn_challenge: Option<MockScheme>,
@@ -64,7 +64,7 @@ pub struct TokenScript {
     pub status: Option<u16>,
     /// The first address redirects here.
     pub redirect: Option<String>,
-    /// Whether nobody without a login gets a token.
+    /// Whether a token needs a login.
     #[serde(deserialize_with = "switch")]
     pub demand: bool,
 }
@@ -112,7 +112,7 @@ impl MockScript {
         }
     }
 
-    /// Every text that a word of the script holds, for whoever looks for host names.
+    /// Every text that a word of the script holds, to be searched for host names.
     pub fn texts(&self) -> Vec<&str> {
         let lines = self.www.iter().flatten();
         let words = [&self.realm, &self.token.redirect, &self.blob_redirect].into_iter().flatten();

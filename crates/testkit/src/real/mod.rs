@@ -49,13 +49,13 @@ pub struct RealMode {
     /// HTTP or HTTPS.
     pub transport: RealTransport,
     /// `Auth::Basic` becomes an htpasswd file, `Auth::Bearer` a token server in this process that signs with ES256.
-    /// The token server always has a port of its own; of the addresses only `OwnListenerByName` makes a difference.
+    /// The token server always has its own port; of the addresses only `OwnListenerByName` has an effect.
     pub auth: Auth,
     /// What may be written.
     pub writes: Writes,
-    /// Where it keeps its content; its own temp folder when `None`.
+    /// Where it keeps its content; `None` for its own temp folder.
     pub data: Option<PathBuf>,
-    /// Which registry it is. zot takes plain HTTP without credentials alone.
+    /// Which registry it is. zot supports only plain HTTP without credentials here.
     pub program: RealProgram,
 }
 
@@ -76,7 +76,7 @@ impl RealMode {
         Self { transport: RealTransport::Tls, ..Self::plain() }
     }
 
-    /// The same of another registry.
+    /// The same for another registry program.
     pub fn of(program: RealProgram) -> Self {
         Self { program, ..Self::plain() }
     }
@@ -116,7 +116,7 @@ pub struct RealRegistry {
 }
 
 impl RealRegistry {
-    /// Whether registry:2 is there.
+    /// Whether registry:2 is installed.
     pub fn available() -> bool {
         RealProgram::Registry2.available()
     }
@@ -197,7 +197,7 @@ impl RealRegistry {
         format!("{}://{}", self.scheme, self.address)
     }
 
-    /// The authority to trust; `None` when it speaks plain HTTP.
+    /// The authority to trust; `None` if it speaks plain HTTP.
     pub fn ca_pem(&self) -> Option<&str> {
         self.certificates.as_ref().map(Certificates::ca_pem)
     }
@@ -212,7 +212,7 @@ impl RealRegistry {
         &self.data
     }
 
-    /// The calls of the token server; none in other modes.
+    /// The requests to the token server; empty in other modes.
     pub fn token_requests(&self) -> Vec<LoggedRequest> {
         self.tokens.as_ref().map(|(endpoint, _)| endpoint.log.requests()).unwrap_or_default()
     }

@@ -68,7 +68,7 @@ pub enum TokenAddress {
     SameListener,
     /// This path on the registry's own port.
     SamePath(&'static str),
-    /// `/token` on a port of its own (another origin).
+    /// `/token` on its own port (another origin).
     OwnListener,
     /// The same, called `localhost`: some clients take no IP address for a token server.
     OwnListenerByName,
@@ -77,7 +77,7 @@ pub enum TokenAddress {
 }
 
 impl TokenAddress {
-    /// Whether the endpoint has a port of its own.
+    /// Whether the endpoint has its own port.
     pub(crate) fn is_own(&self) -> bool {
         matches!(self, Self::OwnListener | Self::OwnListenerByName)
     }

@@ -6,7 +6,7 @@ use crate::fault::Answer;
 
 /// The referrers API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Referrers {
+pub enum ReferrersSupport {
     /// 404 in plain text, and no `OCI-Subject` on a manifest with a subject (registry:2).
     Unsupported,
     /// The API answers, and `OCI-Subject` is sent.
@@ -15,9 +15,9 @@ pub enum Referrers {
     WithoutSubjectHeader,
     /// `OCI-Subject` is sent, but the API answers 404 (seen at ECR).
     SubjectHeaderOnly,
-    /// The API answers with an empty list, whatever there is, and `OCI-Subject` is not sent.
+    /// The API answers always with an empty list, and `OCI-Subject` is not sent.
     EmptyList,
-    /// The same, and `OCI-Subject` is sent: what refers to something is never found again.
+    /// The same, and `OCI-Subject` is sent: referrers are never found.
     Losing,
 }
 
@@ -61,7 +61,7 @@ pub enum Deletion {
     Enabled,
 }
 
-/// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` stand for what was asked.
+/// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` become the request's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RefusalAnswer {
     /// The HTTP status.
@@ -98,15 +98,15 @@ pub struct RepositoryNames {
     pub fewest: usize,
     /// The most parts.
     pub most: usize,
-    /// How many leading parts must have been made before ([`crate::Registry::create`]); none for a registry that makes
+    /// How many leading parts must have been made before ([`crate::Registry::create`]); 0 for a registry that makes
     /// whatever is pushed, `usize::MAX` for the whole name.
     pub made: usize,
-    /// What is said of other names.
+    /// The refusal for other names.
     pub refused: RefusalAnswer,
 }
 
 impl RepositoryNames {
-    /// What is said of a repository that takes no push; `{repository}` is the part of it that has to be made.
+    /// The refusal for a repository that takes no push; `{repository}` is the part of it that has to be made.
     pub(crate) fn refusal(&self, repository: &str) -> Answer {
         let made = repository.split('/').take(self.made.max(1)).collect::<Vec<_>>().join("/");
         self.refused.answer(&made, "", "")
@@ -129,11 +129,11 @@ pub enum Tags {
 pub enum Types {
     /// All.
     Any,
-    /// These alone.
+    /// Only these.
     Listed(&'static [&'static str], RefusalAnswer),
 }
 
-/// What becomes of the PATCH requests of an upload session.
+/// How the PATCH requests of an upload session are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chunks {
     /// All are taken.
@@ -146,10 +146,10 @@ pub enum Chunks {
     AtMost(usize),
 }
 
-/// What the referrers API says of an entry's artifact type.
+/// The artifact type of an entry of the referrers API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListedType {
-    /// The manifest's own, or its config's media type where it has none.
+    /// The manifest's own, or its config's media type if it has none.
     Own,
     /// The config's media type in any case (old Harbor).
     OfConfig,
@@ -157,12 +157,12 @@ pub enum ListedType {
     Missing,
 }
 
-/// Whether something is looked at.
+/// Whether a rule is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Switch {
-    /// It is.
+    /// On.
     On,
-    /// It is not.
+    /// Off.
     Off,
 }
 
@@ -170,7 +170,7 @@ pub enum Switch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Behaviour {
     /// The referrers API.
-    pub referrers: Referrers,
+    pub referrers: ReferrersSupport,
     /// The tag list.
     pub paging: Paging,
     /// The form of upload locations.
@@ -203,9 +203,9 @@ pub struct Behaviour {
     pub subject_check: Switch,
     /// Whether the tag `ALGORITHM-HEX` is read as the digest (GitLab).
     pub digest_alias: Switch,
-    /// What becomes of PATCH requests.
+    /// How PATCH requests are treated.
     pub chunks: Chunks,
-    /// What the referrers API says of types.
+    /// The artifact types in answers of the referrers API.
     pub listed_type: ListedType,
     /// Whether answers carry `Docker-Content-Digest`.
     pub digest_header: Switch,
@@ -218,7 +218,7 @@ pub struct Behaviour {
 impl Default for Behaviour {
     fn default() -> Self {
         Self {
-            referrers: Referrers::Unsupported,
+            referrers: ReferrersSupport::Unsupported,
             paging: Paging::Ignored,
             location: Location::Absolute,
             patch_status: 202,

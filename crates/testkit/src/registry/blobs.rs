@@ -56,7 +56,7 @@ enum WantedRange {
     Part(usize, usize),
 }
 
-/// One range of bytes; several, or what cannot be read, mean everything.
+/// One range of bytes; several ranges, or an unreadable one, mean the whole blob.
 fn wanted(range: &str, length: usize) -> WantedRange {
     let Some((first, last)) = range.strip_prefix("bytes=").and_then(|range| range.split_once('-')) else {
         return WantedRange::Everything;

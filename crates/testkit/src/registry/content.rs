@@ -1,4 +1,4 @@
-//! What an in-process registry holds: repositories, tags and upload sessions, in memory.
+//! The content of an in-process registry: repositories, tags and upload sessions, in memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

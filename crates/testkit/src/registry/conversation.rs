@@ -117,7 +117,7 @@ fn after(faults: &[Fault], answer: &mut Answer) -> Delivery {
     delivery
 }
 
-/// More than memory can hold means all of it.
+/// A count above the address space means all bytes.
 fn count(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }

@@ -6,7 +6,7 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_NONE_MATCH};
 use serde_json::{Value, json};
 use tofu_oci_types::Digest;
 
-use super::behaviour::{Behaviour, Deletion, ListedType, Location, Paging, Referrers, Switch, Tags, Types};
+use super::behaviour::{Behaviour, Deletion, ListedType, Location, Paging, ReferrersSupport, Switch, Tags, Types};
 use super::content::{ContentState, StoredManifest};
 use super::endpoint::{Endpoint, Incoming};
 use super::query;
@@ -82,8 +82,10 @@ pub(crate) async fn put(
         let prefix = if behaviour.location == Location::Relative { "" } else { endpoint.origin.as_str() };
         answer = answer.header("Location", format!("{prefix}/v2/{repository}/manifests/{digest}"));
     }
-    let says_subject =
-        matches!(behaviour.referrers, Referrers::Supported | Referrers::SubjectHeaderOnly | Referrers::Losing);
+    let says_subject = matches!(
+        behaviour.referrers,
+        ReferrersSupport::Supported | ReferrersSupport::SubjectHeaderOnly | ReferrersSupport::Losing
+    );
     match document["subject"]["digest"].as_str() {
         Some(subject) if says_subject => answer.header("OCI-Subject", subject),
         _ => answer,
@@ -232,13 +234,13 @@ pub(crate) fn catalog(endpoint: &Endpoint) -> Answer {
 }
 
 pub(crate) fn referrers(endpoint: &Endpoint, repository: &str, digest: &Digest, head: &RequestHead) -> Answer {
-    if matches!(endpoint.behaviour().referrers, Referrers::Unsupported | Referrers::SubjectHeaderOnly) {
+    if matches!(endpoint.behaviour().referrers, ReferrersSupport::Unsupported | ReferrersSupport::SubjectHeaderOnly) {
         return Answer::text(404, "404 page not found\n");
     }
     let wanted = query::value(&head.query, "artifactType");
     let content = endpoint.content.lock();
     let mut found = Vec::new();
-    let lists = !matches!(endpoint.behaviour().referrers, Referrers::EmptyList | Referrers::Losing);
+    let lists = !matches!(endpoint.behaviour().referrers, ReferrersSupport::EmptyList | ReferrersSupport::Losing);
     for (own, manifest) in content.repositories.get(repository).iter().flat_map(|entry| &entry.manifests) {
         let document: Value = serde_json::from_slice(&manifest.bytes).unwrap_or_default();
         if !lists || document["subject"]["digest"].as_str() != Some(digest.as_str()) {

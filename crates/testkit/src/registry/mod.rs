@@ -1,4 +1,4 @@
-//! An in-process registry on 127.0.0.1, in a thread of its own: usable from sync and async tests alike.
+//! An in-process registry on 127.0.0.1, in its own thread: usable from sync and async tests alike.
 //!
 //! ```text
 //! request -> log -> faults (before) -> auth -> routes -> RegistryContent -> faults (after) -> answer
@@ -31,8 +31,8 @@ use tofu_oci_types::{Descriptor, Digest};
 
 pub use auth::{Anonymous, Auth, Bearer, Login, Rights, TokenAddress, TokenField};
 pub use behaviour::{
-    Behaviour, Chunks, Deletion, ListedType, Location, Mounting, Paging, Referrers, RefusalAnswer, RepositoryNames,
-    Switch, Tags, Types,
+    Behaviour, Chunks, Deletion, ListedType, Location, Mounting, Paging, ReferrersSupport, RefusalAnswer,
+    RepositoryNames, Switch, Tags, Types,
 };
 pub use profiles::{Profile, profiles};
 
@@ -137,7 +137,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Plain HTTP, no credentials, like registry:2, unless told otherwise.
+    /// Plain HTTP, no credentials, like registry:2, unless a method below changes it.
     pub fn builder() -> RegistryBuilder {
         RegistryBuilder { tls: None, validity: Validity::Now, auth: Auth::None, behaviour: Behaviour::default() }
     }
@@ -180,7 +180,7 @@ impl Registry {
         &self.endpoint
     }
 
-    /// Adds a rule behind those that are there; the first that matches fires.
+    /// Adds a rule after the present ones; the first that matches fires.
     pub fn fault(&self, rule: Rule) {
         self.endpoint.rules.add(rule);
     }
@@ -269,8 +269,8 @@ impl Registry {
         digest
     }
 
-    /// Stores what refers to a manifest, and lists it: under the tag that stands in for the referrers API when this
-    /// registry has none.
+    /// Stores what refers to a manifest, and lists it: under the tag of the referrers tag schema if this
+    /// registry has no referrers API.
     pub fn put_referrer(&self, repository: &str, referrer: &Referrer) -> Digest {
         for (_, bytes) in referrer.blobs() {
             self.put_blob(repository, bytes);
@@ -280,7 +280,7 @@ impl Registry {
         let digest = self.put_manifest(repository, "application/vnd.oci.image.manifest.v1+json", bytes);
         let has_api = {
             let behaviour = self.endpoint.behaviour.lock().unwrap_or_else(PoisonError::into_inner);
-            matches!(behaviour.referrers, Referrers::Supported | Referrers::WithoutSubjectHeader)
+            matches!(behaviour.referrers, ReferrersSupport::Supported | ReferrersSupport::WithoutSubjectHeader)
         };
         if let Some(subject) = read["subject"]["digest"].as_str().filter(|_| !has_api) {
             self.put_standing_in(repository, &subject.replace(':', "-"), &[referrer.descriptor()]);
@@ -288,7 +288,7 @@ impl Registry {
         digest
     }
 
-    /// Adds entries to the index under a tag that stands in for the referrers API.
+    /// Adds entries to the index under a tag of the referrers tag schema.
     pub fn put_standing_in(&self, repository: &str, tag: &str, entries: &[Descriptor]) {
         const INDEX: &str = "application/vnd.oci.image.index.v1+json";
         let before = self.manifest(repository, tag).and_then(|(_, bytes)| serde_json::from_slice(&bytes).ok());

@@ -6,8 +6,8 @@
 
 use super::auth::{Anonymous, Auth, Bearer, Login, TokenAddress};
 use super::behaviour::{
-    Behaviour, Chunks, Deletion, ListedType, Location, Mounting, Paging, Referrers, RefusalAnswer, RepositoryNames,
-    Switch, Tags, Types,
+    Behaviour, Chunks, Deletion, ListedType, Location, Mounting, Paging, ReferrersSupport, RefusalAnswer,
+    RepositoryNames, Switch, Tags, Types,
 };
 use super::{Registry, RegistryBuilder};
 
@@ -20,7 +20,7 @@ const MANY: usize = usize::MAX;
 /// A registry as it is run somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// The registry, and what is special about this one behind a comma.
+    /// The registry, then a comma and what is special about this one.
     pub name: &'static str,
     /// A repository that takes pushes.
     pub repository: &'static str,
@@ -59,7 +59,7 @@ fn user() -> Login {
     Login::new("ada", "correct-horse-battery")
 }
 
-/// A token server at this path; nobody gets in without a login.
+/// A token server at this path; it demands a login.
 fn tokens(path: &'static str) -> Auth {
     Auth::Bearer(Bearer { address: TokenAddress::SamePath(path), ..Bearer::new(user()) })
 }
@@ -111,7 +111,7 @@ fn distribution_3() -> Profile {
 
 fn zot() -> Profile {
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         deletion: Deletion::Enabled,
         single_post: Switch::On,
         ..current()
@@ -125,7 +125,7 @@ fn minimum() -> Profile {
         digest_header: Switch::Off,
         manifest_location: Switch::Off,
         mounting: Mounting::StartsUpload,
-        referrers: Referrers::WithoutSubjectHeader,
+        referrers: ReferrersSupport::WithoutSubjectHeader,
         ..current()
     };
     profile("specification, the least of it", Auth::None, behaviour)
@@ -139,7 +139,7 @@ fn ghcr() -> Profile {
 
 fn docker_hub() -> Profile {
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         names: parts(2, 2, 0, DENIED),
         location: Location::Absolute,
         ..current()
@@ -149,11 +149,11 @@ fn docker_hub() -> Profile {
 }
 
 fn quay() -> Profile {
-    let behaviour = Behaviour { referrers: Referrers::Supported, names: parts(2, 2, 0, DENIED), ..current() };
+    let behaviour = Behaviour { referrers: ReferrersSupport::Supported, names: parts(2, 2, 0, DENIED), ..current() };
     profile("quay.io", public_tokens("/v2/auth"), behaviour)
 }
 
-/// A Quay of one's own: a list of config types is part of its configuration.
+/// A self-hosted Quay: a list of config types is part of its configuration.
 fn quay_listed() -> Profile {
     let refused = RefusalAnswer::new(400, "MANIFEST_INVALID", "manifest schema or content type not supported: {type}");
     let behaviour = Behaviour { types: Types::Listed(&[IMAGE, DOCKER, HELM], refused), ..quay().behaviour };
@@ -164,7 +164,7 @@ fn ecr() -> Profile {
     const MISSING: &str =
         "The repository with name '{repository}' does not exist in the registry with id '123456789012'";
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         names: parts(1, MANY, MANY, RefusalAnswer::new(404, "NAME_UNKNOWN", MISSING)),
         location: Location::Absolute,
         patch_status: 201,
@@ -191,7 +191,7 @@ fn ecr_immutable() -> Profile {
 
 fn acr() -> Profile {
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         tags_action: Some("metadata_read"),
         deletion: Deletion::Enabled,
         ..current()
@@ -221,7 +221,7 @@ fn artifact_registry() -> Profile {
 fn harbor() -> Profile {
     const TAGGED: &str = "Failed to process request due to '{repository}:{tag}' configured as immutable.";
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         names: parts(2, MANY, 1, RefusalAnswer::new(404, "NOT_FOUND", "project {repository} not found")),
         tags: Tags::Fixed(RefusalAnswer::new(412, "PRECONDITION", TAGGED)),
         deletion: Deletion::Enabled,
@@ -255,7 +255,8 @@ fn gitlab() -> Profile {
 
 fn artifactory() -> Profile {
     let refused = RefusalAnswer::new(404, "NAME_UNKNOWN", "Repository '{repository}' not found");
-    let behaviour = Behaviour { referrers: Referrers::Supported, names: parts(2, MANY, 1, refused), ..current() };
+    let behaviour =
+        Behaviour { referrers: ReferrersSupport::Supported, names: parts(2, MANY, 1, refused), ..current() };
     let missing = Some("not-made/widget");
     Profile { made: &["acme"], missing, ..profile("Artifactory", tokens("/v2/token"), behaviour) }
 }

@@ -50,7 +50,7 @@ impl ServerThread {
                 for (socket, endpoint) in listeners {
                     tokio::spawn(serve(socket, endpoint, tls.clone()));
                 }
-                // An error means that the handle is gone, which is the same wish.
+                // An error means that the handle is gone: the server stops as well.
                 let _ = stopped.await;
             });
             runtime.shutdown_background();
@@ -86,7 +86,7 @@ async fn serve(socket: std::net::TcpListener, endpoint: Arc<Endpoint>, tls: Opti
     axum::serve(AcceptedWires(accepted), service).await.expect("serving ends only with its runtime");
 }
 
-/// Takes connections; handshakes run side by side so that a slow peer holds up nobody.
+/// Takes connections; handshakes run side by side, so that a slow peer delays no other.
 async fn accept(socket: TcpListener, tls: Option<TlsAcceptor>, ready: mpsc::Sender<Wire>) {
     loop {
         let Ok((stream, _)) = socket.accept().await else { continue };
@@ -111,7 +111,7 @@ async fn handshake(tls: &TlsAcceptor, mut stream: TcpStream) -> Option<Box<dyn S
     let mut first = [0];
     if stream.peek(&mut first).await.ok()? == 1 && first != [HANDSHAKE] {
         let refusal = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
-        // The peer may be gone already; there is nobody else to tell.
+        // The peer may be gone already; then the refusal has no reader.
         let _ = stream.write_all(refusal).await;
         return None;
     }

@@ -1,8 +1,8 @@
 //! Tokens that die in the middle of 700 MB, on the way up and on the way down, in little memory.
 //!
 //! registry:2 looks at the token when a request begins. So the long `PUT` outlives its token, and what follows needs a
-//! new one; the download is broken off near its end, and goes on with a request for the rest. Where the token server says
-//! how long a token lives, a new one is asked for in time; where it does not, the registry's refusal is the sign.
+//! new one; the download is broken off near its end, and goes on with a request for the rest. If the token server says
+//! how long a token lives, the program asks for a new one in time; otherwise the registry's refusal is the sign.
 
 use std::fs;
 use std::io::{BufWriter, Read as _, Write as _};
@@ -32,7 +32,7 @@ const PROGRAM: &str = "terraform-provider-large_v1.0.0";
 pub(super) fn run(lab: &Lab) -> ChoreResult {
     let folder = lab.new_folder("large")?;
     let digest = make(&folder)?;
-    for (name, expires_in) in [("a life that is told", Switch::On), ("a life that is not told", Switch::Off)] {
+    for (name, expires_in) in [("a declared life", Switch::On), ("an undeclared life", Switch::Off)] {
         let bearer = Bearer { ttl: LIFE, expires_in, ..Bearer::new(right()) };
         let site = Site::with_tokens(lab, name, bearer)?;
         let relay = Relay::start(site.address())?;
@@ -73,9 +73,9 @@ struct Transfer {
     seconds: f64,
     peak: u64,
     tokens: usize,
-    /// `METHOD STATUS` of each request that was let in, in the order of their ends.
+    /// `METHOD STATUS` of each accepted request, in the order of their ends.
     requests: Vec<String>,
-    /// Requests with a token that the registry took no more.
+    /// Requests with a token that the registry no longer accepted.
     expired: usize,
 }
 

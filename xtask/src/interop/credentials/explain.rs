@@ -1,4 +1,4 @@
-//! `auth explain` about access that works and access that does not: exit code, stable code, and the name of the culprit.
+//! `auth explain` about access that works and access that does not: exit code, stable code, and the cause that it names.
 
 use serde_json::{Value, json};
 use tofu_oci_testkit::Login;
@@ -10,14 +10,14 @@ use crate::interop::lab::seen;
 const DOCKER: &str = ".docker/config.json";
 const PODMAN: &str = "run/containers/auth.json";
 
-/// What is to be explained, and what has to be told about it.
+/// A question to `auth explain`, and what its answer must contain.
 struct ExplainCase {
     name: &'static str,
     set_up: fn(&Site<'_>, &Person<'_>) -> ChoreResult,
     arguments: &'static [&'static str],
     exit: i32,
     outcome: &'static str,
-    /// The stable code; none where nothing went wrong.
+    /// The stable code; `None` on success.
     code: Option<&'static str>,
     /// What the text has to name.
     names: &'static [&'static str],
@@ -78,7 +78,7 @@ const WITH_TOKENS: &[ExplainCase] = &[
     ExplainCase::new("somebody who may do nothing", other, 1).names(&[":pull", "somebody-else"]),
 ];
 
-/// Cases of a registry that knows its users and nothing else about them.
+/// Cases of a registry that knows only its users' passwords.
 const WITH_PASSWORDS: &[ExplainCase] = &[ExplainCase::new("somebody whom it does not know", other, 1).names(&[
     "somebody-else",
     "401",
@@ -124,13 +124,13 @@ fn check(person: &Person<'_>, case: &ExplainCase, repository: &str) -> ChoreResu
     let printed = person.must_end(case.exit, &[words.as_slice(), &["--json"]].concat())?;
     let lines = printed.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>();
     let outcome = lines.iter().find(|line| line["event"] == "auth").map(|line| &line["outcome"]);
-    // What every verb stops at is an error of its own, and has its code there.
+    // An error that stops every verb has its own code there.
     let code = lines.iter().find_map(|line| line["code"].as_str());
     if outcome.is_none_or(|outcome| outcome != case.outcome) || case.code.is_some_and(|wanted| code != Some(wanted)) {
         let wanted = format!("outcome {}, code {:?}", case.outcome, case.code);
         return Err(printed.failure(&format!("the explanation lacks {wanted}")));
     }
-    // A registry that cannot be asked is no matter of credentials.
+    // An unreachable registry is not a matter of credentials.
     if matches!(case.exit, 1 | 2) != code.is_some() {
         return Err(printed.failure("a code belongs to what credentials make fail, and to nothing else"));
     }

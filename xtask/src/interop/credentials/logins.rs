@@ -1,5 +1,5 @@
 //! Logins across programs: what skopeo, buildah and crane write is used by us, what `tofu-oci login` writes is used by
-//! skopeo, crane and regctl, with a file and with a helper; after `logout` everybody is a stranger again.
+//! skopeo, crane and regctl, with a file and with a helper; after `logout` no program has access any more.
 
 use serde_json::{Value, json};
 use tofu_oci_testkit::Login;
@@ -24,7 +24,7 @@ pub(super) fn run(site: &Site<'_>, vault: &Vault) -> ChoreResult {
     held_by(&HeldLogin { site, helper: "pass", member: JsonMember::CredHelpers, vault: Some(vault) })
 }
 
-/// A login with another program, in the words that all of them understand.
+/// A login with another program, in a form that all of them understand.
 fn their_login(person: &Person<'_>, tool: &str, address: &str, login: &Login) -> ChoreResult<ProgramRun> {
     let words: &[&str] = if tool == "crane" { &["auth", "login"] } else { &["login"] };
     let run = person.tool(tool)?.args(words).args(["--username", &login.username, "--password-stdin", address]);
@@ -36,7 +36,7 @@ fn their_logout(person: &Person<'_>, tool: &str, address: &str) -> ChoreResult<P
     Ok(person.tool(tool)?.args(words).arg(address))
 }
 
-/// Our login. The line break that `echo` leaves behind the password is no part of it.
+/// Our login. The line break that `echo` writes after the password does not belong to it.
 fn login(person: &Person<'_>, address: &str, login: &Login, code: i32) -> ChoreResult<Printed> {
     let run = person.tofu_oci(&["login", address, "--username", &login.username, "--password-stdin"]);
     person.keeps_secrets(code, &run.input(format!("{}\n", login.password)))
@@ -53,7 +53,7 @@ fn written_by(site: &Site<'_>, tool: &str) -> ChoreResult {
     person.round_trip(&repository)?;
     their_logout(&person, tool, site.address())?.success()?;
     person.install_refused(&repository)?;
-    seen(&format!("{}: the login of {tool} is ours; after its logout there is none", site.name));
+    seen(&format!("{}: the login of {tool} is ours; its logout removes it", site.name));
     Ok(())
 }
 
@@ -178,7 +178,7 @@ struct HeldLogin<'a> {
 }
 
 impl HeldLogin<'_> {
-    /// Somebody whose docker file names the helper.
+    /// A user whose docker file names the helper.
     fn person(&self) -> ChoreResult<Person<'_>> {
         let mut person = self.site.person()?;
         if let Some(vault) = self.vault {

@@ -2,7 +2,7 @@
 //! and the files of docker, podman, skopeo and crane.
 //!
 //! ```text
-//! ways      each way to hand over credentials: publish, list, install; without them, wrong, of somebody else: refused
+//! ways      each way to hand over credentials: publish, list, install; missing, wrong or another user's: refused
 //! given     what is given for one command; identity tokens
 //! logins    files and helpers shared with skopeo, buildah and crane, both ways; a packaged helper (pass)
 //! explain   auth explain names the culprit
@@ -54,7 +54,7 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
     if failures.is_empty() { Ok(()) } else { Err(ChoreFailure::new(failures.join("\n"))) }
 }
 
-/// Each part says for itself what is wrong; the next one is tried all the same.
+/// Each part says for itself what is wrong; the next one runs all the same.
 fn parts(site: &Site<'_>, vault: &Vault) -> Vec<ChoreResult> {
     vec![ways::run(site), given::run(site), logins::run(site, vault), explain::run(site)]
 }

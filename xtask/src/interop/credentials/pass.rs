@@ -31,7 +31,7 @@ impl Vault {
         Ok(vault)
     }
 
-    /// Gives somebody an empty password store that the key opens.
+    /// Gives a user an empty password store that the key opens.
     pub(super) fn open_for(&self, person: &mut Person<'_>) -> ChoreResult {
         let store = person.path("password-store");
         self.pass.clone().args(["init", KEY]).variable("PASSWORD_STORE_DIR", &store).success()?;

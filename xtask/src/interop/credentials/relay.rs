@@ -1,4 +1,4 @@
-//! A relay in front of a registry: it passes bytes on at a steady pace, and breaks connections where it is told to.
+//! A relay in front of a registry: it passes bytes on at a steady pace, and breaks connections on demand.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -70,7 +70,7 @@ impl RelayState {
         let there = TcpStream::connect(&self.to)?;
         let (back_from, back_to, shared) = (there.try_clone()?, peer.try_clone()?, Arc::clone(&self));
         let back = thread::spawn(move || shared.pass(back_from, back_to, &|shared, count| shared.goes_down(count)));
-        // Either side may end first; the other one is told.
+        // Either side may end first; then the other one ends too.
         let _ = self.pass(peer, there, &|_, _| true);
         let _ = back.join();
         Ok(())

@@ -1,4 +1,4 @@
-//! The registries of the sub-stage, the people who log in, and the helpers that are on their path.
+//! The registries of the sub-stage, their users, and the helpers on the users' PATH.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -35,29 +35,29 @@ pub(super) struct Site<'lab> {
     pub(super) registry: Guard,
     /// May do everything.
     pub(super) right: Login,
-    /// The right name with a password that is not theirs.
+    /// The right name with a wrong password.
     pub(super) wrong: Login,
-    /// Somebody else: a user whose tokens grant nothing, or nobody that the password file knows.
+    /// Another user: one whose tokens grant nothing, or one whom the password file does not have.
     pub(super) other: Login,
-    /// May read only. The password file knows no such thing, and does not know them.
+    /// May only read. The password file has no such right, and not this user.
     pub(super) reader: Login,
     helpers: PathBuf,
 }
 
 impl<'lab> Site<'lab> {
-    /// Behind a token server.
+    /// With a token server.
     pub(super) fn token(lab: &'lab Lab) -> ChoreResult<Self> {
         // crane takes no address of this machine for a token server, but a name.
         let address = TokenAddress::OwnListenerByName;
         Self::start(lab, "token server", |users| Auth::Bearer(Bearer { users, address, ..Bearer::new(right()) }))
     }
 
-    /// Behind a password file.
+    /// With a password file.
     pub(super) fn htpasswd(lab: &'lab Lab) -> ChoreResult<Self> {
         Self::start(lab, "htpasswd", |_| Auth::Basic(right()))
     }
 
-    /// Behind a token server of this kind.
+    /// With a token server of this kind.
     pub(super) fn with_tokens(lab: &'lab Lab, name: &'static str, bearer: Bearer) -> ChoreResult<Self> {
         Self::start(lab, name, |_| Auth::Bearer(bearer))
     }
@@ -71,7 +71,7 @@ impl<'lab> Site<'lab> {
         let registry = Guard::closed(auth)?;
         let helpers = lab.new_folder("helpers")?;
         let helper = helpers.join(format!("docker-credential-{HELPER}"));
-        // By its own path, since what stands for it on the path may take longer than the helper itself.
+        // By its own path: a wrapper on the PATH may take longer than the helper itself.
         let python = lab.tool("python3")?.args(["-c", "import sys; print(sys.executable)"]).success()?;
         let (_, script) = HELPER_SCRIPT.split_once('\n').unwrap_or_default();
         paths::write(&helper, format!("#!{} -IS\n{script}", python.stdout.trim()))?;
@@ -89,7 +89,7 @@ impl<'lab> Site<'lab> {
         format!("{}/{path}", self.address())
     }
 
-    /// Somebody with an empty home folder.
+    /// A user with an empty home folder.
     pub(super) fn person(&self) -> ChoreResult<Person<'_>> {
         let home = self.lab.new_folder("home")?;
         fs::create_dir(home.join("run"))?;
@@ -114,7 +114,7 @@ pub(super) fn encoded(login: &Login) -> String {
     header.strip_prefix("Basic ").unwrap_or(&header).to_owned()
 }
 
-/// Somebody with a home folder, in which nothing is but what was put there.
+/// A user with a home folder, which holds only what the stage put there.
 pub(super) struct Person<'site> {
     site: &'site Site<'site>,
     home: PathBuf,
@@ -137,17 +137,17 @@ impl Person<'_> {
         fs::read_to_string(self.path(name)).doing(|| format!("reading {name} of a home folder"))
     }
 
-    /// Sets a variable for everything that this person runs.
+    /// Sets a variable for everything that this user runs.
     pub(super) fn set(&mut self, name: &'static str, value: impl Into<PathBuf>) {
         self.variables.push((name, value.into()));
     }
 
-    /// `tofu-oci`, told nothing, not even whom to trust: for verbs that ask no registry.
+    /// `tofu-oci` without any setting, not even a certificate to trust: for verbs that ask no registry.
     pub(super) fn tofu_oci_alone(&self, arguments: &[&str]) -> ProgramRun {
         self.own(self.site.lab.stranger(arguments))
     }
 
-    /// `tofu-oci`, told whom to trust and nothing else.
+    /// `tofu-oci` with the certificate to trust, and no other setting.
     pub(super) fn tofu_oci(&self, arguments: &[&str]) -> ProgramRun {
         let run = self.tofu_oci_alone(arguments);
         match self.site.registry.ca_file() {
@@ -184,7 +184,7 @@ impl Person<'_> {
         Ok(())
     }
 
-    /// What the helper of this stage was asked since the last look: `ACTION SERVER` each.
+    /// The questions to the helper of this stage since the last call: `ACTION SERVER` each.
     pub(super) fn helper_calls(&self) -> ChoreResult<Vec<String>> {
         let file = self.path("helper/calls");
         if !file.exists() {
@@ -207,7 +207,7 @@ impl Person<'_> {
         Ok(printed)
     }
 
-    /// A failure when a password of the site is in what was printed.
+    /// A failure if the output contains a password of the site.
     pub(super) fn must_keep_secrets(&self, printed: &Printed) -> ChoreResult {
         let all = printed.all();
         match self.site.secrets().iter().find(|secret| all.contains(*secret)) {

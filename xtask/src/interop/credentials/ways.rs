@@ -1,5 +1,5 @@
 //! Every way to hand over credentials: with the right ones a release is published, listed and installed; without them,
-//! with a wrong password and as somebody else the same ends with 1.
+//! with a wrong password, or as another user, each command ends with 1.
 
 use serde_json::json;
 use tofu_oci_testkit::Login;

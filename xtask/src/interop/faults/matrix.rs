@@ -15,7 +15,7 @@ pub(super) enum Ending {
     Refused,
 }
 
-/// A fault: a name and what the proxy is told to do.
+/// A fault: its name and the proxy's settings for it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatrixFault {
     pub(super) action: &'static str,

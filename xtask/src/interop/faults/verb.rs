@@ -92,7 +92,7 @@ impl FaultVerb {
 pub(super) struct FaultSite {
     registry: Guard,
     login: Login,
-    /// The release files, without the signature that is no signature.
+    /// The release files, without the invalid signature.
     dist: PathBuf,
     release: PathBuf,
     locked: String,
@@ -234,7 +234,7 @@ impl FaultScene<'_> {
             .variable("DOCKER_CONFIG", self.work.join("docker"))
     }
 
-    /// A failure if something is half-done, or if a success is none.
+    /// A failure if something is half-done, or if a success is a false one.
     pub(super) fn inspect(&self, printed: &Printed) -> ChoreResult {
         let success = printed.code == Some(0);
         match self.verb {

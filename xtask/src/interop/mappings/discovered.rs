@@ -1,4 +1,4 @@
-//! `oci-providers.v1`: what the host `localhost:PORT` publishes, and what becomes of it.
+//! `oci-providers.v1`: what the host `localhost:PORT` publishes, and what the program does with it.
 
 use super::checks::{event, events, installed_from, nothing_in};
 use super::user::MappingUser;
@@ -15,7 +15,7 @@ const JSON: &str = "application/json";
 /// A document that may not be followed.
 struct ExpectedRefusal {
     what: &'static str,
-    /// Content type and text; nothing where there is no document.
+    /// Content type and text; `None` if the host has no document.
     document: Option<(&'static str, String)>,
     code: &'static str,
 }
@@ -75,7 +75,7 @@ pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer, dist: &str)
         refused_with(&user, &address, code).map_err(|failure| ChoreFailure::new(format!("{what}: {failure}")))?;
     }
     let codes: Vec<_> = refused.iter().map(|refused| format!("{} ({})", refused.what, refused.code)).collect();
-    seen(&format!("refused, with nothing left behind: {}", codes.join(", ")));
+    seen(&format!("refused, and nothing is left: {}", codes.join(", ")));
     Ok(())
 }
 

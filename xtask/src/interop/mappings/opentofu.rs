@@ -86,7 +86,7 @@ fn cases(registry: &Guard, origin: &ProviderOrigin) -> Vec<TemplateCase> {
     vec![
         case("an oci_mirror alone", vec![(VARIABLE, oci_mirror_alone(registry))], &[], served, served),
         case("disjoint methods", one(installation(&format!("{good}{direct}"))), &[], served, served),
-        case("the mirror behind direct", one(installation(&format!("{direct}{good}"))), &[], served, served),
+        case("the mirror after direct", one(installation(&format!("{direct}{good}"))), &[], served, served),
         case(
             "a mirror that lacks what a later one has",
             one(installation(&format!("{good}{}", mirror(&newer, ours)))),

@@ -14,7 +14,7 @@ use crate::registry::Guard;
 
 /// The origin of one provider.
 pub(super) struct ProviderOrigin {
-    /// A provider of the default host: `tofu` demands no signature of it where the registry names no keys.
+    /// A provider of the default host: `tofu` demands no signature if the registry names no keys.
     pub(super) address: &'static str,
     /// The block that leads there.
     pub(super) host_block: String,

@@ -65,7 +65,7 @@ impl<'lab> MappingUser<'lab> {
         Ok(folder)
     }
 
-    /// `tofu-oci`, told how to reach the registry.
+    /// `tofu-oci` with the settings to reach the registry.
     pub(super) fn run(&self, arguments: &[&str]) -> ProgramRun {
         self.own(self.lab.tofu_oci(self.registry, arguments).args(&self.arguments))
     }

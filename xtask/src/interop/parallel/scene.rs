@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tofu_oci_testkit::Dist;
+use tofu_oci_testkit::ReleaseFolder;
 
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::interop::lab::{Lab, text};
@@ -62,7 +62,7 @@ impl ParallelScene<'_> {
 
     pub(super) fn push(&self, provider: &str, version: &str, repository: &str) -> ChoreResult<ProgramRun> {
         let folder = self.lab.new_folder("dist")?;
-        Dist::new(provider, version, &[PLATFORM, "darwin_arm64"]).write_zips(&folder);
+        ReleaseFolder::new(provider, version, &[PLATFORM, "darwin_arm64"]).write_zips(&folder);
         let address = ADDRESS.replace("widget", provider);
         Ok(self.run(&["push", &text(&folder), repository, "--address", &address]))
     }

@@ -60,7 +60,7 @@ impl HttpAnswer {
     }
 }
 
-/// The JSON document at this path, or `None` if there is no such thing.
+/// The JSON document at this path, or `None` if the registry has none.
 fn get(registry: &Guard, path: &str) -> ChoreResult<Option<HttpAnswer>> {
     let address = registry.address();
     let mut stream = TcpStream::connect(address)?;

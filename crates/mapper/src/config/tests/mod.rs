@@ -12,7 +12,7 @@ mod strict;
 pub(crate) use files::MemoryFiles;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Environment, MASK, Os, Problem, Reading, read, secrets_in_line};
 use tofu_oci_types::TofuRelease;
@@ -33,15 +33,6 @@ pub(crate) fn environment() -> Environment {
 fn read_text(text: &str, release: TofuRelease) -> Reading {
     let files = MemoryFiles::from([("/home/u/.tofurc", text)]);
     read(&environment(), &files, release)
-}
-
-/// A table of the shared specification, or its copy.
-pub(crate) fn table(name: &str) -> serde_json::Value {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let bytes = std::fs::read(root.join("../shared/spec/vectors").join(name))
-        .or_else(|_| std::fs::read(root.join("testdata/vectors").join(name)))
-        .expect("the project has a copy of the table");
-    serde_json::from_slice(&bytes).expect("the table is JSON")
 }
 
 /// A problem with its place, without a picture of the line.

@@ -2,16 +2,15 @@
 
 use insta::assert_snapshot;
 use serde_json::Value;
+use tofu_oci_testkit::Vectors;
 
 use super::super::super::{Reading, read};
 use super::super::replay::World;
 use tofu_oci_types::TofuRelease;
 
-/// The project's copy of the cases, so that the list stays.
+/// The project's own cases, so that the list stays.
 fn cases() -> Vec<Value> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/vectors/real_tofu_sources.json");
-    let table: Value = serde_json::from_slice(&std::fs::read(path).expect("the table")).expect("JSON");
-    table["cases"].as_array().expect("a list of cases").clone()
+    Vectors::own("real_tofu_sources.json").cases("cases").to_vec()
 }
 
 /// One entry for each case of a group with an error in the configuration, by the newest release's measure.

@@ -74,7 +74,7 @@ fn a_file_that_cannot_be_read_is_left_out_and_the_others_stay() {
     warning: ~/.docker/config.json: it is left out, since it cannot be read: too many levels of symbolic links; OpenTofu then reads no ambient file at all
     ");
     std::fs::remove_file(docker.join("config.json")).expect("it is ours");
-    // A link to nowhere is no file.
+    // A link to nowhere is not a file.
     std::os::unix::fs::symlink("nowhere", docker.join("config.json")).expect("a link");
     assert_eq!(told(&scene), "");
 }

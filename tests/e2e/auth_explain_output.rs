@@ -1,4 +1,4 @@
-//! `auth explain`: what scripts read, what nobody reads, and what is not asked.
+//! `auth explain`: its JSON, a closed pipe, and what is not asked.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -194,7 +194,7 @@ fn listed_files_must_all_be_sound() {
 #[test]
 fn the_hub_goes_by_all_its_names() {
     let mut scene = Scene::new();
-    // Nobody is reached: what was looked at is told all the same.
+    // No registry is reached; the sources that were looked at are shown all the same.
     scene.context.env("HTTPS_PROXY", "http://127.0.0.1:1");
     let entry = json!({"auths": {"https://index.docker.io/v1/": {"auth": encoded(&ada())}}});
     scene.context.write_home(".docker/config.json", format!("{entry:#}"));

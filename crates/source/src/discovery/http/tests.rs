@@ -372,5 +372,4 @@ fn values_that_are_no_template_are_refused() {
     assert_snapshot!(template(r#""ghcr.io/{name}""#), @"the services of example.com are not usable: the service oci-providers.v1 in https://example.com/x.json is not usable: `ghcr.io/{name}` is not a template for repositories: `name` is nothing that an address has: write {namespace} or {type}, at column 10 (invalid-service)");
 }
 
-#[path = "private_tests.rs"]
 mod private;
