@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use libfuzzer_sys::fuzz_target;
-use tofu_oci_mapper::config::{Environment, FileState, Files, Os, Reading, read, render_problem};
+use tofu_oci_mapper::config::{Environment, ConfigFileState, ConfigFiles, Os, CliConfigReading, read, render_problem};
 use tofu_oci_mapper::{MagicSuffix, TofuRelease};
 use tofu_oci_types::ProviderAddr;
 
@@ -22,7 +22,7 @@ const MAIN: &str = "/home/u/.tofurc";
 const FOLDER: &str = "/home/u/.terraform.d";
 const LISTED: &str = "/home/u/.terraform.d/a.tfrc";
 
-impl Files for InMemory<'_> {
+impl ConfigFiles for InMemory<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match path.to_str() {
             Some(MAIN) => Ok(self.main.to_vec()),
@@ -72,7 +72,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn problems(reading: &Reading) {
+fn problems(reading: &CliConfigReading) {
     for problem in &reading.problems {
         assert!(!problem.code.is_empty() && !problem.message.is_empty());
         if let (Some(file), Some(span)) = (problem.file, &problem.span) {
@@ -83,7 +83,7 @@ fn problems(reading: &Reading) {
     }
     for (index, file) in reading.files.iter().enumerate() {
         let said = || reading.problems.iter().any(|problem| problem.file == Some(index));
-        assert!(file.state == FileState::Read || said(), "{file:?} is dropped without a word");
+        assert!(file.state == ConfigFileState::Read || said(), "{file:?} is dropped without a word");
     }
     for method in reading.config.installation.iter().flat_map(|installation| &installation.methods) {
         if let Some(file) = method.file {

@@ -8,7 +8,7 @@ use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{ProviderAddr, Tag, Version};
 
-use crate::facts::{Facts, Release};
+use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
 use crate::rules::catalogue::annotations::ADDRESSES_DIFFER;
 
@@ -21,7 +21,7 @@ const NAMED: usize = 8;
 /// If the other version could not be asked for.
 pub(crate) async fn check(
     store: &dyn ReadStore,
-    facts: &Facts,
+    facts: &RepositoryFacts,
     asked: Option<&Version>,
 ) -> Result<Option<Finding>, NotJudged> {
     let mut versions: BTreeMap<ProviderAddr, Vec<Version>> = BTreeMap::new();
@@ -44,7 +44,7 @@ pub(crate) async fn check(
 }
 
 /// One finding for the whole repository: the address of most versions comes first.
-fn finding(facts: &Facts, versions: BTreeMap<ProviderAddr, Vec<Version>>) -> Option<Finding> {
+fn finding(facts: &RepositoryFacts, versions: BTreeMap<ProviderAddr, Vec<Version>>) -> Option<Finding> {
     if versions.len() < 2 {
         return None;
     }
@@ -63,7 +63,7 @@ fn some(versions: &[Version]) -> String {
     told.join(", ")
 }
 
-fn of_release(release: &Release) -> Option<ProviderAddr> {
+fn of_release(release: &FoundRelease) -> Option<ProviderAddr> {
     address(release.index.found.as_ref().ok()?.value()?)
 }
 

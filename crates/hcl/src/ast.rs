@@ -4,11 +4,11 @@ use std::ops::Range;
 
 /// A text that was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Document {
+pub struct HclDocument {
     /// What stands at the top level.
-    pub body: Body,
+    pub body: HclBody,
     /// How it was written.
-    pub syntax: Syntax,
+    pub syntax: HclSyntax,
     /// What HCL 1 passes over in silence although it was surely meant, in the order of reading.
     pub overlooked: Vec<Overlooked>,
 }
@@ -25,7 +25,7 @@ pub struct Overlooked {
 
 /// The two ways to write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Syntax {
+pub enum HclSyntax {
     /// Blocks and arguments.
     Native,
     /// JSON, after HCL 1 has turned objects into blocks where it believes they are some.
@@ -34,20 +34,20 @@ pub enum Syntax {
 
 /// The items of a file, of a block or of an object, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Body {
+pub struct HclBody {
     /// The items.
-    pub items: Vec<Item>,
+    pub items: Vec<HclItem>,
 }
 
 /// A block or an argument: `kind "label" { … }`, `name = value`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Item {
+pub struct HclItem {
     /// The name, then the labels. Never empty; exactly one where `assigned` in the native syntax.
-    pub keys: Vec<Key>,
+    pub keys: Vec<HclKey>,
     /// Whether it was written with `=`. Always so in JSON.
     pub assigned: bool,
     /// What it holds.
-    pub value: Value,
+    pub value: HclValue,
     /// From the first key to the end of the value. In JSON, several items may share a part of their spans.
     pub span: Range<usize>,
     /// Where the brace of a block stands (not that of an object behind `=`, and none in JSON).
@@ -56,7 +56,7 @@ pub struct Item {
 
 /// A name or a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct HclKey {
     /// Without its quotes, escapes resolved.
     pub text: String,
     /// Whether it stands in quotes.
@@ -71,11 +71,11 @@ pub struct Key {
 
 /// What an item or a list holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum HclValue {
     /// `{ … }`, with its braces.
-    Object(Body, Range<usize>),
+    Object(HclBody, Range<usize>),
     /// `[ … ]`, with its brackets.
-    List(Vec<Value>, Range<usize>),
+    List(Vec<HclValue>, Range<usize>),
     /// `"…"` or a heredoc.
     String(Text),
     /// A whole number: decimal, octal (leading `0`) or hexadecimal (`0x`), perhaps with `-`.
@@ -107,7 +107,7 @@ pub enum Value {
     },
 }
 
-impl Value {
+impl HclValue {
     /// The bytes that say it, with brackets and quotes.
     pub fn span(&self) -> Range<usize> {
         match self {
@@ -148,13 +148,13 @@ pub struct TextFault {
 /// From places in a text's value to places in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OffsetMap {
-    runs: Vec<Run>,
+    runs: Vec<OffsetRun>,
     end: usize,
 }
 
 /// A piece of a value: where it starts in the value and in the file, and whether it stands there byte for byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct OffsetRun {
     value: usize,
     source: usize,
     verbatim: bool,
@@ -186,7 +186,7 @@ impl OffsetMap {
         {
             return;
         }
-        self.runs.push(Run { value, source, verbatim });
+        self.runs.push(OffsetRun { value, source, verbatim });
     }
 
     /// Ends the map: the value has `value` bytes, and `source` is the place behind them.

@@ -19,7 +19,7 @@ pub(crate) enum Dialect {
 
 /// An error of a scanner.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct ScanFault {
     pub(crate) message: String,
     pub(crate) span: Range<usize>,
     pub(crate) kind: SyntaxErrorKind,
@@ -27,7 +27,7 @@ pub(crate) struct Fault {
 
 /// A piece of the text, of a kind that its language knows.
 #[derive(Clone, Debug)]
-pub(crate) struct Token<Kind> {
+pub(crate) struct ScanToken<Kind> {
     pub(crate) kind: Kind,
     pub(crate) span: Range<usize>,
     pub(crate) position: Position,
@@ -35,7 +35,7 @@ pub(crate) struct Token<Kind> {
 
 /// The place that HCL 1 counts: the column is 0 right behind a line's end.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct ScanPlace {
     offset: usize,
     line: usize,
     column: usize,
@@ -49,20 +49,20 @@ pub(crate) struct Cursor<'a> {
     /// Where the next character is read.
     at: usize,
     /// What HCL 1 believes `at` to be; after broken UTF-8 in JSON it can be less.
-    place: Place,
-    before: Place,
+    place: ScanPlace,
+    before: ScanPlace,
     width: usize,
     line_width: usize,
     /// How far one step back goes; `None` when the last step was none.
     back: Option<usize>,
-    first: Option<Fault>,
+    first: Option<ScanFault>,
     /// The position of the last error, which is the one that HCL 1 reports.
     last: Option<Position>,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(source: &'a [u8], dialect: Dialect) -> Self {
-        let place = Place { offset: 0, line: 1, column: 0 };
+        let place = ScanPlace { offset: 0, line: 1, column: 0 };
         Self {
             source,
             dialect,
@@ -189,12 +189,12 @@ impl<'a> Cursor<'a> {
         self.last = Some(self.position());
         // Once HCL 1 has crashed it says nothing else.
         if self.first.is_none() || kind == SyntaxErrorKind::Crash {
-            self.first = Some(Fault { message: message.into(), span, kind });
+            self.first = Some(ScanFault { message: message.into(), span, kind });
         }
     }
 
     /// The first error, and the position that HCL 1 reports for all of them.
-    pub(crate) fn into_fault(self) -> Option<(Fault, Option<Position>)> {
+    pub(crate) fn into_fault(self) -> Option<(ScanFault, Option<Position>)> {
         let last = self.last;
         self.first.map(|fault| {
             let reported = if fault.kind == SyntaxErrorKind::Crash { None } else { last };

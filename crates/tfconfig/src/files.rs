@@ -29,7 +29,7 @@ impl ModuleFiles {
 
 /// The language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syntax {
+pub(crate) enum TfSyntax {
     Native,
     Json,
 }
@@ -119,8 +119,8 @@ pub(crate) fn text(path: &Path, limit: u64) -> Result<Option<String>, TfConfigEr
 }
 
 /// The language of a file that [`find`] found.
-pub(crate) fn syntax(path: &Path) -> Syntax {
-    if path.extension().is_some_and(|extension| extension == "json") { Syntax::Json } else { Syntax::Native }
+pub(crate) fn syntax(path: &Path) -> TfSyntax {
+    if path.extension().is_some_and(|extension| extension == "json") { TfSyntax::Json } else { TfSyntax::Native }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use tofu_oci_types::{Constraints, ProviderAddr};
 
 /// What a configuration requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Configuration {
+pub struct ConfigRequirements {
     /// The providers, sorted by address.
     pub requirements: Vec<Requirement>,
     /// Modules from elsewhere that have not been fetched yet; what they require is not known.
@@ -67,7 +67,7 @@ pub struct ProviderTree {
     /// The providers that the state names.
     pub state: StateLook,
     /// What is wrong with the configuration as a whole, in the order of the modules.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ConfigFinding>,
 }
 
 /// One module: the root, or one call of a module.
@@ -274,7 +274,7 @@ pub struct StateProvider {
 
 /// Something that `OpenTofu` complains about, or should.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct ConfigFinding {
     /// A stable kebab-case name.
     pub code: &'static str,
     /// Whether `OpenTofu` refuses the configuration for it.

@@ -81,8 +81,9 @@ impl CliConfigFinding {
         Self { detail: Some(detail.into()), ..self }
     }
 
-    pub(super) fn instead(self, instead: impl Into<String>) -> Self {
-        Self { instead: Some(instead.into()), ..self }
+    /// `instead` is what to write.
+    pub(super) fn instead(self, instead: impl AsRef<str>) -> Self {
+        Self { instead: Some(format!("write {}", instead.as_ref())), ..self }
     }
 
     /// Whether two releases found the same.

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use tofu_oci_hcl::Duplicates;
 
-use super::view::{View, each};
+use super::view::{ReleaseView, each};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
-use tofu_oci_mapper::config::{FileState, MethodKind, Origin, Unknown, known_names};
+use tofu_oci_mapper::config::{ConfigFileState, MainFileOrigin, MethodKind, Unknown, known_names};
 
 /// What is ignored without a word. Places that `told` names already are left out.
 pub(super) fn findings(facts: &CliConfigFacts<'_>, told: &[CliConfigFinding]) -> Vec<CliConfigFinding> {
@@ -27,7 +27,7 @@ fn is_told(told: &[CliConfigFinding], finding: &CliConfigFinding) -> bool {
         .any(|known| finding.at.as_ref().is_some_and(|at| at.path == known.path && start(at) == start(known)))
 }
 
-fn unknown(view: &View<'_>) -> Vec<CliConfigFinding> {
+fn unknown(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     let finding = |unknown: &Unknown| {
         let Unknown { name, inside, near, .. } = unknown;
         let file = view.reading.files.get(unknown.file)?;
@@ -63,8 +63,8 @@ fn unknown(view: &View<'_>) -> Vec<CliConfigFinding> {
 /// Names that only newer releases know; for older ones that is worth a note.
 const LATER: [&str; 3] = ["registry_protocols", "download_retry_count", "trust_all_hashes"];
 
-fn overlooked(view: &View<'_>) -> Vec<CliConfigFinding> {
-    let read = view.reading.files.iter().filter(|file| file.state == FileState::Read);
+fn overlooked(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
+    let read = view.reading.files.iter().filter(|file| file.state == ConfigFileState::Read);
     read.flat_map(|file| {
         let document = tofu_oci_hcl::parse(&file.text, Duplicates::Allowed).ok();
         document.into_iter().flat_map(|document| document.overlooked).map(move |over| {
@@ -77,7 +77,7 @@ fn overlooked(view: &View<'_>) -> Vec<CliConfigFinding> {
     .collect()
 }
 
-fn passed_over(view: &View<'_>) -> Vec<CliConfigFinding> {
+fn passed_over(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     let passed = view.reading.located.passed_over.iter();
     passed
         .map(|passed| {
@@ -96,8 +96,8 @@ fn passed_over(view: &View<'_>) -> Vec<CliConfigFinding> {
 /// Methods that Terraform does not know, in files that it reads too.
 ///
 /// Spec: measured with Terraform 1.11.
-fn terraform(view: &View<'_>) -> Vec<CliConfigFinding> {
-    let legacy = view.reading.located.main.as_ref().filter(|main| main.origin == Origin::Legacy);
+fn terraform(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
+    let legacy = view.reading.located.main.as_ref().filter(|main| main.origin == MainFileOrigin::Legacy);
     let shared = |path: &Path| {
         let folder = path.parent().and_then(Path::file_name);
         legacy.is_some_and(|main| main.path == path) || folder.is_some_and(|folder| folder == ".terraform.d")

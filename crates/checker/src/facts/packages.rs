@@ -7,7 +7,7 @@ use crate::opentofu::{ZipFault, ZipListing};
 
 /// What a layer holds.
 #[derive(Debug, Clone)]
-pub struct Package {
+pub struct PackageFacts {
     /// Bytes.
     pub size: u64,
     /// SHA-256 of the bytes, whatever digest they lie at.
@@ -27,7 +27,7 @@ pub(crate) fn is_any_executable(name: &str) -> bool {
     !name.contains('/') && name.strip_prefix("terraform-provider-").is_some_and(|rest| !rest.is_empty())
 }
 
-impl Package {
+impl PackageFacts {
     /// The `zh:` of the bytes; always there, since the digest is SHA-256.
     pub fn zh(&self) -> Option<PackageHash> {
         PackageHash::zh(&self.sha256)

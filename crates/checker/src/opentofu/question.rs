@@ -7,9 +7,9 @@ use super::Because;
 
 /// What `OpenTofu` is asked to do.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct PredictionRequest<'a> {
     /// The provider, whose name the executable carries.
-    pub provider: Provider<'a>,
+    pub provider: AskedProvider<'a>,
     /// Which version.
     pub request: Request<'a>,
     /// For which platforms.
@@ -18,7 +18,7 @@ pub struct Asked<'a> {
 
 /// The provider that the repository is asked for.
 #[derive(Clone, Copy, Debug)]
-pub enum Provider<'a> {
+pub enum AskedProvider<'a> {
     /// This one.
     Named(&'a ProviderAddr),
     /// Nobody said which: any name of a provider's executable counts as the right one.
@@ -36,7 +36,7 @@ pub enum Request<'a> {
 
 /// What releases of `OpenTofu` do on one platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Prediction {
+pub struct RepositoryPrediction {
     /// The releases that do the same.
     #[serde(skip)]
     pub releases: TofuReleases,
@@ -55,7 +55,7 @@ pub struct Prediction {
 
 /// How it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum InstallOutcome {
     /// It installs.
     Installs,
     /// It installs, unless something that was not looked at is wrong.

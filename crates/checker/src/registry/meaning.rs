@@ -2,8 +2,8 @@
 
 use tofu_oci_store::Transport;
 
-use super::report::{Capability, ProbeReport, State};
-use crate::model::{Finding, Rule};
+use super::report::{Capability, CapabilityState, ProbeReport};
+use crate::model::{CheckRule, Finding};
 use crate::rules::catalogue::registry::{
     REGISTRY_CUSTOM_TYPES, REGISTRY_DELETE, REGISTRY_DIGEST, REGISTRY_DIGEST_ALGORITHM, REGISTRY_HEAD,
     REGISTRY_IMMUTABLE, REGISTRY_INDEX_CHECK, REGISTRY_LEFT, REGISTRY_LIMIT, REGISTRY_LOCATION, REGISTRY_MOUNT,
@@ -30,14 +30,14 @@ pub(super) fn report(
 
 /// Whether signatures are found: by the API, or by the tag that stands in for it.
 fn referrers_lost(report: &ProbeReport) -> bool {
-    report.state("referrer") == State::Works
-        && report.state("referrers-api") != State::Works
-        && report.state("referrers-tag") != State::Works
+    report.state("referrer") == CapabilityState::Works
+        && report.state("referrers-api") != CapabilityState::Works
+        && report.state("referrers-tag") != CapabilityState::Works
 }
 
-fn rule_of(name: &str, state: State) -> Option<&'static Rule> {
+fn rule_of(name: &str, state: CapabilityState) -> Option<&'static CheckRule> {
     Some(match (name, state) {
-        (_, State::Works | State::NotTried) => return None,
+        (_, CapabilityState::Works | CapabilityState::NotTried) => return None,
         ("upload-location", _) => &REGISTRY_LOCATION,
         ("upload-one-post" | "upload-chunked" | "chunk-out-of-order" | "upload-streamed", _) => &REGISTRY_UPLOAD_MODE,
         ("mount-own" | "mount-other" | "mount-anonymous", _) => &REGISTRY_MOUNT,
@@ -50,7 +50,7 @@ fn rule_of(name: &str, state: State) -> Option<&'static Rule> {
         ("index-checked", _) => &REGISTRY_INDEX_CHECK,
         ("head-tag" | "head-digest", _) => &REGISTRY_HEAD,
         ("manifest-4-mib", _) => &REGISTRY_LIMIT,
-        ("tags", _) | ("tags-n" | "tags-last", State::Differs) => &REGISTRY_TAGS,
+        ("tags", _) | ("tags-n" | "tags-last", CapabilityState::Differs) => &REGISTRY_TAGS,
         ("tags-n" | "tags-last", _) => &REGISTRY_PAGING,
         ("tag-moved" | "tag-again", _) => &REGISTRY_IMMUTABLE,
         ("referrers-api" | "oci-subject" | "referrers-filter" | "referrers-tag" | "referrer-before-subject", _) => {
@@ -67,7 +67,7 @@ fn findings(report: &ProbeReport) -> Vec<Finding> {
         Some(rule_of(row.name, row.state)?.at(place, format!("{}: {}; {}", row.what, row.state.word(), row.detail)))
     };
     let mut found: Vec<Finding> = report.capabilities.iter().filter_map(of_row).collect();
-    let tried = |name: &str| report.state(name) != State::NotTried;
+    let tried = |name: &str| report.state(name) != CapabilityState::NotTried;
     if referrers_lost(report) && tried("referrers-api") && tried("referrers-tag") {
         let said = "a referrer that was pushed is listed neither by the API nor under a tag";
         found.push(REGISTRY_REFERRERS_LOST.at(place, said));
@@ -83,7 +83,7 @@ fn counted(count: usize) -> String {
 }
 
 fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
-    let works = |name: &str| report.state(name) == State::Works;
+    let works = |name: &str| report.state(name) == CapabilityState::Works;
     let mut told: Vec<&str> = Vec::new();
     let artifact = ["artifact-type", "index", "empty-config"].into_iter().all(works);
     told.push(match (artifact && works("layer-type"), works("image")) {

@@ -32,10 +32,10 @@ pub use drift::drift;
 pub use images::Images;
 pub(crate) use predicted::plain_http;
 pub use referrers::Referring;
-pub use signatures::{Trust, signatures};
-pub use subject::Subject;
+pub use signatures::{SignatureTrust, signatures};
+pub use subject::CheckSubject;
 
-pub(crate) use leaf::Kind;
+pub(crate) use leaf::LeafKind;
 pub(crate) use places::{index_place, manifest_place};
 
 use std::collections::HashSet;
@@ -43,7 +43,7 @@ use std::collections::HashSet;
 use crate::model::Finding;
 
 /// Every finding about a repository: first those about its tags, then release by release, the oldest first.
-pub fn repository(subject: &Subject<'_>) -> Vec<Finding> {
+pub fn repository(subject: &CheckSubject<'_>) -> Vec<Finding> {
     let mut found = tags::check(subject.facts, subject.asked);
     for release in &subject.facts.releases {
         let mut of_release = index::check(release);

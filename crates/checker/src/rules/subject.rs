@@ -4,13 +4,13 @@ use tofu_oci_types::{Platform, ProviderAddr, Version};
 
 use super::images::Images;
 use super::referrers::Referring;
-use crate::facts::Facts;
-use crate::opentofu::Prediction;
+use crate::facts::RepositoryFacts;
+use crate::opentofu::RepositoryPrediction;
 
 /// A repository, and what is known about it.
-pub struct Subject<'a> {
+pub struct CheckSubject<'a> {
     /// What lies there.
-    pub facts: &'a Facts,
+    pub facts: &'a RepositoryFacts,
     /// The provider that it is kept for, where somebody said so.
     pub address: Option<&'a ProviderAddr>,
     /// The version that was asked for, where it was one.
@@ -20,7 +20,7 @@ pub struct Subject<'a> {
     /// The name of the executable's provider: from the address, the annotations or the packages.
     pub provider_type: Option<&'a str>,
     /// What `OpenTofu` is predicted to do.
-    pub predictions: &'a [Prediction],
+    pub predictions: &'a [RepositoryPrediction],
     /// The unions of image layers, where packages were read.
     pub images: &'a Images,
     /// What refers to the indexes.

@@ -10,10 +10,10 @@ use super::catalogue::tags::{
 };
 use super::places::Findings;
 use super::platforms;
-use crate::facts::Facts;
+use crate::facts::RepositoryFacts;
 
 /// What is wrong with the tags; prereleases alone are no mistake where one version was asked for.
-pub(super) fn check(facts: &Facts, asked: Option<&Version>) -> Findings {
+pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Findings {
     let place = |tag: &str| format!("tag {tag}");
     let mut found = Findings::new();
     let (mut versions, mut known): (Vec<Version>, HashSet<String>) = (Vec::new(), HashSet::new());
@@ -71,7 +71,7 @@ fn v_tag(tags: &HashSet<&str>, text: &str) -> Option<crate::Finding> {
     (!there).then(|| V_TAG.at(format!("tag {text}"), said).of_version(&version))
 }
 
-fn several_builds(facts: &Facts, versions: &[Version]) -> Findings {
+fn several_builds(facts: &RepositoryFacts, versions: &[Version]) -> Findings {
     let mut builds: BTreeMap<String, Vec<&Version>> = BTreeMap::new();
     for version in versions {
         let plain = version.to_string();
@@ -103,7 +103,7 @@ mod tests {
 
     #[track_caller]
     fn check_tags(tags: &[&str], want: &[&str]) {
-        let facts = Facts {
+        let facts = RepositoryFacts {
             place: "registry.example.test/acme/widget".to_owned(),
             depth: Depth::Manifests,
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),

@@ -10,8 +10,8 @@ mod zip;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tofu_oci_checker::facts::{Depth, Facts, Versions, What, read};
-use tofu_oci_checker::opentofu::{Asked, Because, Prediction, Provider, Request, predict};
+use tofu_oci_checker::facts::{Depth, RepositoryFacts, Versions, What, read};
+use tofu_oci_checker::opentofu::{AskedProvider, Because, PredictionRequest, RepositoryPrediction, Request, predict};
 use tofu_oci_store::DirStore;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
@@ -31,14 +31,14 @@ fn question(constraint: Option<&str>) -> Option<Version> {
     constraint.map(|text| text.parse().unwrap())
 }
 
-fn rows(facts: &Facts, version: Option<&Version>) -> Vec<Prediction> {
+fn rows(facts: &RepositoryFacts, version: Option<&Version>) -> Vec<RepositoryPrediction> {
     let address: ProviderAddr = "registry.example.test/acme/widget".parse().unwrap();
     let request = version.map_or(Request::Newest, Request::Exactly);
     let platforms: [Platform; 1] = ["linux_amd64".parse().unwrap()];
-    predict(facts, &Asked { provider: Provider::Named(&address), request, platforms: &platforms })
+    predict(facts, &PredictionRequest { provider: AskedProvider::Named(&address), request, platforms: &platforms })
 }
 
-async fn predicted(folder: &Path, constraint: Option<&str>) -> Vec<Prediction> {
+async fn predicted(folder: &Path, constraint: Option<&str>) -> Vec<RepositoryPrediction> {
     let store = DirStore::open(folder).unwrap();
     let what = What { versions: Versions::All, depth: Depth::Packages, work_dir: std::env::temp_dir() };
     rows(&read(&store, &what).await.unwrap(), question(constraint).as_ref())

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
-use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
+use tofu_oci_mapper::config::{BlockAttribute, CliConfigProblem, CliConfigReading, ConfigSetting, RawBlock};
 use tofu_oci_types::Event;
 
 use super::files::Shown;
@@ -38,7 +38,7 @@ pub(super) struct ListedFile {
 }
 
 /// What the user's files say. `shown` names files for people.
-pub(super) fn read(reading: &Reading, shown: &Shown) -> Settings {
+pub(super) fn read(reading: &CliConfigReading, shown: &Shown) -> Settings {
     let reader = Reader { reading, shown };
     let config = &reading.config;
     let defaults = config.oci_default_credentials.as_ref();
@@ -51,7 +51,7 @@ pub(super) fn read(reading: &Reading, shown: &Shown) -> Settings {
     }
 }
 
-fn warning(problem: &Problem) -> Event {
+fn warning(problem: &CliConfigProblem) -> Event {
     let event = Event::warning("cli-configuration", problem.message.clone());
     problem.instead.iter().fold(event, |event, instead| event.with_hint(instead.clone()))
 }
@@ -60,7 +60,7 @@ fn warning(problem: &Problem) -> Event {
 const INCOMPLETE: [&str; 3] = ["block-basic-needs-both", "block-oauth-needs-both", "block-no-style"];
 
 struct Reader<'a> {
-    reading: &'a Reading,
+    reading: &'a CliConfigReading,
     shown: &'a Shown,
 }
 
@@ -77,23 +77,23 @@ impl Reader<'_> {
 
     fn search(&self, block: &RawBlock) -> Plan {
         let discover = block.attribute("discover_ambient_credentials");
-        if let Some(attribute) = discover.filter(|attribute| attribute.value == Setting::Bool(false)) {
+        if let Some(attribute) = discover.filter(|attribute| attribute.value == ConfigSetting::Bool(false)) {
             return Plan::Off { place: self.place(block.file, attribute.span.start) };
         }
         let Some(attribute) = block.attribute("docker_style_config_files") else { return Plan::Ambient };
-        let Setting::List(files) = &attribute.value else { return Plan::Ambient };
+        let ConfigSetting::List(files) = &attribute.value else { return Plan::Ambient };
         let file = self.reading.files.get(block.file);
         let folder = file.and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
         let listed = |written: &str| ListedFile { written: written.to_owned(), path: folder.join(written) };
-        let files = files.iter().filter_map(Setting::as_text).map(listed).collect();
+        let files = files.iter().filter_map(ConfigSetting::as_text).map(listed).collect();
         Plan::Listed { files, place: self.place(block.file, attribute.span.start) }
     }
 
     fn refusal(&self) -> Option<Diagnostic> {
-        let problems: Vec<&Problem> = self.reading.credential_errors().collect();
+        let problems: Vec<&CliConfigProblem> = self.reading.credential_errors().collect();
         let first = *problems.first()?;
         // An argument with a wrong name is also one that is missing, which is told of first.
-        let is_cause = |problem: &&&Problem| problem.code == "misspelt-name" && problem.file == first.file;
+        let is_cause = |problem: &&&CliConfigProblem| problem.code == "misspelt-name" && problem.file == first.file;
         let cause = problems.iter().find(is_cause).filter(|_| INCOMPLETE.contains(&first.code.as_str()));
         let diagnostic = refusal(self.reading, cause.unwrap_or(&first), problems.len() - 1);
         Some(
@@ -129,7 +129,7 @@ fn style(block: &RawBlock) -> Option<BlockStyle> {
 }
 
 /// The helper that a block names; nothing where that is no name, which has been told of.
-fn helper(block: &RawBlock) -> Option<(HelperName, &Attribute)> {
+fn helper(block: &RawBlock) -> Option<(HelperName, &BlockAttribute)> {
     let attribute = block.attribute("docker_credentials_helper")?;
     Some((HelperName::parse(attribute.value.as_text()?).ok()?, attribute))
 }

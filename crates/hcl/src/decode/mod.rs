@@ -21,17 +21,17 @@ mod integer;
 mod node;
 mod reader;
 
-pub use self::decoded::{Decoded, Shape};
+pub use self::decoded::{DecodeShape, Decoded};
 pub use self::error::{DecodeError, DecodeErrorKind};
 pub use self::fold::equal_fold;
-pub use self::node::{Members, Node, View};
-use self::reader::Reader;
-use crate::{Body, Duplicates};
+pub use self::node::{DecodeNode, ItemView, MapMembers};
+use self::reader::Decoder;
+use crate::{Duplicates, HclBody};
 
-impl Body {
+impl HclBody {
     /// The whole body as `shape`: a map or a struct.
-    pub fn decode(&self, shape: &Shape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Node::of_body(self).decode(shape, duplicates)
+    pub fn decode(&self, shape: &DecodeShape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
+        DecodeNode::of_body(self).decode(shape, duplicates)
     }
 
     /// What stands under `name`, as `shape`; `None` where nothing does.
@@ -40,14 +40,14 @@ impl Body {
     pub fn field(
         &self,
         name: &'static str,
-        shape: Shape,
+        shape: DecodeShape,
         duplicates: Duplicates,
     ) -> Result<Option<Decoded>, DecodeError> {
-        Node::of_body(self).argument(name, shape, duplicates)
+        DecodeNode::of_body(self).argument(name, shape, duplicates)
     }
 }
 
-impl Node<'_> {
+impl DecodeNode<'_> {
     /// The value of an argument; nothing where it is not given.
     ///
     /// # Errors
@@ -55,10 +55,10 @@ impl Node<'_> {
     pub fn argument(
         &self,
         name: &'static str,
-        shape: Shape,
+        shape: DecodeShape,
         duplicates: Duplicates,
     ) -> Result<Option<Decoded>, DecodeError> {
-        let fields = self.decode(&Shape::Struct(vec![(name, shape)]), duplicates)?.into_map();
+        let fields = self.decode(&DecodeShape::Struct(vec![(name, shape)]), duplicates)?.into_map();
         Ok(fields.and_then(|mut fields| fields.remove(name)))
     }
 
@@ -66,7 +66,7 @@ impl Node<'_> {
     ///
     /// # Errors
     /// When it has not this shape.
-    pub fn decode(&self, shape: &Shape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Reader::new(duplicates).read("", self, shape, None).map_err(|error| *error)
+    pub fn decode(&self, shape: &DecodeShape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
+        Decoder::new(duplicates).read("", self, shape, None).map_err(|error| *error)
     }
 }

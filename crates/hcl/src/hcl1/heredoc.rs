@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cursor::{Cursor, END};
 use crate::letters::{is_digit, is_letter};
-use crate::text::Piece;
+use crate::text::TextPiece;
 use crate::{SyntaxErrorKind, Text, text};
 
 /// Reads a heredoc, the first `<` already taken.
@@ -87,10 +87,10 @@ pub(super) fn value(written: &[u8], start: usize, place: &dyn Fn(usize) -> usize
     let end = kept
         .last()
         .map_or_else(|| written.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1), |run| run.end);
-    let pieces: Vec<Piece> = kept
+    let pieces: Vec<TextPiece> = kept
         .into_iter()
         .flatten()
-        .map(|index| Piece { byte: written[index], source: place(start + index), verbatim: true })
+        .map(|index| TextPiece { byte: written[index], source: place(start + index), verbatim: true })
         .collect();
     text::text(&pieces, span, place(start + end), true)
 }

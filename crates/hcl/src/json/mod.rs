@@ -11,10 +11,10 @@ mod flatten;
 mod parser;
 mod scanner;
 
-use crate::{Body, Overlooked, SyntaxError};
+use crate::{HclBody, Overlooked, SyntaxError};
 
 /// Reads a JSON text, and what is passed over in it.
-pub(crate) fn parse(text: &[u8]) -> Result<(Body, Vec<Overlooked>), SyntaxError> {
+pub(crate) fn parse(text: &[u8]) -> Result<(HclBody, Vec<Overlooked>), SyntaxError> {
     let (mut body, overlooked) = parser::parse(text)?;
     flatten::flatten(&mut body);
     Ok((body, overlooked))

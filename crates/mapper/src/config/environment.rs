@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file system that can be looked at and not changed. Handed in, because this crate opens nothing by itself.
-pub trait Files: Send + Sync {
+pub trait ConfigFiles: Send + Sync {
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// The names of what lies in a folder, in any order.

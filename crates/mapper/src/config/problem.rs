@@ -4,14 +4,14 @@ use std::ops::Range;
 
 /// Something that is wrong with the CLI configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct CliConfigProblem {
     /// A stable kebab-case name of the fault, such as `missing-hostname`, `unknown-symbol:X` or `hcl:invalid-index`.
     pub code: String,
     /// How `OpenTofu` calls it.
     pub severity: Severity,
     /// When `OpenTofu` sees it.
-    pub stage: Stage,
-    /// The file, as its place in [`super::Reading::files`].
+    pub stage: ProblemStage,
+    /// The file, as its place in [`super::CliConfigReading::files`].
     pub file: Option<usize>,
     /// The bytes of that file to underline.
     pub span: Option<Range<usize>>,
@@ -31,7 +31,7 @@ pub struct Problem {
     pub topic: Topic,
 }
 
-impl Problem {
+impl CliConfigProblem {
     /// What `OpenTofu` says and does about it, as the end of a sentence.
     pub fn consequence(&self) -> String {
         if self.ours && self.effect == Effect::SilentlyIgnored {
@@ -79,7 +79,7 @@ pub enum Severity {
 
 /// When a problem is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum ProblemStage {
     /// While the files are read.
     Load,
     /// While the sources of the methods are put together.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{ConfigFile, Problem};
+use super::{CliConfigProblem, ConfigFile};
 
 /// Words in the names of arguments whose values are never shown.
 const WORDS: [&str; 4] = ["token", "password", "secret", "passphrase"];
@@ -21,7 +21,7 @@ pub fn in_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Takes secrets out of what is said about a problem: a complaint may quote the word that it is about.
-pub(super) fn mask(problem: &mut Problem, files: &[ConfigFile]) {
+pub(super) fn mask(problem: &mut CliConfigProblem, files: &[ConfigFile]) {
     let Some(text) = problem.file.and_then(|file| files.get(file)).map(|file| file.text.as_str()) else { return };
     let Some(span) = &problem.span else { return };
     for secret in all(text).into_iter().filter(|secret| secret.start <= span.end && span.start <= secret.end) {

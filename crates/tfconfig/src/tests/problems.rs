@@ -22,7 +22,7 @@ fn check_in(files: &[(&str, &[u8])], workspace: Option<&str>) -> String {
     }
     let shown = match providers_tree(folder.path(), &folder.path().join(".terraform"), workspace) {
         Ok(tree) => {
-            let line = |finding: &crate::Finding| {
+            let line = |finding: &crate::ConfigFinding| {
                 let mark = if finding.refused { "error" } else { "note" };
                 format!("{}: {mark} {}: {}; {}", finding.declared, finding.code, finding.message, finding.instead)
             };

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
 use tofu_oci_credentials::{CredentialLookup, Place};
-use tofu_oci_mapper::config::{Effect, FileState, Origin, Problem as Wrong, Reading, Setting};
+use tofu_oci_mapper::config::{
+    CliConfigProblem as Wrong, CliConfigReading, ConfigFileState, ConfigSetting, Effect, MainFileOrigin,
+};
 
 use super::account::sources;
 use super::model::{File, Problem, State};
@@ -14,7 +16,7 @@ use crate::environment::ReadConfig;
 
 /// The CLI configuration as far as credentials of registries are concerned.
 pub(super) struct Configuration {
-    reading: Arc<Reading>,
+    reading: Arc<CliConfigReading>,
     shown: Shown,
 }
 
@@ -35,11 +37,11 @@ impl Configuration {
         let told = |path: &Path| self.reading.files.iter().position(|file| file.path == path);
         let mut files: Vec<File> = main
             .filter(|main| !main.exists)
-            .filter(|main| told(&main.path).is_none_or(|nth| self.reading.files[nth].state == FileState::Missing))
+            .filter(|main| told(&main.path).is_none_or(|nth| self.reading.files[nth].state == ConfigFileState::Missing))
             .map(|main| File {
                 name: self.shown.path(&main.path),
                 named_by: match main.origin {
-                    Origin::Variable(name) => Some(format!("${name}")),
+                    MainFileOrigin::Variable(name) => Some(format!("${name}")),
                     _ => None,
                 },
                 known_to_opentofu: true,
@@ -48,23 +50,25 @@ impl Configuration {
                 sources: Vec::new(),
             })
             .collect();
-        files.extend(self.reading.files.iter().enumerate().filter(|(_, file)| file.state != FileState::Missing).map(
-            |(nth, file)| {
-                let name = self.shown.path(&file.path);
-                File {
-                    sources: sources(&name, account),
-                    name,
-                    named_by: None,
-                    known_to_opentofu: true,
-                    state: match file.state {
-                        FileState::Read | FileState::Missing => State::Read,
-                        FileState::Dropped => State::Malformed,
-                        FileState::Unreadable => State::Unreadable,
-                    },
-                    problems: self.problems(nth),
-                }
-            },
-        ));
+        files.extend(
+            self.reading.files.iter().enumerate().filter(|(_, file)| file.state != ConfigFileState::Missing).map(
+                |(nth, file)| {
+                    let name = self.shown.path(&file.path);
+                    File {
+                        sources: sources(&name, account),
+                        name,
+                        named_by: None,
+                        known_to_opentofu: true,
+                        state: match file.state {
+                            ConfigFileState::Read | ConfigFileState::Missing => State::Read,
+                            ConfigFileState::Dropped => State::Malformed,
+                            ConfigFileState::Unreadable => State::Unreadable,
+                        },
+                        problems: self.problems(nth),
+                    }
+                },
+            ),
+        );
         files
     }
 
@@ -124,7 +128,7 @@ impl Configuration {
         let mut blocks = config.oci_default_credentials.iter().chain(&config.oci_credentials);
         let block = blocks.find(|block| block.file == file && block.span.contains(&start))?;
         let name = match &block.attribute("docker_credentials_helper")?.value {
-            Setting::Text(name) => name.clone(),
+            ConfigSetting::Text(name) => name.clone(),
             _ => return None,
         };
         Some(match &block.label {

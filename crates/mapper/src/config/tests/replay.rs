@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tofu_oci_types::{ProviderAddr, TofuRelease};
 
-use super::super::{Environment, Os, Problem, Reading, Severity, Stage, read};
+use super::super::{CliConfigProblem, CliConfigReading, Environment, Os, ProblemStage, Severity, read};
 use super::{MemoryFiles, table};
-use crate::{MagicSuffix, Methods, Place};
+use crate::{MagicSuffix, MappedPlace, Methods};
 
 const RELEASES: [(&str, TofuRelease); 3] =
     [("1.10.10", TofuRelease::V1_10), ("1.12.6", TofuRelease::V1_12), ("1.13-dev", TofuRelease::V1_13)];
@@ -112,8 +112,8 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: &T, wanted: &T) -> Resu
 }
 
 /// The same codes, stage, severity and line; and every place lies inside its file.
-fn same_problems(reading: &Reading, expect: &Value) -> Result<(), String> {
-    let told: Vec<&Problem> = reading.problems.iter().filter(|problem| !problem.ours).collect();
+fn same_problems(reading: &CliConfigReading, expect: &Value) -> Result<(), String> {
+    let told: Vec<&CliConfigProblem> = reading.problems.iter().filter(|problem| !problem.ours).collect();
     let codes: Vec<&str> = told.iter().map(|problem| problem.code.as_str()).collect();
     let Some(wanted) = expect["config_error"].as_str() else { return same("codes", &codes, &Vec::new()) };
     let Some(first) = told.first() else { return Err(format!("no {wanted}")) };
@@ -122,7 +122,7 @@ fn same_problems(reading: &Reading, expect: &Value) -> Result<(), String> {
     let also: BTreeSet<&str> = codes.iter().copied().chain(more).filter(|code| *code != wanted).collect();
     let wanted = expect["also"].as_array().into_iter().flatten().map(|code| code.as_str().expect("a code")).collect();
     same("other codes", &also, &wanted)?;
-    let stage = if expect["stage"] == "load" { Stage::Load } else { Stage::Sources };
+    let stage = if expect["stage"] == "load" { ProblemStage::Load } else { ProblemStage::Sources };
     same("stage", &first.stage, &stage)?;
     let severity = if expect["severity"] == "warning" { Severity::Warning } else { Severity::Error };
     same("severity", &first.severity, &severity)?;
@@ -153,7 +153,7 @@ fn same_methods(case: &Value, methods: &Methods, expect: &Value) -> Result<(), S
         .filter(|candidate| candidate.selection.is_in())
         .map(|candidate| {
             let repository = match &candidate.place {
-                Some(Ok(Place::Oci(place))) => Some(place.repository.to_string()),
+                Some(Ok(MappedPlace::Oci(place))) => Some(place.repository.to_string()),
                 _ => None,
             };
             (candidate.method.kind.name().replace("oci_mirror", "oci"), repository)

@@ -120,7 +120,7 @@ fn names_are_known_in_any_case_where_hcl_looks_for_them_so() {
 #[test]
 fn bytes_that_are_no_text_are_refused() {
     struct Raw;
-    impl crate::Files for Raw {
+    impl crate::ConfigFiles for Raw {
         fn read(&self, path: &std::path::Path) -> std::io::Result<Vec<u8>> {
             if path.ends_with(".tofurc") {
                 Ok(b"a = \"\xff\"\n".to_vec())

@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use super::super::super::{Reading, read};
+use super::super::super::{CliConfigReading, read};
 use super::super::replay::World;
 use tofu_oci_types::TofuRelease;
 
@@ -32,7 +32,7 @@ fn told(group: &str) -> String {
     told
 }
 
-fn place(reading: &Reading, file: Option<usize>, offset: Option<usize>) -> String {
+fn place(reading: &CliConfigReading, file: Option<usize>, offset: Option<usize>) -> String {
     let Some(file) = file.and_then(|file| reading.files.get(file)) else { return String::new() };
     let name = file.path.file_name().unwrap_or_default().to_string_lossy();
     match offset {

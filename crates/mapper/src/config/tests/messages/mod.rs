@@ -8,7 +8,7 @@ mod positions;
 mod settings;
 mod templates;
 
-use super::super::Reading;
+use super::super::CliConfigReading;
 use super::{read_text, shown};
 use tofu_oci_types::TofuRelease;
 
@@ -17,7 +17,7 @@ fn told(text: &str) -> String {
     all(&read_text(text, TofuRelease::V1_13))
 }
 
-fn all(reading: &Reading) -> String {
+fn all(reading: &CliConfigReading) -> String {
     reading.problems.iter().map(|problem| shown(reading, problem)).collect()
 }
 

@@ -9,7 +9,7 @@ use tofu_oci_types::TofuRelease;
 /// What of the file is underlined, with its line and column, for each problem.
 fn underlined(text: &str) -> String {
     let reading = read_text(text, TofuRelease::V1_13);
-    let piece = |problem: &crate::Problem| {
+    let piece = |problem: &crate::CliConfigProblem| {
         let span = problem.span.clone().expect("a place");
         let position = tofu_oci_hcl::position(text, span.start);
         format!("{}:{}: {:?} {}\n", position.line, position.column, &text[span], problem.code)
