@@ -78,8 +78,8 @@ pub(super) async fn read_layer(
     let limits = Limits::default();
     limits.check_packed(descriptor.size).map_err(|error| too_large(&error))?;
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| ReadFault::from(&error))?;
-    let folder = Scratch::temporary(work_dir, Purpose::Check)
-        .map_err(|error| local("create a folder in", work_dir, error))?;
+    let folder =
+        Scratch::temporary(work_dir, Purpose::Check).map_err(|error| local("create a folder in", work_dir, error))?;
     let mut file = tempfile::NamedTempFile::new_in(folder.path())
         .map_err(|error| local("create a file in", folder.path(), error))?;
     let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());

@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient};
 use tofu_oci_testkit::{
-    Answer, Behaviour, Check, Rule, Deletion, Location, Mounting, Paging, Fault, Referrers, Registry,
+    Answer, Behaviour, Check, Deletion, Fault, Location, Mounting, Paging, Referrers, Registry, Rule,
 };
 use tofu_oci_types::NoReporter;
 
@@ -182,8 +182,7 @@ async fn a_repository_in_use_is_left_alone() {
 async fn a_repository_whose_tags_cannot_be_seen_is_not_written_to() {
     for status in [401, 403, 405, 500] {
         let registry = Registry::start();
-        registry
-            .fault(Rule::on("GET", "/v2/acme/scratch/tags/list*").then(Fault::Answer(Answer::new(status))));
+        registry.fault(Rule::on("GET", "/v2/acme/scratch/tags/list*").then(Fault::Answer(Answer::new(status))));
         assert!(run(&registry).await.is_err(), "{status}");
         for method in ["POST", "PUT", "DELETE", "PATCH"] {
             assert_eq!(registry.requests_to(method, "*").len(), 0, "{status} {method}");

@@ -1,7 +1,8 @@
 //! Rules about a manifest as a document, whatever it is a manifest of.
 
 use serde_json::Value;
-use tofu_oci_layout::{MAX_DOCUMENT, repeated_member};
+use tofu_oci_layout::MAX_DOCUMENT;
+use tofu_oci_types::{StrictJsonError, parse_strictly};
 
 use super::catalogue::index::{
     BODY_MEDIA_TYPE, CONTENT_UNREADABLE, DUPLICATE_MEMBER, INDEX_BOTH_KINDS, MANIFEST_DIGEST, MANIFEST_NOT_JSON,
@@ -37,8 +38,8 @@ pub(super) fn check(place: &str, document: &FoundDocument, media_type: &str, siz
             return found;
         }
     };
-    if let Some(problem) = repeated_member(&document.bytes) {
-        found.push(DUPLICATE_MEMBER.at(place, problem));
+    if let Err(problem @ StrictJsonError::Repeated { .. }) = parse_strictly(&document.bytes) {
+        found.push(DUPLICATE_MEMBER.at(place, problem.to_string()));
     }
     if has(value, "manifests")
         && let Some(member) = ["layers", "config", "fsLayers"].into_iter().find(|member| has(value, member))

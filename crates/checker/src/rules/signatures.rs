@@ -12,7 +12,7 @@ use tofu_oci_types::{Descriptor, Digest, DigestHasher, PackageHash, Platform, Pr
 use super::catalogue::signatures::{
     NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
 };
-use super::leaf::LeafKind;
+use super::leaf::EntryKind;
 use super::places::{Findings, index_place};
 use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
@@ -108,7 +108,7 @@ fn judged(
 
 /// The platforms whose package is refused, where signatures cover packages one by one.
 fn packages(release: &FoundRelease, verdict: &Verdict, archives: &Archives) -> Findings {
-    let leaves = release.entries.iter().filter(|entry| LeafKind::of(entry) == LeafKind::Provider);
+    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
     let platforms: BTreeSet<Platform> = leaves.filter_map(|entry| entry.descriptor.platform()).collect();
     let refused = |platform: &Platform| {
         let refusal = verdict.refusal_for(platform, archives.get(platform))?;
@@ -138,7 +138,7 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
 
 /// The zips of a release by their platforms.
 fn archives(release: &FoundRelease) -> Archives {
-    let leaves = release.entries.iter().filter(|entry| LeafKind::of(entry) == LeafKind::Provider);
+    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
     let zip = |entry: &crate::facts::IndexEntry| {
         let layers = &entry.leaf.layers;
         let part = layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;

@@ -25,7 +25,7 @@ pub use self::decoded::{DecodeShape, Decoded};
 pub use self::error::{DecodeError, DecodeErrorKind};
 pub use self::fold::equal_fold;
 pub use self::node::{DecodeNode, ItemView, MapMembers};
-use self::reader::Decoder;
+use self::reader::ShapeReader;
 use crate::{Duplicates, HclBody};
 
 impl HclBody {
@@ -67,6 +67,6 @@ impl DecodeNode<'_> {
     /// # Errors
     /// When it has not this shape.
     pub fn decode(&self, shape: &DecodeShape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Decoder::new(duplicates).read("", self, shape, None).map_err(|error| *error)
+        ShapeReader::new(duplicates).read("", self, shape, None).map_err(|error| *error)
     }
 }

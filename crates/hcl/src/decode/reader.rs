@@ -11,13 +11,13 @@ use crate::{Duplicates, HclKey, HclValue};
 type DecodeResult = Result<Decoded, Box<DecodeError>>;
 
 /// Goes through a node along a shape.
-pub(super) struct Decoder {
+pub(super) struct ShapeReader {
     duplicates: Duplicates,
     /// For each thing being made, whether it is a list.
     lists: Vec<bool>,
 }
 
-impl Decoder {
+impl ShapeReader {
     pub(super) fn new(duplicates: Duplicates) -> Self {
         Self { duplicates, lists: Vec::new() }
     }
