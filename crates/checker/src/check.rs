@@ -19,13 +19,13 @@ use crate::rules::{CheckSubject, Images, Referring, plain_http, repository};
 /// What to check about a repository.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckRequest<'a> {
-    /// The provider that it is kept for, where somebody said so.
+    /// The provider that it is kept for, if the user named it.
     pub address: Option<&'a ProviderAddr>,
     /// One version; all of them without it.
     pub version: Option<&'a Version>,
     /// The platforms to predict for; without any those that are offered, and `own`.
     pub platforms: &'a [Platform],
-    /// The platform of whoever asks.
+    /// The platform of the user.
     pub own: &'a Platform,
     /// How deep to read.
     pub depth: Depth,
@@ -72,7 +72,7 @@ impl CheckedAs {
         }
     }
 
-    /// The provider's address, where that is known.
+    /// The provider's address, if that is known.
     pub fn address(&self) -> Option<&ProviderAddr> {
         match self {
             Self::Named(address) | Self::Annotation(address) => Some(address),

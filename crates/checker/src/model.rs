@@ -116,9 +116,9 @@ pub struct Finding {
     pub place: String,
     /// What is the matter, in one sentence without a full stop. Text of others in it may hold any character.
     pub text: String,
-    /// The version that it is about, where it is about one.
+    /// The version that it is about, if it is about one.
     pub version: Option<String>,
-    /// The platform that it is about, where it is about one.
+    /// The platform that it is about, if it is about one.
     pub platform: Option<Platform>,
     /// What a file would be rewritten to, as a unified diff.
     pub diff: Option<String>,
@@ -153,7 +153,7 @@ pub struct NotJudged {
     pub place: String,
     /// The version that it belongs to, where it belongs to one.
     pub version: Option<String>,
-    /// The platform that it is for, where it is for one.
+    /// The platform that it is for, if it is for one.
     pub platform: Option<Platform>,
     /// What kept the store from answering.
     pub error: StoreError,

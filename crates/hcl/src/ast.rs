@@ -14,7 +14,7 @@ pub struct HclDocument {
 }
 
 /// Something written that counts for nothing, and that HCL 1 says nothing about: `a =` at the end of the file, what
-/// stands behind the outermost JSON object, `true` in a JSON list.
+/// stands after the outermost JSON object, `true` in a JSON list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlooked {
     /// What is passed over, or what is missing; without a place.
@@ -50,7 +50,7 @@ pub struct HclItem {
     pub value: HclValue,
     /// From the first key to the end of the value. In JSON, several items may share a part of their spans.
     pub span: Range<usize>,
-    /// Where the brace of a block stands (not that of an object behind `=`, and none in JSON).
+    /// Where the brace of a block stands (not that of an object after `=`, and none in JSON).
     pub brace: Option<usize>,
 }
 
@@ -86,7 +86,7 @@ pub enum HclValue {
         span: Range<usize>,
     },
     /// A number with a fraction or an exponent. The text may be no number at all: HCL 1 reads `1e` and takes the
-    /// character behind it along.
+    /// character after it along.
     Float {
         /// As written.
         text: String,
@@ -125,7 +125,7 @@ impl HclValue {
 /// A text in quotes or a heredoc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Escapes resolved, except inside `${…}`, which is kept as written. Bytes that are no UTF-8 (`\xff`) are
+    /// Escapes resolved, except inside `${…}`, which is kept as written. Bytes that are not UTF-8 (`\xff`) are
     /// replaced, each by U+FFFD. Empty where there is a fault.
     pub value: String,
     /// With the quotes; a heredoc from `<<` to the end of its closing line.
@@ -161,8 +161,8 @@ struct OffsetRun {
 }
 
 impl OffsetMap {
-    /// The place in the file of the byte `offset` of the value. Inside an escape: where the escape starts. Behind the
-    /// value's end: the place behind it, such as that of the closing quote.
+    /// The place in the file of the byte `offset` of the value. Inside an escape: where the escape starts. After the
+    /// value's end: the place after it, such as that of the closing quote.
     pub fn source(&self, offset: usize) -> usize {
         let behind = self.runs.partition_point(|run| run.value <= offset);
         let Some(run) = behind.checked_sub(1).and_then(|index| self.runs.get(index)) else {
@@ -189,7 +189,7 @@ impl OffsetMap {
         self.runs.push(OffsetRun { value, source, verbatim });
     }
 
-    /// Ends the map: the value has `value` bytes, and `source` is the place behind them.
+    /// Ends the map: the value has `value` bytes, and `source` is the place after them.
     pub(crate) fn finish(&mut self, value: usize, source: usize) {
         self.push(value, source, false);
         self.end = source;

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::{Position, SyntaxErrorKind};
 
-/// What stands for the end of the text. A null byte looks the same to HCL 1.
+/// What replaces the end of the text. A null byte looks the same to HCL 1.
 pub(crate) const END: char = '\0';
 
 /// The two scanners of HCL 1 differ in what they notice while they read.
@@ -33,7 +33,7 @@ pub(crate) struct ScanToken<Kind> {
     pub(crate) position: Position,
 }
 
-/// The place that HCL 1 counts: the column is 0 right behind a line's end.
+/// The place that HCL 1 counts: the column is 0 right after a line's end.
 #[derive(Clone, Copy, Debug, Default)]
 struct ScanPlace {
     offset: usize,
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         self.place.offset += width;
         self.width = width;
         let Some(character) = character else {
-            self.fault(SyntaxErrorKind::NotUtf8, self.here(), "these bytes are no UTF-8; save the file as UTF-8");
+            self.fault(SyntaxErrorKind::NotUtf8, self.here(), "these bytes are not UTF-8; save the file as UTF-8");
             return char::REPLACEMENT_CHARACTER;
         };
         if character == '\n' {
@@ -133,7 +133,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Behind the last character read.
+    /// After the last character read.
     pub(crate) fn offset(&self) -> usize {
         self.place.offset
     }
@@ -143,7 +143,7 @@ impl<'a> Cursor<'a> {
         self.place.offset != offset || self.place.column != column
     }
 
-    /// The next character that is no blank.
+    /// The next character that is not a blank.
     pub(crate) fn after_blanks(&mut self) -> char {
         loop {
             let character = self.next();
@@ -163,7 +163,7 @@ impl<'a> Cursor<'a> {
         self.start()..self.place.offset
     }
 
-    /// The column that HCL 1 counts, 0 right behind a line's end.
+    /// The column that HCL 1 counts, 0 right after a line's end.
     pub(crate) fn column(&self) -> usize {
         self.place.column
     }
@@ -203,7 +203,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The first character of `bytes` (`None` when they are no UTF-8) and its length in bytes; `None` at the end.
+/// The first character of `bytes` (`None` when they are not UTF-8) and its length in bytes; `None` at the end.
 fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     let first = *bytes.first()?;
     let width = match first {

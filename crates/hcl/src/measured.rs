@@ -74,7 +74,7 @@ fn decoding() {
 fn outcome(text: &[u8], duplicates: Duplicates) -> Json {
     match parse_bytes(text, duplicates) {
         Ok(document) => {
-            // Broken bytes are left only behind the outermost JSON object, whose items have no positions.
+            // Broken bytes are left only after the outermost JSON object, whose items have no positions.
             let text = str::from_utf8(text).unwrap_or_default();
             json!({ "items": Writer { text, document: &document }.items(&document.body) })
         }

@@ -13,7 +13,7 @@ pub(crate) struct TextPiece {
     pub(crate) verbatim: bool,
 }
 
-/// A text of these pieces; `end` is the place behind the last.
+/// A text of these pieces; `end` is the place after the last.
 pub(crate) fn text(pieces: &[TextPiece], span: Range<usize>, end: usize, heredoc: bool) -> Text {
     let bytes: Vec<u8> = pieces.iter().map(|piece| piece.byte).collect();
     let mut value = String::with_capacity(bytes.len());
@@ -46,7 +46,7 @@ pub(crate) fn faulty(span: Range<usize>, fault: Range<usize>, heredoc: bool) -> 
 /// Where interpolations are kept as written, and which code points an escape may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
-    /// `${…}` is kept as written; half a surrogate pair becomes U+FFFD, and a number behind `\U` may be too large.
+    /// `${…}` is kept as written; half a surrogate pair becomes U+FFFD, and a number after `\U` may be too large.
     Native,
     /// An interpolation is text as any other; half a surrogate pair has no value.
     Json,

@@ -110,7 +110,7 @@ impl MapError {
     }
 }
 
-/// A text that is no usable repository template. Columns count characters from 1.
+/// A text that is not an usable repository template. Columns count characters from 1.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template` (an HCL 2 string template).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -167,7 +167,7 @@ pub enum TemplateError {
         /// What was given.
         template: String,
     },
-    /// With an example address in its place the result is no repository address.
+    /// With an example address in its place the result is not a repository address.
     #[error("`{}` gives no repository address: for {SAMPLE}, {fault}", in_one_line(template))]
     NotARepository {
         /// What was given.
@@ -260,7 +260,7 @@ pub(crate) fn repository(
     text.parse().map_err(|source| not_a_repository(address, text, used, rule, source))
 }
 
-/// The error for a text that is no repository address, by whether the address or the rule is to blame.
+/// The error for a text that is not a repository address, by whether the address or the rule is to blame.
 pub(crate) fn not_a_repository(
     address: &ProviderAddr,
     text: &str,

@@ -61,7 +61,7 @@ pub enum PlaceRule {
 }
 
 impl MappedPlace {
-    /// The repository behind the place, where it is one.
+    /// The repository after the place, if it is one.
     pub fn repository(&self) -> Option<&RepositoryRef> {
         match self {
             Self::Oci(place) => Some(&place.repository),

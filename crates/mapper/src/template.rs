@@ -19,7 +19,7 @@ use crate::{Prefix, parse_prefix};
 /// any symbol is a template that always gives itself.
 ///
 /// [`RepositoryTemplate::check`] reads the template of an `oci_mirror` block exactly as `OpenTofu` does, with its
-/// `include` patterns. `FromStr` reads one that stands for itself, where no pattern limits what it is used for.
+/// `include` patterns. `FromStr` reads one that means itself, where no pattern limits what it is used for.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template`; measured on 1.10 to 1.13.
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ impl RepositoryTemplate {
     /// The repository for `address`.
     ///
     /// # Errors
-    /// When there is no text for this address, or it is no repository address, or a registry alone.
+    /// When there is no text for this address, or it is not a repository address, or a registry alone.
     pub fn apply(&self, address: &ProviderAddr) -> Result<RepositoryRef, MapError> {
         let text = self.render(address)?;
         match parse_prefix(&text) {

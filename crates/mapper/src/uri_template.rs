@@ -88,11 +88,11 @@ impl UriTemplate {
         out
     }
 
-    /// The repository of a provider. `hostname` stands for the comparison form.
+    /// The repository of a provider. `hostname` means the comparison form.
     ///
     /// # Errors
     /// [`MapError::UnsupportedCharacters`] when a part of the address cannot be in a repository's name, with the
-    /// characters that were tried; [`MapError::InvalidRepository`] when the result is no repository for other reasons.
+    /// characters that were tried; [`MapError::InvalidRepository`] when the result is not a repository for other reasons.
     ///
     /// Spec: seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation".
     pub fn repository(&self, address: &ProviderAddr) -> Result<OciPlace, MapError> {

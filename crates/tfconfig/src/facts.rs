@@ -10,7 +10,7 @@ use crate::model::{Declared, UsedBy};
 /// What one file says about providers and modules.
 #[derive(Debug, Default)]
 pub(crate) struct FileFacts {
-    /// Blocks `required_providers`; a module has at most one in files that are no overrides.
+    /// Blocks `required_providers`; a module has at most one in files that are not overrides.
     pub(crate) required: Vec<RequiredBlock>,
     /// Provider blocks.
     pub(crate) providers: Vec<ProviderBlock>,
@@ -94,7 +94,7 @@ pub(crate) struct FunctionCall {
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleCall {
     pub(crate) name: String,
-    /// Nothing where it has none, as in an override file.
+    /// `None` if it has none, as in an override file.
     pub(crate) source: Option<WrittenSource>,
     /// The `providers` map.
     pub(crate) providers: Vec<Passed>,
@@ -106,7 +106,7 @@ pub(crate) struct ModuleCall {
 /// The source of a module.
 #[derive(Clone, Debug)]
 pub(crate) struct WrittenSource {
-    /// As written; an expression where it is computed.
+    /// As written; an expression if it is computed.
     pub(crate) text: String,
     pub(crate) computed: bool,
     pub(crate) at: Declared,
@@ -167,7 +167,7 @@ pub(crate) fn implied_name(resource_type: &str) -> &str {
     resource_type.split('_').next().unwrap_or(resource_type)
 }
 
-/// The provider that a local name stands for where nothing says otherwise.
+/// The provider that a local name means if nothing says otherwise.
 ///
 /// Spec: `OpenTofu` 1.12, `addrs.ImpliedProviderForUnqualifiedType`.
 pub(crate) fn implied(name: &str, at: &Declared) -> Result<ProviderAddr, TfConfigError> {

@@ -34,7 +34,7 @@ pub(crate) enum TfSyntax {
     Json,
 }
 
-/// The configuration files in `dir`, sorted by name; nothing when there is no such folder.
+/// The configuration files in `dir`, sorted by name; `None` if there is no such folder.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Parser.ConfigDirFiles`, `IsIgnoredFile`.
 pub(crate) fn find(dir: &Path) -> Result<Option<ModuleFiles>, TfConfigError> {
@@ -84,7 +84,7 @@ fn split(name: &str) -> Option<(&str, &'static str)> {
         .find_map(|extension| Some((name.strip_suffix(extension)?, extension)))
 }
 
-/// The bytes of a file, when it has no more than `limit`; nothing when there is none. A device or a pipe, which a module
+/// The bytes of a file, when it has no more than `limit`; `None` if there is none. A device or a pipe, which a module
 /// from elsewhere may link to, is not read.
 pub(crate) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, TfConfigError> {
     let failed = |source| TfConfigError::Io { path: path.to_owned(), source };

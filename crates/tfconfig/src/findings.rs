@@ -153,7 +153,7 @@ fn instance_key(scope: &ModuleScope<'_>, reference: &ConfigRef, at: &Declared, f
         scope.node.module.block(&reference.name, reference.alias.as_deref()).is_some_and(|block| block.several);
     let name = config_name(&reference.name, reference.alias.as_deref());
     if several && reference.key.is_none() {
-        let message = format!("`{name}` stands for several configurations (`for_each`)");
+        let message = format!("`{name}` is several configurations (`for_each`)");
         found.push(finding("instance-key-missing", true, at, message, format!("choose one: `{name}[each.key]`")));
     } else if !several && reference.key.is_some() {
         let message = format!("`{name}` is one configuration, and has no instances to choose from");

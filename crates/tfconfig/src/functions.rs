@@ -38,7 +38,7 @@ fn in_json(json: &JsonValue, at: &dyn Fn(usize) -> Declared, found: &mut Vec<Fun
 }
 
 fn in_template(text: &str, offset: usize, at: &dyn Fn(usize) -> Declared, found: &mut Vec<FunctionCall>) {
-    // What is no template is left to the program that needs its value.
+    // What is not a template is left to the program that needs its value.
     if text.contains("provider::")
         && let Ok(template) = hcl_edit::parser::parse_template(text)
     {

@@ -81,7 +81,7 @@ impl JsonWalker<'_> {
         self.text.get(self.offset..).unwrap_or_default()
     }
 
-    /// The next character that is no blank; it stays to be read.
+    /// The next character that is not a blank; it stays to be read.
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();

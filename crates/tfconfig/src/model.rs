@@ -32,7 +32,7 @@ pub struct Requirement {
 pub struct MissingModule {
     /// The names of the calls on the way to it, joined by dots.
     pub key: String,
-    /// Its source as written, but for secrets in it.
+    /// Its source as written, except secrets in it.
     pub source: String,
     /// Where it is called.
     pub declared: Declared,
@@ -75,7 +75,7 @@ pub struct ProviderTree {
 pub struct ModuleNode {
     /// The names of the calls on the way to it, joined by dots; empty for the root.
     pub key: String,
-    /// Its source as written, but for secrets in it; empty for the root.
+    /// Its source as written, except secrets in it; empty for the root.
     pub source: String,
     /// Its folder.
     pub dir: PathBuf,
@@ -176,7 +176,7 @@ pub struct ProviderConfig {
     pub address: ProviderAddr,
     /// How the module gets it.
     pub origin: ConfigOrigin,
-    /// The provider block at the end of the way; nothing where there is none.
+    /// The provider block at the end of the way; `None` if there is none.
     pub block: Option<ConfigBlock>,
 }
 

@@ -31,7 +31,7 @@ pub(crate) struct ModuleFacts {
     required_at: Option<Declared>,
 }
 
-/// The module in `dir`; nothing when there is no such folder, or no configuration in it.
+/// The module in `dir`; `None` if there is no such folder, or no configuration in it.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.NewModule`; override files as its `module_merge.go`.
 pub(crate) fn read(dir: &Path) -> Result<Option<ModuleFacts>, TfConfigError> {
@@ -69,7 +69,7 @@ fn read_file(path: &Path) -> Result<FileFacts, TfConfigError> {
 }
 
 impl ModuleFacts {
-    /// The provider that a local name stands for.
+    /// The provider that a local name means.
     pub(crate) fn address(&self, name: &str, at: &Declared) -> Result<ProviderAddr, TfConfigError> {
         match self.required.get(name) {
             Some(required) => Ok(required.address.clone()),
@@ -77,7 +77,7 @@ impl ModuleFacts {
         }
     }
 
-    /// The same where the name is known to be valid; nothing where it is not.
+    /// The same where the name is known to be valid; `None` if it is not.
     pub(crate) fn known_address(&self, name: &str) -> Option<ProviderAddr> {
         let nowhere = Declared { path: std::path::PathBuf::new(), line: 1, column: 1 };
         self.address(name, &nowhere).ok()

@@ -226,7 +226,7 @@ impl FactsReader<'_> {
         Ok(reference)
     }
 
-    /// Nothing where `to` is missing or no address; `OpenTofu` refuses that, and no provider can be told from it.
+    /// `None` if `to` is missing or no address; `OpenTofu` refuses that, and no provider can be reported from it.
     fn import(&self, block: &TfBlock<'_>) -> Result<Option<Import>, TfConfigError> {
         let Some(to) = block.body.attribute("to").and_then(|to| to.value.address()) else { return Ok(None) };
         let modules =

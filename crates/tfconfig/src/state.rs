@@ -102,13 +102,13 @@ impl StateFile<'_> {
                 let at = position(self.path, self.text, version.offset);
                 return Err(problem(at, ConfigProblem::StateVersion { version: number.clone() }));
             }
-            _ => return Err(self.wrong(version.offset, "its `version` is no number".to_owned())),
+            _ => return Err(self.wrong(version.offset, "its `version` is not a number".to_owned())),
         }
         let mut found: BTreeMap<ProviderAddr, BTreeSet<String>> = BTreeMap::new();
         let resources = match root.member("resources").map(|resources| (resources, &resources.kind)) {
             None | Some((_, JsonKind::Null)) => &Vec::new(),
             Some((_, JsonKind::Array(list))) => list,
-            Some((json, _)) => return Err(self.wrong(json.offset, "its `resources` are no list".to_owned())),
+            Some((json, _)) => return Err(self.wrong(json.offset, "its `resources` are not a list".to_owned())),
         };
         for resource in resources {
             let module = resource.member("module").map(|module| {

@@ -115,7 +115,7 @@ fn in_module(node: &ModuleNode, found: &mut BTreeMap<ProviderAddr, ProviderNeed>
         add(&mut need.local_names, &required.local_name);
     }
     for config in node.configurations.iter().filter(|config| config.alias.is_some()) {
-        // A name of a function may stand for nothing that is required.
+        // A name of a function may mean nothing that is required.
         if let Some(need) = found.get_mut(&config.address) {
             add(&mut need.aliases, &config_name(&config.local_name, config.alias.as_deref()));
         }

@@ -40,7 +40,7 @@ pub(crate) enum TfValue<'a> {
 pub(crate) enum Constant {
     Null,
     Text(String),
-    /// A number or truth value, as HCL writes it where a string is wanted.
+    /// A number or truth value, as HCL writes it if a string is wanted.
     Other(String),
 }
 
@@ -108,7 +108,7 @@ impl<'a> TfBody<'a> {
     }
 }
 
-/// The members that are no comments.
+/// The members that are not comments.
 fn members<'a>(objects: &[&'a [JsonMember]]) -> impl Iterator<Item = &'a JsonMember> {
     objects.iter().flat_map(|members| members.iter()).filter(|member| member.name != "//")
 }
@@ -155,7 +155,7 @@ impl<'a> TfValue<'a> {
         }
     }
 
-    /// The value, where it is the same whatever the variables are.
+    /// The value, if it is the same whatever the variables are.
     pub(crate) fn constant(self) -> Option<Constant> {
         match self {
             Self::Native(expression) => native_constant(expression),
@@ -258,7 +258,7 @@ fn json_template(text: &str) -> Option<Constant> {
     Some(Constant::Text(constant))
 }
 
-/// A number as HCL writes it where a string is wanted: `1.10` is `1.1`.
+/// A number as HCL writes it if a string is wanted: `1.10` is `1.1`.
 fn number(text: &str) -> String {
     match text.parse::<f64>() {
         Ok(value) if text.contains(['.', 'e', 'E']) => value.to_string(),

@@ -40,7 +40,7 @@ pub(crate) struct WalkedModules {
     pub(crate) missing: Vec<MissingModule>,
 }
 
-/// The modules of the configuration in `dir`; nothing where there is no configuration.
+/// The modules of the configuration in `dir`; `None` if there is no configuration.
 pub(crate) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<WalkedModules>, TfConfigError> {
     let installed = manifest(data_dir)?;
     let mut walk =
@@ -156,7 +156,7 @@ impl ModuleWalk<'_> {
     }
 }
 
-/// The folder that a source names, where it is one of this configuration.
+/// The folder that a source names, if it is one of this configuration.
 fn local(source: &str) -> Option<LocalModulePath> {
     match source.parse() {
         Ok(ModuleSource::Local(path)) => Some(path),

@@ -21,7 +21,7 @@ pub struct CliConfigFacts<'a> {
     pub files: &'a dyn ConfigFiles,
     /// The suffix of hosts that name a registry.
     pub magic_suffix: MagicSuffix,
-    /// The lock file of the working directory; nothing where there is none.
+    /// The lock file of the working directory; `None` if there is none.
     pub lock: Option<LockFacts>,
     /// The providers that the configuration of the working directory requires.
     pub required: Vec<RequiredFact>,

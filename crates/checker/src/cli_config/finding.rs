@@ -40,7 +40,7 @@ pub struct FoundAt {
     pub path: PathBuf,
     /// Its text; empty where it could not be read.
     pub text: Arc<str>,
-    /// The bytes to underline; nothing where the whole file is meant.
+    /// The bytes to underline; `None` if the whole file is meant.
     pub span: Option<Range<usize>>,
 }
 

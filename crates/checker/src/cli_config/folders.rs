@@ -50,7 +50,8 @@ fn mirror(view: &ReleaseView<'_>, method: &Method) -> Option<CliConfigFinding> {
         });
     }
     if !files.is_dir(path) {
-        let finding = CliConfigFinding::new("folder-missing", FindingLevel::Warning, format!("{shown} is no folder"));
+        let finding =
+            CliConfigFinding::new("folder-missing", FindingLevel::Warning, format!("{shown} is not a folder"));
         return Some(
             finding.at(at()).detail("it is taken for an empty folder").instead("the folder that the providers are in"),
         );

@@ -23,7 +23,7 @@ fn empty(view: &ReleaseView<'_>) -> Option<CliConfigFinding> {
     let detail = if block.dev_overrides.is_empty() {
         detail.to_owned()
     } else {
-        format!("{detail}. dev_overrides is no method: init needs one for these providers too")
+        format!("{detail}. dev_overrides is not a method: init needs one for these providers too")
     };
     let instead = match (block.methods.is_empty(), is_json(file)) {
         (false, _) => "the methods as their errors say",

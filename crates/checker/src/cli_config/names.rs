@@ -9,10 +9,10 @@ use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
 use tofu_oci_mapper::config::{ConfigFileState, MainFileOrigin, MethodKind, Unknown, known_names};
 
-/// What is ignored without a word. Places that `told` names already are left out.
-pub(super) fn findings(facts: &CliConfigFacts<'_>, told: &[CliConfigFinding]) -> Vec<CliConfigFinding> {
+/// What is ignored silently. Places that `reported` names already are left out.
+pub(super) fn findings(facts: &CliConfigFacts<'_>, reported: &[CliConfigFinding]) -> Vec<CliConfigFinding> {
     let mut found = each(facts, unknown);
-    found.retain(|finding| !is_told(told, finding));
+    found.retain(|finding| !is_reported(reported, finding));
     found.extend(each(facts, overlooked));
     found.extend(each(facts, passed_over));
     found.extend(each(facts, terraform));
@@ -20,9 +20,10 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>, told: &[CliConfigFinding]) ->
 }
 
 /// Whether a problem stands at the very place already.
-fn is_told(told: &[CliConfigFinding], finding: &CliConfigFinding) -> bool {
+fn is_reported(reported: &[CliConfigFinding], finding: &CliConfigFinding) -> bool {
     let start = |at: &FoundAt| at.span.as_ref().map(|span| span.start);
-    told.iter()
+    reported
+        .iter()
         .filter_map(|known| known.at.as_ref())
         .any(|known| finding.at.as_ref().is_some_and(|at| at.path == known.path && start(at) == start(known)))
 }
@@ -41,7 +42,7 @@ fn unknown(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
         let level = if LATER.contains(&name.as_str()) { FindingLevel::Note } else { FindingLevel::Warning };
         let finding = CliConfigFinding::new(rule, level, format!("no {what} {place} is called `{name}`"))
             .at(Some(FoundAt::of(file, Some(unknown.span.clone()))))
-            .detail("it is ignored without a word, and everything in it");
+            .detail("OpenTofu silently ignores it, and everything in it");
         let known = known_names(inside.as_deref());
         let instead = near.map(str::to_owned).or_else(|| {
             let alike = known
@@ -70,7 +71,7 @@ fn overlooked(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
         document.into_iter().flat_map(|document| document.overlooked).map(move |over| {
             CliConfigFinding::new("ignored-text", FindingLevel::Warning, over.message)
                 .at(Some(FoundAt::of(file, Some(over.span))))
-                .detail("it is passed over without a word")
+                .detail("OpenTofu silently passes over it")
                 .instead("it whole, or leave it out")
         })
     })

@@ -50,7 +50,7 @@ fn needs_origin(view: &ReleaseView<'_>, direct: &Method) -> Vec<CliConfigFinding
         let list = match (is_name_only(host), gives_way) {
             (true, _) => &mut dead,
             (false, true) => &mut perhaps,
-            // A mirror before `direct` is told of as an overlap.
+            // A mirror before `direct` is reported as an overlap.
             (false, false) => return,
         };
         if !list.iter().any(|known| known.covers(&pattern)) {

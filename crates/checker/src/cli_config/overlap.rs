@@ -31,7 +31,7 @@ fn is_stubborn(method: &Method) -> bool {
     matches!(method.kind, MethodKind::OciMirror { .. } | MethodKind::NetworkMirror { .. })
 }
 
-/// A method in one line: `direct in line 7`, with the file where it is another one.
+/// A method in one line: `direct in line 7`, with the file if it is another one.
 fn place(view: &ReleaseView<'_>, from: &Method, method: &Method) -> String {
     let line = method.file.and_then(|file| view.reading.files.get(file)).map(|file| {
         let line = tofu_oci_hcl::position(&file.text, method.span.start).line;
@@ -129,7 +129,7 @@ fn unreachable(view: &ReleaseView<'_>, earlier: &[Method], later: &Method) -> Ve
     ]
 }
 
-/// A wide `direct` before a narrow method: the order decides. Behind a folder that is what the folder is for.
+/// A wide `direct` before a narrow method: the order decides. After a folder that is what the folder is for.
 fn order(view: &ReleaseView<'_>, first: &Method, later: &Method) -> Vec<CliConfigFinding> {
     let (wide, narrow) = (region(&first.selector), region(&later.selector));
     let both = meet(&first.selector, &later.selector);

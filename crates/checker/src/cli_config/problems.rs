@@ -1,4 +1,4 @@
-//! What the reading itself found wrong, told once for all releases that find it, with what is left then.
+//! What the reading itself found wrong, reported once for all releases that find it, with what is left then.
 
 use super::view::{ReleaseView, is_json};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
@@ -11,17 +11,17 @@ use tofu_oci_types::TofuRelease;
 
 /// One finding a problem.
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
-    let mut told: Vec<ProblemGroup<'_>> = Vec::new();
+    let mut reported: Vec<ProblemGroup<'_>> = Vec::new();
     for view in ReleaseView::all(facts) {
         for problem in &view.reading.problems {
             let outcome = ProblemOutcome::of(view, problem);
-            match told.iter_mut().find(|known| known.is_about(&view, problem)) {
+            match reported.iter_mut().find(|known| known.is_about(&view, problem)) {
                 Some(known) => known.outcomes.push(outcome),
-                None => told.push(ProblemGroup { view, problem, outcomes: vec![outcome] }),
+                None => reported.push(ProblemGroup { view, problem, outcomes: vec![outcome] }),
             }
         }
     }
-    told.iter().map(ProblemGroup::finding).collect()
+    reported.iter().map(ProblemGroup::finding).collect()
 }
 
 /// The rule of a code: `unknown-symbol` of `unknown-symbol:X`; what HCL itself finds keeps its whole name.

@@ -81,7 +81,7 @@ fn results(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplat
                         .detail(
                             "OpenTofu reads it without a complaint; init then aborts for every provider of this method",
                         )
-                        .instead("a path behind the registry, such as ghcr.io/acme/${namespace}/${type}")
+                        .instead("a path after the registry, such as ghcr.io/acme/${namespace}/${type}")
                 });
                 continue;
             }

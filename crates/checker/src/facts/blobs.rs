@@ -114,7 +114,7 @@ fn too_large(error: &ArchiveError) -> ReadFault {
     ReadFault::new(FaultKind::NotRead, format!("it was not read: {error}"))
 }
 
-/// The package; none where its directory has too many entries.
+/// The package; none if its directory has too many entries.
 fn examine(
     mut file: tempfile::NamedTempFile,
     size: u64,

@@ -7,7 +7,7 @@ use tofu_oci_types::Digest;
 
 use super::ReadFault;
 
-/// What was found where a manifest was asked for.
+/// What was found if a manifest was asked for.
 #[derive(Clone, Debug)]
 pub struct FoundManifest {
     /// The tag or digest that was asked for.
@@ -19,7 +19,7 @@ pub struct FoundManifest {
 /// The bytes of a manifest, unverified.
 #[derive(Clone, Debug)]
 pub struct FoundDocument {
-    /// The media type that the repository sends it as, without parameters; none when it names none.
+    /// The media type that the repository sends it as, without parameters; none if it names none.
     pub media_type: Option<String>,
     /// The digest that it was asked for by; for a tag, the one that the repository gives it, or that of its bytes.
     pub digest: Digest,
@@ -55,7 +55,7 @@ impl FoundDocument {
         Self { media_type, digest, sent_digest, bytes, json }
     }
 
-    /// The digest of the bytes, in the algorithm of the digest that was asked for; SHA-256 where that is unknown.
+    /// The digest of the bytes, in the algorithm of the digest that was asked for; SHA-256 if that is unknown.
     pub fn actual_digest(&self) -> Digest {
         match self.digest.hasher() {
             Some(mut hasher) => {
@@ -66,7 +66,7 @@ impl FoundDocument {
         }
     }
 
-    /// The document, where it is JSON.
+    /// The document, if it is JSON.
     pub fn value(&self) -> Option<&Value> {
         match &self.json {
             FoundJson::Value(value) => Some(value),

@@ -68,7 +68,7 @@ pub struct RepositoryFacts {
     pub place: String,
     /// How deep was read.
     pub depth: Depth,
-    /// Every tag in the order in which the repository lists them; texts, since a folder may hold what is no tag.
+    /// Every tag in the order in which the repository lists them; texts, since a folder may hold what is not a tag.
     pub tags: Vec<String>,
     /// The versions that the tags read as, lowest first; with [`Versions::One`] that version alone, read or not.
     pub releases: Vec<FoundRelease>,

@@ -14,7 +14,7 @@ pub struct PackageFacts {
     pub sha256: Digest,
     /// Whether they have the digest they lie at.
     pub intact: bool,
-    /// The archive as Go reads it; an error where it cannot be opened.
+    /// The archive as Go reads it; an error if it cannot be opened.
     pub zip: Result<ZipListing, ZipFault>,
     /// The package as this program reads it, which is stricter.
     pub contents: Result<PackageContents, String>,

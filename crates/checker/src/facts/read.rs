@@ -25,7 +25,7 @@ const MOST: usize = 1000;
 const AT_ONCE: usize = 4;
 
 /// Reads a repository: at most 1000 versions and 1000 entries of an index, at most 32 MiB of manifests and configs,
-/// fewer where they are large once parsed; four requests at a time.
+/// fewer if they are large once parsed; four requests at a time.
 ///
 /// # Errors
 /// When its tags cannot be listed. Everything else that goes wrong is a fact.

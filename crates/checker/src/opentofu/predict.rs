@@ -47,7 +47,7 @@ pub(crate) fn over_plain_http(predictions: &mut [RepositoryPrediction]) {
 }
 
 /// The version that is chosen: the greatest by `OpenTofu`'s own order that the request admits. Among equals, which
-/// differ in build metadata alone, it chooses at random; here the last of the list stands for them.
+/// differ in build metadata alone, it chooses at random; here the last of the list is taken.
 fn choose(facts: &RepositoryFacts, request: Request<'_>) -> Result<Version, Because> {
     if matches!(request, Request::Exactly(wanted) if wanted.is_unspecified()) {
         return Err(Because::UnspecifiedVersion);

@@ -42,7 +42,7 @@ pub struct RepositoryPrediction {
     pub releases: TofuReleases,
     /// The platform.
     pub platform: Platform,
-    /// The version that it chooses; none when it finds none.
+    /// The version that it chooses; none if it finds none.
     pub version: Option<Version>,
     /// Whether it installs it.
     pub installs: bool,
@@ -62,6 +62,6 @@ pub(super) enum InstallOutcome {
     InstallsAsFarAsSeen,
     /// It refuses.
     Refuses(Because),
-    /// Nobody knows: it could not be read here, and probably not there.
+    /// It is unknown: it could not be read here, and probably not there.
     Unread(Because),
 }

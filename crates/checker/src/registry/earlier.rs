@@ -17,12 +17,12 @@ const MOST: usize = 20;
 ///
 /// # Errors
 /// Also when the tags cannot be seen: only a whole list says that nobody uses the repository, and only a 404 that there
-/// is no list.
+/// is not a list.
 pub(super) async fn leftovers(scratch: &ScratchRepository<'_>) -> Result<Vec<String>, ProbeError> {
     let tags = match scratch.raw().tags().await {
         Ok(tags) => tags,
         Err(error @ (StoreError::UnknownRepository { .. } | StoreError::NotFound { .. })) => {
-            // Some registries say the same with a status that also stands for a want of rights.
+            // Some registries say the same with a status that also means a want of rights.
             let answer = scratch.peek(RawMethod::Get, "tags/list").await?;
             return if answer.status == 404 { Ok(Vec::new()) } else { Err(ProbeError::Store(error)) };
         }
@@ -56,7 +56,7 @@ async fn lists_probes_alone(scratch: &ScratchRepository<'_>, tag: &str) -> Resul
         && entries.is_some_and(|entries| entries.iter().all(|entry| entry["artifactType"].as_str() == Some(KIND))))
 }
 
-/// Deletes these tags and the manifests that they name, as far as the registry lets us; a refusal is no error.
+/// Deletes these tags and the manifests that they name, as far as the registry lets us; a refusal is not an error.
 pub(super) async fn remove(scratch: &mut ScratchRepository<'_>, tags: &[String]) -> Result<(), StoreError> {
     for tag in tags {
         let path = format!("manifests/{tag}");

@@ -84,14 +84,14 @@ fn counted(count: usize) -> String {
 
 fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
     let works = |name: &str| report.state(name) == CapabilityState::Works;
-    let mut told: Vec<&str> = Vec::new();
+    let mut reported: Vec<&str> = Vec::new();
     let artifact = ["artifact-type", "index", "empty-config"].into_iter().all(works);
-    told.push(match (artifact && works("layer-type"), works("image")) {
+    reported.push(match (artifact && works("layer-type"), works("image")) {
         (true, _) => "tofu-oci push: every layout (artifact, image, both)",
         (false, true) => "tofu-oci push: `--layout image` alone, which OpenTofu 1.10 to 1.13 do not install",
         (false, false) => "tofu-oci push: nothing can be published here",
     });
-    told.push(match (artifact && works("head-tag") && works("tags"), artifact) {
+    reported.push(match (artifact && works("head-tag") && works("tags"), artifact) {
         (true, _) if transport == Transport::PlainHttp => {
             "OpenTofu 1.10 to 1.13: do not install from here, since it answers plain HTTP; over HTTPS they would, through \
              an oci_mirror"
@@ -100,13 +100,13 @@ fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
         (false, true) => "OpenTofu 1.10 to 1.13: refuse this registry, see the findings about HEAD and tags",
         (false, false) => "OpenTofu 1.10 to 1.13: cannot install from here; tofu-oci installs labelled images",
     });
-    told.push(match (works("referrer"), works("referrers-api"), works("referrers-tag")) {
+    reported.push(match (works("referrer"), works("referrers-api"), works("referrers-tag")) {
         (true, true, _) => "signatures: as referrers, listed by the API",
         (true, false, true) => "signatures: as referrers, listed under a tag sha256-HEX; one more request to find them",
         _ => "signatures: as a tag sha256-HEX.sig alone (`tofu-oci sign --format cosign-tag`)",
     });
     let gone = works("delete-tag") || works("delete-manifest");
-    told.push(match (works("tag-moved"), gone) {
+    reported.push(match (works("tag-moved"), gone) {
         (true, true) => {
             "tags: can be moved, and deleted with what they name; pins and signatures tell when a version was moved"
         }
@@ -115,7 +115,7 @@ fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
         (false, false) => "tags: can be neither moved nor deleted; look at a release before it is pushed",
     });
     if !works("upload-chunked") {
-        told.push("uploads: in one piece; this registry's chunks are not to be relied upon");
+        reported.push("uploads: in one piece; this registry's chunks are not to be relied upon");
     }
-    told.into_iter().map(str::to_owned).collect()
+    reported.into_iter().map(str::to_owned).collect()
 }

@@ -7,7 +7,7 @@
 //!   ├ manifests   types, configs, layers, indexes, HEAD, sizes
 //!   ├ tags        lists and pages, moving a tag
 //!   ├ referrers   the API, its header, the tag that stands in for it
-//!   └ cleanup     deletes tags, manifests, blobs; what is left is told
+//!   └ cleanup     deletes tags, manifests, blobs; what is left is reported
 //! Report       a row a capability, what that means for tofu-oci and OpenTofu, findings
 //! ```
 

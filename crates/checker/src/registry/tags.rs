@@ -8,7 +8,7 @@ use super::manifests;
 use super::report::CapabilityState;
 use super::scratch::{EMPTY_TYPE, OCI_INDEX, OCI_MANIFEST, ScratchRepository, tag_name};
 
-/// The tags of an answer; empty where it is no list.
+/// The tags of an answer; empty if it is not a list.
 pub(super) fn names(answer: &RawAnswer) -> Vec<String> {
     let document: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let tags = document["tags"].as_array();
@@ -71,9 +71,9 @@ async fn last(scratch: &mut ScratchRepository<'_>, wanted: &[String]) -> Result<
     } else if wanted[1..].iter().all(|tag| found.contains(tag)) {
         (CapabilityState::Works, format!("GET {}", answer.said()))
     } else {
-        (CapabilityState::Differs, "tags behind `last` are left out".to_owned())
+        (CapabilityState::Differs, "tags after `last` are left out".to_owned())
     };
-    scratch.row("tags-last", "tags behind another one (`last`)", state, said);
+    scratch.row("tags-last", "tags after another one (`last`)", state, said);
     Ok(())
 }
 

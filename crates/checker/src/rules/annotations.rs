@@ -154,7 +154,7 @@ fn zip_sizes(release: &FoundRelease) -> BTreeMap<Platform, u64> {
     sizes
 }
 
-/// How large the zip of a leaf is, where it has one.
+/// How large the zip of a leaf is, if it has one.
 fn zip_size(entry: &IndexEntry) -> Option<u64> {
     let zip = |part: &&crate::facts::LeafPart| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
     let part = entry.leaf.layers.iter().find(zip)?;

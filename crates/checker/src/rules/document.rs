@@ -30,11 +30,11 @@ pub(super) fn check(place: &str, document: &FoundDocument, media_type: &str, siz
     let value = match &document.json {
         FoundJson::Value(value @ Value::Object(_)) => value,
         FoundJson::Value(_) => {
-            found.push(MANIFEST_NOT_JSON.at(place, "it is no JSON object"));
+            found.push(MANIFEST_NOT_JSON.at(place, "it is not a JSON object"));
             return found;
         }
         FoundJson::Not { problem } => {
-            found.push(MANIFEST_NOT_JSON.at(place, format!("it is no JSON: {problem}")));
+            found.push(MANIFEST_NOT_JSON.at(place, format!("it is not JSON: {problem}")));
             return found;
         }
     };
@@ -94,7 +94,7 @@ pub(super) fn has(value: &Value, member: &str) -> bool {
     value.get(member).is_some_and(|member| !member.is_null())
 }
 
-/// A member that is a text; empty where there is none.
+/// A member that is a text; empty if there is none.
 pub(super) fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value.get(member).and_then(Value::as_str).unwrap_or_default()
 }

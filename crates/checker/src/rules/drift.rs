@@ -78,7 +78,7 @@ fn releases((here, one): (&str, &FoundRelease), (there, other): (&str, &FoundRel
     found
 }
 
-/// The entries by what they are for: platform, and artifact type where it has one.
+/// The entries by what they are for: platform, and artifact type if it has one.
 fn by_name(release: &FoundRelease) -> BTreeMap<String, &IndexEntry> {
     let mut entries = BTreeMap::new();
     let mut equals: BTreeMap<String, usize> = BTreeMap::new();
@@ -92,7 +92,7 @@ fn by_name(release: &FoundRelease) -> BTreeMap<String, &IndexEntry> {
             other => other,
         };
         let name = format!("{platform} ({kind})");
-        // Entries of one name are told apart by stars, in their order.
+        // Entries of one name are reported apart by stars, in their order.
         let before = equals.entry(name.clone()).or_default();
         entries.insert(format!("{name}{}", "*".repeat(*before)), entry);
         *before += 1;

@@ -15,7 +15,7 @@ pub(super) fn config(entry: &IndexEntry) -> Option<&Value> {
     }
 }
 
-/// Whether the entry is an image that says of itself that it is a provider package.
+/// Whether the entry is an image that says that it is a provider package.
 pub(super) fn is_labelled(entry: &IndexEntry) -> bool {
     EntryKind::of(entry) == EntryKind::Image && label(entry) == Some(LABEL_PROVIDER)
 }

@@ -33,7 +33,7 @@ pub(super) struct Union {
 pub(super) enum ImageFault {
     /// A layer is not the one that the config names.
     DiffId(String),
-    /// A layer is no archive that an installer unpacks.
+    /// A layer is not an archive that an installer unpacks.
     Layer(String),
     /// The network or the machine kept a layer from being unpacked: nothing is known.
     Unasked(StoreError),
@@ -72,7 +72,7 @@ impl Images {
     }
 }
 
-/// The layers and how they are packed; nothing when one of them is no image layer, missing or damaged.
+/// The layers and how they are packed; `None` if one of them is not an image layer, missing or damaged.
 fn intact_layers(entry: &IndexEntry) -> Option<Vec<(Descriptor, LayerCompression)>> {
     let layer = |part: &crate::facts::LeafPart| {
         let compression = match media_type::layer_format(&part.descriptor.media_type)? {

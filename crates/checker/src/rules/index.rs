@@ -25,7 +25,7 @@ pub(super) fn check(release: &FoundRelease) -> Findings {
             if fault.unasked().is_some() {
                 return Findings::new();
             }
-            // A version whose canonical tag is not in the list has been told of as a tag.
+            // A version whose canonical tag is not in the list has been reported as a tag.
             if release.tag.as_ref().is_some_and(|tag| release.read_from.iter().any(|one| one == tag.as_str())) {
                 return vec![TAG_UNREADABLE.at(place, fault.text.clone())];
             }

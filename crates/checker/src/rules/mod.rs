@@ -66,10 +66,10 @@ pub fn repository(subject: &CheckSubject<'_>) -> Vec<Finding> {
 
 /// A blob that several leaves share, or a leaf that several entries name, leads to one finding for each place and platform.
 fn once(mut found: Vec<Finding>) -> Vec<Finding> {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let fresh: Vec<bool> = found
         .iter()
-        .map(|one| told.insert((one.rule.id, &one.place, &one.text, &one.version, &one.platform)))
+        .map(|one| reported.insert((one.rule.id, &one.place, &one.text, &one.version, &one.platform)))
         .collect();
     let mut fresh = fresh.into_iter();
     found.retain(|_| fresh.next().unwrap_or(true));

@@ -31,7 +31,7 @@ pub(super) fn platform(entry: &IndexEntry) -> Option<Platform> {
     entry.descriptor.platform()
 }
 
-/// The text of a foreign value in quotes; `none` where it is empty.
+/// The text of a foreign value in quotes; `none` if it is empty.
 pub(super) fn quoted(text: &str) -> String {
     if text.is_empty() { "none".to_owned() } else { format!("`{text}`") }
 }

@@ -58,7 +58,7 @@ fn same(because: Because) -> Vec<&'static CheckRule> {
 /// Adds a finding for each predicted refusal that no error speaks of yet. A platform that a release does not
 /// offer is a mistake only where the user named it.
 pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
-    let mut told = KnownErrors::of(found);
+    let mut reported = KnownErrors::of(found);
     for prediction in subject.predictions {
         let Some(because) = prediction.because else { continue };
         if because == Because::RepositoryUnreadable && is_not_judged(subject, prediction) {
@@ -74,9 +74,9 @@ pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
         if because == Because::PlainHttp {
             continue;
         }
-        if !told.speaks_of(prediction, because) {
+        if !reported.speaks_of(prediction, because) {
             let finding = missing(subject, prediction, because);
-            told.add(&finding, Some(because));
+            reported.add(&finding, Some(because));
             found.push(finding);
         }
     }
@@ -118,11 +118,11 @@ struct KnownErrors {
 
 impl KnownErrors {
     fn of(found: &[Finding]) -> Self {
-        let mut told = Self { rules: HashSet::new(), added: HashSet::new() };
+        let mut reported = Self { rules: HashSet::new(), added: HashSet::new() };
         for finding in found.iter().filter(|finding| finding.level() == crate::FindingLevel::Error) {
-            told.add(finding, None);
+            reported.add(finding, None);
         }
-        told
+        reported
     }
 
     fn add(&mut self, finding: &Finding, because: Option<Because>) {

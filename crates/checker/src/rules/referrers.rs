@@ -30,7 +30,7 @@ pub struct Referring {
 
 #[derive(Clone, Debug)]
 enum OpenedReferrer {
-    /// The digest of its subject; none when it names none.
+    /// The digest of its subject; none if it names none.
     Subject(Option<String>),
     Missing(String),
     /// Its bytes are not those that its descriptor names.

@@ -1,4 +1,4 @@
-//! Rules about who stands for a release.
+//! Rules about who vouches for a release.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -33,7 +33,7 @@ pub struct SignatureTrust<'a> {
 
 /// Reads everything that lies beside the indexes and may vouch for them, and judges it; what could not be asked for comes
 /// in the second place. Signatures of a provider that
-/// nobody named are told of and not checked: they bind its name.
+/// nobody named are reported and not checked: they bind its name.
 pub async fn signatures(
     store: &dyn ReadStore,
     facts: &RepositoryFacts,

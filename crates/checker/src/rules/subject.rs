@@ -11,11 +11,11 @@ use crate::opentofu::RepositoryPrediction;
 pub struct CheckSubject<'a> {
     /// What lies there.
     pub facts: &'a RepositoryFacts,
-    /// The provider that it is kept for, where somebody said so.
+    /// The provider that it is kept for, if the user named it.
     pub address: Option<&'a ProviderAddr>,
     /// The version that was asked for, where it was one.
     pub asked: Option<&'a Version>,
-    /// The platforms that were named; nothing where those of the repository were taken.
+    /// The platforms that were named; empty if those of the repository were taken.
     pub platforms: &'a [Platform],
     /// The name of the executable's provider: from the address, the annotations or the packages.
     pub provider_type: Option<&'a str>,

@@ -44,7 +44,7 @@ async fn predicted(folder: &Path, constraint: Option<&str>) -> Vec<RepositoryPre
     rows(&read(&store, &what).await.unwrap(), question(constraint).as_ref())
 }
 
-fn told(verdict: &str, version: Option<&str>, because: Option<&str>) -> String {
+fn reported(verdict: &str, version: Option<&str>, because: Option<&str>) -> String {
     match verdict {
         "installs" => format!("installs {}", version.unwrap_or("?")),
         _ => format!("refuses: {}", because.unwrap_or("?")),
@@ -54,12 +54,15 @@ fn told(verdict: &str, version: Option<&str>, because: Option<&str>) -> String {
 async fn check(folder: &Path, case: &Value) -> Option<String> {
     let rows = predicted(folder, case["constraint"].as_str()).await;
     assert_eq!(rows.len(), 1);
-    let want =
-        told(case["opentofu"].as_str().unwrap_or("not measured"), case["version"].as_str(), case["because"].as_str());
+    let want = reported(
+        case["opentofu"].as_str().unwrap_or("not measured"),
+        case["version"].as_str(),
+        case["because"].as_str(),
+    );
     for row in rows {
         let version = row.version.as_ref().map(ToString::to_string);
         let verdict = if row.installs { "installs" } else { "refuses" };
-        let got = told(verdict, version.as_deref(), row.because.map(Because::code));
+        let got = reported(verdict, version.as_deref(), row.because.map(Because::code));
         if got != want || row.unread {
             return Some(format!(
                 "{} ({}), {}: predicted {got}, measured {want}",

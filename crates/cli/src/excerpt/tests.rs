@@ -54,18 +54,18 @@ fn all(reading: &Reading) -> String {
         .collect()
 }
 
-fn told(text: &str) -> String {
+fn reported(text: &str) -> String {
     all(&read_text(text, TofuRelease::V1_13))
 }
 
 fn method(text: &str) -> String {
-    told(&format!("provider_installation {{\n  {text}\n}}\n"))
+    reported(&format!("provider_installation {{\n  {text}\n}}\n"))
 }
 
 #[test]
 fn carets_stand_right_behind_tabs_and_wide_characters() {
-    assert_snapshot!(told("\thost = \"漢字\"\t\"x\"\n"), @r#"
-    a name needs `= VALUE` or `{ … }` behind it (hcl1-parse)
+    assert_snapshot!(reported("\thost = \"漢字\"\t\"x\"\n"), @r#"
+    a name needs `= VALUE` or `{ … }` after it (hcl1-parse)
       --> /home/u/.tofurc:1:14
       |
     1 |  host = "漢字" "x"
@@ -137,7 +137,7 @@ fn a_long_line_is_cut_around_the_place() {
 #[test]
 fn the_user_of_a_url_in_the_line_is_masked() {
     for url in ["http://ada:hunter2@x.test/", "https://ada:hunter2@x y/", "https://hunter2@/", "http://a:b@hunter2@x"] {
-        let shown = told(&format!("provider_installation {{\n  network_mirror {{ url = \"{url}\" }}\n}}"));
+        let shown = reported(&format!("provider_installation {{\n  network_mirror {{ url = \"{url}\" }}\n}}"));
         assert!(shown.contains("***") && !shown.contains("hunter2"), "{shown}");
     }
 }
@@ -183,8 +183,8 @@ fn secrets_in_the_line_are_masked() {
             assert!(!debug.contains("hunter2"), "{text}\n{debug}");
         }
     }
-    assert_snapshot!(told("credentials \"a.example\" { token = \"hunter2\" } oops oops"), @r#"
-    a block needs `{` behind its labels, on the same or the next line (hcl1-parse)
+    assert_snapshot!(reported("credentials \"a.example\" { token = \"hunter2\" } oops oops"), @r#"
+    a block needs `{` after its labels, on the same or the next line (hcl1-parse)
       --> /home/u/.tofurc:1:47
       |
     1 | credentials "a.example" { token = *** } oops oops
@@ -192,7 +192,7 @@ fn secrets_in_the_line_are_masked() {
       = instead: write NAME = VALUE in a line of its own, or NAME { … }
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this file
     "#);
-    assert_snapshot!(told("credentials \"a.example\" { token = \"hunter2"), @r#"
+    assert_snapshot!(reported("credentials \"a.example\" { token = \"hunter2"), @r#"
     this quote has no closing quote on its line (hcl1-parse)
       --> /home/u/.tofurc:1:35
       |
@@ -208,14 +208,14 @@ fn addresses_are_shown_without_user_information_and_query() {
     for url in
         ["http://u:hunter2@m.example/", "http://m.example/?sig=hunter2", "http://u@v:hunter2/3@m.example/?hunter2"]
     {
-        let shown = told(&format!("provider_installation {{\n  network_mirror {{ url = \"{url}\" }}\n}}"));
+        let shown = reported(&format!("provider_installation {{\n  network_mirror {{ url = \"{url}\" }}\n}}"));
         assert!(shown.contains("mirror-url") && !shown.contains("hunter2"), "{url}\n{shown}");
     }
 }
 
 #[test]
 fn what_is_no_secret_is_shown() {
-    assert_snapshot!(told("# credentials\nprovider_installation {\n  direct { exclude = [\"a\"] }\n}"), @r#"
+    assert_snapshot!(reported("# credentials\nprovider_installation {\n  direct { exclude = [\"a\"] }\n}"), @r#"
     `a` is not a pattern of providers: it must read [HOST/]NAMESPACE/TYPE (exclude-pattern)
       --> /home/u/.tofurc:3:23
       |
@@ -224,7 +224,7 @@ fn what_is_no_secret_is_shown() {
       = instead: write HOST/NAMESPACE/TYPE, such as "registry.opentofu.org/acme/*"
       = OpenTofu 1.13: prints an error that names no line, and goes on without this method; the others serve
     "#);
-    assert_snapshot!(told("credentials \"a.example\" { token = \"}\" }\nplugin_cach_dir = \"/m\""), @r#"
+    assert_snapshot!(reported("credentials \"a.example\" { token = \"}\" }\nplugin_cach_dir = \"/m\""), @r#"
     there is no setting plugin_cach_dir (misspelt-name)
       --> /home/u/.tofurc:2:1
       |
@@ -233,7 +233,7 @@ fn what_is_no_secret_is_shown() {
       = instead: write plugin_cache_dir
       = OpenTofu 1.13: says nothing, and ignores it
     "#);
-    assert_snapshot!(told("oci_default_credentials { discover_ambient_credentials = \"yes\" }"), @r#"
+    assert_snapshot!(reported("oci_default_credentials { discover_ambient_credentials = \"yes\" }"), @r#"
     discover_ambient_credentials must be `true` or `false` without quotes, and this is a text (block-argument-type)
       --> /home/u/.tofurc:1:58
       |

@@ -17,7 +17,7 @@ pub enum DecodeShape {
     Map(Box<DecodeShape>),
     /// These names, each with its shape; others are passed over. Comes out as a map of those that were given.
     Struct(Vec<(&'static str, DecodeShape)>),
-    /// As the inner one, behind a pointer in the program: where the same name comes again, the HCL 1 that allows
+    /// As the inner one, which the program keeps by a pointer: where the same name comes again, the HCL 1 that allows
     /// duplicates starts afresh, and the other one goes on with what is there.
     Pointer(Box<DecodeShape>),
     /// Whatever is there. Objects become [`Decoded::Objects`], except in lists.

@@ -34,7 +34,7 @@ impl HclBody {
         DecodeNode::of_body(self).decode(shape, duplicates)
     }
 
-    /// What stands under `name`, as `shape`; `None` where nothing does.
+    /// What stands under `name`, as `shape`; `None` if nothing does.
     ///
     /// A struct reads its fields in the order of the program, and the first error ends it: ask in the same order.
     pub fn field(
@@ -48,7 +48,7 @@ impl HclBody {
 }
 
 impl DecodeNode<'_> {
-    /// The value of an argument; nothing where it is not given.
+    /// The value of an argument; `None` if it is not given.
     ///
     /// # Errors
     /// When it has not this shape.

@@ -102,7 +102,7 @@ impl<'a> DecodeNode<'a> {
     /// The items of a block, in which arguments are looked for.
     ///
     /// # Errors
-    /// When it is none.
+    /// If it is not one.
     pub fn arguments(&self, name: &str) -> Result<Vec<ItemView<'a>>, DecodeError> {
         let node = match self {
             Self::Item(item) => match item.content() {
@@ -129,13 +129,13 @@ impl<'a> DecodeNode<'a> {
     /// The members of a map in their order, each with what stands under it. A name may come twice.
     ///
     /// # Errors
-    /// When it is no block or object; each member is an error too, where it has no name.
+    /// When it is not a block or object; each member is an error too, if it has no name.
     pub fn members(&self, name: &str) -> Result<MapMembers<'a>, DecodeError> {
         let items = self.items().ok_or_else(|| self.wrong_type(name, "a block or an object"))?;
         Ok(MapMembers { items, next: 0, done: HashSet::new(), name: name.to_owned() })
     }
 
-    /// The text as it was written, where it is one.
+    /// The text as it was written, if it is one.
     pub fn text(&self) -> Option<&'a Text> {
         match self {
             Self::Value(HclValue::String(text)) => Some(text),

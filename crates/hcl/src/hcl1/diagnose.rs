@@ -38,7 +38,7 @@ impl Brackets {
     }
 
     /// The bracket whose partner is missing.
-    fn culprit(&self) -> Option<usize> {
+    fn unclosed(&self) -> Option<usize> {
         self.misplaced.or(self.open.last().copied())
     }
 }
@@ -64,20 +64,20 @@ pub(super) fn duplicate(token: &Hcl1Token, name: &[u8]) -> Hcl1Stop {
 
 /// The brace that is not closed where `found` stands instead.
 pub(super) fn unclosed(found: &Hcl1Token, brackets: &Brackets) -> Hcl1Stop {
-    let span = brackets.culprit().map_or(found.span.clone(), |open| open..open + 1);
+    let span = brackets.unclosed().map_or(found.span.clone(), |open| open..open + 1);
     Hcl1Stop::at(found, SyntaxErrorKind::UnclosedBracket, span, "this brace is not closed; its `}` is missing")
 }
 
-/// Keys with neither `=` nor `{` behind them.
+/// Keys with neither `=` nor `{` after them.
 pub(super) fn no_value(found: &Hcl1Token, keys: &[Hcl1Token], text: &[u8]) -> Hcl1Stop {
     if let Some(span) = keys.first().and_then(|key| directive(text, key.span.start)) {
         let message = "a bare quote inside `%{ … }` ends the text";
         return Hcl1Stop::at(found, SyntaxErrorKind::QuoteInDirective, span, message);
     }
     let message = if keys.len() > 1 {
-        "a block needs `{` behind its labels, on the same or the next line"
+        "a block needs `{` after its labels, on the same or the next line"
     } else {
-        "a name needs `= VALUE` or `{ … }` behind it"
+        "a name needs `= VALUE` or `{ … }` after it"
     };
     Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), message)
 }
@@ -95,7 +95,7 @@ pub(super) fn labels_with_assign(found: &Hcl1Token, keys: &[Hcl1Token]) -> Hcl1S
     match keys {
         // Names on several lines: the first has no value.
         [first, ..] if !on_one_line => {
-            let message = "a name needs `= VALUE` or `{ … }` behind it";
+            let message = "a name needs `= VALUE` or `{ … }` after it";
             Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, first.span.clone(), message)
         }
         _ => {
@@ -114,7 +114,7 @@ pub(super) fn no_name(found: &Hcl1Token) -> Hcl1Stop {
     Hcl1Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
 }
 
-/// Something that is no key where one is due.
+/// Something that is not a key where one is due.
 pub(super) fn no_key(found: &Hcl1Token, keys: &[Hcl1Token], text: &[u8]) -> Hcl1Stop {
     if !keys.is_empty() {
         return no_value(found, keys, text);
@@ -127,15 +127,15 @@ pub(super) fn no_key(found: &Hcl1Token, keys: &[Hcl1Token], text: &[u8]) -> Hcl1
     Hcl1Stop::at(found, kind, found.span.clone(), message)
 }
 
-/// Something that is no value behind `=`.
+/// Something that is not a value after `=`.
 pub(super) fn no_literal(found: &Hcl1Token, keys: &[Hcl1Token], written: &[u8]) -> Hcl1Stop {
     match found.kind {
         Hcl1TokenKind::Name if keys.first().is_some_and(|key| key.position.line != found.position.line) => {
-            Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs behind the `=`")
+            Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs after the `=`")
         }
         Hcl1TokenKind::Name => bare_word(found, written),
         Hcl1TokenKind::CloseBrace | Hcl1TokenKind::CloseList | Hcl1TokenKind::Comma => {
-            Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs behind the `=`")
+            Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs after the `=`")
         }
         kind => {
             let message = format!("a value belongs here, not {}", noun(kind));

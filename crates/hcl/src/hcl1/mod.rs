@@ -18,7 +18,7 @@ pub fn parse(text: &str, duplicates: Duplicates) -> Result<HclDocument, SyntaxEr
 }
 
 /// As [`parse`], for bytes that need not be UTF-8. They are an error wherever HCL 1 gets to see them; it does not look
-/// behind the outermost object of a JSON text.
+/// after the outermost object of a JSON text.
 pub fn parse_bytes(text: &[u8], duplicates: Duplicates) -> Result<HclDocument, SyntaxError> {
     if is_json(text) {
         let (body, overlooked) = json::parse(text)?;

@@ -119,7 +119,7 @@ impl Hcl1Parser<'_, '_> {
             }
             _ => return Err(diagnose::no_value(&self.token, &keys, self.source.bytes())),
         };
-        // HCL 1 looks for a comment behind the value, and so for the next token.
+        // HCL 1 looks for a comment after the value, and so for the next token.
         self.look();
         let start = keys.first().map_or(0, |key| self.source.place(key.span.start));
         let span = start..value.span().end.max(start);
@@ -227,7 +227,7 @@ impl Hcl1Parser<'_, '_> {
                     values.push(self.object(&token).map_err(|stop| stop.in_list(&token))?);
                     comma_needed = true;
                 }
-                // Behind a list in a list, HCL 1 asks for no comma.
+                // After a list in a list, HCL 1 asks for no comma.
                 Hcl1TokenKind::OpenList => values.push(self.list(&token).map_err(|stop| stop.in_list(&token))?),
                 Hcl1TokenKind::CloseList => {
                     self.brackets.close(token.span.start, self.source.bytes());

@@ -44,7 +44,7 @@ impl<'a> Hcl1Scanner<'a> {
         Self { cursor: Cursor::new(source, Dialect::Native), suspect: None }
     }
 
-    /// The next token that is no comment.
+    /// The next token that is not a comment.
     pub(super) fn token(&mut self) -> Hcl1Token {
         loop {
             let token = self.scan();
@@ -149,7 +149,7 @@ impl<'a> Hcl1Scanner<'a> {
         if matches!(character, 'x' | 'X') {
             return self.hexadecimal(start);
         }
-        // HCL 1 looks for 8 and 9 from the second digit behind the zero on only.
+        // HCL 1 looks for 8 and 9 from the second digit after the zero on only.
         let mut octal = true;
         while character.is_ascii_digit() {
             character = self.cursor.next();
@@ -175,7 +175,7 @@ impl<'a> Hcl1Scanner<'a> {
             character = self.cursor.next();
         }
         if self.cursor.start() == digits {
-            let message = "hexadecimal digits belong behind `0x`";
+            let message = "hexadecimal digits belong after `0x`";
             self.cursor.fault(SyntaxErrorKind::IllegalNumber, start..digits, message);
         }
         if character != END {

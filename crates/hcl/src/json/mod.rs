@@ -1,5 +1,5 @@
 //! The JSON form of HCL 1, as its own reader takes it: more than JSON in places (trailing commas, several keys before
-//! a colon, anything behind the outermost object), less in others (lists in lists, `\/`, halves of surrogate pairs).
+//! a colon, anything after the outermost object), less in others (lists in lists, `\/`, halves of surrogate pairs).
 //!
 //! ```text
 //! {"a": {"b": {"c": {}}}}      a "b" "c" {}          objects that hold objects alone become blocks with labels

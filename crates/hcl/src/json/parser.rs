@@ -40,7 +40,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(HclBody, Vec<Overlooked>), SyntaxErr
             let behind = text.get(span.end..).unwrap_or_default().trim_ascii();
             if !behind.is_empty() && parser.token.kind == JsonTokenKind::CloseBrace {
                 let end = text.trim_ascii_end().len();
-                let message = "what stands behind the outermost object is not read".to_owned();
+                let message = "what follows the outermost object is not read".to_owned();
                 parser.overlooked.push(Overlooked { message, span: end - behind.len()..end });
             }
             Ok((body, parser.overlooked))
@@ -145,7 +145,7 @@ impl JsonParser<'_> {
     fn no_key(&self, keys: &[HclKey]) -> JsonStop {
         if let (Some(first), Some(last)) = (keys.first(), keys.last()) {
             let fault = ScanFault {
-                message: "`: VALUE` belongs behind a name".to_owned(),
+                message: "a name needs `: VALUE` after it".to_owned(),
                 span: first.span.start..last.span.end,
                 kind: SyntaxErrorKind::MissingValue,
             };
@@ -177,7 +177,7 @@ impl JsonParser<'_> {
             JsonTokenKind::OpenList => self.list(),
             JsonTokenKind::End => Err(JsonStop::End),
             _ => {
-                let message = "a value belongs behind the `:`";
+                let message = "a value belongs after the `:`";
                 Err(self.mistake(SyntaxErrorKind::MissingValue, message, Some(self.token.position)))
             }
         }

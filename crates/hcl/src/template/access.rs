@@ -38,7 +38,7 @@ pub(super) fn index(
         return Err(TemplateFault::new("attempt-to-index-null-value", message, span.clone()));
     }
     if key.is_null() {
-        return invalid("null is no index".to_owned());
+        return invalid("null cannot be an index".to_owned());
     }
     let (of, key_of) = (source.type_of(), key.type_of());
     if of == Type::Any || key_of == Type::Any {
@@ -51,7 +51,7 @@ pub(super) fn index(
     };
     let key = match convert(key, &wanted) {
         Ok(key) => key,
-        Err(message) => return invalid(format!("this is no index here: {message}")),
+        Err(message) => return invalid(format!("this cannot be an index here: {message}")),
     };
     match (of, key) {
         (Type::List(_) | Type::Tuple(_), TemplateValue::Number(number)) => {
@@ -67,7 +67,7 @@ pub(super) fn index(
             };
             match place.filter(|place| *place < length) {
                 Some(place) => Ok(element(source, place)),
-                None if !number.is_whole() => invalid(format!("{number} is no whole number")),
+                None if !number.is_whole() => invalid(format!("{number} is not a whole number")),
                 None if number.is_negative() => invalid(format!("{number} is negative, and elements count from 0")),
                 None => invalid(format!("there is no element {number}: the list has {length}, counted from 0")),
             }

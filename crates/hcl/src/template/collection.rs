@@ -90,7 +90,7 @@ impl TemplateParser<'_> {
         self.sure_fault("unterminated-object-constructor-expression", message, open.span.clone());
     }
 
-    /// One `key = value`; nothing where it is broken.
+    /// One `key = value`; `None` if it is broken.
     fn item(&mut self, open: &TemplateToken) -> Option<(ObjectKey, Expr)> {
         let parenthesised = self.peek().kind == TemplateTokenKind::OpenParen;
         let before = self.faults.len();
@@ -136,7 +136,7 @@ impl TemplateParser<'_> {
         })
     }
 
-    /// What follows the word `for`; nothing where it is broken.
+    /// What follows the word `for`; `None` if it is broken.
     fn for_body(&mut self, open: &TemplateToken, end: TemplateTokenKind) -> Option<Expr> {
         let (key_name, value_name) = match self.for_names() {
             Ok(names) => names,
@@ -176,7 +176,7 @@ impl TemplateParser<'_> {
         Some(Expr { kind: ExprKind::For(Box::new(inner)), span: open.span.start..close.span.end })
     }
 
-    /// What `read` reads; nothing where that fails.
+    /// What `read` reads; `None` if that fails.
     fn sound(&mut self, read: impl FnOnce(&mut Self) -> Expr) -> Option<Expr> {
         let before = self.faults.len();
         let expr = read(self);

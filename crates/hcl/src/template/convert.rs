@@ -96,7 +96,7 @@ fn convertible(from: &Type, to: &Type) -> bool {
         }
         (Type::List(from), Type::List(to)) | (Type::Map(from), Type::Map(to)) => convertible(from, to),
         (Type::Tuple(from), Type::List(to)) => {
-            // A list of which nothing is known cannot be made of elements of which something is.
+            // A list that is unknown cannot be made of elements of which something is.
             let lost = **to == Type::Any && unify(from) == Some(Type::Any) && from.iter().any(|of| *of != Type::Any);
             !lost && all_convertible(from, to)
         }
@@ -151,7 +151,7 @@ fn closed(from: &Type, wanted: &Type) -> Type {
     }
 }
 
-/// The type that values of all of `types` can be brought to; nothing where there is none.
+/// The type that values of all of `types` can be brought to; `None` if there is none.
 ///
 /// Collections where one is open altogether have [`Type::Any`] in common: their values are then not known.
 pub(super) fn unify(types: &[Type]) -> Option<Type> {

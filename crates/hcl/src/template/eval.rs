@@ -1,6 +1,6 @@
 //! Trees into values.
 //!
-//! Faults are collected and evaluation goes on with a value of which nothing is known, as HCL does: one run tells of
+//! Faults are collected and evaluation goes on with a value that is unknown, as HCL does: one run reports
 //! all of them.
 
 use std::collections::BTreeMap;
@@ -246,13 +246,13 @@ fn object(items: &[(ObjectKey, Expr)], scope: &TemplateScope<'_>, faults: &mut T
         let name = if !sound {
             None
         } else if key_value.is_null() {
-            let message = "null is no key of an object";
+            let message = "null cannot be the key of an object";
             faults.push(TemplateFault::new("null-value-as-key", message, value.span.clone()));
             None
         } else {
             convert(key_value, &Type::String).map_or_else(
                 |message| {
-                    let message = format!("this is no key of an object: {message}");
+                    let message = format!("this cannot be the key of an object: {message}");
                     faults.push(TemplateFault::new("incorrect-key-type", message, key.expr.span.clone()));
                     None
                 },
@@ -304,7 +304,7 @@ fn splat(source: &Expr, each: &Expr, scope: &TemplateScope<'_>, faults: &mut Tem
     if of == Type::Any {
         return TemplateValue::ANY;
     }
-    // What is no list counts as a list of one; that it may yet turn out to be null leaves the result open.
+    // What is not a list counts as a list of one; that it may yet turn out to be null leaves the result open.
     let open = !sequence && !value.is_known() && !value.is_present();
     let (items, listed) = match value {
         TemplateValue::Tuple(items) => (items, false),

@@ -143,12 +143,12 @@ impl TemplateParser<'_> {
         }
     }
 
-    /// The index of `.0`. `told` is what a fault points at.
-    fn dotted_index(&mut self, token: &TemplateToken, told: &TemplateToken) -> TemplateValue {
+    /// The index of `.0`. `pointed` is what a fault points at.
+    fn dotted_index(&mut self, token: &TemplateToken, pointed: &TemplateToken) -> TemplateValue {
         let words = self.words(token);
         if let Some((first, second)) = words.split_once('.') {
             let message = ("two indexes cannot be chained with dots", format!("[{first}][{second}]"));
-            self.fault("invalid-legacy-index-syntax", message, told.span.clone());
+            self.fault("invalid-legacy-index-syntax", message, pointed.span.clone());
             return TemplateValue::ANY;
         }
         self.number(token)

@@ -14,7 +14,7 @@ struct Loop<'a> {
     eval: Eval,
 }
 
-/// Runs a `for`: an object where it has keys, else a tuple.
+/// Runs a `for`: an object if it has keys, else a tuple.
 pub(super) fn run(of: &For, eval: Eval, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
     let inner = &Loop { of, eval };
     let source = (inner.eval)(&inner.of.source, scope, faults);
@@ -139,7 +139,7 @@ fn object(
         if inner.of.grouped || group.is_empty() {
             group.push(result);
         } else {
-            let message = ("two elements give the same key", "`...` behind the value to keep both");
+            let message = ("two elements give the same key", "`...` after the value to keep both");
             faults.push(TemplateFault::new("duplicate-object-key", message, key_expr.span.clone()));
         }
     }
@@ -154,7 +154,7 @@ fn object(
     TemplateValue::Object(entries.collect())
 }
 
-/// The key of this turn; nothing where there is none yet.
+/// The key of this turn; `None` if there is none yet.
 fn name(
     inner: &Loop<'_>,
     key: &Expr,
@@ -175,7 +175,7 @@ fn name(
         }
     };
     if known {
-        let message = format!("this is no key of an object: {reason}");
+        let message = format!("this cannot be the key of an object: {reason}");
         faults.push(TemplateFault::new("invalid-object-key", message, key.span.clone()));
     }
     None

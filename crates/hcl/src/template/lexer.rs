@@ -311,10 +311,10 @@ fn single(byte: u8) -> TemplateTokenKind {
     }
 }
 
-/// The faults of tokens that stand nowhere in HCL. Of a kind that comes in numbers only the first ones are told.
+/// The faults of tokens that stand nowhere in HCL. Of a kind that comes in numbers only the first ones are reported.
 pub(super) fn misplaced(text: &str, tokens: &[TemplateToken]) -> Vec<TemplateFault> {
-    let mut told = FaultCounts::default();
-    tokens.iter().filter_map(|token| told.fault(text, token)).collect()
+    let mut counts = FaultCounts::default();
+    tokens.iter().filter_map(|token| counts.fault(text, token)).collect()
 }
 
 #[derive(Default)]
@@ -332,11 +332,11 @@ impl FaultCounts {
                 self.bitwise += 1;
                 (self.bitwise <= 4).then_some((
                     "unsupported-operator",
-                    "there are no operators for single bits here",
+                    "HCL has no operators for single bits",
                     Some("&& for `and`, || for `or`, ! for `not`"),
                 ))?
             }
-            // The mark that closes what the first one opened is not told again.
+            // The mark that closes what the first one opened is not reported again.
             TemplateTokenKind::Backtick => {
                 let tell = self.backticks.is_multiple_of(2);
                 self.backticks = (self.backticks + 1).min(3);

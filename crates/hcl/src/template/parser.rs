@@ -124,7 +124,7 @@ impl<'a> TemplateParser<'a> {
         self.faults.push(TemplateFault::new(code, wording, span));
     }
 
-    /// A fault that may well come from an earlier one and is told only where there is none.
+    /// A fault that may well come from an earlier one and is reported only if there is none.
     pub(super) fn sure_fault(&mut self, code: &str, wording: impl Into<Wording>, span: Range<usize>) {
         if !self.recovering {
             self.fault(code, wording, span);
@@ -136,7 +136,7 @@ impl<'a> TemplateParser<'a> {
         self.recovering && self.faults.len() > before
     }
 
-    /// Skips to behind the next `end` that is not the end of something opened on the way, and gives it.
+    /// Skips to the place after the next `end` that is not the end of something opened on the way, and gives it.
     pub(super) fn recover(&mut self, end: TemplateTokenKind) -> TemplateToken {
         self.recovering = true;
         let start = end.opener();
@@ -158,7 +158,7 @@ impl<'a> TemplateParser<'a> {
         }
     }
 
-    /// Skips to behind the next pair of brackets that `start` opens.
+    /// Skips to the place after the next pair of brackets that `start` opens.
     pub(super) fn recover_over(&mut self, start: TemplateTokenKind, end: TemplateTokenKind) {
         loop {
             let kind = self.read().kind;
@@ -170,7 +170,7 @@ impl<'a> TemplateParser<'a> {
     }
 }
 
-/// What stands for an expression that could not be read.
+/// What replaces an expression that could not be read.
 pub(super) fn placeholder(span: Range<usize>) -> Expr {
     Expr { kind: ExprKind::Literal(TemplateValue::ANY), span }
 }

@@ -154,7 +154,7 @@ impl TemplateParser<'_> {
             "endfor" => TemplatePart::EndFor(from..self.peek().span.end),
             "for" => self.for_directive(from)?,
             _ => {
-                let message = (format!("`{name}` is no directive"), "if, else, endif, for or endfor");
+                let message = (format!("`{name}` is not a directive"), "if, else, endif, for or endfor");
                 self.sure_fault("invalid-template-control-keyword", message, word.span);
                 self.recover(TemplateTokenKind::SequenceEnd);
                 return None;
@@ -305,7 +305,7 @@ impl<I: Iterator<Item = TemplatePart>> Assembly<'_, '_, I> {
         placeholder(span)
     }
 
-    /// Reads up to the next directive that belongs to an earlier one; `Err` where there is none.
+    /// Reads up to the next directive that belongs to an earlier one; `Err` if there is none.
     fn body(&mut self, opener: &str, opened_at: &Range<usize>) -> Result<(Vec<Expr>, TemplatePart), Expr> {
         let mut exprs = Vec::new();
         loop {

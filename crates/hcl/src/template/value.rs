@@ -53,7 +53,7 @@ pub enum Type {
 }
 
 impl TemplateValue {
-    /// A value of which nothing is known.
+    /// A value that is unknown.
     pub const ANY: Self = Self::Unknown(Type::Any);
     /// A text that is not known yet.
     pub const UNKNOWN_STRING: Self = Self::Unknown(Type::String);
@@ -88,7 +88,7 @@ impl TemplateValue {
         !matches!(self, Self::Unknown(_) | Self::Null(_))
     }
 
-    /// The elements with their keys, where it has any and they are known.
+    /// The elements with their keys, if it has any and they are known.
     pub(super) fn elements(self) -> Option<Vec<(Self, Self)>> {
         match self {
             Self::Tuple(items) | Self::List(_, items) => Some(
@@ -105,7 +105,7 @@ impl TemplateValue {
         }
     }
 
-    /// Whether the two are equal; nothing where that is not known yet.
+    /// Whether the two are equal; `None` if that is not known yet.
     pub(super) fn equals(&self, other: &Self) -> Option<bool> {
         let (of, other_of) = (self.type_of(), other.type_of());
         match (self, other) {

@@ -9,7 +9,7 @@ use tofu_oci_hcl::{DecodeError, DecodeNode, DecodeShape, Decoded, Duplicates, Hc
 
 use super::{BlockAttribute, ConfigSetting};
 
-/// A text, and the literal that it was written as; nothing where a number stands.
+/// A text, and the literal that it was written as; `None` if a number stands there.
 pub(super) struct WrittenText<'a> {
     pub(super) value: String,
     pub(super) text: Option<&'a Text>,
@@ -23,7 +23,7 @@ pub(super) struct Labelled<'a> {
     pub(super) values: BTreeMap<String, Decoded>,
 }
 
-/// The text of an argument; the last one where it is given twice.
+/// The text of an argument; the last one if it is given twice.
 pub(super) fn text<'a>(block: &DecodeNode<'a>, name: &'static str) -> Result<Option<WrittenText<'a>>, DecodeError> {
     let value = single(block, name, DecodeShape::Text)?.and_then(Decoded::into_text);
     let (Some(value), Some(last)) = (value, block.named(name)?.pop()) else { return Ok(None) };
@@ -46,7 +46,7 @@ pub(super) fn whole(block: &DecodeNode<'_>, name: &'static str) -> Result<Option
     })
 }
 
-/// The texts of a list; joined where it is given twice, nothing where it is not given.
+/// The texts of a list; joined if it is given twice; `None` if it is not given.
 pub(super) fn texts(block: &DecodeNode<'_>, name: &'static str) -> Result<Option<Vec<String>>, DecodeError> {
     let list = single(block, name, list_of_texts())?.and_then(Decoded::into_list);
     Ok(list.map(|list| list.into_iter().filter_map(Decoded::into_text).collect()))

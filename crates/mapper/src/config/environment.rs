@@ -26,7 +26,7 @@ pub trait ConfigFiles: Send + Sync {
 pub enum Os {
     /// Linux and everything like it.
     Unix,
-    /// macOS: as Unix, but for the folders of plugins.
+    /// macOS: as Unix, except the folders of plugins.
     Mac,
     /// Windows.
     Windows,
@@ -82,7 +82,7 @@ impl Environment {
         PathBuf::from(path)
     }
 
-    /// `path` itself where it is absolute, otherwise below `folder`; without `.` in between.
+    /// `path` itself if it is absolute, otherwise below `folder`; without `.` in between.
     pub(super) fn absolute(&self, folder: &Path, path: &Path) -> PathBuf {
         if self.is_absolute(path) {
             return path.to_owned();

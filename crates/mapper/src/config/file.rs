@@ -33,7 +33,7 @@ pub enum ConfigFileState {
     Unreadable,
 }
 
-/// A name that nobody knows.
+/// An unknown name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
     /// The file, as its place in [`super::CliConfigReading::files`].

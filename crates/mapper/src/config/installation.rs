@@ -1,7 +1,7 @@
 //! `provider_installation`: the block, its methods, and what `OpenTofu` drops of them.
 //!
 //! The order of the checks is `OpenTofu`'s, so that the first complaint is the same one. All problems but those of a
-//! template are told for the line of the whole block, because HCL 1 keeps few places.
+//! template are reported for the line of the whole block, because HCL 1 keeps few places.
 //!
 //! Spec: `OpenTofu` 1.12, cliconfig, provider installation; measured on 1.10 to 1.13.
 
@@ -118,7 +118,7 @@ impl InstallationBlock<'_> {
                     }
                 };
                 let message = match (json, names::METHODS.contains(&name)) {
-                    (true, false) => format!("{name} is taken for a method, and is no block"),
+                    (true, false) => format!("{name} is taken for a method, and is not a block"),
                     _ => format!("{name} must be a block"),
                 };
                 let problem = self.source.problem("method-not-block", key.span.clone(), self.line, message);
@@ -231,7 +231,7 @@ impl InstallationBlock<'_> {
                         problem.instead(error.instead()).effect(Effect::MethodDropped)
                     })
                     .collect();
-                // The last one stands for the method; the order of telling stays.
+                // The last one decides about the method; the order stays.
                 let decisive = problems.pop().expect("a template is refused for a reason");
                 for problem in problems {
                     findings.push(problem);

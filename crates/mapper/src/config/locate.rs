@@ -7,7 +7,7 @@ use super::{ConfigFiles, Environment, Os};
 /// The files that count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The main file, whether or not it is there; nothing where no home folder is known.
+    /// The main file, whether or not it is there; `None` if no home folder is known.
     pub main: Option<MainFile>,
     /// The files of the configuration directory in the order of their names.
     pub directory: Vec<PathBuf>,
@@ -97,7 +97,7 @@ impl FileSearch<'_> {
         }
     }
 
-    /// `XDG_CONFIG_HOME`, which counts only where it is set.
+    /// `XDG_CONFIG_HOME`, which counts only if it is set.
     fn xdg(&self) -> Option<&Path> {
         match self.environment.os {
             Os::Windows => None,
@@ -150,7 +150,7 @@ impl FileSearch<'_> {
         names.map(|name| self.at(directory, &[&name])).collect()
     }
 
-    /// The names in a folder, sorted; none where it cannot be read.
+    /// The names in a folder, sorted; none if it cannot be read.
     fn names_in(&self, folder: &Path) -> Vec<String> {
         let mut names: Vec<String> = self
             .files

@@ -21,7 +21,7 @@ pub struct MethodCandidate<'a> {
     pub method: &'a Method,
     /// Whether its patterns match.
     pub selection: Selection,
-    /// Where it would look; nothing where it is not selected.
+    /// Where it would look; `None` if it is not selected.
     pub place: Option<Result<MappedPlace, MapError>>,
 }
 

@@ -12,7 +12,7 @@ use crate::{MagicSuffix, RepositoryTemplate, Selector};
 /// Everything that `OpenTofu` goes on with after it has read the files.
 #[derive(Clone, Debug, Default)]
 pub struct CliConfig {
-    /// The first `provider_installation` block; nothing where none counts, so that the implicit methods do.
+    /// The first `provider_installation` block; `None` if none counts, so that the implicit methods do.
     pub installation: Option<Installation>,
     /// Where packages are kept between installations; variables expanded, made absolute against the working directory.
     pub plugin_cache_dir: Option<PathBuf>,
@@ -70,7 +70,7 @@ pub enum ConfigSetting {
 }
 
 impl ConfigSetting {
-    /// The text, where it is one.
+    /// The text, if it is one.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -261,7 +261,7 @@ impl Method {
 pub enum MethodKind {
     /// The registry that a provider's address names.
     Direct {
-        /// How often a download is tried again, where that is said.
+        /// How often a download is tried again, if that is said.
         download_retry_count: Option<i64>,
     },
     /// A folder.
@@ -275,7 +275,7 @@ pub enum MethodKind {
     NetworkMirror {
         /// Its address as it was written.
         url: String,
-        /// How often a download is tried again, where that is said.
+        /// How often a download is tried again, if that is said.
         download_retry_count: Option<i64>,
         /// Whether its checksums are recorded without a look.
         trust_all_hashes: bool,

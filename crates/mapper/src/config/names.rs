@@ -62,7 +62,7 @@ pub fn known_names(inside: Option<&str>) -> &'static [&'static str] {
 /// Names that came after 1.10, which therefore ignores them.
 const AFTER_1_10: [&str; 3] = ["registry_protocols", "download_retry_count", "trust_all_hashes"];
 
-/// Records the names that nobody knows, and complains about those that are nearly known.
+/// Records the unknown names, and complains about those that are nearly known.
 pub(super) fn look_at(source: SourceText<'_>, body: &HclBody, findings: &mut ReadingNotes) {
     for item in &body.items {
         let Some(key) = item.keys.first() else { continue };

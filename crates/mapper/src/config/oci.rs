@@ -224,10 +224,10 @@ fn bad_helper(source: SourceText<'_>, helper: &WrittenText<'_>, line: Option<usi
     let message = format!("`{}` cannot be the name of a credential helper", helper.value);
     source
         .problem("invalid-helper-name", helper.span.clone(), line, message)
-        .instead("write the part behind docker-credential-, such as \"pass\"")
+        .instead("write the part after docker-credential-, such as \"pass\"")
 }
 
-/// A name that `OpenTofu` runs, and that is none of a helper.
+/// A name that `OpenTofu` runs, and that is not one of a helper.
 fn odd_helper(source: SourceText<'_>, helper: &WrittenText<'_>) -> Option<CliConfigProblem> {
     let fine = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if helper.value.bytes().all(fine) {
@@ -235,9 +235,7 @@ fn odd_helper(source: SourceText<'_>, helper: &WrittenText<'_>) -> Option<CliCon
     }
     let message = "the name of a credential helper has letters, digits, `.`, `_` and `-` alone";
     let problem = source.problem("invalid-helper-name", helper.span.clone(), None, message);
-    Some(
-        problem.instead("write the part behind docker-credential-, such as \"pass\"").effect(Effect::KeptAnyway).ours(),
-    )
+    Some(problem.instead("write the part after docker-credential-, such as \"pass\"").effect(Effect::KeptAnyway).ours())
 }
 
 fn head(item: &HclItem) -> std::ops::Range<usize> {

@@ -15,7 +15,7 @@ pub struct CliConfigProblem {
     pub file: Option<usize>,
     /// The bytes of that file to underline.
     pub span: Option<Range<usize>>,
-    /// The line that `OpenTofu` names, which is often that of a whole block; nothing where it names none.
+    /// The line that `OpenTofu` names, which is often that of a whole block; `None` if it names none.
     pub reported: Option<usize>,
     /// What is wrong, in one sentence without a full stop. Never a secret.
     pub message: String,
@@ -90,7 +90,7 @@ pub enum ProblemStage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
-    /// Nothing of the file counts, but for plain settings that were decoded before a value of the wrong kind.
+    /// Nothing of the file counts, except plain settings that were decoded before a value of the wrong kind.
     FileDropped,
     /// What the file says in its plain settings counts, and so do the blocks that could be read.
     BlockIgnored,
@@ -104,6 +104,6 @@ pub enum Effect {
     FirstUsed,
     /// The program crashes.
     Crash,
-    /// It is not told, and what was written has no effect.
+    /// It is not reported, and what was written has no effect.
     SilentlyIgnored,
 }

@@ -26,9 +26,9 @@ pub struct CliConfigReading {
     pub files: Vec<ConfigFile>,
     /// What `OpenTofu` goes on with.
     pub config: CliConfig,
-    /// What is wrong, in the order in which it is told.
+    /// What is wrong, in the order in which it is reported.
     pub problems: Vec<CliConfigProblem>,
-    /// Names that nobody knows and that `OpenTofu` ignores without a word.
+    /// Unknown names, which `OpenTofu` ignores silently.
     pub unknown: Vec<Unknown>,
 }
 
@@ -59,7 +59,7 @@ impl CliConfigReading {
     }
 
     /// Those of [`CliConfigReading::errors`] that concern the credentials of registries: what is wrong with their blocks, and
-    /// files that are there and of which nothing is known, for they may hold such blocks.
+    /// files that are there and that is unknown, for they may hold such blocks.
     pub fn credential_errors(&self) -> impl Iterator<Item = &CliConfigProblem> {
         let unknown = |problem: &CliConfigProblem| {
             matches!(self.state_of(problem), Some(ConfigFileState::Dropped | ConfigFileState::Unreadable))
@@ -136,7 +136,7 @@ impl ConfigReader<'_> {
                 format!("name a file that is there, or unset {name} to have the usual files read"),
             ),
             (None, _) if nowhere => (
-                format!("{path} cannot be opened: a part of its path is no folder"),
+                format!("{path} cannot be opened: a part of its path is not a folder"),
                 "set HOME to a folder, or name a file with TF_CLI_CONFIG_FILE".to_owned(),
             ),
             (_, _) => (format!("{path} cannot be opened: {error}"), "make the file readable".to_owned()),
@@ -216,7 +216,7 @@ impl ConfigReader<'_> {
     }
 }
 
-/// Where a byte of a file stands in the text that is shown of it, in which each run of bytes that is no UTF-8 is one
+/// Where a byte of a file stands in the text that is shown of it, in which each run of bytes that is not UTF-8 is one
 /// replacement character.
 fn in_text(bytes: &[u8], text: &str, offset: usize) -> usize {
     let before = bytes.get(..offset).unwrap_or(bytes);

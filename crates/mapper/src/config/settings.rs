@@ -187,7 +187,7 @@ fn expand(text: &str, environment: &Environment) -> String {
     out + rest
 }
 
-/// The name behind a `$` and how many bytes it takes. Without a name: broken braces are swallowed, and zero bytes mean
+/// The name after a `$` and how many bytes it takes. Without a name: broken braces are swallowed, and zero bytes mean
 /// that the `$` stays.
 fn variable_name(text: &str) -> (Option<&str>, usize) {
     let special = |byte: u8| matches!(byte, b'*' | b'#' | b'$' | b'@' | b'!' | b'?' | b'-' | b'0'..=b'9');

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tofu_oci_types::masked_user;
 
-/// A text that is no URI template, or none for providers.
+/// A text that is not a URI template, or none for providers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct InvalidUriTemplate {

@@ -151,9 +151,9 @@ fn a_required_provider_whose_host_names_a_registry() {
 
 #[test]
 fn what_both_methods_leave_out_is_named_once() {
-    let told = super::told(
+    let reported = super::reported(
         "provider_installation {\n  oci_mirror {\n    repository_template = \"ghcr.io/${namespace}/${type}\"\n    include = \
          [\"a.example/*/*\"]\n    exclude = [\"a.example/b/c\"]\n  }\n  direct { exclude = [\"a.example/b/c\"] }\n}\n",
     );
-    assert!(told.contains("of this oci_mirror too: a.example/*/* but a.example/b/c\n"), "{told}");
+    assert!(reported.contains("of this oci_mirror too: a.example/*/* but a.example/b/c\n"), "{reported}");
 }

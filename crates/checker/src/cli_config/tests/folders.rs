@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 
 use super::memory::{MemoryFiles, environment};
-use super::{find, fine, methods, shown, told};
+use super::{find, fine, methods, reported, shown};
 
 #[test]
 fn a_folder_that_is_not_there() {
@@ -21,7 +21,7 @@ fn a_file_in_place_of_a_folder() {
     let text = "provider_installation {\n  filesystem_mirror { path = \"/f\" }\n}\n";
     let files = MemoryFiles::from([("/home/u/.tofurc", text), ("/f", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @r#"
-    warning[folder-missing] /f is no folder
+    warning[folder-missing] /f is not a folder
      --> /home/u/.tofurc:2:30 "\"/f\""
       = what happens: it is taken for an empty folder
       = instead: the folder that the providers are in
@@ -83,14 +83,14 @@ fn folders_of_developers() {
 
 #[test]
 fn a_cache_folder_that_is_not_there() {
-    assert_snapshot!(told("plugin_cache_dir = \"/nowhere\"\n"), @r#"
+    assert_snapshot!(reported("plugin_cache_dir = \"/nowhere\"\n"), @r#"
     error[plugin-cache-dir] plugin_cache_dir names /nowhere, which is not there
      --> /home/u/.tofurc:1:20 "\"/nowhere\""
       = what happens: 1.10 and later: prints an error that names no line, and uses it all the same
       = instead: create the folder, or leave plugin_cache_dir out
     "#);
-    assert_snapshot!(told("plugin_cache_dir = \"/m\"\n"), @"");
-    let tilde = told("plugin_cache_dir = \"~/.terraform.d/plugin-cache\"\n");
+    assert_snapshot!(reported("plugin_cache_dir = \"/m\"\n"), @"");
+    let tilde = reported("plugin_cache_dir = \"~/.terraform.d/plugin-cache\"\n");
     let write =
         "= instead: write \"/home/u/.terraform.d/plugin-cache\", for ~ is not expanded; and create the folder\n";
     assert!(tilde.replace('\\', "/").contains(write), "{tilde}");

@@ -80,13 +80,13 @@ fn of(text: &str) -> Vec<CliConfigFinding> {
     find(&environment(), &MemoryFiles::from([("/home/u/.tofurc", text), ("/m/", "")]), None, &[])
 }
 
-fn told(text: &str) -> String {
+fn reported(text: &str) -> String {
     shown(&of(text))
 }
 
-/// What is told about the methods in a `provider_installation`.
+/// What is reported about the methods in a `provider_installation`.
 fn methods(text: &str) -> String {
-    told(&installation(text))
+    reported(&installation(text))
 }
 
 fn installation(text: &str) -> String {

@@ -29,7 +29,7 @@ fn a_registry_without_a_repository() {
     error[template-no-repository] the template gives `ghcr.io`, which names no repository
      --> /home/u/.tofurc:3:27 "\"ghcr.io\""
       = what happens: OpenTofu reads it without a complaint; init then aborts for every provider of this method
-      = instead: a path behind the registry, such as ghcr.io/acme/${namespace}/${type}
+      = instead: a path after the registry, such as ghcr.io/acme/${namespace}/${type}
     "#);
     fine("template-no-repository", &mirror("ghcr.io/acme", ONE));
 }
@@ -126,7 +126,7 @@ fn quotes_inside_expressions() {
       = instead: write plain text with ${hostname}, ${namespace} and ${type}
     "#);
     assert_snapshot!(methods(&mirror("ghcr.io/%{ if type == \"b\" }x%{ else }y%{ endif }", ONE)), @r#"
-    error[hcl1-parse] a name needs `= VALUE` or `{ … }` behind it
+    error[hcl1-parse] a name needs `= VALUE` or `{ … }` after it
      --> /home/u/.tofurc:3:51 "b"
       = what happens: 1.10 and later: prints an error that names line 4, and goes on without this file
                       1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0

@@ -41,7 +41,7 @@ pub(super) struct JsonReader<'a> {
 }
 
 impl<'a> JsonReader<'a> {
-    /// Reads the value here into `target`, and stands behind it.
+    /// Reads the value here into `target`, and stands after it.
     pub(super) fn read(&mut self, target: &mut dyn JsonTarget) {
         let token = &self.tokens[self.at];
         let behind = self.behind();

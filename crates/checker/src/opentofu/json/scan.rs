@@ -10,9 +10,9 @@ pub(super) enum GoJsonToken<'a> {
     Bool,
     Number(&'a str),
     Text(String),
-    /// The position behind its end.
+    /// The position after its end.
     Array(usize),
-    /// Followed by name and value in turns; the position behind its end.
+    /// Followed by name and value in turns; the position after its end.
     Object(usize),
     End,
 }
@@ -151,7 +151,7 @@ impl<'a> Scan<'a> {
         std::str::from_utf8(&self.bytes[start..self.at]).map_err(|_| Invalid)
     }
 
-    /// A quoted text. Bytes that are no UTF-8 and half surrogates become U+FFFD.
+    /// A quoted text. Bytes that are not UTF-8 and half surrogates become U+FFFD.
     fn text(&mut self) -> Result<String, Invalid> {
         self.eat(b'"')?;
         let mut text = Vec::new();
@@ -225,7 +225,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Text in which each byte that is no UTF-8 has become U+FFFD.
+/// Text in which each byte that is not UTF-8 has become U+FFFD.
 fn lossy(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {

@@ -93,7 +93,7 @@ fn read_index(document: &FoundDocument) -> Result<GoIndex, InstallOutcome> {
     check_content(document, length(document))?;
     let (index, good) = GoIndex::read(&document.bytes);
     if !good {
-        // What is a manifest of the other kind is told apart.
+        // What is a manifest of the other kind is reported apart.
         let (manifest, good) = GoManifest::read(&document.bytes);
         let other = good && manifest.media_type == MANIFEST;
         return refuse(if other { Because::NotAnIndex } else { Because::ManifestNotJson });

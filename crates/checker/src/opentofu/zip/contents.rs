@@ -10,7 +10,7 @@ use super::directory::{ZipHeader, u32_at};
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// Where the data of an entry begin: behind its local header, of which nothing else is looked at.
+/// Where the data of an entry begin: after its local header, of which nothing else is looked at.
 pub(super) fn open(file: &mut (impl Read + Seek), header: &ZipHeader) -> io::Result<Result<u64, ZipFault>> {
     let Ok(offset) = u64::try_from(header.offset) else { return Ok(Err(ZipFault::End)) };
     let mut local = Vec::new();
@@ -71,7 +71,7 @@ fn digest(mut data: impl Read, header: &ZipHeader) -> Result<u32, ZipFault> {
     }
 }
 
-/// The descriptor behind the data, with or without a signature, of which only the checksum counts.
+/// The descriptor after the data, with or without a signature, of which only the checksum counts.
 fn described(file: &mut (impl Read + Seek), header: &ZipHeader, at: u64, crc: u32) -> io::Result<Result<(), ZipFault>> {
     let mut record = Vec::new();
     file.seek(SeekFrom::Start(at))?;

@@ -216,7 +216,7 @@ fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
     })
 }
 
-/// The header with the sizes of its zip64 extra; none when Go does not take it.
+/// The header with the sizes of its zip64 extra; none if Go does not take it.
 fn with_zip64(mut header: ZipHeader, mut extra: &[u8]) -> Option<ZipHeader> {
     const FULL: u64 = 0xffff_ffff;
     let (mut need_size, mut need_compressed) = (header.size == FULL, header.compressed == FULL);

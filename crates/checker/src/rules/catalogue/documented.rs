@@ -8,7 +8,7 @@ use crate::model::Group;
 #[test]
 fn every_rule_is_documented_as_it_is() {
     let guide = include_str!("../../../../../docs/check.md").replace("\r\n", "\n");
-    let (_, told) = guide.split_once("## The rules\n\n").expect("the guide lists the rules");
+    let (_, reported) = guide.split_once("## The rules\n\n").expect("the guide lists the rules");
     let mut want = Vec::new();
     for group in Group::ALL {
         want.push(format!("### {}\n", group.title()));
@@ -18,5 +18,5 @@ fn every_rule_is_documented_as_it_is() {
             want.push(text);
         }
     }
-    assert_eq!(told, want.join("\n"));
+    assert_eq!(reported, want.join("\n"));
 }

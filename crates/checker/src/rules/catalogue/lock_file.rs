@@ -73,7 +73,7 @@ pub(crate) static LOCK_H1_ONLY: CheckRule = CheckRule {
     group: Group::LockFile,
     level: FindingLevel::Warning,
     finds: "a provider that is locked by h1: checksums alone",
-    why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses where there is none.",
+    why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses a package without one.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_oci_blob_archive.go",
     mend: "run `tofu-oci lock`, which adds zh:",
 };
@@ -94,7 +94,7 @@ pub(crate) static LOCK_UNKNOWN_SCHEME: CheckRule = CheckRule {
     group: Group::LockFile,
     level: FindingLevel::Note,
     finds: "a checksum of a scheme that neither OpenTofu nor tofu-oci knows",
-    why: "It is kept, and protects nobody.",
+    why: "It is kept, and protects nothing.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
     mend: "nothing, or remove the line",
 };
@@ -144,7 +144,7 @@ pub(crate) static LOCK_ONE_PLATFORM: CheckRule = CheckRule {
     id: "lock-one-platform",
     group: Group::LockFile,
     level: FindingLevel::Note,
-    finds: "a provider whose lines cover one platform, told where no platform was demanded",
+    finds: "a provider whose lines cover one platform, reported if no platform was demanded",
     why: "A package has one zh: and one h1:, so a single line is one platform: init fails on every other one.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
     mend: "run `tofu-oci lock` where the provider is used on other platforms too",

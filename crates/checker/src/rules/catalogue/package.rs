@@ -79,7 +79,7 @@ pub(crate) static NOT_A_ZIP: CheckRule = CheckRule {
     id: "not-a-zip",
     group: Group::Package,
     level: FindingLevel::Error,
-    finds: "a package that is no zip archive",
+    finds: "a package that is not a zip archive",
     why: "It cannot be unpacked.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_local_archive.go",
     mend: "push the release's zip itself",
@@ -121,7 +121,7 @@ pub(crate) static SYMLINK: CheckRule = CheckRule {
     group: Group::Package,
     level: FindingLevel::Error,
     finds: "a symbolic link in a package",
-    why: "OpenTofu writes the link's text into a plain file, tofu-oci refuses the package; nobody gets a link.",
+    why: "OpenTofu writes the link's text into a plain file, tofu-oci refuses the package; neither makes a link.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go",
     mend: "put the file itself in its place",
 };

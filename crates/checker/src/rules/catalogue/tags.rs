@@ -52,7 +52,7 @@ pub(crate) static V_TAG: CheckRule = CheckRule {
     group: Group::Tags,
     level: FindingLevel::Warning,
     finds: "a tag with `v` before the version while the version's own tag is missing",
-    why: "OpenTofu ignores a tag such as `v1.0.0`: nobody can install what it names.",
+    why: "OpenTofu ignores a tag such as `v1.0.0`: what it names cannot be installed.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
     mend: "push the same index under the version without `v`",
 };

@@ -113,12 +113,12 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: &T, wanted: &T) -> Resu
 
 /// The same codes, stage, severity and line; and every place lies inside its file.
 fn same_problems(reading: &CliConfigReading, expect: &Value) -> Result<(), String> {
-    let told: Vec<&CliConfigProblem> = reading.problems.iter().filter(|problem| !problem.ours).collect();
-    let codes: Vec<&str> = told.iter().map(|problem| problem.code.as_str()).collect();
+    let reported: Vec<&CliConfigProblem> = reading.problems.iter().filter(|problem| !problem.ours).collect();
+    let codes: Vec<&str> = reported.iter().map(|problem| problem.code.as_str()).collect();
     let Some(wanted) = expect["config_error"].as_str() else { return same("codes", &codes, &Vec::new()) };
-    let Some(first) = told.first() else { return Err(format!("no {wanted}")) };
+    let Some(first) = reported.first() else { return Err(format!("no {wanted}")) };
     same("first code", &first.code.as_str(), &wanted)?;
-    let more = told.iter().flat_map(|problem| &problem.also).map(String::as_str);
+    let more = reported.iter().flat_map(|problem| &problem.also).map(String::as_str);
     let also: BTreeSet<&str> = codes.iter().copied().chain(more).filter(|code| *code != wanted).collect();
     let wanted = expect["also"].as_array().into_iter().flatten().map(|code| code.as_str().expect("a code")).collect();
     same("other codes", &also, &wanted)?;
@@ -128,7 +128,7 @@ fn same_problems(reading: &CliConfigReading, expect: &Value) -> Result<(), Strin
     same("severity", &first.severity, &severity)?;
     let line = expect["line"].as_u64().map(|line| usize::try_from(line).expect("a line"));
     same("line", &first.reported, &line)?;
-    for problem in told {
+    for problem in reported {
         let text = problem.file.and_then(|file| reading.files.get(file)).map(|file| file.text.as_str());
         if let (Some(span), Some(text)) = (&problem.span, text) {
             same("span inside the file", &text.get(span.clone()).is_some(), &true)?;
