@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use tofu_oci_hcl::{HclBody, HclDocument, Duplicates, HclKey, HclSyntax, SyntaxError, Text, HclValue, parse, parse_bytes, position};
+use tofu_oci_hcl::{
+    Duplicates, HclBody, HclDocument, HclKey, HclSyntax, HclValue, SyntaxError, Text, parse, parse_bytes, position,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else {
