@@ -20,15 +20,11 @@ mod hcl1;
 mod json;
 mod letters;
 mod lexeme;
-#[cfg(test)]
-mod measured;
 mod position;
-#[cfg(test)]
-mod robust;
 pub mod template;
-mod text;
 #[cfg(test)]
-mod underlined;
+mod tests;
+mod text;
 
 pub use ast::{
     Duplicates, HclBody, HclDocument, HclItem, HclKey, HclSyntax, HclValue, OffsetMap, Overlooked, Text, TextFault,

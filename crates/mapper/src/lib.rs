@@ -23,9 +23,9 @@ mod place;
 pub mod region;
 mod symbol;
 mod template;
-mod uri_template;
 #[cfg(test)]
-mod vectors;
+mod tests;
+mod uri_template;
 
 pub use config::{
     CliConfig, CliConfigProblem, CliConfigReading, ConfigFiles, Environment, Method, MethodCandidate, MethodKind,

@@ -11,7 +11,7 @@ fn names_that_are_nearly_known() {
     warning[ignored-argument] no argument at the top of the file is called `plugin_cache_directory`
      --> /home/u/.tofurc:1:1 "plugin_cache_directory"
       = what happens: OpenTofu silently ignores it, and everything in it
-      = instead: plugin_cache_dir
+      = instead: write plugin_cache_dir
 
     error[misspelt-name] there is no argument inclde
      --> /home/u/.tofurc:5:5 "inclde"
@@ -26,12 +26,12 @@ fn names_that_nobody_knows() {
     warning[ignored-argument] no argument at the top of the file is called `colour`
      --> /home/u/.tofurc:1:1 "colour"
       = what happens: OpenTofu silently ignores it, and everything in it
-      = instead: a name that OpenTofu knows, or leave it out
+      = instead: write a name that OpenTofu knows, or leave it out
 
     warning[ignored-block] no block at the top of the file is called `favourite`
      --> /home/u/.tofurc:2:1 "favourite"
       = what happens: OpenTofu silently ignores it, and everything in it
-      = instead: a name that OpenTofu knows, or leave it out
+      = instead: write a name that OpenTofu knows, or leave it out
     "#);
     assert_snapshot!(reported("disable_checkpoint = true\n"), @"");
 }
@@ -43,7 +43,7 @@ fn names_that_only_newer_releases_know() {
      --> /home/u/.tofurc:3:5 "download_retry_count"
       = only in OpenTofu 1.10
       = what happens: OpenTofu silently ignores it, and everything in it
-      = instead: it all the same if a newer OpenTofu reads the file
+      = instead: write it all the same if a newer OpenTofu reads the file
     "#);
 }
 
@@ -53,7 +53,7 @@ fn texts_that_are_passed_over() {
     warning[ignored-text] what follows the outermost object is not read
      --> /home/u/.tofurc:1:30 "x"
       = what happens: OpenTofu silently passes over it
-      = instead: it whole, or leave it out
+      = instead: write it whole, or leave it out
     "#);
 }
 
@@ -68,12 +68,12 @@ fn files_that_are_passed_over() {
     warning[file-passed-over] this file is not read
      --> /home/u/.terraformrc
       = what happens: nothing in it counts: .tofurc stands before it
-      = instead: what is needed into the file that is read, or remove this one
+      = instead: write what is needed into the file that is read, or remove this one
 
     warning[file-passed-over] this file is not read
      --> /home/u/.terraform.d/a.tofurc
       = what happens: nothing in it counts: only names that end in .tfrc or .tfrc.json are read there
-      = instead: what is needed into the file that is read, or remove this one
+      = instead: write what is needed into the file that is read, or remove this one
     ");
     let files = MemoryFiles::from([("/home/u/.tofurc", ""), ("/home/u/.terraform.d/a.tfrc", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"");
@@ -103,7 +103,7 @@ fn a_named_file_that_is_not_there() {
     warning[file-passed-over] this file is not read
      --> /home/u/.tofurc
       = what happens: nothing in it counts: TF_CLI_CONFIG_FILE names another file
-      = instead: what is needed into the file that is read, or remove this one
+      = instead: write what is needed into the file that is read, or remove this one
     ");
 }
 
@@ -117,7 +117,7 @@ fn a_mirror_in_a_file_that_terraform_reads_too() {
     warning[terraform-reads-it-too] Terraform reads this file too, and knows no oci_mirror
      --> /home/u/.terraformrc:2:3 "oci_mirror"
       = what happens: every Terraform command prints `Unknown provider installation method`, and goes on with the other methods; OpenTofu reads it well
-      = instead: it to ~/.tofurc, which OpenTofu reads first and Terraform does not read
+      = instead: write it to ~/.tofurc, which OpenTofu reads first and Terraform does not read
     "#);
     let files = MemoryFiles::from([("/home/u/.tofurc", text.as_str())]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"");

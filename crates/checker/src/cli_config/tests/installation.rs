@@ -71,7 +71,7 @@ fn a_dropped_method_leaves_its_providers_to_direct() {
     error[empty-installation] no method of provider_installation is left
      --> /home/u/.tofurc:1:1 "provider_installation"
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = instead: the methods as their errors say
+      = instead: write the methods as their errors say
 
     error[unknown-symbol] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
      --> /home/u/.tofurc:3:38 "name"
@@ -98,12 +98,12 @@ fn methods_as_objects_in_json() {
     error[two-blocks] the methods of this provider_installation are taken for blocks of their own
      --> /home/u/.tofurc:1:2 "\"provider_installation\""
       = what happens: 1.10 and later: prints an error that names no line, and uses the first one
-      = instead: every method as a list: "direct": [{ … }]
+      = instead: write every method as a list: "direct": [{ … }]
 
     error[empty-installation] no method of provider_installation is left
      --> /home/u/.tofurc:1:2 "\"provider_installation\""
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = instead: the methods as their errors say
+      = instead: write the methods as their errors say
 
     error[method-not-block] path is taken for a method, and is not a block
      --> /home/u/.tofurc:1:50 "\"path\""
@@ -122,17 +122,17 @@ fn places_are_found_in_json_too() {
     warning[mirror-overlap] filesystem_mirror in line 3 takes providers of this oci_mirror too: a.example.com/b/c
      --> /home/u/.tofurc:2:4 "oci_mirror"
       = what happens: init aborts (tag-not-found) for each version of these providers that only filesystem_mirror has; it works as long as the oci_mirror has everything that the other has
-      = instead: in filesystem_mirror in line 3: "exclude": ["a.example.com/b/c"]
+      = instead: write in filesystem_mirror in line 3: "exclude": ["a.example.com/b/c"]
 
     error[template-no-repository] the template gives `ghcr.io`, which names no repository
      --> /home/u/.tofurc:2:42 "\"ghcr.io\""
       = what happens: OpenTofu reads it without a complaint; init then aborts for every provider of this method
-      = instead: a path after the registry, such as ghcr.io/acme/${namespace}/${type}
+      = instead: write a path after the registry, such as ghcr.io/acme/${namespace}/${type}
 
     error[folder-missing] the folder /nowhere is not there
      --> /home/u/.tofurc:3:34 "\"/nowhere\""
       = what happens: init aborts for every provider that the method is for, even if another method has it
-      = instead: a folder that is there, even an empty one, or leave the method out
+      = instead: write a folder that is there, even an empty one, or leave the method out
     "#);
 }
 
@@ -142,18 +142,18 @@ fn a_block_without_methods() {
     error[empty-installation] provider_installation has no method
      --> /home/u/.tofurc:1:1 "provider_installation"
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = instead: direct {} into it, or leave the block out
+      = instead: write direct {} into it, or leave the block out
     "#);
     assert_snapshot!(methods("  dev_overrides { \"acme/widget\" = \"/m\" }"), @r#"
     error[empty-installation] provider_installation has no method
      --> /home/u/.tofurc:1:1 "provider_installation"
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place. dev_overrides is not a method: init needs one for these providers too
-      = instead: direct {} into it, or leave the block out
+      = instead: write direct {} into it, or leave the block out
 
     note[dev-override-active] registry.opentofu.org/acme/widget comes from the folder of its developer
      --> /home/u/.tofurc:2:19 "\"acme/widget\""
       = what happens: its version and the lock file are not looked at, but init installs it all the same and needs a method for it
-      = instead: nothing while you work on it; take the entry out when the released provider is meant
+      = instead: write nothing while you work on it; take the entry out when the released provider is meant
     "#);
 }
 
@@ -164,7 +164,7 @@ fn folders_that_count_without_being_named() {
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"
     note[implicit-folders] there is no provider_installation, and providers lie in /w/terraform.d/plugins
       = what happens: example.com/acme/widget come from these folders only, in the versions and for the platforms that lie there: their registries are not asked
-      = instead: a provider_installation with a filesystem_mirror and direct to say what is meant
+      = instead: write a provider_installation with a filesystem_mirror and direct to say what is meant
     ");
     let mut elsewhere = environment();
     elsewhere.launch_dir = "/l".into();
@@ -173,7 +173,7 @@ fn folders_that_count_without_being_named() {
       = only in OpenTofu 1.12 and later
       = what happens: example.com/acme/widget come from these folders only, in the versions and for the platforms that lie there: their registries are not asked
                       1.10 with -chdir lists ./terraform.d/plugins of the folder that it was started in, and then opens it below the other one: init aborts
-      = instead: a provider_installation with a filesystem_mirror and direct to say what is meant
+      = instead: write a provider_installation with a filesystem_mirror and direct to say what is meant
     ");
     let files = MemoryFiles::from([(package, ""), ("/home/u/.tofurc", AIR_GAPPED), ("/m/", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"");
@@ -185,7 +185,7 @@ fn a_single_method_as_an_object_in_json() {
     error[empty-installation] provider_installation has no method
      --> /home/u/.tofurc:1:2 "\"provider_installation\""
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = instead: every method as a list, such as "direct": [{}]; a single object is taken for the block itself
+      = instead: write every method as a list, such as "direct": [{}]; a single object is taken for the block itself
     "#);
     assert_snapshot!(reported(r#"{"provider_installation": {"direct": [{}]}}"#), @"");
 }
