@@ -32,7 +32,7 @@ impl ConfigFiles for MainFile<'_> {
     }
 }
 
-fn read_text(text: &str, release: TofuRelease) -> Reading {
+fn read_text(text: &str, release: TofuRelease) -> CliConfigReading {
     let environment = Environment {
         os: Os::Unix,
         home: Some(PathBuf::from("/home/u")),
@@ -45,7 +45,7 @@ fn read_text(text: &str, release: TofuRelease) -> Reading {
 }
 
 /// Every problem, its message first.
-fn all(reading: &Reading) -> String {
+fn all(reading: &CliConfigReading) -> String {
     let shown = |problem| of_problem(reading, problem);
     reading
         .problems
