@@ -68,11 +68,12 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
     ----- stdout -----
 
     ----- stderr -----
-    error: this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end (hcl1-parse)
+    error: this quote has no closing quote on its line (hcl1-parse)
       --> [HOME]/.tofurc:3:27
       |
     3 |     repository_template = "ghcr.io/x
       |                           ^
+      = instead: write the closing quote, and `\n` for a line's end
       = OpenTofu 1.13: prints an error that names line 3, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
@@ -82,11 +83,12 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
     ----- stdout -----
 
     ----- stderr -----
-    error: this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end (hcl1-parse)
+    error: this quote has no closing quote on its line (hcl1-parse)
       --> [HOME]/.tofurc:3:27
       |
     3 |     repository_template = "ghcr.io/x
       |                           ^
+      = instead: write the closing quote, and `\n` for a line's end
       = OpenTofu 1.13: prints an error that names line 3, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files

@@ -171,7 +171,7 @@ fn a_name_of_a_helper_that_is_a_path_is_not_run() {
     ----- stderr -----
     error: no credentials for [REGISTRY]/acme/widget: `x/evil` cannot be the name of a credential helper: credsStore "x/evil" in ~/.docker/config.json:1
 
-    hint: write the part behind docker-credential-, such as "pass", in ~/.docker/config.json:1
+    hint: write the part after docker-credential-, such as "pass", in ~/.docker/config.json:1
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
 }

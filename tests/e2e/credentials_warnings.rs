@@ -61,7 +61,7 @@ fn a_file_that_cannot_be_read_is_left_out_and_the_others_stay() {
     let docker = home.join(".docker");
     scene.context.write_home(".docker", "a file");
     assert_snapshot!(told(&scene), @"
-    warning: ~/.docker/config.json: it is left out, since it cannot be read: a part of its path is no folder; OpenTofu then reads no ambient file at all
+    warning: ~/.docker/config.json: it is left out, since it cannot be read: a part of its path is not a folder; OpenTofu then reads no ambient file at all
     ");
     std::fs::remove_file(&docker).expect("it is ours");
     std::fs::create_dir_all(docker.join("config.json")).expect("a folder");

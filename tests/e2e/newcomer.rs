@@ -49,11 +49,11 @@ fn a_service_whose_home_is_dev_null_goes_on_with_warnings() {
     1.4.0
 
     ----- stderr -----
-    warning: /dev/null/.tofurc cannot be opened: a part of its path is no folder
+    warning: /dev/null/.tofurc cannot be opened: a part of its path is not a folder
       hint: set HOME to a folder, or name a file with TF_CLI_CONFIG_FILE
-    warning: ~/.config/containers/auth.json: it is left out, since it cannot be read: a part of its path is no folder; OpenTofu then reads no ambient file at all
-    warning: ~/.docker/config.json: it is left out, since it cannot be read: a part of its path is no folder; OpenTofu then reads no ambient file at all
-    warning: ~/.dockercfg: it is left out, since it cannot be read: a part of its path is no folder; OpenTofu then reads no ambient file at all
+    warning: ~/.config/containers/auth.json: it is left out, since it cannot be read: a part of its path is not a folder; OpenTofu then reads no ambient file at all
+    warning: ~/.docker/config.json: it is left out, since it cannot be read: a part of its path is not a folder; OpenTofu then reads no ambient file at all
+    warning: ~/.dockercfg: it is left out, since it cannot be read: a part of its path is not a folder; OpenTofu then reads no ambient file at all
     ");
     let said = scene.run("auth explain REGISTRY/acme/widget").success();
     assert_eq!(said.text.matches(".tofurc").count(), 1, "{}", said.text);

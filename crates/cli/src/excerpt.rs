@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use tofu_oci_mapper::config::{Effect, MASK, Problem, Reading, secrets_in_line};
+use tofu_oci_mapper::config::{CliConfigProblem, CliConfigReading, Effect, MASK, secrets_in_line};
 use tofu_oci_types::{is_unprintable, printable};
 use unicode_width::UnicodeWidthChar as _;
 
@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthChar as _;
 const WIDTH: usize = 100;
 
 /// The place of a problem with its line, what to write instead, and what `OpenTofu` does.
-pub(crate) fn of_problem(reading: &Reading, problem: &Problem) -> String {
+pub(crate) fn of_problem(reading: &CliConfigReading, problem: &CliConfigProblem) -> String {
     let mut out = String::new();
     if let Some(file) = problem.file.and_then(|file| reading.files.get(file)) {
         let path = file.path.display().to_string();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::SyntaxErrorKind;
 use crate::cursor::{Cursor, Dialect, END};
 
-/// Reads on while there are decimal digits, from `character` on. Gives the first that is none, not taken.
+/// Reads on while there are decimal digits, from `character` on. Gives the first that is not one, not taken.
 pub(crate) fn mantissa(cursor: &mut Cursor<'_>, mut character: char) -> char {
     let mut any = false;
     while character.is_ascii_digit() {
@@ -18,7 +18,7 @@ pub(crate) fn mantissa(cursor: &mut Cursor<'_>, mut character: char) -> char {
     character
 }
 
-/// Reads what follows an `e` already taken. Without digits there, the character behind it is taken along.
+/// Reads what follows an `e` already taken. Without digits there, the character after it is taken along.
 pub(crate) fn exponent(cursor: &mut Cursor<'_>, character: char) {
     if is_exponent(character) {
         let mut character = cursor.next();
@@ -46,7 +46,7 @@ pub(crate) fn fraction(cursor: &mut Cursor<'_>, character: char) -> bool {
     true
 }
 
-/// Reads `.` with the fraction behind it, the point already taken; says whether there is a fraction.
+/// Reads `.` with the fraction after it, the point already taken; says whether there is a fraction.
 pub(crate) fn bare_fraction(cursor: &mut Cursor<'_>) -> bool {
     let digit = cursor.peek();
     if !digit.is_ascii_digit() {
@@ -175,7 +175,7 @@ fn digits(cursor: &mut Cursor<'_>, mut character: char, base: u32, count: usize,
 }
 
 fn illegal_escape(cursor: &mut Cursor<'_>, start: usize) {
-    // The character that is too much belongs to the escape only right behind the backslash.
+    // The character that is too much belongs to the escape only right after the backslash.
     let behind = cursor.bytes(start..cursor.offset());
     let length = if behind.len() > 2 && !behind.starts_with(b"\\\n") { cursor.start() - start } else { 2 };
     let message = match behind.get(1) {

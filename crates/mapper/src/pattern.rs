@@ -32,7 +32,7 @@ impl Selection {
 }
 
 impl Selector {
-    /// Reads both lists; the first pattern that is none is the error.
+    /// Reads both lists; the first pattern that is not one is the error.
     ///
     /// # Errors
     /// The list, the place in it and what is wrong with that pattern.
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// What stands for any whole part.
+    /// What replaces any whole part.
     const WILDCARD: &str = "*";
     use tofu_oci_testkit::Vectors;
 

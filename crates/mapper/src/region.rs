@@ -1,7 +1,7 @@
 //! Which providers two methods are both for.
 //!
 //! Wildcards stand from the right only, so that two patterns are either for no provider together or the one covers the
-//! other; and a wildcard stands for endlessly many names. Therefore what is left of a pattern is nothing exactly where
+//! other; and a wildcard means endlessly many names. Therefore what is left of a pattern is nothing exactly where
 //! one single pattern of an `exclude` covers it.
 
 use tofu_oci_types::ProviderAddr;

@@ -26,7 +26,7 @@ impl Symbol {
         }
     }
 
-    /// What stands for it in a provider's address.
+    /// What replaces it in a provider's address.
     pub fn of(self, address: &ProviderAddr) -> &str {
         match self {
             Self::Hostname => address.hostname().as_str(),
@@ -39,7 +39,7 @@ impl Symbol {
         Self::ALL.into_iter().find(|symbol| symbol.name() == name)
     }
 
-    /// What stands for it in the address that a template is tried with.
+    /// What replaces it in the address that a template is tried with.
     pub(crate) fn sample(self) -> &'static str {
         match self {
             Self::Hostname => "example.com",

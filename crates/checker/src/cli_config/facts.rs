@@ -6,22 +6,22 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_mapper::MagicSuffix;
-use tofu_oci_mapper::config::{Environment, Files, Methods, Reading};
+use tofu_oci_mapper::config::{CliConfigReading, ConfigFiles, Environment, Methods};
 use tofu_oci_types::{Constraints, ProviderAddr, Version};
 
 /// Everything that the rules look at.
 pub struct CliConfigFacts<'a> {
     /// The user's files as each of [`MEASURED`](tofu_oci_mapper::config::MEASURED) reads them, in that order.
-    pub readings: [Reading; 3],
+    pub readings: [CliConfigReading; 3],
     /// The methods that come out of each reading, in the same order.
     pub methods: [Methods; 3],
     /// Where the programs run.
     pub environment: &'a Environment,
     /// For a look at folders that are named.
-    pub files: &'a dyn Files,
+    pub files: &'a dyn ConfigFiles,
     /// The suffix of hosts that name a registry.
     pub magic_suffix: MagicSuffix,
-    /// The lock file of the working directory; nothing where there is none.
+    /// The lock file of the working directory; `None` if there is none.
     pub lock: Option<LockFacts>,
     /// The providers that the configuration of the working directory requires.
     pub required: Vec<RequiredFact>,

@@ -40,7 +40,7 @@ pub struct FoundAt {
     pub path: PathBuf,
     /// Its text; empty where it could not be read.
     pub text: Arc<str>,
-    /// The bytes to underline; nothing where the whole file is meant.
+    /// The bytes to underline; `None` if the whole file is meant.
     pub span: Option<Range<usize>>,
 }
 
@@ -81,8 +81,9 @@ impl CliConfigFinding {
         Self { detail: Some(detail.into()), ..self }
     }
 
-    pub(super) fn instead(self, instead: impl Into<String>) -> Self {
-        Self { instead: Some(instead.into()), ..self }
+    /// `instead` is what to write.
+    pub(super) fn instead(self, instead: impl AsRef<str>) -> Self {
+        Self { instead: Some(format!("write {}", instead.as_ref())), ..self }
     }
 
     /// Whether two releases found the same.

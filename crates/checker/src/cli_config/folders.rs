@@ -3,7 +3,7 @@
 //! Spec: measured on 1.10 and 1.12: a folder that is not there aborts although another method has the provider; a file
 //! in its place is an empty folder; neither `~` nor variables are expanded; a relative path is below `-chdir`.
 
-use super::view::{View, each};
+use super::view::{ReleaseView, each};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
 use tofu_oci_mapper::config::{DevOverride, Method, MethodKind};
@@ -21,7 +21,7 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     })
 }
 
-fn mirror(view: &View<'_>, method: &Method) -> Option<CliConfigFinding> {
+fn mirror(view: &ReleaseView<'_>, method: &Method) -> Option<CliConfigFinding> {
     let MethodKind::FilesystemMirror { path, written } = &method.kind else { return None };
     let (files, environment) = (view.facts.files, view.facts.environment);
     let shown = path.display();
@@ -50,7 +50,8 @@ fn mirror(view: &View<'_>, method: &Method) -> Option<CliConfigFinding> {
         });
     }
     if !files.is_dir(path) {
-        let finding = CliConfigFinding::new("folder-missing", FindingLevel::Warning, format!("{shown} is no folder"));
+        let finding =
+            CliConfigFinding::new("folder-missing", FindingLevel::Warning, format!("{shown} is not a folder"));
         return Some(
             finding.at(at()).detail("it is taken for an empty folder").instead("the folder that the providers are in"),
         );
@@ -69,13 +70,13 @@ fn is_unexpanded(written: &str) -> bool {
 }
 
 /// What the user surely means, where that can be known.
-fn expanded(view: &View<'_>, written: &str) -> Option<String> {
+fn expanded(view: &ReleaseView<'_>, written: &str) -> Option<String> {
     let home = view.facts.environment.home.as_ref()?.display().to_string();
     let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|start| written.strip_prefix(start))?;
     (rest.is_empty() || rest.starts_with(['/', '\\'])).then(|| format!("{home}{rest}"))
 }
 
-fn dev_override(view: &View<'_>, file: usize, entry: &DevOverride) -> Vec<CliConfigFinding> {
+fn dev_override(view: &ReleaseView<'_>, file: usize, entry: &DevOverride) -> Vec<CliConfigFinding> {
     let at = view.reading.files.get(file).map(|file| FoundAt::of(file, Some(entry.span.clone())));
     let DevOverride { address, path, .. } = entry;
     if view.facts.files.is_dir(path) {

@@ -1,6 +1,6 @@
 //! Nothing installable, and folders that count without being named.
 
-use super::view::{View, each, is_json};
+use super::view::{ReleaseView, each, is_json};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
 use tofu_oci_mapper::config::MethodKind;
@@ -11,7 +11,7 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     found
 }
 
-fn empty(view: &View<'_>) -> Option<CliConfigFinding> {
+fn empty(view: &ReleaseView<'_>) -> Option<CliConfigFinding> {
     let block = view.reading.config.installation.as_ref().filter(|_| view.methods.list.is_empty())?;
     let file = view.reading.files.get(block.file)?;
     let title = if block.methods.is_empty() {
@@ -23,7 +23,7 @@ fn empty(view: &View<'_>) -> Option<CliConfigFinding> {
     let detail = if block.dev_overrides.is_empty() {
         detail.to_owned()
     } else {
-        format!("{detail}. dev_overrides is no method: init needs one for these providers too")
+        format!("{detail}. dev_overrides is not a method: init needs one for these providers too")
     };
     let instead = match (block.methods.is_empty(), is_json(file)) {
         (false, _) => "the methods as their errors say",
@@ -41,7 +41,7 @@ fn empty(view: &View<'_>) -> Option<CliConfigFinding> {
 }
 
 /// Folders that cut providers off from their registries.
-fn implicit(view: &View<'_>) -> Option<CliConfigFinding> {
+fn implicit(view: &ReleaseView<'_>) -> Option<CliConfigFinding> {
     if view.methods.explicit {
         return None;
     }

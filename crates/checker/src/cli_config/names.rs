@@ -4,15 +4,15 @@ use std::path::Path;
 
 use tofu_oci_hcl::Duplicates;
 
-use super::view::{View, each};
+use super::view::{ReleaseView, each};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
-use tofu_oci_mapper::config::{FileState, MethodKind, Origin, Unknown, known_names};
+use tofu_oci_mapper::config::{ConfigFileState, MainFileOrigin, MethodKind, Unknown, known_names};
 
-/// What is ignored without a word. Places that `told` names already are left out.
-pub(super) fn findings(facts: &CliConfigFacts<'_>, told: &[CliConfigFinding]) -> Vec<CliConfigFinding> {
+/// What is ignored silently. Places that `reported` names already are left out.
+pub(super) fn findings(facts: &CliConfigFacts<'_>, reported: &[CliConfigFinding]) -> Vec<CliConfigFinding> {
     let mut found = each(facts, unknown);
-    found.retain(|finding| !is_told(told, finding));
+    found.retain(|finding| !is_reported(reported, finding));
     found.extend(each(facts, overlooked));
     found.extend(each(facts, passed_over));
     found.extend(each(facts, terraform));
@@ -20,14 +20,15 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>, told: &[CliConfigFinding]) ->
 }
 
 /// Whether a problem stands at the very place already.
-fn is_told(told: &[CliConfigFinding], finding: &CliConfigFinding) -> bool {
+fn is_reported(reported: &[CliConfigFinding], finding: &CliConfigFinding) -> bool {
     let start = |at: &FoundAt| at.span.as_ref().map(|span| span.start);
-    told.iter()
+    reported
+        .iter()
         .filter_map(|known| known.at.as_ref())
         .any(|known| finding.at.as_ref().is_some_and(|at| at.path == known.path && start(at) == start(known)))
 }
 
-fn unknown(view: &View<'_>) -> Vec<CliConfigFinding> {
+fn unknown(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     let finding = |unknown: &Unknown| {
         let Unknown { name, inside, near, .. } = unknown;
         let file = view.reading.files.get(unknown.file)?;
@@ -41,7 +42,7 @@ fn unknown(view: &View<'_>) -> Vec<CliConfigFinding> {
         let level = if LATER.contains(&name.as_str()) { FindingLevel::Note } else { FindingLevel::Warning };
         let finding = CliConfigFinding::new(rule, level, format!("no {what} {place} is called `{name}`"))
             .at(Some(FoundAt::of(file, Some(unknown.span.clone()))))
-            .detail("it is ignored without a word, and everything in it");
+            .detail("OpenTofu silently ignores it, and everything in it");
         let known = known_names(inside.as_deref());
         let instead = near.map(str::to_owned).or_else(|| {
             let alike = known
@@ -63,21 +64,21 @@ fn unknown(view: &View<'_>) -> Vec<CliConfigFinding> {
 /// Names that only newer releases know; for older ones that is worth a note.
 const LATER: [&str; 3] = ["registry_protocols", "download_retry_count", "trust_all_hashes"];
 
-fn overlooked(view: &View<'_>) -> Vec<CliConfigFinding> {
-    let read = view.reading.files.iter().filter(|file| file.state == FileState::Read);
+fn overlooked(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
+    let read = view.reading.files.iter().filter(|file| file.state == ConfigFileState::Read);
     read.flat_map(|file| {
         let document = tofu_oci_hcl::parse(&file.text, Duplicates::Allowed).ok();
         document.into_iter().flat_map(|document| document.overlooked).map(move |over| {
             CliConfigFinding::new("ignored-text", FindingLevel::Warning, over.message)
                 .at(Some(FoundAt::of(file, Some(over.span))))
-                .detail("it is passed over without a word")
+                .detail("OpenTofu silently passes over it")
                 .instead("it whole, or leave it out")
         })
     })
     .collect()
 }
 
-fn passed_over(view: &View<'_>) -> Vec<CliConfigFinding> {
+fn passed_over(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     let passed = view.reading.located.passed_over.iter();
     passed
         .map(|passed| {
@@ -96,8 +97,8 @@ fn passed_over(view: &View<'_>) -> Vec<CliConfigFinding> {
 /// Methods that Terraform does not know, in files that it reads too.
 ///
 /// Spec: measured with Terraform 1.11.
-fn terraform(view: &View<'_>) -> Vec<CliConfigFinding> {
-    let legacy = view.reading.located.main.as_ref().filter(|main| main.origin == Origin::Legacy);
+fn terraform(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
+    let legacy = view.reading.located.main.as_ref().filter(|main| main.origin == MainFileOrigin::Legacy);
     let shared = |path: &Path| {
         let folder = path.parent().and_then(Path::file_name);
         legacy.is_some_and(|main| main.path == path) || folder.is_some_and(|folder| folder == ".terraform.d")

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tofu_oci_types::{Hostname, ProviderAddr};
 
-use super::view::{View, each};
+use super::view::{ReleaseView, each};
 use super::{CliConfigFacts, CliConfigFinding};
 use crate::FindingLevel;
 use tofu_oci_mapper::config::{Method, MethodKind};
@@ -43,14 +43,14 @@ fn is_alive(host: &Hostname) -> bool {
 }
 
 /// Spec: measured on 1.10 to 1.13: a host without DNS, TLS or discovery document aborts although a mirror has the package.
-fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<CliConfigFinding> {
+fn needs_origin(view: &ReleaseView<'_>, direct: &Method) -> Vec<CliConfigFinding> {
     let (mut dead, mut perhaps): (Vec<Pattern>, Vec<Pattern>) = (Vec::new(), Vec::new());
     let mut add = |pattern: Pattern, gives_way: bool| {
         let Some(host) = pattern.hostname().filter(|host| !is_alive(host)) else { return };
         let list = match (is_name_only(host), gives_way) {
             (true, _) => &mut dead,
             (false, true) => &mut perhaps,
-            // A mirror before `direct` is told of as an overlap.
+            // A mirror before `direct` is reported as an overlap.
             (false, false) => return,
         };
         if !list.iter().any(|known| known.covers(&pattern)) {
@@ -114,7 +114,7 @@ fn needs_origin(view: &View<'_>, direct: &Method) -> Vec<CliConfigFinding> {
 }
 
 /// Required providers whose host names a registry, which only this program can ask.
-fn magic(view: &View<'_>) -> Vec<CliConfigFinding> {
+fn magic(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     let suffix = &view.facts.magic_suffix;
     let required = view.facts.required.iter().map(|required| &required.address);
     let selected = |address: &ProviderAddr| {
@@ -138,7 +138,7 @@ fn only(pattern: &Pattern) -> Selector {
 }
 
 /// Patterns of two parts, where other hosts are spoken of.
-fn default_host(view: &View<'_>, method: &Method) -> Vec<CliConfigFinding> {
+fn default_host(view: &ReleaseView<'_>, method: &Method) -> Vec<CliConfigFinding> {
     let default = Hostname::default_registry();
     let patterns =
         view.explicit().iter().flat_map(|method| method.selector.include.iter().chain(&method.selector.exclude));

@@ -5,7 +5,7 @@
 //!
 //! Spec: measured on 1.10 to 1.13 (how methods are combined).
 
-use super::view::{View, each};
+use super::view::{ReleaseView, each};
 use super::{CliConfigFacts, CliConfigFinding};
 use crate::FindingLevel;
 use tofu_oci_mapper::Pattern;
@@ -31,8 +31,8 @@ fn is_stubborn(method: &Method) -> bool {
     matches!(method.kind, MethodKind::OciMirror { .. } | MethodKind::NetworkMirror { .. })
 }
 
-/// A method in one line: `direct in line 7`, with the file where it is another one.
-fn place(view: &View<'_>, from: &Method, method: &Method) -> String {
+/// A method in one line: `direct in line 7`, with the file if it is another one.
+fn place(view: &ReleaseView<'_>, from: &Method, method: &Method) -> String {
     let line = method.file.and_then(|file| view.reading.files.get(file)).map(|file| {
         let line = tofu_oci_hcl::position(&file.text, method.span.start).line;
         if from.file == method.file { format!("line {line}") } else { format!("{}:{line}", file.path.display()) }
@@ -40,7 +40,7 @@ fn place(view: &View<'_>, from: &Method, method: &Method) -> String {
     format!("{} in {}", method.kind.name(), line.unwrap_or_default())
 }
 
-fn overlap(view: &View<'_>, first: &Method, later: &Method) -> Vec<CliConfigFinding> {
+fn overlap(view: &ReleaseView<'_>, first: &Method, later: &Method) -> Vec<CliConfigFinding> {
     let both = meet(&first.selector, &later.selector);
     if both.is_empty() {
         return Vec::new();
@@ -81,7 +81,7 @@ fn overlap(view: &View<'_>, first: &Method, later: &Method) -> Vec<CliConfigFind
 }
 
 /// What keeps two methods apart.
-fn apart(view: &View<'_>, first: &Method, later: &Method, both: &[Pattern], other: &str) -> String {
+fn apart(view: &ReleaseView<'_>, first: &Method, later: &Method, both: &[Pattern], other: &str) -> String {
     if region(&later.selector).iter().any(|pattern| !covered(pattern, both)) {
         return format!("in {other}: {}", view.written(later, "exclude", &merged(&later.exclude, both)));
     }
@@ -96,7 +96,7 @@ fn apart(view: &View<'_>, first: &Method, later: &Method, both: &[Pattern], othe
 }
 
 /// A method that is for nothing, or only for what earlier mirrors never leave to it.
-fn unreachable(view: &View<'_>, earlier: &[Method], later: &Method) -> Vec<CliConfigFinding> {
+fn unreachable(view: &ReleaseView<'_>, earlier: &[Method], later: &Method) -> Vec<CliConfigFinding> {
     let own = region(&later.selector);
     let name = later.kind.name();
     let finding =
@@ -129,8 +129,8 @@ fn unreachable(view: &View<'_>, earlier: &[Method], later: &Method) -> Vec<CliCo
     ]
 }
 
-/// A wide `direct` before a narrow method: the order decides. Behind a folder that is what the folder is for.
-fn order(view: &View<'_>, first: &Method, later: &Method) -> Vec<CliConfigFinding> {
+/// A wide `direct` before a narrow method: the order decides. After a folder that is what the folder is for.
+fn order(view: &ReleaseView<'_>, first: &Method, later: &Method) -> Vec<CliConfigFinding> {
     let (wide, narrow) = (region(&first.selector), region(&later.selector));
     let both = meet(&first.selector, &later.selector);
     let is_narrower =

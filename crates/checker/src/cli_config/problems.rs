@@ -1,25 +1,27 @@
-//! What the reading itself found wrong, told once for all releases that find it, with what is left then.
+//! What the reading itself found wrong, reported once for all releases that find it, with what is left then.
 
-use super::view::{View, is_json};
+use super::view::{ReleaseView, is_json};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
-use tofu_oci_mapper::config::{ConfigFile, Effect, Method, MethodKind, Problem, Severity, Topic, releases_text};
+use tofu_oci_mapper::config::{
+    CliConfigProblem, ConfigFile, Effect, Method, MethodKind, Severity, Topic, releases_text,
+};
 use tofu_oci_mapper::region::{listed, meet};
 use tofu_oci_types::TofuRelease;
 
 /// One finding a problem.
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
-    let mut told: Vec<Told<'_>> = Vec::new();
-    for view in View::all(facts) {
+    let mut reported: Vec<ProblemGroup<'_>> = Vec::new();
+    for view in ReleaseView::all(facts) {
         for problem in &view.reading.problems {
-            let outcome = Outcome::of(view, problem);
-            match told.iter_mut().find(|known| known.is_about(&view, problem)) {
+            let outcome = ProblemOutcome::of(view, problem);
+            match reported.iter_mut().find(|known| known.is_about(&view, problem)) {
                 Some(known) => known.outcomes.push(outcome),
-                None => told.push(Told { view, problem, outcomes: vec![outcome] }),
+                None => reported.push(ProblemGroup { view, problem, outcomes: vec![outcome] }),
             }
         }
     }
-    told.iter().map(Told::finding).collect()
+    reported.iter().map(ProblemGroup::finding).collect()
 }
 
 /// The rule of a code: `unknown-symbol` of `unknown-symbol:X`; what HCL itself finds keeps its whole name.
@@ -31,7 +33,7 @@ fn rule(code: &str) -> &str {
 }
 
 /// What to write where the problem names nothing better.
-const GENERAL: &str = "it as docs/configuration.md says, or leave it out";
+const GENERAL: &str = "write it as docs/configuration.md says, or leave it out";
 
 /// Whether a file is in the JSON form and has one `provider_installation`.
 fn is_one_json_block(file: &ConfigFile) -> bool {
@@ -39,16 +41,16 @@ fn is_one_json_block(file: &ConfigFile) -> bool {
 }
 
 /// A problem, and what each release that finds it says and does then.
-struct Told<'a> {
-    view: View<'a>,
-    problem: &'a Problem,
-    outcomes: Vec<Outcome>,
+struct ProblemGroup<'a> {
+    view: ReleaseView<'a>,
+    problem: &'a CliConfigProblem,
+    outcomes: Vec<ProblemOutcome>,
 }
 
-impl Told<'_> {
+impl ProblemGroup<'_> {
     /// Whether another release has found the same: same fault, same file, same place.
-    fn is_about(&self, view: &View<'_>, problem: &Problem) -> bool {
-        let path = |view: &View<'_>, problem: &Problem| {
+    fn is_about(&self, view: &ReleaseView<'_>, problem: &CliConfigProblem) -> bool {
+        let path = |view: &ReleaseView<'_>, problem: &CliConfigProblem| {
             problem.file.and_then(|file| view.reading.files.get(file)).map(|file| file.path.clone())
         };
         self.problem.code == problem.code
@@ -67,7 +69,7 @@ impl Told<'_> {
         let (title, instead) = match file {
             Some(file) if problem.code == "two-blocks" && is_one_json_block(file) => (
                 "the methods of this provider_installation are taken for blocks of their own",
-                "every method as a list: \"direct\": [{ … }]",
+                "write every method as a list: \"direct\": [{ … }]",
             ),
             _ => (problem.message.as_str(), problem.instead.as_deref().unwrap_or(GENERAL)),
         };
@@ -83,7 +85,9 @@ impl Told<'_> {
     /// One line for all releases that do the same, and one for what is left.
     fn detail(&self) -> String {
         let mut lines: Vec<String> = Vec::new();
-        for pick in [|outcome: &Outcome| Some(outcome.effect.clone()), |outcome: &Outcome| outcome.rest.clone()] {
+        for pick in
+            [|outcome: &ProblemOutcome| Some(outcome.effect.clone()), |outcome: &ProblemOutcome| outcome.rest.clone()]
+        {
             let mut same: Vec<(String, Vec<TofuRelease>)> = Vec::new();
             for outcome in &self.outcomes {
                 let Some(text) = pick(outcome) else { continue };
@@ -99,7 +103,7 @@ impl Told<'_> {
 }
 
 /// What one release says and does.
-struct Outcome {
+struct ProblemOutcome {
     release: TofuRelease,
     effect: String,
     /// What is left of the configuration.
@@ -111,8 +115,8 @@ struct Outcome {
 const NOTHING_LEFT: &str = "no provider_installation is left: OpenTofu takes the local plugin folders, and downloads \
                                        every other provider from its own registry, with exit code 0";
 
-impl Outcome {
-    fn of(view: View<'_>, problem: &Problem) -> Self {
+impl ProblemOutcome {
+    fn of(view: ReleaseView<'_>, problem: &CliConfigProblem) -> Self {
         let rest = rest(&view, problem);
         Self {
             release: view.release,
@@ -129,7 +133,7 @@ impl Outcome {
 }
 
 /// What is left of the configuration, and whether that is the way to the origin.
-fn rest(view: &View<'_>, problem: &Problem) -> Option<(String, bool)> {
+fn rest(view: &ReleaseView<'_>, problem: &CliConfigProblem) -> Option<(String, bool)> {
     let file = view.reading.files.get(problem.file?)?;
     let loses_all = match problem.effect {
         Effect::FileDropped => file.text.is_empty() || file.text.contains("provider_inst"),
@@ -158,7 +162,7 @@ fn rest(view: &View<'_>, problem: &Problem) -> Option<(String, bool)> {
 }
 
 /// The method that a problem drops.
-fn dropped<'a>(view: &View<'a>, problem: &Problem) -> Option<&'a Method> {
+fn dropped<'a>(view: &ReleaseView<'a>, problem: &CliConfigProblem) -> Option<&'a Method> {
     let span = problem.span.as_ref()?;
     let methods = &view.reading.config.installation.as_ref()?.methods;
     methods.iter().find(|method| {

@@ -1,7 +1,7 @@
 //! The providers that a configuration requires, and its lock file.
 
 use super::templates::first;
-use super::view::{View, each};
+use super::view::{ReleaseView, each};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt, LockedFact};
 use crate::FindingLevel;
 
@@ -14,7 +14,7 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
 /// Entries of the lock file that an `oci_mirror` cannot satisfy.
 ///
 /// Spec: measured on 1.10 to 1.13 (lock file with `oci_mirror`).
-fn locked(view: &View<'_>) -> Vec<CliConfigFinding> {
+fn locked(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     let Some(lock) = &view.facts.lock else { return Vec::new() };
     let finding = |entry: &LockedFact| {
         let LockedFact { address, version, schemes, span } = entry;
@@ -42,7 +42,7 @@ fn locked(view: &View<'_>) -> Vec<CliConfigFinding> {
 }
 
 /// Providers that no method is for.
-fn not_covered(view: &View<'_>) -> Vec<CliConfigFinding> {
+fn not_covered(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     if view.methods.list.is_empty() {
         return Vec::new();
     }

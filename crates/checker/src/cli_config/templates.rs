@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::view::{View, argument, each};
+use super::view::{ReleaseView, argument, each};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
 use tofu_oci_mapper::config::{Method, MethodKind};
@@ -28,7 +28,7 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
 }
 
 fn finding(
-    view: &View<'_>,
+    view: &ReleaseView<'_>,
     method: &Method,
     rule: &'static str,
     level: FindingLevel,
@@ -38,7 +38,7 @@ fn finding(
 }
 
 /// Several providers that fall onto one repository.
-fn hole(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Option<CliConfigFinding> {
+fn hole(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplate) -> Option<CliConfigFinding> {
     let symbols: Vec<&str> = template.holes().iter().map(|symbol| Symbol::name(*symbol)).collect();
     if symbols.is_empty() {
         return None;
@@ -62,7 +62,7 @@ fn hole(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Opti
 }
 
 /// What comes out for the providers that are named, or for the sample that OpenTofu checks with.
-fn results(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> Vec<CliConfigFinding> {
+fn results(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplate) -> Vec<CliConfigFinding> {
     let include = &method.selector.include;
     let named = include.iter().filter(|pattern| pattern.provider_type().is_some()).filter_map(example);
     let required = view.facts.required.iter().map(|required| required.address.clone());
@@ -81,7 +81,7 @@ fn results(view: &View<'_>, method: &Method, template: &RepositoryTemplate) -> V
                         .detail(
                             "OpenTofu reads it without a complaint; init then aborts for every provider of this method",
                         )
-                        .instead("a path behind the registry, such as ghcr.io/acme/${namespace}/${type}")
+                        .instead("a path after the registry, such as ghcr.io/acme/${namespace}/${type}")
                 });
                 continue;
             }
@@ -132,7 +132,7 @@ fn any() -> Option<Pattern> {
 }
 
 /// `$${`, which is a literal `${`, in a method that is read or dropped.
-fn escape(view: &View<'_>, method: &Method) -> Option<CliConfigFinding> {
+fn escape(view: &ReleaseView<'_>, method: &Method) -> Option<CliConfigFinding> {
     if method.kind.name() != "oci_mirror" {
         return None;
     }
@@ -155,7 +155,7 @@ fn escape(view: &View<'_>, method: &Method) -> Option<CliConfigFinding> {
 }
 
 /// The template of a method that selects `address`, if the first one that does is an `oci_mirror`.
-pub(super) fn first<'a>(view: &View<'a>, address: &ProviderAddr) -> Option<&'a Method> {
+pub(super) fn first<'a>(view: &ReleaseView<'a>, address: &ProviderAddr) -> Option<&'a Method> {
     let selects = |selector: &Selector| selector.select(address).is_in();
     let first = view.methods.list.iter().find(|method| selects(&method.selector))?;
     matches!(first.kind, MethodKind::OciMirror { .. }).then_some(first)

@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-use tofu_oci_hcl::{Body, Duplicates, Item, Syntax, Value};
+use tofu_oci_hcl::{Duplicates, HclBody, HclItem, HclSyntax, HclValue};
 
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use tofu_oci_mapper::Selector;
-use tofu_oci_mapper::config::{ConfigFile, Method, MethodKind, Methods, Reading};
+use tofu_oci_mapper::config::{CliConfigReading, ConfigFile, Method, MethodKind, Methods};
 use tofu_oci_types::TofuRelease;
 
 /// The facts of one release.
 #[derive(Clone, Copy)]
-pub(super) struct View<'a> {
+pub(super) struct ReleaseView<'a> {
     pub(super) facts: &'a CliConfigFacts<'a>,
-    pub(super) reading: &'a Reading,
+    pub(super) reading: &'a CliConfigReading,
     pub(super) methods: &'a Methods,
     pub(super) release: TofuRelease,
 }
@@ -25,11 +25,11 @@ pub(super) struct Argument {
     pub(super) texts: Vec<(Range<usize>, String)>,
 }
 
-impl<'a> View<'a> {
+impl<'a> ReleaseView<'a> {
     /// One view for each release.
-    pub(super) fn all(facts: &'a CliConfigFacts<'a>) -> impl Iterator<Item = View<'a>> {
+    pub(super) fn all(facts: &'a CliConfigFacts<'a>) -> impl Iterator<Item = ReleaseView<'a>> {
         let readings = facts.readings.iter().zip(&facts.methods);
-        readings.map(move |(reading, methods)| View { facts, reading, methods, release: reading.release })
+        readings.map(move |(reading, methods)| ReleaseView { facts, reading, methods, release: reading.release })
     }
 
     /// The methods of the file that count.
@@ -88,16 +88,16 @@ impl<'a> View<'a> {
 
 /// Whether a file is in the JSON form.
 pub(super) fn is_json(file: &ConfigFile) -> bool {
-    tofu_oci_hcl::parse(&file.text, Duplicates::Allowed).is_ok_and(|document| document.syntax == Syntax::Json)
+    tofu_oci_hcl::parse(&file.text, Duplicates::Allowed).is_ok_and(|document| document.syntax == HclSyntax::Json)
 }
 
 /// Asks a rule about each release, and tells once what several releases have in common.
 pub(super) fn each(
     facts: &CliConfigFacts<'_>,
-    rule: impl Fn(&View<'_>) -> Vec<CliConfigFinding>,
+    rule: impl Fn(&ReleaseView<'_>) -> Vec<CliConfigFinding>,
 ) -> Vec<CliConfigFinding> {
     let mut all: Vec<CliConfigFinding> = Vec::new();
-    for view in View::all(facts) {
+    for view in ReleaseView::all(facts) {
         for finding in rule(&view) {
             match all.iter_mut().find(|known| known.is_same(&finding) && !known.releases.contains(&view.release)) {
                 Some(known) => known.releases.push(view.release),
@@ -111,22 +111,22 @@ pub(super) fn each(
 /// The last argument of a name in the block that has exactly this span.
 pub(super) fn argument(text: &str, block: &Range<usize>, name: &str) -> Option<Argument> {
     let document = tofu_oci_hcl::parse(text, Duplicates::Allowed).ok()?;
-    let Value::Object(body, _) = &item(&document.body, block)?.value else { return None };
-    let is_named = |item: &&Item| item.keys.first().is_some_and(|key| key.text.eq_ignore_ascii_case(name));
+    let HclValue::Object(body, _) = &item(&document.body, block)?.value else { return None };
+    let is_named = |item: &&HclItem| item.keys.first().is_some_and(|key| key.text.eq_ignore_ascii_case(name));
     let value = &body.items.iter().rev().find(is_named)?.value;
     let single = std::slice::from_ref(value);
-    let list = if let Value::List(list, _) = value { list.as_slice() } else { single };
+    let list = if let HclValue::List(list, _) = value { list.as_slice() } else { single };
     let texts = list.iter().filter_map(|value| match value {
-        Value::String(text) => Some((text.span.clone(), text.value.clone())),
+        HclValue::String(text) => Some((text.span.clone(), text.value.clone())),
         _ => None,
     });
     Some(Argument { span: value.span(), texts: texts.collect() })
 }
 
-fn item<'a>(body: &'a Body, span: &Range<usize>) -> Option<&'a Item> {
+fn item<'a>(body: &'a HclBody, span: &Range<usize>) -> Option<&'a HclItem> {
     body.items.iter().find_map(|candidate| match &candidate.value {
-        Value::Object(..) if candidate.span == *span => Some(candidate),
-        Value::Object(inner, _) if candidate.span.start <= span.start => item(inner, span),
+        HclValue::Object(..) if candidate.span == *span => Some(candidate),
+        HclValue::Object(inner, _) if candidate.span.start <= span.start => item(inner, span),
         _ => None,
     })
 }

@@ -21,6 +21,6 @@ pub use because::Because;
 pub use descriptor::{GoDescriptor, GoPlatform};
 pub(crate) use predict::over_plain_http;
 pub use predict::predict;
-pub use question::{Asked, Prediction, Provider, Request};
+pub use question::{AskedProvider, PredictionRequest, RepositoryPrediction, Request};
 pub(crate) use zip::list_zip;
 pub use zip::{ZipFault, ZipItem, ZipListing};

@@ -2,36 +2,43 @@
 
 use tofu_oci_types::{Platform, TofuReleases, Version};
 
-use super::question::{Asked, Outcome, Prediction, Request};
-use super::steps::Opened;
+use super::question::{InstallOutcome, PredictionRequest, RepositoryPrediction, Request};
+use super::steps::OpenedRelease;
 use super::{Because, steps};
-use crate::facts::Facts;
+use crate::facts::RepositoryFacts;
 
 /// What `OpenTofu` does with this repository, platform by platform. Every release that is known does the same.
-pub fn predict(facts: &Facts, asked: &Asked<'_>) -> Vec<Prediction> {
+pub fn predict(facts: &RepositoryFacts, asked: &PredictionRequest<'_>) -> Vec<RepositoryPrediction> {
     let chosen = choose(facts, asked.request);
-    let release = chosen.as_ref().ok().and_then(|version| facts.release(version)).map(Opened::new);
+    let release = chosen.as_ref().ok().and_then(|version| facts.release(version)).map(OpenedRelease::new);
     let outcome = |platform: &Platform| match (&chosen, &release) {
-        (Err(because), _) => Outcome::Refuses(*because),
+        (Err(because), _) => InstallOutcome::Refuses(*because),
         (Ok(_), Some(release)) => steps::install(release, platform, asked.provider),
-        (Ok(_), None) => Outcome::Unread(Because::RepositoryUnreadable),
+        (Ok(_), None) => InstallOutcome::Unread(Because::RepositoryUnreadable),
     };
     let row = |platform: &Platform| {
         let (installs, because, unread) = match outcome(platform) {
-            Outcome::Installs => (true, None, false),
-            Outcome::InstallsAsFarAsSeen => (true, None, true),
-            Outcome::Refuses(because) => (false, Some(because), false),
-            Outcome::Unread(because) => (false, Some(because), true),
+            InstallOutcome::Installs => (true, None, false),
+            InstallOutcome::InstallsAsFarAsSeen => (true, None, true),
+            InstallOutcome::Refuses(because) => (false, Some(because), false),
+            InstallOutcome::Unread(because) => (false, Some(because), true),
         };
         let version = chosen.as_ref().ok().cloned();
-        Prediction { releases: TofuReleases::ALL, platform: platform.clone(), version, installs, because, unread }
+        RepositoryPrediction {
+            releases: TofuReleases::ALL,
+            platform: platform.clone(),
+            version,
+            installs,
+            because,
+            unread,
+        }
     };
     asked.platforms.iter().map(row).collect()
 }
 
 /// The same for a repository whose registry was spoken to by plain HTTP: no release installs from it. What is wrong
 /// with the repository itself stays the reason, since TLS would not mend it.
-pub(crate) fn over_plain_http(predictions: &mut [Prediction]) {
+pub(crate) fn over_plain_http(predictions: &mut [RepositoryPrediction]) {
     for prediction in predictions.iter_mut().filter(|prediction| prediction.installs) {
         prediction.installs = false;
         prediction.because = Some(Because::PlainHttp);
@@ -40,8 +47,8 @@ pub(crate) fn over_plain_http(predictions: &mut [Prediction]) {
 }
 
 /// The version that is chosen: the greatest by `OpenTofu`'s own order that the request admits. Among equals, which
-/// differ in build metadata alone, it chooses at random; here the last of the list stands for them.
-fn choose(facts: &Facts, request: Request<'_>) -> Result<Version, Because> {
+/// differ in build metadata alone, it chooses at random; here the last of the list is taken.
+fn choose(facts: &RepositoryFacts, request: Request<'_>) -> Result<Version, Because> {
     if matches!(request, Request::Exactly(wanted) if wanted.is_unspecified()) {
         return Err(Because::UnspecifiedVersion);
     }

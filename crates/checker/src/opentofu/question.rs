@@ -7,9 +7,9 @@ use super::Because;
 
 /// What `OpenTofu` is asked to do.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct PredictionRequest<'a> {
     /// The provider, whose name the executable carries.
-    pub provider: Provider<'a>,
+    pub provider: AskedProvider<'a>,
     /// Which version.
     pub request: Request<'a>,
     /// For which platforms.
@@ -18,7 +18,7 @@ pub struct Asked<'a> {
 
 /// The provider that the repository is asked for.
 #[derive(Clone, Copy, Debug)]
-pub enum Provider<'a> {
+pub enum AskedProvider<'a> {
     /// This one.
     Named(&'a ProviderAddr),
     /// Nobody said which: any name of a provider's executable counts as the right one.
@@ -36,13 +36,13 @@ pub enum Request<'a> {
 
 /// What releases of `OpenTofu` do on one platform.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Prediction {
+pub struct RepositoryPrediction {
     /// The releases that do the same.
     #[serde(skip)]
     pub releases: TofuReleases,
     /// The platform.
     pub platform: Platform,
-    /// The version that it chooses; none when it finds none.
+    /// The version that it chooses; none if it finds none.
     pub version: Option<Version>,
     /// Whether it installs it.
     pub installs: bool,
@@ -55,13 +55,13 @@ pub struct Prediction {
 
 /// How it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum InstallOutcome {
     /// It installs.
     Installs,
     /// It installs, unless something that was not looked at is wrong.
     InstallsAsFarAsSeen,
     /// It refuses.
     Refuses(Because),
-    /// Nobody knows: it could not be read here, and probably not there.
+    /// It is unknown: it could not be read here, and probably not there.
     Unread(Because),
 }

@@ -7,7 +7,7 @@
 //!   ├ manifests   types, configs, layers, indexes, HEAD, sizes
 //!   ├ tags        lists and pages, moving a tag
 //!   ├ referrers   the API, its header, the tag that stands in for it
-//!   └ cleanup     deletes tags, manifests, blobs; what is left is told
+//!   └ cleanup     deletes tags, manifests, blobs; what is left is reported
 //! Report       a row a capability, what that means for tofu-oci and OpenTofu, findings
 //! ```
 
@@ -31,8 +31,8 @@ use futures_util::future::{Either, select};
 use tofu_oci_remote::RawStore;
 
 pub use error::ProbeError;
-pub use report::{Capability, ProbeReport, State};
-use scratch::Scratch;
+pub use report::{Capability, CapabilityState, ProbeReport};
+use scratch::ScratchRepository;
 
 /// How long the clean-up may take.
 const CLEAN_UP: Duration = Duration::from_mins(2);
@@ -55,7 +55,7 @@ pub struct ProbeRequest<'a> {
 /// [`ProbeError::InUse`] and whatever keeps the tags from being seen before anything is written. Later ones, and
 /// [`ProbeError::Interrupted`], come after the clean-up: within [`ProbeError::Left`] where it could not delete all.
 pub async fn probe(request: &ProbeRequest<'_>, stop: impl Future<Output = ()>) -> Result<ProbeReport, ProbeError> {
-    let mut scratch = Scratch::new(request.scratch, request.mount_from, request.seed);
+    let mut scratch = ScratchRepository::new(request.scratch, request.mount_from, request.seed);
     let outcome = match select(Box::pin(try_all(&mut scratch)), pin!(stop)).await {
         Either::Left((outcome, _)) => outcome,
         Either::Right(((), _)) => Err(ProbeError::Interrupted),
@@ -77,7 +77,7 @@ pub async fn probe(request: &ProbeRequest<'_>, stop: impl Future<Output = ()>) -
     Ok(meaning::report(repository, transport, scratch.rows, left, requests, scratch.not_judged))
 }
 
-async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
+async fn try_all(scratch: &mut ScratchRepository<'_>) -> Result<(), ProbeError> {
     let leftovers = earlier::leftovers(scratch).await?;
     earlier::remove(scratch, &leftovers).await?;
     uploads::try_all(scratch).await?;

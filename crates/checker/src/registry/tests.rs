@@ -7,7 +7,7 @@ use tofu_oci_testkit::{
 };
 use tofu_oci_types::NoReporter;
 
-use super::{ProbeError, ProbeReport, ProbeRequest, State, probe};
+use super::{CapabilityState, ProbeError, ProbeReport, ProbeRequest, probe};
 
 fn client() -> Arc<RegistryClient> {
     RegistryClient::new(ClientOptions::default(), Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
@@ -141,7 +141,7 @@ async fn a_registry_that_can_do_more() {
 }
 
 #[track_caller]
-fn check(report: &ProbeReport, name: &str, state: State, rule: &str) {
+fn check(report: &ProbeReport, name: &str, state: CapabilityState, rule: &str) {
     assert_eq!(report.state(name), state, "{name}");
     assert!(report.findings.iter().any(|finding| finding.rule.id == rule), "{rule}");
 }
@@ -156,10 +156,10 @@ async fn what_registries_get_wrong_is_found() {
     };
     let registry = Registry::builder().behaviour(odd).start();
     let report = run(&registry).await.unwrap();
-    check(&report, "mount-own", State::Missing, "registry-mount");
-    check(&report, "oci-subject", State::Differs, "registry-referrers");
-    check(&report, "index-checked", State::Differs, "registry-index-check");
-    assert_eq!(report.state("referrers-tag"), State::Works);
+    check(&report, "mount-own", CapabilityState::Missing, "registry-mount");
+    check(&report, "oci-subject", CapabilityState::Differs, "registry-referrers");
+    check(&report, "index-checked", CapabilityState::Differs, "registry-index-check");
+    assert_eq!(report.state("referrers-tag"), CapabilityState::Works);
     let other = Registry::start();
     let elsewhere = Behaviour { location: Location::Elsewhere(other.url().to_owned()), ..able() };
     let registry = Registry::builder().behaviour(elsewhere).start();

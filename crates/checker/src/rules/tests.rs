@@ -32,25 +32,25 @@ async fn layers_are_put_where_the_caller_says() {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "{name}: nothing stays");
         let missing = folder.path().join("missing");
         let not_judged = checked_in(name, &missing).await.not_judged;
-        let told = not_judged.first().map(|one| one.error.to_string()).unwrap_or_default();
-        assert!(told.contains(&missing.display().to_string()), "{name}: {told}");
+        let reported = not_judged.first().map(|one| one.error.to_string()).unwrap_or_default();
+        assert!(reported.contains(&missing.display().to_string()), "{name}: {reported}");
     }
 }
 
 /// The rules of the findings that matter, each once; notes in parentheses.
 fn rules(report: &CheckReport) -> String {
-    let mut told: Vec<String> = Vec::new();
+    let mut reported: Vec<String> = Vec::new();
     for finding in &report.findings {
         let name = match finding.level() {
             FindingLevel::Error => finding.rule.id.to_owned(),
             FindingLevel::Warning => format!("{}?", finding.rule.id),
             FindingLevel::Note => format!("({})", finding.rule.id),
         };
-        if !told.contains(&name) {
-            told.push(name);
+        if !reported.contains(&name) {
+            reported.push(name);
         }
     }
-    told.join(" ")
+    reported.join(" ")
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use tofu_oci_logins::{
     LoginFileError, Refusal, RegistryName, RegistryNameError, RegistryNameProblem, Remedy, Repetition, StoreLoginError,
     UsernameError,
 };
-use tofu_oci_mapper::config::{Problem, Reading};
+use tofu_oci_mapper::config::{CliConfigProblem, CliConfigReading};
 use tofu_oci_remote::CredentialFault;
 use tofu_oci_types::printable;
 
@@ -52,7 +52,7 @@ impl From<&Refusal> for Diagnostic {
 
 impl Diagnostic {
     /// A problem of the CLI configuration that ends the verb. `more` is the number of other errors.
-    pub(crate) fn configuration(reading: &Reading, problem: &Problem, more: usize) -> Self {
+    pub(crate) fn configuration(reading: &CliConfigReading, problem: &CliConfigProblem, more: usize) -> Self {
         let text = format!("{} ({})", printable(&problem.message), problem.code);
         let excerpt = crate::excerpt::of_problem(reading, problem);
         let diagnostic = Self::new(Exit::Usage, text).excerpt(excerpt).code(&problem.code);

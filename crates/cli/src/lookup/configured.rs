@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use tofu_oci_logins::Access;
 use tofu_oci_mapper::MagicSuffix;
-use tofu_oci_mapper::config::{Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, Topic};
+use tofu_oci_mapper::config::{
+    CliConfigProblem, CliConfigReading, ConfigFiles, Environment, MethodCandidate, MethodKind, Methods, Topic,
+};
 use tofu_oci_types::ProviderAddr;
 
 use super::suffix;
@@ -19,7 +21,7 @@ use crate::exit::Exit;
 
 /// The user's files, read.
 pub(crate) struct Configured {
-    pub(crate) reading: Arc<Reading>,
+    pub(crate) reading: Arc<CliConfigReading>,
     pub(crate) methods: Methods,
     pub(crate) suffix: MagicSuffix,
     /// Hosts that any host may name, wherever they are.
@@ -43,8 +45,8 @@ impl Configured {
     /// The first error, with its line; exit code 2.
     pub(crate) fn refuse(&self, access: &Access) -> Result<(), Diagnostic> {
         let ambient = matches!(access, Access::Ambient { .. });
-        let counts = |problem: &&Problem| ambient || problem.topic != Topic::RegistryCredentials;
-        let errors: Vec<&Problem> = self.reading.errors().filter(counts).collect();
+        let counts = |problem: &&CliConfigProblem| ambient || problem.topic != Topic::RegistryCredentials;
+        let errors: Vec<&CliConfigProblem> = self.reading.errors().filter(counts).collect();
         let Some(problem) = errors.first().copied() else { return Ok(()) };
         let more = errors.len() - 1;
         let diagnostic = Diagnostic::configuration(&self.reading, problem, more);
@@ -61,13 +63,13 @@ impl Configured {
 
     /// Whether the only fault is that a variable names a file that is not there: then no pattern names a host.
     pub(crate) fn is_missing(&self) -> bool {
-        let missing: Vec<&Problem> = self.reading.warnings().collect();
+        let missing: Vec<&CliConfigProblem> = self.reading.warnings().collect();
         let mut errors = self.reading.errors().peekable();
         errors.peek().is_some() && errors.all(|error| missing.contains(&error))
     }
 
     /// What every method says of the address.
-    pub(crate) fn candidates(&self, address: &ProviderAddr) -> Vec<Candidate<'_>> {
+    pub(crate) fn candidates(&self, address: &ProviderAddr) -> Vec<MethodCandidate<'_>> {
         self.methods.candidates(address, &self.suffix)
     }
 
@@ -112,7 +114,7 @@ impl Configured {
 }
 
 /// The methods that count, without the folders that are written to.
-fn methods(reading: &Reading, environment: &Environment, hidden: Vec<PathBuf>) -> Methods {
+fn methods(reading: &CliConfigReading, environment: &Environment, hidden: Vec<PathBuf>) -> Methods {
     let files = Without { hidden };
     let mut methods = reading.methods(environment, &files);
     methods.list.retain(|method| match &method.kind {
@@ -135,7 +137,7 @@ impl Without {
     }
 }
 
-impl Files for Without {
+impl ConfigFiles for Without {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if self.hides(path) { Err(io::ErrorKind::NotFound.into()) } else { RealFiles.read(path) }
     }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tofu_oci_http::WebClient;
-use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
-use tofu_oci_mapper::{MapError, OciPlace, Place};
+use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind};
+use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_source::{
     DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Kind, Link, NotRead, OciSource,
@@ -51,16 +51,16 @@ impl Opener {
         &self,
         configured: &Configured,
         method: &Method,
-        place: &Result<Place, MapError>,
+        place: &Result<MappedPlace, MapError>,
         address: &ProviderAddr,
     ) -> Link {
         let source: Arc<dyn Source> = match place {
-            Ok(Place::Oci(place)) => match self.admit(method, place, address) {
+            Ok(MappedPlace::Oci(place)) => match self.admit(method, place, address) {
                 Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
                 Err(error) => Arc::new(NotRead::failing(error.host.display(), error.failure)),
             },
-            Ok(Place::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
-            Ok(Place::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
+            Ok(MappedPlace::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
+            Ok(MappedPlace::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
             Ok(_) => Arc::new(self.direct(configured, address)),
             Err(error) => Arc::new(NotRead::failing(method.label(), error.clone().into())),
         };
@@ -130,7 +130,7 @@ fn timeout(config: &CliConfig) -> Duration {
 /// `host` blocks: these hosts are not asked.
 fn overrides(configured: &Configured) -> BTreeMap<Hostname, Services> {
     let reading = &configured.reading;
-    let services = |(host, block): (&Hostname, &tofu_oci_mapper::config::Host)| {
+    let services = |(host, block): (&Hostname, &tofu_oci_mapper::config::HostBlock)| {
         let path = reading.files.get(block.at.file).map(|file| file.path.display().to_string()).unwrap_or_default();
         let values = block.services.iter().map(|(name, value)| (name.clone(), json(value))).collect();
         (host.clone(), Services::new(host.clone(), format!("the host block in {path}"), values))
@@ -138,14 +138,14 @@ fn overrides(configured: &Configured) -> BTreeMap<Hostname, Services> {
     reading.config.hosts.iter().map(services).collect()
 }
 
-fn json(setting: &Setting) -> serde_json::Value {
+fn json(setting: &ConfigSetting) -> serde_json::Value {
     use serde_json::Value;
     match setting {
-        Setting::Bool(value) => Value::Bool(*value),
-        Setting::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
-        Setting::Text(text) => Value::String(text.clone()),
-        Setting::List(items) => Value::Array(items.iter().map(json).collect()),
-        Setting::Map(members) => {
+        ConfigSetting::Bool(value) => Value::Bool(*value),
+        ConfigSetting::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+        ConfigSetting::Text(text) => Value::String(text.clone()),
+        ConfigSetting::List(items) => Value::Array(items.iter().map(json).collect()),
+        ConfigSetting::Map(members) => {
             Value::Object(members.iter().map(|(name, value)| (name.clone(), json(value))).collect())
         }
     }

@@ -46,7 +46,13 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(verb: &'static str, global: &Global, output: &OutputArgs, resolver: &ResolverSlot, stop: &Arc<Stop>) -> Self {
+    fn new(
+        verb: &'static str,
+        global: &Global,
+        output: &OutputArgs,
+        resolver: &ResolverSlot,
+        stop: &Arc<Stop>,
+    ) -> Self {
         let reporter = report::reporter(output.json, global.quiet);
         let (resolver, stop) = (Arc::clone(resolver), Arc::clone(stop));
         Self { verb, json: output.json, quiet: global.quiet, reporter, resolver, stop }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 /// What a program wants to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum DecodeShape {
     /// A text.
     Text,
     /// `true` or `false`.
@@ -12,14 +12,14 @@ pub enum Shape {
     /// A whole number of 64 bits.
     Integer,
     /// A list of these.
-    List(Box<Shape>),
+    List(Box<DecodeShape>),
     /// Values by name.
-    Map(Box<Shape>),
+    Map(Box<DecodeShape>),
     /// These names, each with its shape; others are passed over. Comes out as a map of those that were given.
-    Struct(Vec<(&'static str, Shape)>),
-    /// As the inner one, behind a pointer in the program: where the same name comes again, the HCL 1 that allows
+    Struct(Vec<(&'static str, DecodeShape)>),
+    /// As the inner one, which the program keeps by a pointer: where the same name comes again, the HCL 1 that allows
     /// duplicates starts afresh, and the other one goes on with what is there.
-    Pointer(Box<Shape>),
+    Pointer(Box<DecodeShape>),
     /// Whatever is there. Objects become [`Decoded::Objects`], except in lists.
     Any,
 }
@@ -33,13 +33,13 @@ pub enum Decoded {
     Bool(bool),
     /// A whole number.
     Integer(i64),
-    /// A number with a fraction; only of [`Shape::Any`].
+    /// A number with a fraction; only of [`DecodeShape::Any`].
     Float(f64),
     /// A list.
     List(Vec<Decoded>),
     /// Values by name.
     Map(BTreeMap<String, Decoded>),
-    /// Objects of [`Shape::Any`] outside lists: each object under the name is an element.
+    /// Objects of [`DecodeShape::Any`] outside lists: each object under the name is an element.
     Objects(Vec<Decoded>),
 }
 

@@ -21,44 +21,44 @@ mod integer;
 mod node;
 mod reader;
 
-pub use self::decoded::{Decoded, Shape};
+pub use self::decoded::{DecodeShape, Decoded};
 pub use self::error::{DecodeError, DecodeErrorKind};
 pub use self::fold::equal_fold;
-pub use self::node::{Members, Node, View};
-use self::reader::Reader;
-use crate::{Body, Duplicates};
+pub use self::node::{DecodeNode, ItemView, MapMembers};
+use self::reader::ShapeReader;
+use crate::{Duplicates, HclBody};
 
-impl Body {
+impl HclBody {
     /// The whole body as `shape`: a map or a struct.
-    pub fn decode(&self, shape: &Shape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Node::of_body(self).decode(shape, duplicates)
+    pub fn decode(&self, shape: &DecodeShape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
+        DecodeNode::of_body(self).decode(shape, duplicates)
     }
 
-    /// What stands under `name`, as `shape`; `None` where nothing does.
+    /// What stands under `name`, as `shape`; `None` if nothing does.
     ///
     /// A struct reads its fields in the order of the program, and the first error ends it: ask in the same order.
     pub fn field(
         &self,
         name: &'static str,
-        shape: Shape,
+        shape: DecodeShape,
         duplicates: Duplicates,
     ) -> Result<Option<Decoded>, DecodeError> {
-        Node::of_body(self).argument(name, shape, duplicates)
+        DecodeNode::of_body(self).argument(name, shape, duplicates)
     }
 }
 
-impl Node<'_> {
-    /// The value of an argument; nothing where it is not given.
+impl DecodeNode<'_> {
+    /// The value of an argument; `None` if it is not given.
     ///
     /// # Errors
     /// When it has not this shape.
     pub fn argument(
         &self,
         name: &'static str,
-        shape: Shape,
+        shape: DecodeShape,
         duplicates: Duplicates,
     ) -> Result<Option<Decoded>, DecodeError> {
-        let fields = self.decode(&Shape::Struct(vec![(name, shape)]), duplicates)?.into_map();
+        let fields = self.decode(&DecodeShape::Struct(vec![(name, shape)]), duplicates)?.into_map();
         Ok(fields.and_then(|mut fields| fields.remove(name)))
     }
 
@@ -66,7 +66,7 @@ impl Node<'_> {
     ///
     /// # Errors
     /// When it has not this shape.
-    pub fn decode(&self, shape: &Shape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Reader::new(duplicates).read("", self, shape, None).map_err(|error| *error)
+    pub fn decode(&self, shape: &DecodeShape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
+        ShapeReader::new(duplicates).read("", self, shape, None).map_err(|error| *error)
     }
 }

@@ -7,25 +7,25 @@ mod scanner;
 mod source;
 mod stop;
 
-use self::source::Source;
-use crate::{Document, Duplicates, Syntax, SyntaxError, json};
+use self::source::Hcl1Source;
+use crate::{Duplicates, HclDocument, HclSyntax, SyntaxError, json};
 
 /// Reads a text as HCL 1 does: as JSON where its first character is `{`, as the native syntax everywhere else.
 ///
 /// Spec: hashicorp/hcl v1.0.1-vault-7 and -vault-5, measured.
-pub fn parse(text: &str, duplicates: Duplicates) -> Result<Document, SyntaxError> {
+pub fn parse(text: &str, duplicates: Duplicates) -> Result<HclDocument, SyntaxError> {
     parse_bytes(text.as_bytes(), duplicates)
 }
 
 /// As [`parse`], for bytes that need not be UTF-8. They are an error wherever HCL 1 gets to see them; it does not look
-/// behind the outermost object of a JSON text.
-pub fn parse_bytes(text: &[u8], duplicates: Duplicates) -> Result<Document, SyntaxError> {
+/// after the outermost object of a JSON text.
+pub fn parse_bytes(text: &[u8], duplicates: Duplicates) -> Result<HclDocument, SyntaxError> {
     if is_json(text) {
         let (body, overlooked) = json::parse(text)?;
-        return Ok(Document { body, syntax: Syntax::Json, overlooked });
+        return Ok(HclDocument { body, syntax: HclSyntax::Json, overlooked });
     }
-    let (body, overlooked) = parser::parse(&Source::new(text), duplicates)?;
-    Ok(Document { body, syntax: Syntax::Native, overlooked })
+    let (body, overlooked) = parser::parse(&Hcl1Source::new(text), duplicates)?;
+    Ok(HclDocument { body, syntax: HclSyntax::Native, overlooked })
 }
 
 fn is_json(text: &[u8]) -> bool {

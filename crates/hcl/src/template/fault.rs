@@ -17,7 +17,7 @@ pub struct TemplateFault {
     pub instead: Option<Cow<'static, str>>,
     /// The bytes of the template that are at fault.
     pub span: Range<usize>,
-    /// Whether a null where a text is due is the reason.
+    /// Whether a null if a text is due is the reason.
     pub null: bool,
     /// What HCL reports along with it, in its order. These have nothing here themselves.
     pub also: Vec<TemplateFault>,
@@ -30,7 +30,7 @@ impl TemplateFault {
         Self { code: code.to_owned(), message, instead, span, null: false, also: Vec::new() }
     }
 
-    /// The first of `faults` with the others beside it; nothing where there is none.
+    /// The first of `faults` with the others beside it; `None` if there is none.
     pub(crate) fn first(faults: Vec<Self>) -> Option<Self> {
         let mut faults = faults.into_iter();
         let mut first = faults.next()?;

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_credentials::Credential;
-use tofu_oci_mapper::config::{Environment, Files, Os, read};
+use tofu_oci_mapper::config::{ConfigFiles, Environment, Os, read};
 
 use super::*;
 use crate::machine::doubles::Doubles;
@@ -13,7 +13,7 @@ use crate::{AfterLogin, AfterLogout, CredentialResolver, CurrentLogin, HelperAct
 /// A CLI configuration of no files.
 struct NoFiles;
 
-impl Files for NoFiles {
+impl ConfigFiles for NoFiles {
     fn read(&self, _path: &Path) -> std::io::Result<Vec<u8>> {
         Err(std::io::ErrorKind::NotFound.into())
     }

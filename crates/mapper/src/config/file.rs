@@ -11,7 +11,7 @@ pub struct ConfigFile {
     /// Its text; empty where it could not be read.
     pub text: String,
     /// What became of it.
-    pub state: FileState,
+    pub state: ConfigFileState,
 }
 
 impl std::fmt::Debug for ConfigFile {
@@ -22,7 +22,7 @@ impl std::fmt::Debug for ConfigFile {
 
 /// What became of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileState {
+pub enum ConfigFileState {
     /// It was read; single blocks may be dropped.
     Read,
     /// Nothing in it counts, because of an error.
@@ -33,10 +33,10 @@ pub enum FileState {
     Unreadable,
 }
 
-/// A name that nobody knows.
+/// An unknown name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// The file, as its place in [`super::Reading::files`].
+    /// The file, as its place in [`super::CliConfigReading::files`].
     pub file: usize,
     /// The bytes of the name.
     pub span: Range<usize>,

@@ -153,7 +153,7 @@ fn hostile_costs() {
     check("\"scrypt\"", "\"argon2\"", &malformed(r#""argon2" with "nacl/secretbox" is not supported"#));
     check("\"nonce\":\"", "\"nonce\":\"!", &malformed("`nonce` is not base64"));
     check("\"ciphertext\":\"", "\"ciphertext\":\"AQID\",\"x\":\"", &malformed("`nonce` or `ciphertext` is too short"));
-    check("{\"kdf\"", "{\"kdf\":{},\"kdf\"", &malformed(r#""kdf" is given twice at line 1 column 15"#));
+    check("{\"kdf\"", "{\"kdf\":{},\"kdf\"", &malformed(r#"the member "kdf" is there twice at line 1 column 15"#));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn a_lock_file_with_h1_alone() {
     error[lock-h1-only] registry.example.com/acme/widget 1.0.0 is locked with h1: alone, and comes from an oci_mirror
      --> /w/.terraform.lock.hcl:1:10 "\"registry.example.com/acme/widget\""
       = what happens: init refuses the package of oci_mirror at /home/u/.tofurc:2, identical or not, unless the plugin cache holds it: an oci_mirror is compared by zh: only
-      = instead: the missing zh: into the entry: run `tofu-oci install` here, which verifies h1: and adds it, or remove the entry of registry.example.com/acme/widget and run init again
+      = instead: write the missing zh: into the entry: run `tofu-oci install` here, which verifies h1: and adds it, or remove the entry of registry.example.com/acme/widget and run init again
     "#);
     assert_eq!(locked(&["h1", "zh"], MIRROR), "");
     assert_eq!(locked(&[], MIRROR), "");
@@ -44,7 +44,7 @@ fn a_required_provider_without_a_method() {
     error[provider-not-covered] no method is for registry.opentofu.org/hashicorp/null, which the configuration requires
      --> /home/u/.tofurc:1:1 "provider_installation"
       = what happens: init says that it was not found in any of the search locations; no registry is asked
-      = instead: "registry.opentofu.org/hashicorp/null" into the include of a method that has it, or out of its exclude
+      = instead: write "registry.opentofu.org/hashicorp/null" into the include of a method that has it, or out of its exclude
     "#);
     assert_eq!(find(&environment(), &MemoryFiles::default(), None, &required), []);
 }

@@ -3,15 +3,15 @@
 use insta::assert_snapshot;
 
 use super::memory::{MemoryFiles, environment};
-use super::{find, installation, shown, told};
+use super::{find, installation, reported, shown};
 
 #[test]
 fn names_that_are_nearly_known() {
-    assert_snapshot!(told("plugin_cache_directory = \"/m\"\nprovider_installation {\n  filesystem_mirror {\n    path   = \"/m\"\n    inclde = [\"a/b\"]\n  }\n}\n"), @r#"
+    assert_snapshot!(reported("plugin_cache_directory = \"/m\"\nprovider_installation {\n  filesystem_mirror {\n    path   = \"/m\"\n    inclde = [\"a/b\"]\n  }\n}\n"), @r#"
     warning[ignored-argument] no argument at the top of the file is called `plugin_cache_directory`
      --> /home/u/.tofurc:1:1 "plugin_cache_directory"
-      = what happens: it is ignored without a word, and everything in it
-      = instead: plugin_cache_dir
+      = what happens: OpenTofu silently ignores it, and everything in it
+      = instead: write plugin_cache_dir
 
     error[misspelt-name] there is no argument inclde
      --> /home/u/.tofurc:5:5 "inclde"
@@ -22,38 +22,38 @@ fn names_that_are_nearly_known() {
 
 #[test]
 fn names_that_nobody_knows() {
-    assert_snapshot!(told("colour = \"red\"\nfavourite \"x\" {\n  a = 1\n}\n"), @r#"
+    assert_snapshot!(reported("colour = \"red\"\nfavourite \"x\" {\n  a = 1\n}\n"), @r#"
     warning[ignored-argument] no argument at the top of the file is called `colour`
      --> /home/u/.tofurc:1:1 "colour"
-      = what happens: it is ignored without a word, and everything in it
-      = instead: a name that OpenTofu knows, or leave it out
+      = what happens: OpenTofu silently ignores it, and everything in it
+      = instead: write a name that OpenTofu knows, or leave it out
 
     warning[ignored-block] no block at the top of the file is called `favourite`
      --> /home/u/.tofurc:2:1 "favourite"
-      = what happens: it is ignored without a word, and everything in it
-      = instead: a name that OpenTofu knows, or leave it out
+      = what happens: OpenTofu silently ignores it, and everything in it
+      = instead: write a name that OpenTofu knows, or leave it out
     "#);
-    assert_snapshot!(told("disable_checkpoint = true\n"), @"");
+    assert_snapshot!(reported("disable_checkpoint = true\n"), @"");
 }
 
 #[test]
 fn names_that_only_newer_releases_know() {
-    assert_snapshot!(told("provider_installation {\n  direct {\n    download_retry_count = 3\n  }\n}\n"), @r#"
+    assert_snapshot!(reported("provider_installation {\n  direct {\n    download_retry_count = 3\n  }\n}\n"), @r#"
     note[ignored-argument] no argument in direct is called `download_retry_count`
      --> /home/u/.tofurc:3:5 "download_retry_count"
       = only in OpenTofu 1.10
-      = what happens: it is ignored without a word, and everything in it
-      = instead: it all the same if a newer OpenTofu reads the file
+      = what happens: OpenTofu silently ignores it, and everything in it
+      = instead: write it all the same if a newer OpenTofu reads the file
     "#);
 }
 
 #[test]
 fn texts_that_are_passed_over() {
-    assert_snapshot!(told("{\"disable_checkpoint\": true} x\n"), @r#"
-    warning[ignored-text] what stands behind the outermost object is not read
+    assert_snapshot!(reported("{\"disable_checkpoint\": true} x\n"), @r#"
+    warning[ignored-text] what follows the outermost object is not read
      --> /home/u/.tofurc:1:30 "x"
-      = what happens: it is passed over without a word
-      = instead: it whole, or leave it out
+      = what happens: OpenTofu silently passes over it
+      = instead: write it whole, or leave it out
     "#);
 }
 
@@ -68,12 +68,12 @@ fn files_that_are_passed_over() {
     warning[file-passed-over] this file is not read
      --> /home/u/.terraformrc
       = what happens: nothing in it counts: .tofurc stands before it
-      = instead: what is needed into the file that is read, or remove this one
+      = instead: write what is needed into the file that is read, or remove this one
 
     warning[file-passed-over] this file is not read
      --> /home/u/.terraform.d/a.tofurc
       = what happens: nothing in it counts: only names that end in .tfrc or .tfrc.json are read there
-      = instead: what is needed into the file that is read, or remove this one
+      = instead: write what is needed into the file that is read, or remove this one
     ");
     let files = MemoryFiles::from([("/home/u/.tofurc", ""), ("/home/u/.terraform.d/a.tfrc", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"");
@@ -82,8 +82,11 @@ fn files_that_are_passed_over() {
 #[test]
 fn a_file_that_is_passed_over_where_none_is_read() {
     let files = MemoryFiles::from([("/home/u/.config/opentofu/tofurc", "")]);
-    let told = shown(&find(&environment(), &files, None, &[]));
-    assert!(told.contains("what is needed into a file that is read, such as ~/.tofurc, or remove this one"), "{told}");
+    let reported = shown(&find(&environment(), &files, None, &[]));
+    assert!(
+        reported.contains("what is needed into a file that is read, such as ~/.tofurc, or remove this one"),
+        "{reported}"
+    );
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn a_named_file_that_is_not_there() {
     warning[file-passed-over] this file is not read
      --> /home/u/.tofurc
       = what happens: nothing in it counts: TF_CLI_CONFIG_FILE names another file
-      = instead: what is needed into the file that is read, or remove this one
+      = instead: write what is needed into the file that is read, or remove this one
     ");
 }
 
@@ -114,7 +117,7 @@ fn a_mirror_in_a_file_that_terraform_reads_too() {
     warning[terraform-reads-it-too] Terraform reads this file too, and knows no oci_mirror
      --> /home/u/.terraformrc:2:3 "oci_mirror"
       = what happens: every Terraform command prints `Unknown provider installation method`, and goes on with the other methods; OpenTofu reads it well
-      = instead: it to ~/.tofurc, which OpenTofu reads first and Terraform does not read
+      = instead: write it to ~/.tofurc, which OpenTofu reads first and Terraform does not read
     "#);
     let files = MemoryFiles::from([("/home/u/.tofurc", text.as_str())]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"");

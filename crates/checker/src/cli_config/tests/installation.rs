@@ -3,19 +3,19 @@
 use insta::assert_snapshot;
 
 use super::memory::{MemoryFiles, environment};
-use super::{find, methods, of, shown, told};
+use super::{find, methods, of, reported, shown};
 
 const AIR_GAPPED: &str = "provider_installation {\n  filesystem_mirror {\n    path = \"/m\"\n  }\n}\n";
 
 #[test]
 fn an_air_gapped_file_has_no_findings() {
-    assert_snapshot!(told(AIR_GAPPED), @"");
+    assert_snapshot!(reported(AIR_GAPPED), @"");
 }
 
 #[test]
 fn a_dropped_file_opens_the_way_to_the_origin() {
     let text = format!("{AIR_GAPPED}plugin_cache_dir = \"/m\n");
-    assert_snapshot!(told(&text), @r#"
+    assert_snapshot!(reported(&text), @r#"
     error[hcl1-parse] this quote has no closing quote on its line
      --> /home/u/.tofurc:6:20 "\""
       = what happens: 1.10 and later: prints an error that names line 6, and goes on without this file
@@ -23,14 +23,14 @@ fn a_dropped_file_opens_the_way_to_the_origin() {
       = instead: write the closing quote, and `\n` for a line's end
     "#);
     assert!(of(&text).iter().all(|finding| finding.opens_to_origin));
-    assert_snapshot!(told(&AIR_GAPPED.replace("lation {", "lation = {")), @r#"
+    assert_snapshot!(reported(&AIR_GAPPED.replace("lation {", "lation = {")), @r#"
     error[block-equals] provider_installation must be a block
      --> /home/u/.tofurc:1:1 "provider_installation"
       = what happens: 1.10 and later: prints an error that names line 1, and goes on without this block
                       1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
       = instead: leave the = out: provider_installation { … }
     "#);
-    assert_snapshot!(told(&AIR_GAPPED.replace("installation", "instalation")), @r#"
+    assert_snapshot!(reported(&AIR_GAPPED.replace("installation", "instalation")), @r#"
     error[misspelt-name] there is no setting provider_instalation
      --> /home/u/.tofurc:1:1 "provider_instalation"
       = what happens: 1.10 and later: says nothing, and ignores it
@@ -42,7 +42,7 @@ fn a_dropped_file_opens_the_way_to_the_origin() {
 #[test]
 fn a_repeated_argument_drops_the_file_from_1_12_on() {
     let text = AIR_GAPPED.replace("    path", "    path = \"/x\"\n    path");
-    assert_snapshot!(told(&text), @r#"
+    assert_snapshot!(reported(&text), @r#"
     error[hcl1-parse] the argument `path` was already set; each can be given once only
      --> /home/u/.tofurc:4:5 "path"
       = what happens: 1.12 and later: prints an error that names line 4, and goes on without this file
@@ -71,7 +71,7 @@ fn a_dropped_method_leaves_its_providers_to_direct() {
     error[empty-installation] no method of provider_installation is left
      --> /home/u/.tofurc:1:1 "provider_installation"
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = instead: the methods as their errors say
+      = instead: write the methods as their errors say
 
     error[unknown-symbol] `ghcr.io/${name}` mentions `name` at column 11, which an address does not have
      --> /home/u/.tofurc:3:38 "name"
@@ -83,7 +83,7 @@ fn a_dropped_method_leaves_its_providers_to_direct() {
 
 #[test]
 fn two_blocks() {
-    assert_snapshot!(told(&format!("{AIR_GAPPED}provider_installation {{\n  direct {{}}\n}}\n")), @r#"
+    assert_snapshot!(reported(&format!("{AIR_GAPPED}provider_installation {{\n  direct {{}}\n}}\n")), @r#"
     error[two-blocks] provider_installation is given a second time
      --> /home/u/.tofurc:6:1 "provider_installation"
       = what happens: 1.10 and later: prints an error that names no line, and uses the first one
@@ -94,66 +94,66 @@ fn two_blocks() {
 #[test]
 fn methods_as_objects_in_json() {
     let text = r#"{"provider_installation": {"filesystem_mirror": {"path": "/m"}, "direct": {}}}"#;
-    assert_snapshot!(told(text), @r#"
+    assert_snapshot!(reported(text), @r#"
     error[two-blocks] the methods of this provider_installation are taken for blocks of their own
      --> /home/u/.tofurc:1:2 "\"provider_installation\""
       = what happens: 1.10 and later: prints an error that names no line, and uses the first one
-      = instead: every method as a list: "direct": [{ … }]
+      = instead: write every method as a list: "direct": [{ … }]
 
     error[empty-installation] no method of provider_installation is left
      --> /home/u/.tofurc:1:2 "\"provider_installation\""
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = instead: the methods as their errors say
+      = instead: write the methods as their errors say
 
-    error[method-not-block] path is taken for a method, and is no block
+    error[method-not-block] path is taken for a method, and is not a block
      --> /home/u/.tofurc:1:50 "\"path\""
       = what happens: 1.10 and later: prints an error that names no line, and goes on without this entry
                       1.10 and later: no method is left, so that no provider can be installed
       = instead: write every method as a list: "direct": [{ … }]
     "#);
     let lists = r#"{"provider_installation": {"filesystem_mirror": [{"path": "/m"}]}}"#;
-    assert_snapshot!(told(lists), @"");
+    assert_snapshot!(reported(lists), @"");
 }
 
 #[test]
 fn places_are_found_in_json_too() {
     let text = "{\"provider_installation\": {\n  \"oci_mirror\": [{\"repository_template\": \"ghcr.io\", \"include\": [\"a.example.com/b/c\"]}],\n  \"filesystem_mirror\": [{\"path\": \"/nowhere\"}]\n}}\n";
-    assert_snapshot!(told(text), @r#"
+    assert_snapshot!(reported(text), @r#"
     warning[mirror-overlap] filesystem_mirror in line 3 takes providers of this oci_mirror too: a.example.com/b/c
      --> /home/u/.tofurc:2:4 "oci_mirror"
       = what happens: init aborts (tag-not-found) for each version of these providers that only filesystem_mirror has; it works as long as the oci_mirror has everything that the other has
-      = instead: in filesystem_mirror in line 3: "exclude": ["a.example.com/b/c"]
+      = instead: write in filesystem_mirror in line 3: "exclude": ["a.example.com/b/c"]
 
     error[template-no-repository] the template gives `ghcr.io`, which names no repository
      --> /home/u/.tofurc:2:42 "\"ghcr.io\""
       = what happens: OpenTofu reads it without a complaint; init then aborts for every provider of this method
-      = instead: a path behind the registry, such as ghcr.io/acme/${namespace}/${type}
+      = instead: write a path after the registry, such as ghcr.io/acme/${namespace}/${type}
 
     error[folder-missing] the folder /nowhere is not there
      --> /home/u/.tofurc:3:34 "\"/nowhere\""
       = what happens: init aborts for every provider that the method is for, even if another method has it
-      = instead: a folder that is there, even an empty one, or leave the method out
+      = instead: write a folder that is there, even an empty one, or leave the method out
     "#);
 }
 
 #[test]
 fn a_block_without_methods() {
-    assert_snapshot!(told("provider_installation {\n}\n"), @r#"
+    assert_snapshot!(reported("provider_installation {\n}\n"), @r#"
     error[empty-installation] provider_installation has no method
      --> /home/u/.tofurc:1:1 "provider_installation"
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = instead: direct {} into it, or leave the block out
+      = instead: write direct {} into it, or leave the block out
     "#);
     assert_snapshot!(methods("  dev_overrides { \"acme/widget\" = \"/m\" }"), @r#"
     error[empty-installation] provider_installation has no method
      --> /home/u/.tofurc:1:1 "provider_installation"
-      = what happens: init finds no release of any provider, and names no cause; no method counts in their place. dev_overrides is no method: init needs one for these providers too
-      = instead: direct {} into it, or leave the block out
+      = what happens: init finds no release of any provider, and names no cause; no method counts in their place. dev_overrides is not a method: init needs one for these providers too
+      = instead: write direct {} into it, or leave the block out
 
     note[dev-override-active] registry.opentofu.org/acme/widget comes from the folder of its developer
      --> /home/u/.tofurc:2:19 "\"acme/widget\""
       = what happens: its version and the lock file are not looked at, but init installs it all the same and needs a method for it
-      = instead: nothing while you work on it; take the entry out when the released provider is meant
+      = instead: write nothing while you work on it; take the entry out when the released provider is meant
     "#);
 }
 
@@ -164,7 +164,7 @@ fn folders_that_count_without_being_named() {
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"
     note[implicit-folders] there is no provider_installation, and providers lie in /w/terraform.d/plugins
       = what happens: example.com/acme/widget come from these folders only, in the versions and for the platforms that lie there: their registries are not asked
-      = instead: a provider_installation with a filesystem_mirror and direct to say what is meant
+      = instead: write a provider_installation with a filesystem_mirror and direct to say what is meant
     ");
     let mut elsewhere = environment();
     elsewhere.launch_dir = "/l".into();
@@ -173,7 +173,7 @@ fn folders_that_count_without_being_named() {
       = only in OpenTofu 1.12 and later
       = what happens: example.com/acme/widget come from these folders only, in the versions and for the platforms that lie there: their registries are not asked
                       1.10 with -chdir lists ./terraform.d/plugins of the folder that it was started in, and then opens it below the other one: init aborts
-      = instead: a provider_installation with a filesystem_mirror and direct to say what is meant
+      = instead: write a provider_installation with a filesystem_mirror and direct to say what is meant
     ");
     let files = MemoryFiles::from([(package, ""), ("/home/u/.tofurc", AIR_GAPPED), ("/m/", "")]);
     assert_snapshot!(shown(&find(&environment(), &files, None, &[])), @"");
@@ -181,11 +181,11 @@ fn folders_that_count_without_being_named() {
 
 #[test]
 fn a_single_method_as_an_object_in_json() {
-    assert_snapshot!(told(r#"{"provider_installation": {"direct": {}}}"#), @r#"
+    assert_snapshot!(reported(r#"{"provider_installation": {"direct": {}}}"#), @r#"
     error[empty-installation] provider_installation has no method
      --> /home/u/.tofurc:1:2 "\"provider_installation\""
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = instead: every method as a list, such as "direct": [{}]; a single object is taken for the block itself
+      = instead: write every method as a list, such as "direct": [{}]; a single object is taken for the block itself
     "#);
-    assert_snapshot!(told(r#"{"provider_installation": {"direct": [{}]}}"#), @"");
+    assert_snapshot!(reported(r#"{"provider_installation": {"direct": [{}]}}"#), @"");
 }

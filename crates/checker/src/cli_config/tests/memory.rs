@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::config::{Environment, Files, Os};
+use tofu_oci_mapper::config::{ConfigFiles, Environment, Os};
 
 pub(super) fn environment() -> Environment {
     Environment {
@@ -23,10 +23,6 @@ pub(super) fn environment() -> Environment {
 pub(super) struct MemoryFiles(BTreeMap<String, String>);
 
 impl MemoryFiles {
-    pub(super) fn add(&mut self, path: &str, content: &str) {
-        self.0.insert(path.to_owned(), content.to_owned());
-    }
-
     /// What lies below a folder: the rest of each path.
     fn below<'a>(&'a self, folder: &Path) -> impl Iterator<Item = &'a str> {
         let folder = format!("{}/", folder.display().to_string().trim_end_matches('/'));
@@ -40,7 +36,7 @@ impl<const N: usize> From<[(&str, &str); N]> for MemoryFiles {
     }
 }
 
-impl Files for MemoryFiles {
+impl ConfigFiles for MemoryFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let content = self.0.get(path.to_string_lossy().as_ref());
         content.map(|content| content.clone().into_bytes()).ok_or_else(|| io::ErrorKind::NotFound.into())

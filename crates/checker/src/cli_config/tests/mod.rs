@@ -15,12 +15,12 @@ use std::collections::BTreeSet;
 use super::{CliConfigFacts, CliConfigFinding, LockFacts, LockedFact, RequiredFact, findings};
 use memory::{MemoryFiles, environment};
 use tofu_oci_mapper::MagicSuffix;
-use tofu_oci_mapper::config::{Environment, Files, MASK, MEASURED, read, releases_text, secrets_in_line};
+use tofu_oci_mapper::config::{ConfigFiles, Environment, MASK, MEASURED, read, releases_text, secrets_in_line};
 
 /// Everything that is found, for a user `u` with these files.
 fn find(
     environment: &Environment,
-    files: &dyn Files,
+    files: &dyn ConfigFiles,
     lock: Option<LockFacts>,
     required: &[&str],
 ) -> Vec<CliConfigFinding> {
@@ -80,13 +80,13 @@ fn of(text: &str) -> Vec<CliConfigFinding> {
     find(&environment(), &MemoryFiles::from([("/home/u/.tofurc", text), ("/m/", "")]), None, &[])
 }
 
-fn told(text: &str) -> String {
+fn reported(text: &str) -> String {
     shown(&of(text))
 }
 
-/// What is told about the methods in a `provider_installation`.
+/// What is reported about the methods in a `provider_installation`.
 fn methods(text: &str) -> String {
-    told(&installation(text))
+    reported(&installation(text))
 }
 
 fn installation(text: &str) -> String {

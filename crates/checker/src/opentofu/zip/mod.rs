@@ -27,7 +27,7 @@ pub struct ZipListing {
 /// One entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZipItem {
-    /// The name as it is stored; bytes that are no UTF-8 are U+FFFD here.
+    /// The name as it is stored; bytes that are not UTF-8 are U+FFFD here.
     pub name: String,
     /// Whether Go takes it for a directory.
     pub directory: bool,

@@ -1,8 +1,8 @@
 //! Rules about annotations.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &ANNOTATION_H1,
     &ANNOTATION_ZH,
     &ANNOTATION_SIZE,
@@ -14,7 +14,7 @@ pub(super) static ALL: &[&Rule] = &[
     &ANNOTATIONS_MISSING,
 ];
 
-pub(crate) static ANNOTATION_H1: Rule = Rule {
+pub(crate) static ANNOTATION_H1: CheckRule = CheckRule {
     id: "annotation-h1",
     group: Group::Annotations,
     level: FindingLevel::Error,
@@ -24,7 +24,7 @@ pub(crate) static ANNOTATION_H1: Rule = Rule {
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_ZH: Rule = Rule {
+pub(crate) static ANNOTATION_ZH: CheckRule = CheckRule {
     id: "annotation-zh",
     group: Group::Annotations,
     level: FindingLevel::Error,
@@ -34,7 +34,7 @@ pub(crate) static ANNOTATION_ZH: Rule = Rule {
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_SIZE: Rule = Rule {
+pub(crate) static ANNOTATION_SIZE: CheckRule = CheckRule {
     id: "annotation-size",
     group: Group::Annotations,
     level: FindingLevel::Warning,
@@ -44,7 +44,7 @@ pub(crate) static ANNOTATION_SIZE: Rule = Rule {
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_FILENAME: Rule = Rule {
+pub(crate) static ANNOTATION_FILENAME: CheckRule = CheckRule {
     id: "annotation-filename",
     group: Group::Annotations,
     level: FindingLevel::Warning,
@@ -54,7 +54,7 @@ pub(crate) static ANNOTATION_FILENAME: Rule = Rule {
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_MALFORMED: Rule = Rule {
+pub(crate) static ANNOTATION_MALFORMED: CheckRule = CheckRule {
     id: "annotation-malformed",
     group: Group::Annotations,
     level: FindingLevel::Warning,
@@ -64,7 +64,7 @@ pub(crate) static ANNOTATION_MALFORMED: Rule = Rule {
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_ADDRESS: Rule = Rule {
+pub(crate) static ANNOTATION_ADDRESS: CheckRule = CheckRule {
     id: "annotation-address",
     group: Group::Annotations,
     level: FindingLevel::Error,
@@ -75,7 +75,7 @@ pub(crate) static ANNOTATION_ADDRESS: Rule = Rule {
     mend: "copy the right release here",
 };
 
-pub(crate) static ADDRESSES_DIFFER: Rule = Rule {
+pub(crate) static ADDRESSES_DIFFER: CheckRule = CheckRule {
     id: "addresses-differ",
     group: Group::Annotations,
     level: FindingLevel::Error,
@@ -87,7 +87,7 @@ pub(crate) static ADDRESSES_DIFFER: Rule = Rule {
            in a repository of its own",
 };
 
-pub(crate) static ANNOTATION_VERSION: Rule = Rule {
+pub(crate) static ANNOTATION_VERSION: CheckRule = CheckRule {
     id: "annotation-version",
     group: Group::Annotations,
     level: FindingLevel::Error,
@@ -97,7 +97,7 @@ pub(crate) static ANNOTATION_VERSION: Rule = Rule {
     mend: "point the tag at the right index",
 };
 
-pub(crate) static ANNOTATIONS_MISSING: Rule = Rule {
+pub(crate) static ANNOTATIONS_MISSING: CheckRule = CheckRule {
     id: "annotations-missing",
     group: Group::Annotations,
     level: FindingLevel::Note,

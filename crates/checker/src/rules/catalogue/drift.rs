@@ -1,11 +1,11 @@
 //! Rules about two repositories that should be equal.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] =
+pub(super) static ALL: &[&CheckRule] =
     &[&DRIFT_TAG_MISSING, &DRIFT_INDEX, &DRIFT_PLATFORM, &DRIFT_PACKAGE, &DRIFT_ANNOTATION, &DRIFT_REFERRER];
 
-pub(crate) static DRIFT_TAG_MISSING: Rule = Rule {
+pub(crate) static DRIFT_TAG_MISSING: CheckRule = CheckRule {
     id: "drift-tag-missing",
     group: Group::Drift,
     level: FindingLevel::Error,
@@ -15,7 +15,7 @@ pub(crate) static DRIFT_TAG_MISSING: Rule = Rule {
     mend: "copy it: `tofu-oci copy FROM TO`",
 };
 
-pub(crate) static DRIFT_INDEX: Rule = Rule {
+pub(crate) static DRIFT_INDEX: CheckRule = CheckRule {
     id: "drift-index",
     group: Group::Drift,
     level: FindingLevel::Error,
@@ -25,7 +25,7 @@ pub(crate) static DRIFT_INDEX: Rule = Rule {
     mend: "copy it again byte for byte, or find out who pushed the other one",
 };
 
-pub(crate) static DRIFT_PLATFORM: Rule = Rule {
+pub(crate) static DRIFT_PLATFORM: CheckRule = CheckRule {
     id: "drift-platform",
     group: Group::Drift,
     level: FindingLevel::Error,
@@ -35,7 +35,7 @@ pub(crate) static DRIFT_PLATFORM: Rule = Rule {
     mend: "copy the complete release",
 };
 
-pub(crate) static DRIFT_PACKAGE: Rule = Rule {
+pub(crate) static DRIFT_PACKAGE: CheckRule = CheckRule {
     id: "drift-package",
     group: Group::Drift,
     level: FindingLevel::Error,
@@ -45,7 +45,7 @@ pub(crate) static DRIFT_PACKAGE: Rule = Rule {
     mend: "find out which is right and copy that one",
 };
 
-pub(crate) static DRIFT_ANNOTATION: Rule = Rule {
+pub(crate) static DRIFT_ANNOTATION: CheckRule = CheckRule {
     id: "drift-annotation",
     group: Group::Drift,
     level: FindingLevel::Warning,
@@ -56,7 +56,7 @@ pub(crate) static DRIFT_ANNOTATION: Rule = Rule {
     mend: "copy byte for byte instead of pushing twice",
 };
 
-pub(crate) static DRIFT_REFERRER: Rule = Rule {
+pub(crate) static DRIFT_REFERRER: CheckRule = CheckRule {
     id: "drift-referrer",
     group: Group::Drift,
     level: FindingLevel::Warning,

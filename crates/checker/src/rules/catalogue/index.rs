@@ -1,8 +1,8 @@
 //! Rules about the index of a release.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &MANIFEST_NOT_JSON,
     &NOT_AN_INDEX,
     &INDEX_MEDIA_TYPE,
@@ -22,7 +22,7 @@ pub(super) static ALL: &[&Rule] = &[
     &PLAIN_HTTP,
 ];
 
-pub(crate) static MANIFEST_NOT_JSON: Rule = Rule {
+pub(crate) static MANIFEST_NOT_JSON: CheckRule = CheckRule {
     id: "manifest-not-json",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -32,7 +32,7 @@ pub(crate) static MANIFEST_NOT_JSON: Rule = Rule {
     mend: "push the release again",
 };
 
-pub(crate) static NOT_AN_INDEX: Rule = Rule {
+pub(crate) static NOT_AN_INDEX: CheckRule = CheckRule {
     id: "not-an-index",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -42,7 +42,7 @@ pub(crate) static NOT_AN_INDEX: Rule = Rule {
     mend: "push an index that lists the manifest with its platform",
 };
 
-pub(crate) static INDEX_MEDIA_TYPE: Rule = Rule {
+pub(crate) static INDEX_MEDIA_TYPE: CheckRule = CheckRule {
     id: "index-media-type",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -52,7 +52,7 @@ pub(crate) static INDEX_MEDIA_TYPE: Rule = Rule {
     mend: "build with OCI media types (`oci-mediatypes=true`), or convert the list to an OCI index",
 };
 
-pub(crate) static BODY_MEDIA_TYPE: Rule = Rule {
+pub(crate) static BODY_MEDIA_TYPE: CheckRule = CheckRule {
     id: "body-media-type",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -63,7 +63,7 @@ pub(crate) static BODY_MEDIA_TYPE: Rule = Rule {
     mend: "write `mediaType` into the document",
 };
 
-pub(crate) static INDEX_ARTIFACT_TYPE: Rule = Rule {
+pub(crate) static INDEX_ARTIFACT_TYPE: CheckRule = CheckRule {
     id: "index-artifact-type",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -73,7 +73,7 @@ pub(crate) static INDEX_ARTIFACT_TYPE: Rule = Rule {
     mend: "set `artifactType` of the index; `tofu-oci push` does",
 };
 
-pub(crate) static INDEX_EMPTY: Rule = Rule {
+pub(crate) static INDEX_EMPTY: CheckRule = CheckRule {
     id: "index-empty",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -83,7 +83,7 @@ pub(crate) static INDEX_EMPTY: Rule = Rule {
     mend: "push the release again",
 };
 
-pub(crate) static NESTED_INDEX: Rule = Rule {
+pub(crate) static NESTED_INDEX: CheckRule = CheckRule {
     id: "nested-index",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -94,7 +94,7 @@ pub(crate) static NESTED_INDEX: Rule = Rule {
     mend: "list the manifests of the inner index directly",
 };
 
-pub(crate) static TOO_MANY_ENTRIES: Rule = Rule {
+pub(crate) static TOO_MANY_ENTRIES: CheckRule = CheckRule {
     id: "too-many-entries",
     group: Group::Index,
     level: FindingLevel::Warning,
@@ -104,7 +104,7 @@ pub(crate) static TOO_MANY_ENTRIES: Rule = Rule {
     mend: "publish fewer entries",
 };
 
-pub(crate) static ATTESTATION_ENTRY: Rule = Rule {
+pub(crate) static ATTESTATION_ENTRY: CheckRule = CheckRule {
     id: "attestation-entry",
     group: Group::Index,
     level: FindingLevel::Note,
@@ -114,7 +114,7 @@ pub(crate) static ATTESTATION_ENTRY: Rule = Rule {
     mend: "nothing; `--provenance=false` leaves it out",
 };
 
-pub(crate) static DUPLICATE_MEMBER: Rule = Rule {
+pub(crate) static DUPLICATE_MEMBER: CheckRule = CheckRule {
     id: "duplicate-json-member",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -125,7 +125,7 @@ pub(crate) static DUPLICATE_MEMBER: Rule = Rule {
     mend: "write each member once",
 };
 
-pub(crate) static MANIFEST_TOO_LARGE: Rule = Rule {
+pub(crate) static MANIFEST_TOO_LARGE: CheckRule = CheckRule {
     id: "manifest-too-large",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -135,7 +135,7 @@ pub(crate) static MANIFEST_TOO_LARGE: Rule = Rule {
     mend: "publish fewer entries or shorter annotations",
 };
 
-pub(crate) static INDEX_BOTH_KINDS: Rule = Rule {
+pub(crate) static INDEX_BOTH_KINDS: CheckRule = CheckRule {
     id: "manifest-of-two-kinds",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -145,7 +145,7 @@ pub(crate) static INDEX_BOTH_KINDS: Rule = Rule {
     mend: "write one of the two",
 };
 
-pub(crate) static SCHEMA_VERSION: Rule = Rule {
+pub(crate) static SCHEMA_VERSION: CheckRule = CheckRule {
     id: "schema-version",
     group: Group::Index,
     level: FindingLevel::Warning,
@@ -155,7 +155,7 @@ pub(crate) static SCHEMA_VERSION: Rule = Rule {
     mend: "write `schemaVersion` 2",
 };
 
-pub(crate) static MANIFEST_DIGEST: Rule = Rule {
+pub(crate) static MANIFEST_DIGEST: CheckRule = CheckRule {
     id: "manifest-digest",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -165,7 +165,7 @@ pub(crate) static MANIFEST_DIGEST: Rule = Rule {
     mend: "push the release again",
 };
 
-pub(crate) static CONTENT_UNREADABLE: Rule = Rule {
+pub(crate) static CONTENT_UNREADABLE: CheckRule = CheckRule {
     id: "content-unreadable",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -176,7 +176,7 @@ pub(crate) static CONTENT_UNREADABLE: Rule = Rule {
     mend: "see the cause in the finding; push or copy the release again",
 };
 
-pub(crate) static PREDICTED_REFUSAL: Rule = Rule {
+pub(crate) static PREDICTED_REFUSAL: CheckRule = CheckRule {
     id: "opentofu-refuses",
     group: Group::Index,
     level: FindingLevel::Error,
@@ -186,7 +186,7 @@ pub(crate) static PREDICTED_REFUSAL: Rule = Rule {
     mend: "see the code in the finding; docs/check.md lists all codes",
 };
 
-pub(crate) static PLAIN_HTTP: Rule = Rule {
+pub(crate) static PLAIN_HTTP: CheckRule = CheckRule {
     id: "plain-http",
     group: Group::Index,
     level: FindingLevel::Warning,

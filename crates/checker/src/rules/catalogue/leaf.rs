@@ -1,8 +1,8 @@
 //! Rules about leaves.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &NO_PROVIDER_LEAF,
     &LEAF_MISSING,
     &LEAF_MEDIA_TYPE,
@@ -29,7 +29,7 @@ pub(super) static ALL: &[&Rule] = &[
     &FOREIGN_URLS,
 ];
 
-pub(crate) static NO_PROVIDER_LEAF: Rule = Rule {
+pub(crate) static NO_PROVIDER_LEAF: CheckRule = CheckRule {
     id: "no-provider-leaf",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -40,7 +40,7 @@ pub(crate) static NO_PROVIDER_LEAF: Rule = Rule {
     mend: "set `artifactType` on the entries of the index, not on the manifests alone",
 };
 
-pub(crate) static LEAF_MISSING: Rule = Rule {
+pub(crate) static LEAF_MISSING: CheckRule = CheckRule {
     id: "leaf-missing",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -50,7 +50,7 @@ pub(crate) static LEAF_MISSING: Rule = Rule {
     mend: "push the release again; push leaves before the index",
 };
 
-pub(crate) static LEAF_MEDIA_TYPE: Rule = Rule {
+pub(crate) static LEAF_MEDIA_TYPE: CheckRule = CheckRule {
     id: "leaf-media-type",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -60,7 +60,7 @@ pub(crate) static LEAF_MEDIA_TYPE: Rule = Rule {
     mend: "list OCI image manifests alone under the provider type",
 };
 
-pub(crate) static LEAF_ARTIFACT_TYPE: Rule = Rule {
+pub(crate) static LEAF_ARTIFACT_TYPE: CheckRule = CheckRule {
     id: "leaf-artifact-type",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -71,7 +71,7 @@ pub(crate) static LEAF_ARTIFACT_TYPE: Rule = Rule {
     mend: "set `artifactType` in the manifest too",
 };
 
-pub(crate) static ENTRY_ARTIFACT_TYPE: Rule = Rule {
+pub(crate) static ENTRY_ARTIFACT_TYPE: CheckRule = CheckRule {
     id: "entry-artifact-type",
     group: Group::Leaf,
     level: FindingLevel::Warning,
@@ -81,7 +81,7 @@ pub(crate) static ENTRY_ARTIFACT_TYPE: Rule = Rule {
     mend: "set `artifactType` on the entry",
 };
 
-pub(crate) static LEAF_WITHOUT_PLATFORM: Rule = Rule {
+pub(crate) static LEAF_WITHOUT_PLATFORM: CheckRule = CheckRule {
     id: "leaf-without-platform",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -91,7 +91,7 @@ pub(crate) static LEAF_WITHOUT_PLATFORM: Rule = Rule {
     mend: "write `platform` with `os` and `architecture` on the entry",
 };
 
-pub(crate) static DUPLICATE_PLATFORM: Rule = Rule {
+pub(crate) static DUPLICATE_PLATFORM: CheckRule = CheckRule {
     id: "duplicate-platform",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -101,7 +101,7 @@ pub(crate) static DUPLICATE_PLATFORM: Rule = Rule {
     mend: "list one leaf a platform; variants do not tell leaves apart",
 };
 
-pub(crate) static PLATFORM_NOT_OFFERED: Rule = Rule {
+pub(crate) static PLATFORM_NOT_OFFERED: CheckRule = CheckRule {
     id: "platform-not-offered",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -111,7 +111,7 @@ pub(crate) static PLATFORM_NOT_OFFERED: Rule = Rule {
     mend: "push the release with a package for that platform, or leave out --platform",
 };
 
-pub(crate) static UNKNOWN_PLATFORM: Rule = Rule {
+pub(crate) static UNKNOWN_PLATFORM: CheckRule = CheckRule {
     id: "unknown-platform",
     group: Group::Leaf,
     level: FindingLevel::Warning,
@@ -121,7 +121,7 @@ pub(crate) static UNKNOWN_PLATFORM: Rule = Rule {
     mend: "write GOOS and GOARCH names",
 };
 
-pub(crate) static OS_VERSION: Rule = Rule {
+pub(crate) static OS_VERSION: CheckRule = CheckRule {
     id: "platform-os-version",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -131,7 +131,7 @@ pub(crate) static OS_VERSION: Rule = Rule {
     mend: "leave out `os.version`",
 };
 
-pub(crate) static VARIANT: Rule = Rule {
+pub(crate) static VARIANT: CheckRule = CheckRule {
     id: "platform-variant",
     group: Group::Leaf,
     level: FindingLevel::Note,
@@ -141,7 +141,7 @@ pub(crate) static VARIANT: Rule = Rule {
     mend: "nothing, or leave out `variant`",
 };
 
-pub(crate) static NO_LEAVES: Rule = Rule {
+pub(crate) static NO_LEAVES: CheckRule = CheckRule {
     id: "nothing-installable",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -151,7 +151,7 @@ pub(crate) static NO_LEAVES: Rule = Rule {
     mend: "publish it with `tofu-oci push`",
 };
 
-pub(crate) static IMAGE_ONLY: Rule = Rule {
+pub(crate) static IMAGE_ONLY: CheckRule = CheckRule {
     id: "image-only",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -162,7 +162,7 @@ pub(crate) static IMAGE_ONLY: Rule = Rule {
     mend: "publish with `--layout both`, which serves both kinds of client",
 };
 
-pub(crate) static IMAGE_LABEL: Rule = Rule {
+pub(crate) static IMAGE_LABEL: CheckRule = CheckRule {
     id: "image-label",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -173,7 +173,7 @@ pub(crate) static IMAGE_LABEL: Rule = Rule {
     mend: "add `LABEL org.opentofu.package-type=provider_binary` to the Dockerfile",
 };
 
-pub(crate) static CONFIG_UNREADABLE: Rule = Rule {
+pub(crate) static CONFIG_UNREADABLE: CheckRule = CheckRule {
     id: "config-unreadable",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -183,7 +183,7 @@ pub(crate) static CONFIG_UNREADABLE: Rule = Rule {
     mend: "push the release again",
 };
 
-pub(crate) static CONFIG_PLATFORM: Rule = Rule {
+pub(crate) static CONFIG_PLATFORM: CheckRule = CheckRule {
     id: "config-platform",
     group: Group::Leaf,
     level: FindingLevel::Warning,
@@ -193,7 +193,7 @@ pub(crate) static CONFIG_PLATFORM: Rule = Rule {
     mend: "build the leaf again for its platform",
 };
 
-pub(crate) static DIFF_IDS: Rule = Rule {
+pub(crate) static DIFF_IDS: CheckRule = CheckRule {
     id: "diff-ids",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -203,7 +203,7 @@ pub(crate) static DIFF_IDS: Rule = Rule {
     mend: "push the release again",
 };
 
-pub(crate) static DIFF_IDS_MISSING: Rule = Rule {
+pub(crate) static DIFF_IDS_MISSING: CheckRule = CheckRule {
     id: "diff-ids-missing",
     group: Group::Leaf,
     level: FindingLevel::Warning,
@@ -213,7 +213,7 @@ pub(crate) static DIFF_IDS_MISSING: Rule = Rule {
     mend: "build the image with a current builder",
 };
 
-pub(crate) static SEVERAL_PACKAGES: Rule = Rule {
+pub(crate) static SEVERAL_PACKAGES: CheckRule = CheckRule {
     id: "several-packages",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -223,7 +223,7 @@ pub(crate) static SEVERAL_PACKAGES: Rule = Rule {
     mend: "keep one zip a leaf",
 };
 
-pub(crate) static NO_ZIP_LAYER: Rule = Rule {
+pub(crate) static NO_ZIP_LAYER: CheckRule = CheckRule {
     id: "no-zip-layer",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -233,7 +233,7 @@ pub(crate) static NO_ZIP_LAYER: Rule = Rule {
     mend: "push the release zip as a layer of type archive/zip",
 };
 
-pub(crate) static EXTRA_LAYER: Rule = Rule {
+pub(crate) static EXTRA_LAYER: CheckRule = CheckRule {
     id: "extra-layer",
     group: Group::Leaf,
     level: FindingLevel::Note,
@@ -243,7 +243,7 @@ pub(crate) static EXTRA_LAYER: Rule = Rule {
     mend: "nothing, or leave them out",
 };
 
-pub(crate) static LAYER_DIGEST_ALGORITHM: Rule = Rule {
+pub(crate) static LAYER_DIGEST_ALGORITHM: CheckRule = CheckRule {
     id: "layer-digest-algorithm",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -253,7 +253,7 @@ pub(crate) static LAYER_DIGEST_ALGORITHM: Rule = Rule {
     mend: "push the package by its sha256 digest",
 };
 
-pub(crate) static LAYER_PLATFORM: Rule = Rule {
+pub(crate) static LAYER_PLATFORM: CheckRule = CheckRule {
     id: "layer-platform",
     group: Group::Leaf,
     level: FindingLevel::Error,
@@ -263,7 +263,7 @@ pub(crate) static LAYER_PLATFORM: Rule = Rule {
     mend: "leave out `platform` on the layer, or write the right one",
 };
 
-pub(crate) static FOREIGN_URLS: Rule = Rule {
+pub(crate) static FOREIGN_URLS: CheckRule = CheckRule {
     id: "foreign-urls",
     group: Group::Leaf,
     level: FindingLevel::Warning,

@@ -1,8 +1,8 @@
 //! Rules about lock files.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &LOCK_SYNTAX,
     &LOCK_NOT_CANONICAL,
     &LOCK_CH_ONLY,
@@ -23,10 +23,10 @@ pub(super) static ALL: &[&Rule] = &[
 ];
 
 /// Those that need what a repository says.
-pub(super) static ASKED: &[&Rule] =
+pub(super) static ASKED: &[&CheckRule] =
     &[&LOCK_PLATFORM, &LOCK_PLATFORM_NOT_OFFERED, &LOCK_VERSION_GONE, &LOCK_NOT_ASKED, &LOCK_LINE_UNKNOWN];
 
-pub(crate) static LOCK_SYNTAX: Rule = Rule {
+pub(crate) static LOCK_SYNTAX: CheckRule = CheckRule {
     id: "lock-syntax",
     group: Group::LockFile,
     level: FindingLevel::Error,
@@ -36,7 +36,7 @@ pub(crate) static LOCK_SYNTAX: Rule = Rule {
     mend: "mend the line, or restore the file from version control",
 };
 
-pub(crate) static LOCK_NOT_CANONICAL: Rule = Rule {
+pub(crate) static LOCK_NOT_CANONICAL: CheckRule = CheckRule {
     id: "lock-not-canonical",
     group: Group::LockFile,
     level: FindingLevel::Warning,
@@ -47,7 +47,7 @@ pub(crate) static LOCK_NOT_CANONICAL: Rule = Rule {
     mend: "take over the text of the diff, or run `tofu-oci lock`",
 };
 
-pub(crate) static LOCK_CH_ONLY: Rule = Rule {
+pub(crate) static LOCK_CH_ONLY: CheckRule = CheckRule {
     id: "lock-ch-only",
     group: Group::LockFile,
     level: FindingLevel::Error,
@@ -58,7 +58,7 @@ pub(crate) static LOCK_CH_ONLY: Rule = Rule {
     mend: "run `tofu-oci lock`, which adds h1: and zh:",
 };
 
-pub(crate) static LOCK_NO_HASHES: Rule = Rule {
+pub(crate) static LOCK_NO_HASHES: CheckRule = CheckRule {
     id: "lock-no-hashes",
     group: Group::LockFile,
     level: FindingLevel::Error,
@@ -68,17 +68,17 @@ pub(crate) static LOCK_NO_HASHES: Rule = Rule {
     mend: "run `tofu-oci lock`",
 };
 
-pub(crate) static LOCK_H1_ONLY: Rule = Rule {
+pub(crate) static LOCK_H1_ONLY: CheckRule = CheckRule {
     id: "lock-h1-only",
     group: Group::LockFile,
     level: FindingLevel::Warning,
     finds: "a provider that is locked by h1: checksums alone",
-    why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses where there is none.",
+    why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses a package without one.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_oci_blob_archive.go",
     mend: "run `tofu-oci lock`, which adds zh:",
 };
 
-pub(crate) static LOCK_ZH_ONLY: Rule = Rule {
+pub(crate) static LOCK_ZH_ONLY: CheckRule = CheckRule {
     id: "lock-zh-only",
     group: Group::LockFile,
     level: FindingLevel::Warning,
@@ -89,17 +89,17 @@ pub(crate) static LOCK_ZH_ONLY: Rule = Rule {
     mend: "run `tofu-oci lock`, which adds h1:",
 };
 
-pub(crate) static LOCK_UNKNOWN_SCHEME: Rule = Rule {
+pub(crate) static LOCK_UNKNOWN_SCHEME: CheckRule = CheckRule {
     id: "lock-unknown-scheme",
     group: Group::LockFile,
     level: FindingLevel::Note,
     finds: "a checksum of a scheme that neither OpenTofu nor tofu-oci knows",
-    why: "It is kept, and protects nobody.",
+    why: "It is kept, and protects nothing.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
     mend: "nothing, or remove the line",
 };
 
-pub(crate) static LOCK_MALFORMED_HASH: Rule = Rule {
+pub(crate) static LOCK_MALFORMED_HASH: CheckRule = CheckRule {
     id: "lock-malformed-hash",
     group: Group::LockFile,
     level: FindingLevel::Error,
@@ -109,7 +109,7 @@ pub(crate) static LOCK_MALFORMED_HASH: Rule = Rule {
     mend: "remove the line, then run `tofu-oci lock`",
 };
 
-pub(crate) static LOCK_EMPTY: Rule = Rule {
+pub(crate) static LOCK_EMPTY: CheckRule = CheckRule {
     id: "lock-empty",
     group: Group::LockFile,
     level: FindingLevel::Note,
@@ -119,7 +119,7 @@ pub(crate) static LOCK_EMPTY: Rule = Rule {
     mend: "run `tofu-oci lock` where the configuration needs providers",
 };
 
-pub(crate) static LOCK_MODULES: Rule = Rule {
+pub(crate) static LOCK_MODULES: CheckRule = CheckRule {
     id: "lock-module-blocks",
     group: Group::LockFile,
     level: FindingLevel::Note,
@@ -129,7 +129,7 @@ pub(crate) static LOCK_MODULES: Rule = Rule {
     mend: "remove them",
 };
 
-pub(crate) static LOCK_SYMLINK: Rule = Rule {
+pub(crate) static LOCK_SYMLINK: CheckRule = CheckRule {
     id: "lock-symlink",
     group: Group::LockFile,
     level: FindingLevel::Warning,
@@ -140,17 +140,17 @@ pub(crate) static LOCK_SYMLINK: Rule = Rule {
     mend: "put the file itself there",
 };
 
-pub(crate) static LOCK_ONE_PLATFORM: Rule = Rule {
+pub(crate) static LOCK_ONE_PLATFORM: CheckRule = CheckRule {
     id: "lock-one-platform",
     group: Group::LockFile,
     level: FindingLevel::Note,
-    finds: "a provider whose lines cover one platform, told where no platform was demanded",
+    finds: "a provider whose lines cover one platform, reported if no platform was demanded",
     why: "A package has one zh: and one h1:, so a single line is one platform: init fails on every other one.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
     mend: "run `tofu-oci lock` where the provider is used on other platforms too",
 };
 
-pub(crate) static LOCK_PLATFORM_NOT_OFFERED: Rule = Rule {
+pub(crate) static LOCK_PLATFORM_NOT_OFFERED: CheckRule = CheckRule {
     id: "lock-platform-not-offered",
     group: Group::LockFile,
     level: FindingLevel::Error,
@@ -160,7 +160,7 @@ pub(crate) static LOCK_PLATFORM_NOT_OFFERED: Rule = Rule {
     mend: "choose a version that offers the platform, or publish one; no checksum helps",
 };
 
-pub(crate) static LOCK_PLATFORM: Rule = Rule {
+pub(crate) static LOCK_PLATFORM: CheckRule = CheckRule {
     id: "lock-platform",
     group: Group::LockFile,
     level: FindingLevel::Error,
@@ -170,7 +170,7 @@ pub(crate) static LOCK_PLATFORM: Rule = Rule {
     mend: "run `tofu-oci lock --platform OS_ARCH`",
 };
 
-pub(crate) static LOCK_VERSION_GONE: Rule = Rule {
+pub(crate) static LOCK_VERSION_GONE: CheckRule = CheckRule {
     id: "lock-version-gone",
     group: Group::LockFile,
     level: FindingLevel::Error,
@@ -180,7 +180,7 @@ pub(crate) static LOCK_VERSION_GONE: Rule = Rule {
     mend: "push or copy the release again, or upgrade",
 };
 
-pub(crate) static LOCK_NOT_ASKED: Rule = Rule {
+pub(crate) static LOCK_NOT_ASKED: CheckRule = CheckRule {
     id: "lock-not-asked",
     group: Group::LockFile,
     level: FindingLevel::Error,
@@ -190,7 +190,7 @@ pub(crate) static LOCK_NOT_ASKED: Rule = Rule {
     mend: "see the cause in the finding; without --platform nothing is asked",
 };
 
-pub(crate) static LOCK_LINE_UNKNOWN: Rule = Rule {
+pub(crate) static LOCK_LINE_UNKNOWN: CheckRule = CheckRule {
     id: "lock-line-unknown",
     group: Group::LockFile,
     level: FindingLevel::Note,

@@ -1,8 +1,8 @@
 //! Rules about the bytes of packages.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &BLOB_MISSING,
     &BLOB_SIZE,
     &BLOB_DIGEST,
@@ -26,7 +26,7 @@ pub(super) static ALL: &[&Rule] = &[
 ];
 
 /// Those that look into the bytes.
-pub(super) static READ: &[&Rule] = &[
+pub(super) static READ: &[&CheckRule] = &[
     &NOT_A_ZIP,
     &ZIP_STRUCTURE,
     &ZIP_EMPTY,
@@ -45,7 +45,7 @@ pub(super) static READ: &[&Rule] = &[
     &PACKAGES_DIFFER,
 ];
 
-pub(crate) static BLOB_MISSING: Rule = Rule {
+pub(crate) static BLOB_MISSING: CheckRule = CheckRule {
     id: "blob-missing",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -55,7 +55,7 @@ pub(crate) static BLOB_MISSING: Rule = Rule {
     mend: "push the release again",
 };
 
-pub(crate) static BLOB_SIZE: Rule = Rule {
+pub(crate) static BLOB_SIZE: CheckRule = CheckRule {
     id: "blob-size",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -65,7 +65,7 @@ pub(crate) static BLOB_SIZE: Rule = Rule {
     mend: "push the release again",
 };
 
-pub(crate) static BLOB_DIGEST: Rule = Rule {
+pub(crate) static BLOB_DIGEST: CheckRule = CheckRule {
     id: "blob-digest",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -75,17 +75,17 @@ pub(crate) static BLOB_DIGEST: Rule = Rule {
     mend: "push the release again",
 };
 
-pub(crate) static NOT_A_ZIP: Rule = Rule {
+pub(crate) static NOT_A_ZIP: CheckRule = CheckRule {
     id: "not-a-zip",
     group: Group::Package,
     level: FindingLevel::Error,
-    finds: "a package that is no zip archive",
+    finds: "a package that is not a zip archive",
     why: "It cannot be unpacked.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_local_archive.go",
     mend: "push the release's zip itself",
 };
 
-pub(crate) static ZIP_STRUCTURE: Rule = Rule {
+pub(crate) static ZIP_STRUCTURE: CheckRule = CheckRule {
     id: "zip-structure",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -96,7 +96,7 @@ pub(crate) static ZIP_STRUCTURE: Rule = Rule {
     mend: "pack it again with an ordinary zip program, or with `tofu-oci push --dir`",
 };
 
-pub(crate) static ZIP_EMPTY: Rule = Rule {
+pub(crate) static ZIP_EMPTY: CheckRule = CheckRule {
     id: "zip-empty",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -106,7 +106,7 @@ pub(crate) static ZIP_EMPTY: Rule = Rule {
     mend: "push the right zip",
 };
 
-pub(crate) static UNSAFE_ENTRY: Rule = Rule {
+pub(crate) static UNSAFE_ENTRY: CheckRule = CheckRule {
     id: "unsafe-entry",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -116,17 +116,17 @@ pub(crate) static UNSAFE_ENTRY: Rule = Rule {
     mend: "pack it again without `..` in names",
 };
 
-pub(crate) static SYMLINK: Rule = Rule {
+pub(crate) static SYMLINK: CheckRule = CheckRule {
     id: "symlink-entry",
     group: Group::Package,
     level: FindingLevel::Error,
     finds: "a symbolic link in a package",
-    why: "OpenTofu writes the link's text into a plain file, tofu-oci refuses the package; nobody gets a link.",
+    why: "OpenTofu writes the link's text into a plain file, tofu-oci refuses the package; neither makes a link.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go",
     mend: "put the file itself in its place",
 };
 
-pub(crate) static NO_EXECUTABLE: Rule = Rule {
+pub(crate) static NO_EXECUTABLE: CheckRule = CheckRule {
     id: "no-executable",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -137,7 +137,7 @@ pub(crate) static NO_EXECUTABLE: Rule = Rule {
     mend: "name the executable terraform-provider-TYPE_vVERSION and put it in the root",
 };
 
-pub(crate) static SEVERAL_EXECUTABLES: Rule = Rule {
+pub(crate) static SEVERAL_EXECUTABLES: CheckRule = CheckRule {
     id: "several-executables",
     group: Group::Package,
     level: FindingLevel::Warning,
@@ -147,7 +147,7 @@ pub(crate) static SEVERAL_EXECUTABLES: Rule = Rule {
     mend: "leave one",
 };
 
-pub(crate) static EXECUTABLE_MODE: Rule = Rule {
+pub(crate) static EXECUTABLE_MODE: CheckRule = CheckRule {
     id: "executable-mode",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -158,7 +158,7 @@ pub(crate) static EXECUTABLE_MODE: Rule = Rule {
     mend: "pack it on Unix with mode 0755",
 };
 
-pub(crate) static EXECUTABLE_PLATFORM: Rule = Rule {
+pub(crate) static EXECUTABLE_PLATFORM: CheckRule = CheckRule {
     id: "executable-other-platform",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -168,7 +168,7 @@ pub(crate) static EXECUTABLE_PLATFORM: Rule = Rule {
     mend: "build the package for its platform and push it as a new version",
 };
 
-pub(crate) static EXECUTABLE_VERSION: Rule = Rule {
+pub(crate) static EXECUTABLE_VERSION: CheckRule = CheckRule {
     id: "executable-other-version",
     group: Group::Package,
     level: FindingLevel::Warning,
@@ -178,7 +178,7 @@ pub(crate) static EXECUTABLE_VERSION: Rule = Rule {
     mend: "pack the build of this version",
 };
 
-pub(crate) static EXECUTABLE_NO_VERSION: Rule = Rule {
+pub(crate) static EXECUTABLE_NO_VERSION: CheckRule = CheckRule {
     id: "executable-without-version",
     group: Group::Package,
     level: FindingLevel::Note,
@@ -188,7 +188,7 @@ pub(crate) static EXECUTABLE_NO_VERSION: Rule = Rule {
     mend: "name it terraform-provider-TYPE_vVERSION",
 };
 
-pub(crate) static DIRECTORY_ENTRIES: Rule = Rule {
+pub(crate) static DIRECTORY_ENTRIES: CheckRule = CheckRule {
     id: "directory-entries",
     group: Group::Package,
     level: FindingLevel::Warning,
@@ -199,7 +199,7 @@ pub(crate) static DIRECTORY_ENTRIES: Rule = Rule {
     mend: "pack with `zip -D`, or with `tofu-oci push --dir`",
 };
 
-pub(crate) static DUPLICATE_NAME: Rule = Rule {
+pub(crate) static DUPLICATE_NAME: CheckRule = CheckRule {
     id: "duplicate-entry",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -210,7 +210,7 @@ pub(crate) static DUPLICATE_NAME: Rule = Rule {
     mend: "pack each file once",
 };
 
-pub(crate) static CASE_COLLISION: Rule = Rule {
+pub(crate) static CASE_COLLISION: CheckRule = CheckRule {
     id: "case-collision",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -220,7 +220,7 @@ pub(crate) static CASE_COLLISION: Rule = Rule {
     mend: "rename one of them",
 };
 
-pub(crate) static LAYER_ARCHIVE: Rule = Rule {
+pub(crate) static LAYER_ARCHIVE: CheckRule = CheckRule {
     id: "image-layer",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -230,7 +230,7 @@ pub(crate) static LAYER_ARCHIVE: Rule = Rule {
     mend: "build the image again",
 };
 
-pub(crate) static PACKAGES_DIFFER: Rule = Rule {
+pub(crate) static PACKAGES_DIFFER: CheckRule = CheckRule {
     id: "packages-differ",
     group: Group::Package,
     level: FindingLevel::Error,
@@ -241,7 +241,7 @@ pub(crate) static PACKAGES_DIFFER: Rule = Rule {
     mend: "push the release again with `--layout both`, which makes both from one package",
 };
 
-pub(crate) static NOT_READ: Rule = Rule {
+pub(crate) static NOT_READ: CheckRule = CheckRule {
     id: "packages-not-read",
     group: Group::Package,
     level: FindingLevel::Note,

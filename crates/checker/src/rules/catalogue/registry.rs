@@ -1,8 +1,8 @@
 //! Rules about what a registry can do.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &REGISTRY_UPLOAD_MODE,
     &REGISTRY_MOUNT,
     &REGISTRY_CUSTOM_TYPES,
@@ -22,7 +22,7 @@ pub(super) static ALL: &[&Rule] = &[
     &REGISTRY_LEFT,
 ];
 
-pub(crate) static REGISTRY_UPLOAD_MODE: Rule = Rule {
+pub(crate) static REGISTRY_UPLOAD_MODE: CheckRule = CheckRule {
     id: "registry-upload-mode",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -32,7 +32,7 @@ pub(crate) static REGISTRY_UPLOAD_MODE: Rule = Rule {
     mend: "do not set tofu-oci or other clients to this way here",
 };
 
-pub(crate) static REGISTRY_MOUNT: Rule = Rule {
+pub(crate) static REGISTRY_MOUNT: CheckRule = CheckRule {
     id: "registry-mount",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -42,7 +42,7 @@ pub(crate) static REGISTRY_MOUNT: Rule = Rule {
     mend: "nothing",
 };
 
-pub(crate) static REGISTRY_CUSTOM_TYPES: Rule = Rule {
+pub(crate) static REGISTRY_CUSTOM_TYPES: CheckRule = CheckRule {
     id: "registry-custom-types",
     group: Group::Registry,
     level: FindingLevel::Error,
@@ -53,7 +53,7 @@ pub(crate) static REGISTRY_CUSTOM_TYPES: Rule = Rule {
     mend: "use another registry, or push with `--layout image` and install with tofu-oci",
 };
 
-pub(crate) static REGISTRY_REFERRERS: Rule = Rule {
+pub(crate) static REGISTRY_REFERRERS: CheckRule = CheckRule {
     id: "registry-referrers",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -63,7 +63,7 @@ pub(crate) static REGISTRY_REFERRERS: Rule = Rule {
     mend: "nothing",
 };
 
-pub(crate) static REGISTRY_REFERRERS_LOST: Rule = Rule {
+pub(crate) static REGISTRY_REFERRERS_LOST: CheckRule = CheckRule {
     id: "registry-referrers-lost",
     group: Group::Registry,
     level: FindingLevel::Error,
@@ -73,7 +73,7 @@ pub(crate) static REGISTRY_REFERRERS_LOST: Rule = Rule {
     mend: "sign with `--format cosign-tag`, and report it to the registry's operators",
 };
 
-pub(crate) static REGISTRY_TAGS: Rule = Rule {
+pub(crate) static REGISTRY_TAGS: CheckRule = CheckRule {
     id: "registry-tags",
     group: Group::Registry,
     level: FindingLevel::Warning,
@@ -83,7 +83,7 @@ pub(crate) static REGISTRY_TAGS: Rule = Rule {
     mend: "nothing for OpenTofu and tofu-oci, which follow what the registry gives",
 };
 
-pub(crate) static REGISTRY_PAGING: Rule = Rule {
+pub(crate) static REGISTRY_PAGING: CheckRule = CheckRule {
     id: "registry-paging",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -93,7 +93,7 @@ pub(crate) static REGISTRY_PAGING: Rule = Rule {
     mend: "nothing",
 };
 
-pub(crate) static REGISTRY_DIGEST: Rule = Rule {
+pub(crate) static REGISTRY_DIGEST: CheckRule = CheckRule {
     id: "registry-digests",
     group: Group::Registry,
     level: FindingLevel::Error,
@@ -104,7 +104,7 @@ pub(crate) static REGISTRY_DIGEST: Rule = Rule {
     mend: "use another registry",
 };
 
-pub(crate) static REGISTRY_HEAD: Rule = Rule {
+pub(crate) static REGISTRY_HEAD: CheckRule = CheckRule {
     id: "registry-head",
     group: Group::Registry,
     level: FindingLevel::Error,
@@ -115,7 +115,7 @@ pub(crate) static REGISTRY_HEAD: Rule = Rule {
     mend: "use another registry, or ask its operators",
 };
 
-pub(crate) static REGISTRY_IMMUTABLE: Rule = Rule {
+pub(crate) static REGISTRY_IMMUTABLE: CheckRule = CheckRule {
     id: "registry-immutable-tags",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -126,7 +126,7 @@ pub(crate) static REGISTRY_IMMUTABLE: Rule = Rule {
     mend: "sign a release once",
 };
 
-pub(crate) static REGISTRY_DELETE: Rule = Rule {
+pub(crate) static REGISTRY_DELETE: CheckRule = CheckRule {
     id: "registry-delete",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -136,7 +136,7 @@ pub(crate) static REGISTRY_DELETE: Rule = Rule {
     mend: "turn deletion on, or use the registry's own interface",
 };
 
-pub(crate) static REGISTRY_LIMIT: Rule = Rule {
+pub(crate) static REGISTRY_LIMIT: CheckRule = CheckRule {
     id: "registry-manifest-limit",
     group: Group::Registry,
     level: FindingLevel::Warning,
@@ -146,7 +146,7 @@ pub(crate) static REGISTRY_LIMIT: Rule = Rule {
     mend: "nothing for ordinary releases",
 };
 
-pub(crate) static REGISTRY_INDEX_CHECK: Rule = Rule {
+pub(crate) static REGISTRY_INDEX_CHECK: CheckRule = CheckRule {
     id: "registry-index-check",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -157,7 +157,7 @@ pub(crate) static REGISTRY_INDEX_CHECK: Rule = Rule {
     mend: "nothing",
 };
 
-pub(crate) static REGISTRY_RANGES: Rule = Rule {
+pub(crate) static REGISTRY_RANGES: CheckRule = CheckRule {
     id: "registry-ranges",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -167,7 +167,7 @@ pub(crate) static REGISTRY_RANGES: Rule = Rule {
     mend: "nothing",
 };
 
-pub(crate) static REGISTRY_LOCATION: Rule = Rule {
+pub(crate) static REGISTRY_LOCATION: CheckRule = CheckRule {
     id: "registry-upload-location",
     group: Group::Registry,
     level: FindingLevel::Warning,
@@ -177,7 +177,7 @@ pub(crate) static REGISTRY_LOCATION: Rule = Rule {
     mend: "set the registry's external address, such as `http.host` or the proxy's X-Forwarded headers",
 };
 
-pub(crate) static REGISTRY_DIGEST_ALGORITHM: Rule = Rule {
+pub(crate) static REGISTRY_DIGEST_ALGORITHM: CheckRule = CheckRule {
     id: "registry-sha512",
     group: Group::Registry,
     level: FindingLevel::Note,
@@ -187,7 +187,7 @@ pub(crate) static REGISTRY_DIGEST_ALGORITHM: Rule = Rule {
     mend: "nothing",
 };
 
-pub(crate) static REGISTRY_LEFT: Rule = Rule {
+pub(crate) static REGISTRY_LEFT: CheckRule = CheckRule {
     id: "registry-left-behind",
     group: Group::Registry,
     level: FindingLevel::Warning,

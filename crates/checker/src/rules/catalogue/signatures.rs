@@ -1,8 +1,8 @@
 //! Rules about signatures and other referrers.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &UNSIGNED,
     &SIGNATURE_REFUSED,
     &SIGNATURE_NOT_CHECKED,
@@ -13,7 +13,7 @@ pub(super) static ALL: &[&Rule] = &[
     &REFERRER_MISSING,
 ];
 
-pub(crate) static UNSIGNED: Rule = Rule {
+pub(crate) static UNSIGNED: CheckRule = CheckRule {
     id: "unsigned",
     group: Group::Signatures,
     level: FindingLevel::Note,
@@ -23,7 +23,7 @@ pub(crate) static UNSIGNED: Rule = Rule {
     mend: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`",
 };
 
-pub(crate) static SIGNATURE_REFUSED: Rule = Rule {
+pub(crate) static SIGNATURE_REFUSED: CheckRule = CheckRule {
     id: "signature-refused",
     group: Group::Signatures,
     level: FindingLevel::Error,
@@ -34,7 +34,7 @@ pub(crate) static SIGNATURE_REFUSED: Rule = Rule {
     mend: "sign the release again with the right key, and delete the wrong signature",
 };
 
-pub(crate) static SIGNATURE_NOT_CHECKED: Rule = Rule {
+pub(crate) static SIGNATURE_NOT_CHECKED: CheckRule = CheckRule {
     id: "signature-not-checked",
     group: Group::Signatures,
     level: FindingLevel::Note,
@@ -45,7 +45,7 @@ pub(crate) static SIGNATURE_NOT_CHECKED: Rule = Rule {
     mend: "name the key that made it in trust.toml, or give --trust-policy FILE; if another signature counts, nothing",
 };
 
-pub(crate) static SIGNATURE_UNREADABLE: Rule = Rule {
+pub(crate) static SIGNATURE_UNREADABLE: CheckRule = CheckRule {
     id: "signature-unreadable",
     group: Group::Signatures,
     level: FindingLevel::Warning,
@@ -55,7 +55,7 @@ pub(crate) static SIGNATURE_UNREADABLE: Rule = Rule {
     mend: "sign the release again",
 };
 
-pub(crate) static NOT_TRUSTED: Rule = Rule {
+pub(crate) static NOT_TRUSTED: CheckRule = CheckRule {
     id: "not-trusted",
     group: Group::Signatures,
     level: FindingLevel::Error,
@@ -65,7 +65,7 @@ pub(crate) static NOT_TRUSTED: Rule = Rule {
     mend: "see the code in the finding; docs/trust.md lists all codes",
 };
 
-pub(crate) static REFERRER_DANGLING: Rule = Rule {
+pub(crate) static REFERRER_DANGLING: CheckRule = CheckRule {
     id: "referrer-dangling",
     group: Group::Signatures,
     level: FindingLevel::Warning,
@@ -76,7 +76,7 @@ pub(crate) static REFERRER_DANGLING: Rule = Rule {
     mend: "copy the release with its referrers (`tofu-oci copy` does), or delete the tag",
 };
 
-pub(crate) static REFERRER_OTHER_SUBJECT: Rule = Rule {
+pub(crate) static REFERRER_OTHER_SUBJECT: CheckRule = CheckRule {
     id: "referrer-other-subject",
     group: Group::Signatures,
     level: FindingLevel::Warning,
@@ -86,7 +86,7 @@ pub(crate) static REFERRER_OTHER_SUBJECT: Rule = Rule {
     mend: "push the referrer again",
 };
 
-pub(crate) static REFERRER_MISSING: Rule = Rule {
+pub(crate) static REFERRER_MISSING: CheckRule = CheckRule {
     id: "referrer-missing",
     group: Group::Signatures,
     level: FindingLevel::Error,

@@ -1,8 +1,8 @@
 //! Rules about tags.
 
-use crate::model::{FindingLevel, Group, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &STRAY_VERSION_TAG,
     &SECOND_SPELLING_TAG,
     &NO_VERSION_TAGS,
@@ -15,7 +15,7 @@ pub(super) static ALL: &[&Rule] = &[
     &TAG_UNREADABLE,
 ];
 
-pub(crate) static STRAY_VERSION_TAG: Rule = Rule {
+pub(crate) static STRAY_VERSION_TAG: CheckRule = CheckRule {
     id: "stray-version-tag",
     group: Group::Tags,
     level: FindingLevel::Error,
@@ -26,7 +26,7 @@ pub(crate) static STRAY_VERSION_TAG: Rule = Rule {
     mend: "delete the tag; never let a release pipeline write floating tags such as `1` or `1.4` here",
 };
 
-pub(crate) static SECOND_SPELLING_TAG: Rule = Rule {
+pub(crate) static SECOND_SPELLING_TAG: CheckRule = CheckRule {
     id: "second-spelling-tag",
     group: Group::Tags,
     level: FindingLevel::Warning,
@@ -37,7 +37,7 @@ pub(crate) static SECOND_SPELLING_TAG: Rule = Rule {
     mend: "delete the tag",
 };
 
-pub(crate) static NO_VERSION_TAGS: Rule = Rule {
+pub(crate) static NO_VERSION_TAGS: CheckRule = CheckRule {
     id: "no-version-tags",
     group: Group::Tags,
     level: FindingLevel::Error,
@@ -47,17 +47,17 @@ pub(crate) static NO_VERSION_TAGS: Rule = Rule {
     mend: "push a release under its version: MAJOR.MINOR.PATCH without `v`, `+` written `_`",
 };
 
-pub(crate) static V_TAG: Rule = Rule {
+pub(crate) static V_TAG: CheckRule = CheckRule {
     id: "v-tag",
     group: Group::Tags,
     level: FindingLevel::Warning,
     finds: "a tag with `v` before the version while the version's own tag is missing",
-    why: "OpenTofu ignores a tag such as `v1.0.0`: nobody can install what it names.",
+    why: "OpenTofu ignores a tag such as `v1.0.0`: what it names cannot be installed.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
     mend: "push the same index under the version without `v`",
 };
 
-pub(crate) static SEVERAL_BUILDS: Rule = Rule {
+pub(crate) static SEVERAL_BUILDS: CheckRule = CheckRule {
     id: "several-builds",
     group: Group::Tags,
     level: FindingLevel::Warning,
@@ -68,7 +68,7 @@ pub(crate) static SEVERAL_BUILDS: Rule = Rule {
     mend: "keep one build of each version",
 };
 
-pub(crate) static PRERELEASES_ONLY: Rule = Rule {
+pub(crate) static PRERELEASES_ONLY: CheckRule = CheckRule {
     id: "prereleases-only",
     group: Group::Tags,
     level: FindingLevel::Error,
@@ -79,7 +79,7 @@ pub(crate) static PRERELEASES_ONLY: Rule = Rule {
     mend: "publish a release, or tell users to name the version exactly",
 };
 
-pub(crate) static VERSION_ZERO: Rule = Rule {
+pub(crate) static VERSION_ZERO: CheckRule = CheckRule {
     id: "version-zero",
     group: Group::Tags,
     level: FindingLevel::Error,
@@ -89,7 +89,7 @@ pub(crate) static VERSION_ZERO: Rule = Rule {
     mend: "publish the release under another version",
 };
 
-pub(crate) static PLATFORM_TAG: Rule = Rule {
+pub(crate) static PLATFORM_TAG: CheckRule = CheckRule {
     id: "platform-tag",
     group: Group::Tags,
     level: FindingLevel::Warning,
@@ -100,7 +100,7 @@ pub(crate) static PLATFORM_TAG: Rule = Rule {
     mend: "delete the tag; leaves need no tag, the index names them by digest",
 };
 
-pub(crate) static VERSION_NOT_LISTED: Rule = Rule {
+pub(crate) static VERSION_NOT_LISTED: CheckRule = CheckRule {
     id: "version-not-listed",
     group: Group::Tags,
     level: FindingLevel::Error,
@@ -110,7 +110,7 @@ pub(crate) static VERSION_NOT_LISTED: Rule = Rule {
     mend: "push the release, or ask for another version",
 };
 
-pub(crate) static TAG_UNREADABLE: Rule = Rule {
+pub(crate) static TAG_UNREADABLE: CheckRule = CheckRule {
     id: "tag-unreadable",
     group: Group::Tags,
     level: FindingLevel::Error,

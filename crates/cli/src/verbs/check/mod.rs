@@ -12,8 +12,8 @@ mod target;
 
 use std::collections::BTreeMap;
 
-use tofu_oci_checker::opentofu::Prediction;
-use tofu_oci_checker::{CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, Rule, rule, rules};
+use tofu_oci_checker::opentofu::RepositoryPrediction;
+use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, rule, rules};
 use tofu_oci_types::Platform;
 
 use super::Context;
@@ -39,7 +39,7 @@ struct Checked {
     /// What could not be asked for.
     not_judged: Vec<Unjudged>,
     /// Of a repository: who it was checked as, and what `OpenTofu` makes of it.
-    predicted: Option<(CheckedAs, Vec<Prediction>)>,
+    predicted: Option<(CheckedAs, Vec<RepositoryPrediction>)>,
     /// Of a registry: every capability.
     probe: Option<ProbeReport>,
 }
@@ -155,7 +155,7 @@ async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Diagnostic
 }
 
 /// The rules that say nothing, since what they look at was not asked for.
-fn idle(needs: fn(&Rule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
+fn idle(needs: fn(&CheckRule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
     rules().filter(|rule| needs(rule)).map(|rule| (rule.id, why)).collect()
 }
 
@@ -180,7 +180,7 @@ impl<'a> Filter<'a> {
         Ok(Self { only: &args.rules, ignore: &args.ignore })
     }
 
-    fn keeps(&self, rule: &Rule) -> bool {
+    fn keeps(&self, rule: &CheckRule) -> bool {
         let is = |name: &String| name == rule.id;
         (self.only.is_empty() || self.only.iter().any(is)) && !self.ignore.iter().any(is)
     }

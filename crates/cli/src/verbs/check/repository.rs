@@ -5,7 +5,8 @@ use std::path::Path;
 
 use tofu_oci_checker::facts::{self, Depth, Versions, What};
 use tofu_oci_checker::{
-    CheckReport, CheckRequest, FindingLevel, Group, NotJudged, Trust, drift, needs_packages, not_judged, signatures,
+    CheckReport, CheckRequest, FindingLevel, Group, NotJudged, SignatureTrust, drift, needs_packages, not_judged,
+    signatures,
 };
 use tofu_oci_types::{Platform, Version};
 
@@ -47,7 +48,7 @@ pub(super) async fn check(
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
     let mut report = tofu_oci_checker::check(store.as_ref(), &request).await?;
     let place = tofu_oci_fetch::pin_file::place(&trust.pins_path, &report.facts.place);
-    let judging = Trust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
+    let judging = SignatureTrust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
     let (signed, unasked) = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
     report.findings.extend(signed);
     // The same list may have failed twice.

@@ -12,7 +12,7 @@ use tofu_oci_checker::cli_config::{CliConfigFacts, CliConfigFinding, LockFacts, 
 use tofu_oci_hcl::position;
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::MagicSuffix;
-use tofu_oci_mapper::config::{self, FileState, MEASURED, releases_text};
+use tofu_oci_mapper::config::{self, ConfigFileState, MEASURED, releases_text};
 use tofu_oci_types::Event;
 
 use crate::args::ConfigCheckArgs;
@@ -42,7 +42,7 @@ pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, D
     let read: BTreeMap<PathBuf, usize> = readings
         .iter()
         .flat_map(|reading| &reading.files)
-        .filter(|file| matches!(file.state, FileState::Read | FileState::Dropped))
+        .filter(|file| matches!(file.state, ConfigFileState::Read | ConfigFileState::Dropped))
         .map(|file| (file.path.clone(), file.text.len()))
         .collect();
     let mut not_read = 0;

@@ -3,7 +3,7 @@
 use std::error::Error as _;
 
 use tofu_oci_hcl::position;
-use tofu_oci_mapper::config::{self, Environment, Installation, Method, MethodKind, Reading};
+use tofu_oci_mapper::config::{self, CliConfigReading, Environment, Installation, Method, MethodKind};
 use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError};
 use tofu_oci_types::{TofuRelease, printable};
 
@@ -203,7 +203,7 @@ fn written(method: &Method, exclude: Vec<String>) -> Option<Written> {
 /// Where to put it, and what it changes.
 fn advice(
     environment: &Environment,
-    reading: &Reading,
+    reading: &CliConfigReading,
     there: Option<&Installation>,
     sound: bool,
     form: Form,

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_mapper::config::{Candidate, Method};
-use tofu_oci_mapper::{Place, Selection};
+use tofu_oci_mapper::config::{Method, MethodCandidate};
+use tofu_oci_mapper::{MappedPlace, Selection};
 use tofu_oci_source::{Kind, Listing, Source, StrayEffect};
 use tofu_oci_types::{ProviderAddr, RepositoryRef, Version};
 
@@ -184,12 +184,12 @@ fn selected(
     opener: &Opener,
     address: &ProviderAddr,
     number: usize,
-    candidate: &Candidate<'_>,
+    candidate: &MethodCandidate<'_>,
 ) -> Step {
-    let Candidate { method, selection, place } = candidate;
+    let MethodCandidate { method, selection, place } = candidate;
     let link = place.as_ref().map(|place| opener.link(configured, method, place, address));
     let direct = match place {
-        Some(Ok(Place::Oci(oci))) if link.as_ref().is_some_and(|link| link.method == Kind::Direct) => {
+        Some(Ok(MappedPlace::Oci(oci))) if link.as_ref().is_some_and(|link| link.method == Kind::Direct) => {
             Direct::Magic { rule: oci.rule.to_string() }
         }
         _ => Direct::No,

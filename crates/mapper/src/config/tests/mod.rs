@@ -14,7 +14,7 @@ pub(crate) use files::MemoryFiles;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::{Environment, MASK, Os, Problem, Reading, read, secrets_in_line};
+use super::{CliConfigProblem, CliConfigReading, Environment, MASK, Os, read, secrets_in_line};
 use tofu_oci_types::TofuRelease;
 
 /// A user `u` of a Unix, in `/w`.
@@ -30,13 +30,13 @@ pub(crate) fn environment() -> Environment {
 }
 
 /// What a release makes of one main file.
-fn read_text(text: &str, release: TofuRelease) -> Reading {
+fn read_text(text: &str, release: TofuRelease) -> CliConfigReading {
     let files = MemoryFiles::from([("/home/u/.tofurc", text)]);
     read(&environment(), &files, release)
 }
 
 /// A problem with its place, without a picture of the line.
-fn shown(reading: &Reading, problem: &Problem) -> String {
+fn shown(reading: &CliConfigReading, problem: &CliConfigProblem) -> String {
     let mut out = format!("{:?}: {} ({})\n", problem.severity, problem.message, problem.code);
     if let Some(file) = problem.file.and_then(|file| reading.files.get(file)) {
         let place = problem.span.clone().map(|span| {

@@ -87,7 +87,7 @@ fn the_place_of_a_byte_that_is_no_utf_8_lies_between_characters_of_the_text() {
         let mut files = MemoryFiles::default();
         files.add_bytes("/home/u/.tofurc", text);
         let reading = read(&environment(), &files, TofuRelease::V1_13);
-        let problem = reading.errors().next().expect("no UTF-8");
+        let problem = reading.errors().next().expect("an error");
         let span = problem.span.clone().expect("a place");
         assert!(reading.files[0].text.get(span.clone()).is_some(), "{span:?} of {text:?}");
         assert!(shown(&reading, problem).contains("UTF-8"), "{text:?}");

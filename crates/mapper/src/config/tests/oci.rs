@@ -4,7 +4,7 @@ use serde_json::Value;
 use tofu_oci_testkit::Vectors;
 use tofu_oci_types::Hostname;
 
-use super::super::{Effect, Reading, read};
+use super::super::{CliConfigReading, Effect, read};
 use super::{MemoryFiles, read_text};
 use crate::config::MEASURED;
 use tofu_oci_types::TofuRelease;
@@ -38,7 +38,7 @@ fn bad_blocks_are_told_as_by_the_real_programs() {
     assert!(bad >= 3 * 21 || !table.is_own(), "{bad}");
 }
 
-fn blocks(reading: &Reading) -> usize {
+fn blocks(reading: &CliConfigReading) -> usize {
     reading.config.oci_credentials.len() + usize::from(reading.config.oci_default_credentials.is_some())
 }
 
@@ -50,7 +50,7 @@ fn written(head: &str, body: &Value) -> String {
 }
 
 /// The code of the first complaint, in the words of `OpenTofu`'s own tests.
-fn complaint(reading: &Reading) -> Option<String> {
+fn complaint(reading: &CliConfigReading) -> Option<String> {
     let problem = reading.problems.iter().find(|problem| !problem.ours)?;
     let code = problem.code.as_str();
     Some(match code {

@@ -7,9 +7,9 @@ use serde_json::Value;
 use tofu_oci_testkit::Vectors;
 use tofu_oci_types::{ProviderAddr, TofuRelease};
 
-use super::super::{Environment, Os, Problem, Reading, Severity, Stage, read};
+use super::super::{CliConfigProblem, CliConfigReading, Environment, Os, ProblemStage, Severity, read};
 use super::MemoryFiles;
-use crate::{MagicSuffix, Methods, Place};
+use crate::{MagicSuffix, MappedPlace, Methods};
 
 const RELEASES: [(&str, TofuRelease); 3] =
     [("1.10.10", TofuRelease::V1_10), ("1.12.6", TofuRelease::V1_12), ("1.13-dev", TofuRelease::V1_13)];
@@ -111,23 +111,23 @@ fn same<T: PartialEq + std::fmt::Debug>(what: &str, got: &T, wanted: &T) -> Resu
 }
 
 /// The same codes, stage, severity and line; and every place lies inside its file.
-fn same_problems(reading: &Reading, expect: &Value) -> Result<(), String> {
-    let told: Vec<&Problem> = reading.problems.iter().filter(|problem| !problem.ours).collect();
-    let codes: Vec<&str> = told.iter().map(|problem| problem.code.as_str()).collect();
+fn same_problems(reading: &CliConfigReading, expect: &Value) -> Result<(), String> {
+    let reported: Vec<&CliConfigProblem> = reading.problems.iter().filter(|problem| !problem.ours).collect();
+    let codes: Vec<&str> = reported.iter().map(|problem| problem.code.as_str()).collect();
     let Some(wanted) = expect["config_error"].as_str() else { return same("codes", &codes, &Vec::new()) };
-    let Some(first) = told.first() else { return Err(format!("no {wanted}")) };
+    let Some(first) = reported.first() else { return Err(format!("no {wanted}")) };
     same("first code", &first.code.as_str(), &wanted)?;
-    let more = told.iter().flat_map(|problem| &problem.also).map(String::as_str);
+    let more = reported.iter().flat_map(|problem| &problem.also).map(String::as_str);
     let also: BTreeSet<&str> = codes.iter().copied().chain(more).filter(|code| *code != wanted).collect();
     let wanted = expect["also"].as_array().into_iter().flatten().map(|code| code.as_str().expect("a code")).collect();
     same("other codes", &also, &wanted)?;
-    let stage = if expect["stage"] == "load" { Stage::Load } else { Stage::Sources };
+    let stage = if expect["stage"] == "load" { ProblemStage::Load } else { ProblemStage::Sources };
     same("stage", &first.stage, &stage)?;
     let severity = if expect["severity"] == "warning" { Severity::Warning } else { Severity::Error };
     same("severity", &first.severity, &severity)?;
     let line = expect["line"].as_u64().map(|line| usize::try_from(line).expect("a line"));
     same("line", &first.reported, &line)?;
-    for problem in told {
+    for problem in reported {
         let text = problem.file.and_then(|file| reading.files.get(file)).map(|file| file.text.as_str());
         if let (Some(span), Some(text)) = (&problem.span, text) {
             same("span inside the file", &text.get(span.clone()).is_some(), &true)?;
@@ -152,7 +152,7 @@ fn same_methods(case: &Value, methods: &Methods, expect: &Value) -> Result<(), S
         .filter(|candidate| candidate.selection.is_in())
         .map(|candidate| {
             let repository = match &candidate.place {
-                Some(Ok(Place::Oci(place))) => Some(place.repository.to_string()),
+                Some(Ok(MappedPlace::Oci(place))) => Some(place.repository.to_string()),
                 _ => None,
             };
             (candidate.method.kind.name().replace("oci_mirror", "oci"), repository)

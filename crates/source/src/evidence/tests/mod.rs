@@ -224,7 +224,7 @@ async fn a_member_that_is_there_twice_is_refused() {
     let twice = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &bytes);
     push(&store, &twice, &bytes).await;
     let found = evidence(&Lying(store, vec![twice]), &index, Search::Everywhere).await.unwrap();
-    insta::assert_snapshot!(told(&found), @"unreadable: it is no manifest: the member `artifactType` is there twice at line 1 column 129");
+    insta::assert_snapshot!(told(&found), @r#"unreadable: it is no manifest: the member "artifactType" is there twice at line 1 column 129"#);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! JSON lines.
 
 use serde::Serialize;
-use tofu_oci_checker::opentofu::Prediction;
+use tofu_oci_checker::opentofu::RepositoryPrediction;
 use tofu_oci_checker::{Capability, CheckedAs, Finding, FindingLevel};
 
 use tofu_oci_types::{Platform, TofuRelease};
@@ -56,7 +56,7 @@ struct PredictionsLine<'a> {
 struct PredictionRow<'a> {
     opentofu: TofuRelease,
     #[serde(flatten)]
-    prediction: &'a Prediction,
+    prediction: &'a RepositoryPrediction,
 }
 
 /// Something that could not be asked for.

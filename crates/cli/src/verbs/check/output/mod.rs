@@ -5,7 +5,7 @@ mod junit;
 mod sarif;
 mod table;
 
-use tofu_oci_checker::{FindingLevel, Rule, rules};
+use tofu_oci_checker::{CheckRule, FindingLevel, rules};
 
 use super::{Checked, Context};
 use crate::args::FindingsFormat;
@@ -32,7 +32,7 @@ pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic:
 }
 
 /// The rules that the target was looked at by.
-fn applied(checked: &Checked) -> Vec<&'static Rule> {
+fn applied(checked: &Checked) -> Vec<&'static CheckRule> {
     rules().filter(|rule| checked.groups.contains(&rule.group)).collect()
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use anstyle::{AnsiColor, Style};
-use tofu_oci_checker::opentofu::{Because, Prediction};
-use tofu_oci_checker::{CheckedAs, Finding, FindingLevel, ProbeReport, State};
+use tofu_oci_checker::opentofu::{Because, RepositoryPrediction};
+use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
 use tofu_oci_types::Platform;
 
 use super::count;
@@ -136,7 +136,7 @@ fn not_judged(list: &[Unjudged]) -> Page {
 }
 
 /// Who it was checked as, and a line for each platform and outcome.
-fn predicted(checked_as: &CheckedAs, predictions: &[Prediction]) -> Page {
+fn predicted(checked_as: &CheckedAs, predictions: &[RepositoryPrediction]) -> Page {
     let mut page = Page::of(match checked_as {
         CheckedAs::Named(address) => format!("checked as {address}"),
         CheckedAs::Annotation(address) => format!("checked as {address}, as its newest index says"),
@@ -154,7 +154,7 @@ fn predicted(checked_as: &CheckedAs, predictions: &[Prediction]) -> Page {
     page
 }
 
-fn outcome(prediction: &Prediction) -> String {
+fn outcome(prediction: &RepositoryPrediction) -> String {
     let version = prediction.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let unread = if prediction.unread { "; its packages were not looked at" } else { "" };
     match prediction.because {
@@ -171,9 +171,9 @@ fn capabilities(probe: &ProbeReport) -> Page {
     let mut page = Page::default();
     for row in &probe.capabilities {
         let colour = match row.state {
-            State::Works => AnsiColor::Green,
-            State::Differs => AnsiColor::Yellow,
-            State::Missing | State::NotTried => AnsiColor::Cyan,
+            CapabilityState::Works => AnsiColor::Green,
+            CapabilityState::Differs => AnsiColor::Yellow,
+            CapabilityState::Missing | CapabilityState::NotTried => AnsiColor::Cyan,
         };
         let style = Style::new().fg_color(Some(colour.into()));
         let line = Line::of(format_args!("  {:<width$}  ", row.what));

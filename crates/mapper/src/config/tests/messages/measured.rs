@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use serde_json::Value;
 use tofu_oci_testkit::Vectors;
 
-use super::super::super::{Reading, read};
+use super::super::super::{CliConfigReading, read};
 use super::super::replay::World;
 use tofu_oci_types::TofuRelease;
 
@@ -14,24 +14,24 @@ fn cases() -> Vec<Value> {
 }
 
 /// One entry for each case of a group with an error in the configuration, by the newest release's measure.
-fn told(group: &str) -> String {
-    let mut told = String::new();
+fn reported(group: &str) -> String {
+    let mut reported = String::new();
     for case in cases().iter().filter(|case| case["group"] == group) {
         let world = World::of(case);
         let reading = read(&world.environment, &world.files, TofuRelease::V1_13);
         let mut problems = reading.problems.iter().filter(|problem| !problem.ours).peekable();
         if problems.peek().is_some() {
-            told += &format!("{}:\n", case["name"].as_str().expect("a name"));
+            reported += &format!("{}:\n", case["name"].as_str().expect("a name"));
         }
         for problem in problems {
             let place = place(&reading, problem.file, problem.span.as_ref().map(|span| span.start));
-            told += &format!("    {} ({}){place}\n", problem.message, problem.code);
+            reported += &format!("    {} ({}){place}\n", problem.message, problem.code);
         }
     }
-    told
+    reported
 }
 
-fn place(reading: &Reading, file: Option<usize>, offset: Option<usize>) -> String {
+fn place(reading: &CliConfigReading, file: Option<usize>, offset: Option<usize>) -> String {
     let Some(file) = file.and_then(|file| reading.files.get(file)) else { return String::new() };
     let name = file.path.file_name().unwrap_or_default().to_string_lossy();
     match offset {
@@ -51,7 +51,7 @@ fn every_group_with_errors_is_listed() {
     groups.dedup();
     let own = ["template", "config", "include"];
     let others = groups.iter().filter(|group| !own.contains(&group.as_str()));
-    assert_snapshot!(others.map(|group| told(group)).collect::<String>(), @"
+    assert_snapshot!(others.map(|group| reported(group)).collect::<String>(), @"
     lock-cache-missing-dir:
         TF_PLUGIN_CACHE_DIR names /base/nosuch, which is not there (plugin-cache-dir)
     net-url-no-scheme:
@@ -66,7 +66,7 @@ fn every_group_with_errors_is_listed() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn templates() {
-    assert_snapshot!(told("template"), @r#"
+    assert_snapshot!(reported("template"), @r#"
     tpl-unknown-symbol:
         `oci.example.test/${hostname}/${namespace}/${type}/${version}` mentions `version` at column 53, which an address does not have (unknown-symbol:version) --> rc.tfrc:3:80
     tpl-two-unknown-symbols:
@@ -199,7 +199,7 @@ fn templates() {
 #[test]
 #[expect(clippy::too_many_lines, reason = "a table")]
 fn files_and_blocks() {
-    assert_snapshot!(told("config"), @"
+    assert_snapshot!(reported("config"), @"
     cfg-dir-and-tofurc-two-blocks:
         provider_installation is given a second time (two-blocks) --> a.tfrc:1:1
     cfg-dir-two-files-two-blocks:
@@ -215,16 +215,16 @@ fn files_and_blocks() {
     cfg-env-tilde:
         TF_CLI_CONFIG_FILE names /base/w/~/t.rc, which is not there (cli-config-missing) --> t.rc
     cfg-json-object:
-        repository_template is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:41
-        include is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:105
+        repository_template is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:41
+        include is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:105
         provider_installation is given a second time (two-blocks) --> rc.tfrc:1:2
     cfg-json-array-of-blocks:
-        repository_template is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:42
-        include is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:106
+        repository_template is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:42
+        include is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:106
         provider_installation is given a second time (two-blocks) --> rc.tfrc:1:2
     cfg-json-array-single:
-        repository_template is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:42
-        include is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:106
+        repository_template is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:42
+        include is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:106
     cfg-json-string:
         provider_installation must be a block (block-equals) --> rc.tfrc:1:2
     cfg-json-null:
@@ -234,13 +234,13 @@ fn files_and_blocks() {
     cfg-json-syntax-error:
         a comma can stand only after an item (hcl1-parse) --> rc.tfrc:1:43
     cfg-json-trailing-comma:
-        repository_template is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:41
-        include is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:105
+        repository_template is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:41
+        include is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:105
     cfg-json-comment:
         a name belongs before `{`; a JSON file starts with `{` and has no comments (hcl1-parse) --> rc.tfrc:2:1
     cfg-json-leading-newline:
-        repository_template is taken for a method, and is no block (method-not-block) --> rc.tfrc:3:41
-        include is taken for a method, and is no block (method-not-block) --> rc.tfrc:3:105
+        repository_template is taken for a method, and is not a block (method-not-block) --> rc.tfrc:3:41
+        include is taken for a method, and is not a block (method-not-block) --> rc.tfrc:3:105
     cfg-two-blocks-first-empty:
         provider_installation is given a second time (two-blocks) --> rc.tfrc:3:1
     cfg-two-blocks-first-bad:
@@ -289,7 +289,7 @@ fn files_and_blocks() {
     cfg-command-fmt-missing:
         TF_CLI_CONFIG_FILE names /base/home/nosuch, which is not there (cli-config-missing) --> nosuch
     cfg-json-direct-with-args-object:
-        include is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:37
+        include is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:37
     cfg-json-two-methods-arrays-one-line-each:
         provider_installation is given a second time (two-blocks) --> rc.tfrc:1:2
     cfg-json-bad-template-array:
@@ -298,7 +298,7 @@ fn files_and_blocks() {
         `oci.example.test/${bad}` does not mention ${namespace} (missing-namespace) --> rc.tfrc:4:28
         `oci.example.test/${bad}` does not mention ${type} (missing-type) --> rc.tfrc:4:28
     cfg-json-fs-object:
-        path is taken for a method, and is no block (method-not-block) --> rc.tfrc:1:48
+        path is taken for a method, and is not a block (method-not-block) --> rc.tfrc:1:48
         provider_installation is given a second time (two-blocks) --> rc.tfrc:1:2
     cfg-json-unknown-method-array:
         there is no installation method oci (unknown-method) --> rc.tfrc:1:27
@@ -309,7 +309,7 @@ fn files_and_blocks() {
 
 #[test]
 fn include_and_exclude() {
-    assert_snapshot!(told("include"), @"
+    assert_snapshot!(reported("include"), @"
     inc-bad-four:
         `a/b/c/d` is not a pattern of providers: it must read [HOST/]NAMESPACE/TYPE (include-pattern) --> rc.tfrc:4:28
     inc-bad-one:

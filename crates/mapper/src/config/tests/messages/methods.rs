@@ -2,36 +2,36 @@
 
 use insta::assert_snapshot;
 
-use super::{method, told};
+use super::{method, reported};
 
 #[test]
 fn provider_installation_that_is_no_block() {
-    assert_snapshot!(told("provider_installation = {\n  direct {\n  }\n}\n"), @r#"
+    assert_snapshot!(reported("provider_installation = {\n  direct {\n  }\n}\n"), @r#"
     Error: provider_installation must be a block (block-equals)
       --> /home/u/.tofurc:1:1 "provider_installation"
       = instead: leave the = out: provider_installation { … }
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this block
     "#);
-    assert_snapshot!(told("provider_installation \"x\" {\n  direct {\n  }\n}\n"), @r#"
+    assert_snapshot!(reported("provider_installation \"x\" {\n  direct {\n  }\n}\n"), @r#"
     Error: provider_installation has no label (block-label)
       --> /home/u/.tofurc:1:23 "\"x\""
       = instead: leave the label out
       = OpenTofu 1.13: prints an error that names line 1, and uses it all the same
     "#);
-    assert_snapshot!(told("provider_installation {\n  direct {\n  }\n}\nprovider_installation {\n}\n"), @r#"
+    assert_snapshot!(reported("provider_installation {\n  direct {\n  }\n}\nprovider_installation {\n}\n"), @r#"
     Error: provider_installation is given a second time (two-blocks)
       --> /home/u/.tofurc:5:1 "provider_installation"
       = instead: put all methods into one block, the first to be asked first
       = OpenTofu 1.13: prints an error that names no line, and uses the first one
     "#);
-    assert_snapshot!(told("{\"provider_installation\": \"x\"}"), @r#"
+    assert_snapshot!(reported("{\"provider_installation\": \"x\"}"), @r#"
     Error: provider_installation must be a block (block-equals)
       --> /home/u/.tofurc:1:2 "\"provider_installation\""
       = instead: write an object, and in it each method as a list: "direct": [{}]
       = OpenTofu 1.13: prints an error that names no line, and goes on without this block
     "#);
-    assert_snapshot!(told("{\"provider_installation\": {\"oci_mirror\": {\"repository_template\": \"ghcr.io/x\"}, \"direct\": {}}}"), @r#"
-    Error: repository_template is taken for a method, and is no block (method-not-block)
+    assert_snapshot!(reported("{\"provider_installation\": {\"oci_mirror\": {\"repository_template\": \"ghcr.io/x\"}, \"direct\": {}}}"), @r#"
+    Error: repository_template is taken for a method, and is not a block (method-not-block)
       --> /home/u/.tofurc:1:43 "\"repository_template\""
       = instead: write every method as a list: "direct": [{ … }]
       = OpenTofu 1.13: prints an error that names no line, and goes on without this entry
@@ -40,7 +40,7 @@ fn provider_installation_that_is_no_block() {
       = instead: put all methods into one block, the first to be asked first
       = OpenTofu 1.13: prints an error that names no line, and uses the first one
     "#);
-    assert_snapshot!(told("{\"provider_installation\": {\"direct\": \"yes\"}}"), @r#"
+    assert_snapshot!(reported("{\"provider_installation\": {\"direct\": \"yes\"}}"), @r#"
     Error: direct must be a block (method-not-block)
       --> /home/u/.tofurc:1:28 "\"direct\""
       = instead: write the method as a list: "direct": [{ … }]

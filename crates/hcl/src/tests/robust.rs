@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::{Body, Document, Duplicates, MAX_DEPTH, Shape, SyntaxErrorKind, Value, parse, parse_bytes};
+use crate::{DecodeShape, Duplicates, HclBody, HclDocument, HclValue, MAX_DEPTH, SyntaxErrorKind, parse, parse_bytes};
 
 const DOCUMENTS: [&str; 5] = [
     "provider_installation {\n  oci_mirror {\n    repository_template = \"x.test/${namespace == \"a\" ? \"b\" : type}\"\n    \
@@ -28,8 +28,8 @@ fn exercise(bytes: &[u8]) {
     }
 }
 
-fn visit(document: &Document, length: usize, duplicates: Duplicates) {
-    let any = Shape::Map(Box::new(Shape::Any));
+fn visit(document: &HclDocument, length: usize, duplicates: Duplicates) {
+    let any = DecodeShape::Map(Box::new(DecodeShape::Any));
     if let Err(error) = document.body.decode(&any, duplicates) {
         assert!(error.span.end <= length);
     }
@@ -37,7 +37,7 @@ fn visit(document: &Document, length: usize, duplicates: Duplicates) {
     visit_body(&document.body, length);
 }
 
-fn visit_body(body: &Body, length: usize) {
+fn visit_body(body: &HclBody, length: usize) {
     for item in &body.items {
         assert!(!item.keys.is_empty() && item.span.start <= item.span.end && item.span.end <= length);
         assert!(item.keys.iter().all(|key| key.span.end <= length));
@@ -45,12 +45,12 @@ fn visit_body(body: &Body, length: usize) {
     }
 }
 
-fn visit_value(value: &Value, length: usize) {
+fn visit_value(value: &HclValue, length: usize) {
     assert!(value.span().start < value.span().end && value.span().end <= length);
     match value {
-        Value::Object(body, _) => visit_body(body, length),
-        Value::List(values, _) => values.iter().for_each(|value| visit_value(value, length)),
-        Value::String(text) => {
+        HclValue::Object(body, _) => visit_body(body, length),
+        HclValue::List(values, _) => values.iter().for_each(|value| visit_value(value, length)),
+        HclValue::String(text) => {
             let mut before = text.span.start;
             for offset in 0..=text.value.len() {
                 let place = text.map.source(offset);
@@ -131,7 +131,7 @@ fn texts_map_back_to_the_file() {
     let text = "a = \"x\\u00e9${b == \"c\"}\\n\"\r\nd = <<-E\r\n  e\r\n  f\r\n  E\r\n";
     let document = parse(text, Duplicates::Refused).expect("fine");
     let texts = document.body.items.iter().map(|item| match &item.value {
-        Value::String(text) => text,
+        HclValue::String(text) => text,
         other => panic!("{other:?}"),
     });
     let [first, second] = texts.collect::<Vec<_>>()[..] else { panic!("two texts") };

@@ -19,12 +19,12 @@ fn text<'a>(case: &'a Value, name: &str) -> &'a str {
 
 #[test]
 fn patterns() {
-    let told = |case: &Value| {
+    let reported = |case: &Value| {
         let error = text(case, "pattern").parse::<Pattern>().err()?;
         Some(format!("{:?} -> {error}; {}\n", text(case, "pattern"), error.instead()))
     };
-    let told: String = cases("include_exclude.json", "patterns").iter().filter_map(told).collect();
-    assert_snapshot!(told, @r#"
+    let reported: String = cases("include_exclude.json", "patterns").iter().filter_map(reported).collect();
+    assert_snapshot!(reported, @r#"
     "*/aws" -> `*/aws` is not a pattern of providers: a namespace can be * only if the type is * too; write the namespace, or * for the type too
     "*/foo/*" -> `*/foo/*` is not a pattern of providers: the host can be * only if the namespace and the type are * too; write the host, or */*/* for every provider
     "*/foo/bar" -> `*/foo/bar` is not a pattern of providers: the host can be * only if the namespace and the type are * too; write the host, or */*/* for every provider
@@ -43,13 +43,13 @@ fn patterns() {
 
 #[test]
 fn repository_templates() {
-    let told = |case: &Value| {
+    let reported = |case: &Value| {
         let errors = RepositoryTemplate::check(text(case, "template"), &texts(&case["include"])).err()?;
         let lines: String = errors.iter().map(|error| format!("    {error}\n")).collect();
         Some(format!("{:?} with include {} ->\n{lines}", text(case, "template"), case["include"]))
     };
-    let told: String = cases("oci_mirror.json", "cases").iter().filter_map(told).collect();
-    assert_snapshot!(told, @r#"
+    let reported: String = cases("oci_mirror.json", "cases").iter().filter_map(reported).collect();
+    assert_snapshot!(reported, @r#"
     "example.com/${hostname}/${namespace}" with include [] ->
         `example.com/${hostname}/${namespace}` does not mention ${type}
     "example.com/${hostname[1]}/${namespace}/${type}" with include [] ->
@@ -91,7 +91,7 @@ fn repository_templates() {
 
 #[test]
 fn providers_without_a_repository() {
-    let mut told = String::new();
+    let mut reported = String::new();
     for case in cases("oci_mirror.json", "cases") {
         let Ok(template) = RepositoryTemplate::check(text(&case, "template"), &texts(&case["include"])) else {
             continue;
@@ -99,13 +99,13 @@ fn providers_without_a_repository() {
         for mapping in case["mappings"].as_array().into_iter().flatten() {
             let address = text(mapping, "provider").parse().expect("an address");
             if let Err(error) = template.place(&address) {
-                told += &format!("{address} -> {error}\n");
+                reported += &format!("{address} -> {error}\n");
                 let cause = std::error::Error::source(&error);
-                told.extend(cause.map(|cause| format!("    cause: {cause}\n")));
+                reported.extend(cause.map(|cause| format!("    cause: {cause}\n")));
             }
         }
     }
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(reported, @r#"
     localhost:8080/foo/bar -> requested provider address localhost:8080/foo/bar contains characters that are not valid in an OCI distribution repository name, so this provider cannot be installed from an OCI repository as example.com/localhost:8080/foo/bar
     example.com/ほげ/ふが -> requested provider address example.com/ほげ/ふが contains characters that are not valid in an OCI distribution repository name, so this provider cannot be installed from an OCI repository as example.com/example.com/ほげ/ふが
     example.net/a/b -> the repository template `example.com/${ {"example.com": "okay"}[hostname] }/${namespace}/${type}` cannot be worked out for example.net/a/b: there is nothing under "example.net", only example.com
@@ -114,12 +114,12 @@ fn providers_without_a_repository() {
 
 #[test]
 fn uri_templates() {
-    let told = |case: &Value| {
+    let reported = |case: &Value| {
         let error = text(case, "template").parse::<UriTemplate>().err()?;
         Some(format!("{:?} -> {error}\n", text(case, "template")))
     };
-    let told: String = cases("uri_template_level1.json", "cases").iter().filter_map(told).collect();
-    assert_snapshot!(told, @r#"
+    let reported: String = cases("uri_template_level1.json", "cases").iter().filter_map(reported).collect();
+    assert_snapshot!(reported, @r#"
     "example.com/{+namespace}" -> `example.com/{+namespace}` is not a template for repositories: the operator `+` is not supported, only plain names such as {type} are, at column 14
     "example.com/{/namespace}" -> `example.com/{/namespace}` is not a template for repositories: the operator `/` is not supported, only plain names such as {type} are, at column 14
     "example.com/{?namespace}" -> `example.com/{?namespace}` is not a template for repositories: the operator `?` is not supported, only plain names such as {type} are, at column 14

@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use crate::{
-    Body, DecodeError, DecodeErrorKind, Decoded, Document, Duplicates, Shape, Syntax, SyntaxErrorKind, Value,
-    parse_bytes, position,
+    DecodeError, DecodeErrorKind, DecodeShape, Decoded, Duplicates, HclBody, HclDocument, HclSyntax, HclValue,
+    SyntaxErrorKind, parse_bytes, position,
 };
 
 const RELEASES: [(&str, Duplicates); 2] = [("refused", Duplicates::Refused), ("allowed", Duplicates::Allowed)];
@@ -74,7 +74,7 @@ fn decoding() {
 fn outcome(text: &[u8], duplicates: Duplicates) -> Json {
     match parse_bytes(text, duplicates) {
         Ok(document) => {
-            // Broken bytes are left only behind the outermost JSON object, whose items have no positions.
+            // Broken bytes are left only after the outermost JSON object, whose items have no positions.
             let text = str::from_utf8(text).unwrap_or_default();
             json!({ "items": Writer { text, document: &document }.items(&document.body) })
         }
@@ -89,18 +89,18 @@ fn outcome(text: &[u8], duplicates: Duplicates) -> Json {
 /// Writes a document as the cases do.
 struct Writer<'a> {
     text: &'a str,
-    document: &'a Document,
+    document: &'a HclDocument,
 }
 
 impl Writer<'_> {
     fn place(&self, offset: usize) -> String {
         match self.document.syntax {
-            Syntax::Native => position(self.text, offset).to_string(),
-            Syntax::Json => "-".to_owned(),
+            HclSyntax::Native => position(self.text, offset).to_string(),
+            HclSyntax::Json => "-".to_owned(),
         }
     }
 
-    fn items(&self, body: &Body) -> Json {
+    fn items(&self, body: &HclBody) -> Json {
         let items = body.items.iter().map(|item| {
             let keys: Vec<Json> = item
                 .keys
@@ -115,41 +115,41 @@ impl Writer<'_> {
         items.collect()
     }
 
-    fn value(&self, value: &Value) -> Json {
+    fn value(&self, value: &HclValue) -> Json {
         let place = self.place(value.span().start);
         match value {
-            Value::Object(body, _) => json!({ "o": self.items(body), "p": place }),
-            Value::List(values, _) => {
+            HclValue::Object(body, _) => json!({ "o": self.items(body), "p": place }),
+            HclValue::List(values, _) => {
                 json!({ "l": values.iter().map(|value| self.value(value)).collect::<Vec<_>>(), "p": place })
             }
-            Value::String(text) => {
+            HclValue::String(text) => {
                 let name = if text.heredoc { "h" } else { "s" };
                 json!({ name: text.fault.is_none().then_some(&text.value), "p": place })
             }
-            Value::Number { text, .. } => json!({ "n": text, "p": place }),
-            Value::Float { text, .. } => json!({ "f": text, "p": place }),
-            Value::Bool { value, .. } => json!({ "b": value, "p": place }),
-            Value::Null { .. } => json!({ "z": true, "p": place }),
+            HclValue::Number { text, .. } => json!({ "n": text, "p": place }),
+            HclValue::Float { text, .. } => json!({ "f": text, "p": place }),
+            HclValue::Bool { value, .. } => json!({ "b": value, "p": place }),
+            HclValue::Null { .. } => json!({ "z": true, "p": place }),
         }
     }
 }
 
 const FIELDS: [&str; 9] = ["s", "b", "i", "l", "m", "a", "h", "c", "p"];
 
-fn shape(field: &str) -> Shape {
-    let list = |inner| Shape::List(Box::new(inner));
-    let map = |inner| Shape::Map(Box::new(inner));
-    let pointer = |fields| Shape::Pointer(Box::new(Shape::Struct(fields)));
+fn shape(field: &str) -> DecodeShape {
+    let list = |inner| DecodeShape::List(Box::new(inner));
+    let map = |inner| DecodeShape::Map(Box::new(inner));
+    let pointer = |fields| DecodeShape::Pointer(Box::new(DecodeShape::Struct(fields)));
     match field {
-        "s" => Shape::Text,
-        "b" => Shape::Bool,
-        "i" => Shape::Integer,
-        "l" => list(Shape::Text),
-        "m" => map(Shape::Text),
-        "a" => map(map(Shape::Any)),
-        "h" => map(pointer(vec![("services", map(Shape::Any))])),
-        "c" => map(pointer(vec![("args", list(Shape::Text))])),
-        _ => list(pointer(vec![("x", Shape::Text), ("y", map(Shape::Text))])),
+        "s" => DecodeShape::Text,
+        "b" => DecodeShape::Bool,
+        "i" => DecodeShape::Integer,
+        "l" => list(DecodeShape::Text),
+        "m" => map(DecodeShape::Text),
+        "a" => map(map(DecodeShape::Any)),
+        "h" => map(pointer(vec![("services", map(DecodeShape::Any))])),
+        "c" => map(pointer(vec![("args", list(DecodeShape::Text))])),
+        _ => list(pointer(vec![("x", DecodeShape::Text), ("y", map(DecodeShape::Text))])),
     }
 }
 

@@ -5,7 +5,7 @@ mod messages;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tofu_oci_hcl::{Duplicates, Item, Value as Hcl};
+use tofu_oci_hcl::{Duplicates, HclItem, HclValue as Hcl};
 use tofu_oci_testkit::Vectors;
 use tofu_oci_types::ProviderAddr;
 
@@ -86,7 +86,7 @@ fn check_mapping(template: &RepositoryTemplate, mapping: &Value) {
 /// The `oci_mirror` blocks of a configuration: template and include patterns, where these are texts.
 fn mirrors(config: &str) -> Vec<(String, Vec<String>)> {
     let Ok(document) = tofu_oci_hcl::parse(config, Duplicates::Refused) else { return Vec::new() };
-    let inside = |items: &[Item], name: &str| -> Vec<Item> {
+    let inside = |items: &[HclItem], name: &str| -> Vec<HclItem> {
         let named = items.iter().filter(|item| item.keys.iter().any(|key| key.text == name));
         let bodies = named.filter_map(|item| match &item.value {
             Hcl::Object(body, _) => Some(body.items.clone()),

@@ -131,7 +131,7 @@ fn a_name_without_a_value() {
     assert_snapshot!(check("m {\n  direct\n}\n"), @r"
     2:3   direct
           ^^^^^^
-    a name needs `= VALUE` or `{ … }` behind it
+    a name needs `= VALUE` or `{ … }` after it
     (HCL 1: 3:1)
     ");
 }
@@ -161,7 +161,7 @@ fn a_heredoc_without_its_end() {
     assert_snapshot!(check("a = <<EOF\nb\n  EOF x\n"), @r"
     1:5 a = <<EOF
             ^^^^^
-    this text has no end; its word belongs on a line of its own behind it, with a new line after it (and with `<<-`, at least one space before it)
+    this text has no end; its word belongs on a line of its own after it, with a new line after it (and with `<<-`, at least one space before it)
     (HCL 1: 4:1)
     ");
 }
@@ -218,16 +218,16 @@ fn what_is_passed_over() {
     let refused = Duplicates::Refused;
     let forgotten = "the file ends before the value, so the name counts for nothing";
     check_overlooked("a = 1\nb =", refused, &[("b =", forgotten)]);
-    let value = "a value belongs behind the `=`";
+    let value = "a value belongs after the `=`";
     check_overlooked("x { a = } }", Duplicates::Allowed, &[("a", value)]);
-    let behind = "what stands behind the outermost object is not read";
+    let behind = "what follows the outermost object is not read";
     check_overlooked("{\"a\": 1} {\"b\": 2}\n", refused, &[("{\"b\": 2}", behind)]);
     check_overlooked("{\"a\": 1", refused, &[("{", "this brace is not closed; its `}` is missing")]);
     let end = "a comma or `}` is missing before this, which is taken for the end";
     check_overlooked("{\"a\": 1 \"b\": 2}", refused, &[("\"b\"", end)]);
     let list = "`true` and `false` count for nothing in a list";
     check_overlooked("{\"a\": [1, true]}", refused, &[("true", list)]);
-    check_overlooked("{\"a\"}", refused, &[("\"a\"", "`: VALUE` belongs behind a name")]);
+    check_overlooked("{\"a\"}", refused, &[("\"a\"", "a name needs `: VALUE` after it")]);
 }
 
 #[test]
