@@ -9,8 +9,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use libfuzzer_sys::fuzz_target;
-use tofu_oci_mapper::config::{Environment, FileState, Files, Os, Reading, read, render_problem};
-use tofu_oci_mapper::{MagicSuffix, TofuRelease};
+use tofu_oci_mapper::MagicSuffix;
+use tofu_oci_mapper::config::{CliConfigReading, ConfigFileState, ConfigFiles, Environment, MEASURED, Os, read};
 use tofu_oci_types::ProviderAddr;
 
 struct InMemory<'a> {
@@ -22,7 +22,7 @@ const MAIN: &str = "/home/u/.tofurc";
 const FOLDER: &str = "/home/u/.terraform.d";
 const LISTED: &str = "/home/u/.terraform.d/a.tfrc";
 
-impl Files for InMemory<'_> {
+impl ConfigFiles for InMemory<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         match path.to_str() {
             Some(MAIN) => Ok(self.main.to_vec()),
@@ -59,7 +59,7 @@ fuzz_target!(|bytes: &[u8]| {
         working_dir: PathBuf::from("/work"),
         vars: BTreeMap::new(),
     };
-    for release in TofuRelease::ALL {
+    for release in MEASURED {
         let reading = read(&environment, &files, release);
         problems(&reading);
         let address: ProviderAddr = "example.com/acme/widget".parse().expect("an address");
@@ -72,18 +72,18 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn problems(reading: &Reading) {
+fn problems(reading: &CliConfigReading) {
     for problem in &reading.problems {
         assert!(!problem.code.is_empty() && !problem.message.is_empty());
         if let (Some(file), Some(span)) = (problem.file, &problem.span) {
             let text = &reading.files[file].text;
             assert!(text.get(span.clone()).is_some(), "{span:?} is no place: {problem:?}");
         }
-        assert!(!render_problem(reading, problem).is_empty());
+        assert!(!problem.consequence().is_empty());
     }
     for (index, file) in reading.files.iter().enumerate() {
         let said = || reading.problems.iter().any(|problem| problem.file == Some(index));
-        assert!(file.state == FileState::Read || said(), "{file:?} is dropped without a word");
+        assert!(file.state == ConfigFileState::Read || said(), "{file:?} is dropped silently");
     }
     for method in reading.config.installation.iter().flat_map(|installation| &installation.methods) {
         if let Some(file) = method.file {

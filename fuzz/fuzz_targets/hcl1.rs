@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
-use tofu_oci_hcl::{Body, Document, Duplicates, Key, Syntax, SyntaxError, Text, Value, parse, parse_bytes, position};
+use tofu_oci_hcl::{
+    Duplicates, HclBody, HclDocument, HclKey, HclSyntax, HclValue, SyntaxError, Text, parse, parse_bytes, position,
+};
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else {
@@ -43,15 +45,15 @@ fn error_is_sound(text: &str, error: &SyntaxError) {
     assert!(place.line >= 1 && place.column >= 1 && place.line <= text.matches('\n').count() + 1);
 }
 
-fn document_is_sound(text: &str, document: &Document) {
+fn document_is_sound(text: &str, document: &HclDocument) {
     body(text, document.syntax, &document.body, &(0..text.len()));
 }
 
-fn body(text: &str, syntax: Syntax, body: &Body, outer: &Range<usize>) {
+fn body(text: &str, syntax: HclSyntax, body: &HclBody, outer: &Range<usize>) {
     for item in &body.items {
         inside(text, &item.span);
         assert!(!item.keys.is_empty());
-        if syntax == Syntax::Native {
+        if syntax == HclSyntax::Native {
             assert!(outer.start <= item.span.start && item.span.end <= outer.end, "{:?} in {outer:?}", item.span);
         }
         for key in &item.keys {
@@ -64,24 +66,24 @@ fn body(text: &str, syntax: Syntax, body: &Body, outer: &Range<usize>) {
     }
 }
 
-fn name(text: &str, syntax: Syntax, key: &Key) {
+fn name(text: &str, syntax: HclSyntax, key: &HclKey) {
     inside(text, &key.span);
-    if !key.quoted && syntax == Syntax::Native {
+    if !key.quoted && syntax == HclSyntax::Native {
         assert_eq!(&text[key.span.clone()], key.text);
     }
 }
 
-fn value(text: &str, syntax: Syntax, value: &Value) {
+fn value(text: &str, syntax: HclSyntax, value: &HclValue) {
     inside(text, &value.span());
     match value {
-        Value::Object(inner, span) => body(text, syntax, inner, span),
-        Value::List(values, _) => values.iter().for_each(|inner| self::value(text, syntax, inner)),
-        Value::String(string) => offsets(text, string),
-        Value::Number { text: number, span } | Value::Float { text: number, span } => {
+        HclValue::Object(inner, span) => body(text, syntax, inner, span),
+        HclValue::List(values, _) => values.iter().for_each(|inner| self::value(text, syntax, inner)),
+        HclValue::String(string) => offsets(text, string),
+        HclValue::Number { text: number, span } | HclValue::Float { text: number, span } => {
             assert_eq!(&text[span.clone()], number);
         }
-        Value::Bool { value, span } => assert_eq!(text[span.clone()] == *"true", *value),
-        Value::Null { .. } => {}
+        HclValue::Bool { value, span } => assert_eq!(text[span.clone()] == *"true", *value),
+        HclValue::Null { .. } => {}
     }
 }
 

@@ -1,4 +1,4 @@
-//! `auth explain`: which files, entries, blocks and helpers are told of.
+//! `auth explain`: which files, entries, blocks and helpers it shows.
 #![cfg(unix)]
 
 use insta::assert_snapshot;

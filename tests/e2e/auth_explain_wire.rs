@@ -1,4 +1,4 @@
-//! `auth explain`: every request that was made is told, also where nothing came of it; what OpenTofu does at mistakes.
+//! `auth explain`: it shows every request, also the failed ones, and what OpenTofu does at mistakes.
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::auth_explain::{EXPLAIN, explain, scene};
 use crate::setup::logins::{ada, basic, bearer};
 use crate::setup::{Said, Scene};
 
-/// What is told of each request: method, path, and the status.
+/// The line of each request: method, path, and the status.
 fn exchanges(said: &Said) -> Vec<String> {
     let told = said.json().swap_remove(0);
     let requests = told["exchanges"].as_array().expect("a list").iter();

@@ -1,7 +1,7 @@
 //! Release files that are not what they should be: nothing is published.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Dist, ProviderZip};
+use tofu_oci_testkit::{ProviderZip, ReleaseFolder};
 
 use crate::setup::{Scene, WIDGET};
 
@@ -34,7 +34,7 @@ pub(crate) fn package() -> ProviderZip {
 #[cfg(unix)]
 fn a_folder_with_a_symlink() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_directories(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_directories(&scene.path("dist"));
     std::os::unix::fs::symlink("/etc/passwd", scene.path("dist/linux_amd64/link")).expect("a link can be made");
     assert_snapshot!(refused_dist(&scene, ""), @"
     exit code: 1
@@ -209,7 +209,7 @@ fn files_of_several_versions() {
 #[test]
 fn files_of_several_providers() {
     let scene = Scene::with_dist();
-    Dist::new("gadget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("dist"));
+    ReleaseFolder::new("gadget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("dist"));
     assert_snapshot!(refused_dist(&scene, ""), @"
     exit code: 1
     ----- stdout -----

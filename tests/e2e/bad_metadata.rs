@@ -1,7 +1,7 @@
 //! A release folder of `GoReleaser` that contradicts itself: nothing is published.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::Dist;
+use tofu_oci_testkit::ReleaseFolder;
 
 use crate::bad_dist::{ZIP, package, refused_dist};
 use crate::setup::Scene;
@@ -9,7 +9,7 @@ use crate::setup::Scene;
 #[test]
 fn two_archives_for_one_platform() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
     let mut artifacts: serde_json::Value =
         serde_json::from_str(&scene.context.read("dist/artifacts.json")).expect("written as JSON");
     let list = artifacts.as_array_mut().expect("a list");
@@ -33,7 +33,7 @@ fn two_archives_for_one_platform() {
 #[test]
 fn a_wrong_line_of_the_checksum_file() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
     let sums = "dist/terraform-provider-widget_1.4.0_SHA256SUMS";
     let right = scene.context.read(sums);
     let (_, rest) = right.split_once("  ").expect("a line of a checksum file");
@@ -75,7 +75,7 @@ fn a_wrong_line_of_the_checksum_file() {
 #[test]
 fn a_metadata_file_that_is_no_json() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
     scene.context.write("dist/artifacts.json", "[{\n");
     assert_snapshot!(refused_dist(&scene, ""), @"
     exit code: 1
@@ -91,7 +91,7 @@ fn a_metadata_file_that_is_no_json() {
 #[test]
 fn an_archive_that_the_metadata_names_is_missing() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
     std::fs::remove_file(scene.path(ZIP)).expect("it was written");
     assert_snapshot!(refused_dist(&scene, ""), @"
     exit code: 1

@@ -37,7 +37,7 @@ fn what_a_registry_can_do() {
       a manifest of 4 MiB                                   works      PUT 201
       every tag is listed                                   works      GET 200, sorted
       tags in pages (`n`, Link)                             missing    `n` is ignored: 4 tags at once
-      tags behind another one (`last`)                      missing    `last` is ignored
+      tags after another one (`last`)                      missing    `last` is ignored
       a tag pushed again unchanged                          works      PUT 201
       a tag moved to another manifest                       works      PUT 201
       a manifest with a subject                             works      PUT 201
@@ -75,7 +75,7 @@ fn what_cannot_be_deleted_is_told() {
     let lines = said.json();
     let left = lines.iter().find(|line| line["event"] == "probed").unwrap()["left"].as_array().unwrap().clone();
     assert!(left.iter().any(|left| left == "tofu-oci-probe-a"), "{left:?}");
-    // Its own leftovers are no reason to refuse the next time.
+    // The probe does not refuse a repository because of its own leftovers.
     assert_eq!(scene.run("check REGISTRY/scratch/probe --registry").code, Some(0));
 }
 

@@ -225,7 +225,7 @@ fn every_layout_that_was_pushed_goes_without_a_warning() {
         scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout {layout}")).success();
         let said = scene.run("check REGISTRY/acme/widget --deep --json");
         let loud: Vec<String> = rules(&said).into_iter().filter(|rule| !rule.starts_with("note ")).collect();
-        // OpenTofu 1.10 to 1.13 install no container images, and that is told.
+        // OpenTofu 1.10 to 1.13 install no container images, and `check` says so.
         let want: &[&str] = if layout == "image" { &["error image-only"] } else { &[] };
         assert_eq!(loud, want, "{layout}: {}", said.text);
     }
@@ -249,7 +249,7 @@ fn documents_where_nothing_could_be_read_and_rules_that_were_left_out() {
     assert_eq!((&document["runs"][0]["invocations"][0]["executionSuccessful"], sarif.code), (&false.into(), Some(2)));
     let junit = scene.run("check oci:nodir --format junit");
     assert!(junit.stdout.contains("<error type=\"unreadable\""), "{}", junit.text);
-    // Without --deep nobody looks into zips, and one rule is left out.
+    // Without --deep `check` does not look into zips, and omits one rule.
     let junit = scene.run("check REGISTRY/acme/widget --ignore unsigned --format junit").success();
     for rule in ["not-a-zip", "unsigned"] {
         let (_, case) = junit.stdout.split_once(&format!("name=\"{rule}\"")).expect(rule);

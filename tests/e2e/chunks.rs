@@ -1,6 +1,6 @@
 //! Uploads that something between here and the registry does not let through in one piece.
 
-use tofu_oci_testkit::{Answer, Dist, Fault, ProviderZip, Registry, RequestHead, Rule};
+use tofu_oci_testkit::{Answer, Fault, ProviderZip, Registry, ReleaseFolder, RequestHead, Rule};
 
 use crate::setup::{Scene, WIDGET};
 
@@ -22,7 +22,7 @@ fn breaks() -> Rule {
 fn scene() -> Scene {
     let scene = Scene::with(Registry::builder());
     let package = |platform| ProviderZip::new("widget", "1.4.0", platform).random_file("data", 200_000);
-    let dist = Dist::new("widget", "1.4.0", &[]);
+    let dist = ReleaseFolder::new("widget", "1.4.0", &[]);
     dist.package(package("darwin_arm64")).package(package("linux_amd64")).write_zips(&scene.path("dist"));
     scene
 }

@@ -17,7 +17,7 @@ const MIRROR: &str = r#"provider_installation {
 "#;
 
 impl Scene {
-    /// Writes a file of the user's home folder; `REGISTRY` stands for the registry's address.
+    /// Writes a file of the user's home folder; `REGISTRY` means the registry's address.
     pub(crate) fn home_file(&self, name: &str, text: &str) {
         self.context.write_home(name, text.replace("REGISTRY", self.registry.address()));
     }
@@ -68,11 +68,12 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
     ----- stdout -----
 
     ----- stderr -----
-    error: this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end (hcl1-parse)
+    error: this quote has no closing quote on its line (hcl1-parse)
       --> [HOME]/.tofurc:3:27
       |
     3 |     repository_template = "ghcr.io/x
       |                           ^
+      = instead: write the closing quote, and `\n` for a line's end
       = OpenTofu 1.13: prints an error that names line 3, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
@@ -82,16 +83,17 @@ fn a_broken_file_ends_the_verb_and_shows_the_line() {
     ----- stdout -----
 
     ----- stderr -----
-    error: this quote has no closing quote on its line; write the closing quote, and `\n` for a line's end (hcl1-parse)
+    error: this quote has no closing quote on its line (hcl1-parse)
       --> [HOME]/.tofurc:3:27
       |
     3 |     repository_template = "ghcr.io/x
       |                           ^
+      = instead: write the closing quote, and `\n` for a line's end
       = OpenTofu 1.13: prints an error that names line 3, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files
     "#);
-    // Such a file may hold credentials, too. Where nobody is shown any, --from says everything.
+    // Such a file may hold credentials, too. If no registry is shown any, --from says everything.
     let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64");
     assert!(scene.refuse(&line).starts_with("exit code: 2"));
     let said = scene.run(&format!("{line} --anonymous")).success();

@@ -57,7 +57,7 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
     1 | provider_installation {
       | ^^^^^^^^^^^^^^^^^^^^^
       = what happens: init finds no release of any provider, and names no cause; no method counts in their place
-      = write: the methods as their errors say
+      = instead: write the methods as their errors say
 
     error[missing-namespace] `ghcr.io/acme/${name}` does not mention ${namespace}
       --> [HOME]/.tofurc:3:28
@@ -66,7 +66,7 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
       |                            ^^^^^^^^^^^^^^^^^^^^
       = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
-      = write: ${namespace} into the template, or an include of one single namespace
+      = instead: write ${namespace} somewhere in it, or let `include` name exactly one namespace
 
     error[missing-type] `ghcr.io/acme/${name}` does not mention ${type}
       --> [HOME]/.tofurc:3:28
@@ -75,7 +75,7 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
       |                            ^^^^^^^^^^^^^^^^^^^^
       = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
-      = write: ${type} into the template, or an include of one single provider
+      = instead: write ${type} somewhere in it, or let `include` name exactly one type
 
     error[unknown-symbol] `ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have
       --> [HOME]/.tofurc:3:43
@@ -84,7 +84,7 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
       |                                           ^^^^
       = what happens: 1.10 and later: prints an error that names line 2, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
-      = write: ${hostname}, ${namespace} or ${type}
+      = instead: write ${hostname}, ${namespace} or ${type}
 
     error[unknown-method] there is no installation method dirct
       --> [HOME]/.tofurc:6:3
@@ -93,7 +93,7 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
       |   ^^^^^
       = what happens: 1.10 and later: prints an error that names line 6, and goes on without this method
                       1.10 and later: no method is left, so that no provider can be installed
-      = write: direct
+      = instead: write direct
 
     5 errors; 1 file read
 
@@ -102,10 +102,10 @@ fn each_fault_is_shown_with_its_line_and_what_each_release_does() {
     assert_snapshot!(scene.run("config check --json").text, @r#"
     exit code: 1
     ----- stdout -----
-    {"event":"finding","rule":"empty-installation","level":"error","path":"[HOME]/.tofurc","line":1,"column":1,"releases":["1.10","1.12","1.13"],"title":"no method of provider_installation is left","detail":"init finds no release of any provider, and names no cause; no method counts in their place","instead":"the methods as their errors say","opens_to_origin":false}
-    {"event":"finding","rule":"missing-namespace","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` does not mention ${namespace}","detail":"1.10 and later: prints an error that names line 2, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"${namespace} into the template, or an include of one single namespace","opens_to_origin":false}
-    {"event":"finding","rule":"missing-type","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` does not mention ${type}","detail":"1.10 and later: prints an error that names line 2, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"${type} into the template, or an include of one single provider","opens_to_origin":false}
-    {"event":"finding","rule":"unknown-symbol","level":"error","path":"[HOME]/.tofurc","line":3,"column":43,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have","detail":"1.10 and later: prints an error that names line 2, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"${hostname}, ${namespace} or ${type}","opens_to_origin":false}
+    {"event":"finding","rule":"empty-installation","level":"error","path":"[HOME]/.tofurc","line":1,"column":1,"releases":["1.10","1.12","1.13"],"title":"no method of provider_installation is left","detail":"init finds no release of any provider, and names no cause; no method counts in their place","instead":"write the methods as their errors say","opens_to_origin":false}
+    {"event":"finding","rule":"missing-namespace","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` does not mention ${namespace}","detail":"1.10 and later: prints an error that names line 2, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"write ${namespace} somewhere in it, or let `include` name exactly one namespace","opens_to_origin":false}
+    {"event":"finding","rule":"missing-type","level":"error","path":"[HOME]/.tofurc","line":3,"column":28,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` does not mention ${type}","detail":"1.10 and later: prints an error that names line 2, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"write ${type} somewhere in it, or let `include` name exactly one type","opens_to_origin":false}
+    {"event":"finding","rule":"unknown-symbol","level":"error","path":"[HOME]/.tofurc","line":3,"column":43,"releases":["1.10","1.12","1.13"],"title":"`ghcr.io/acme/${name}` mentions `name` at column 16, which an address does not have","detail":"1.10 and later: prints an error that names line 2, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"write ${hostname}, ${namespace} or ${type}","opens_to_origin":false}
     {"event":"finding","rule":"unknown-method","level":"error","path":"[HOME]/.tofurc","line":6,"column":3,"releases":["1.10","1.12","1.13"],"title":"there is no installation method dirct","detail":"1.10 and later: prints an error that names line 6, and goes on without this method\n1.10 and later: no method is left, so that no provider can be installed","instead":"write direct","opens_to_origin":false}
     {"event":"checked","files":1,"not_read":0,"errors":5,"warnings":0,"notes":0}
 
@@ -127,7 +127,7 @@ fn a_repeated_argument_is_a_finding_of_1_12_and_later() {
       |                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       = what happens: 1.10: prints an error that names line 2, and goes on without this method; the others serve
                       1.10: direct at [HOME]/.tofurc:7 takes over example.net/*/*: downloads from each provider's own registry
-      = write: ${hostname} into the template, or an include of one single host
+      = instead: write ${hostname} somewhere in it, or let `include` name exactly one hostname
 
     error[hcl1-parse] the argument `include` was already set; each can be given once only
       --> [HOME]/.tofurc:5:5
@@ -136,7 +136,7 @@ fn a_repeated_argument_is_a_finding_of_1_12_and_later() {
       |     ^^^^^^^
       = what happens: 1.12 and later: prints an error that names line 5, and goes on without this file
                       1.12 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
-      = write: each argument once; of a list, all in one pair of brackets
+      = instead: write each argument once; of a list, all in one pair of brackets
 
     2 errors; 1 file read
 
@@ -158,7 +158,7 @@ fn a_misspelt_block_is_told_with_the_right_spelling() {
       | ^^^^^^^^^^^^^^^^^^^^
       = what happens: 1.10 and later: says nothing, and ignores it
                       1.10 and later: no provider_installation is left: OpenTofu takes the local plugin folders, and downloads every other provider from its own registry, with exit code 0
-      = write: provider_installation
+      = instead: write provider_installation
 
     1 error; 1 file read
 

@@ -136,24 +136,27 @@ fn what_opentofu_would_refuse_is_refused_with_the_place_underlined() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `ghcr.io/acme/${typ}` mentions `typ` at column 16, which an address does not have: write ${hostname}, ${namespace} or ${type}
+    error: `ghcr.io/acme/${typ}` mentions `typ` at column 16, which an address does not have
       --> REPOSITORY-TEMPLATE:1:16
       |
     1 | ghcr.io/acme/${typ}
       |                ^^^
 
-    `ghcr.io/acme/${typ}` does not mention ${namespace}: write it somewhere, or let `include` name exactly one namespace
+    `ghcr.io/acme/${typ}` does not mention ${namespace}
       --> REPOSITORY-TEMPLATE:1:1
       |
     1 | ghcr.io/acme/${typ}
       | ^^^^^^^^^^^^^^^^^^^
 
-    `ghcr.io/acme/${typ}` does not mention ${type}: write it somewhere, or let `include` name exactly one type
+    `ghcr.io/acme/${typ}` does not mention ${type}
       --> REPOSITORY-TEMPLATE:1:1
       |
     1 | ghcr.io/acme/${typ}
       | ^^^^^^^^^^^^^^^^^^^
 
+    hint: write ${hostname}, ${namespace} or ${type}
+    hint: write ${namespace} somewhere in it, or let `include` name exactly one namespace
+    hint: write ${type} somewhere in it, or let `include` name exactly one type
     hint: the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned
     hint: quote pattern and template for your shell: 'ghcr.io/acme/${namespace}/${type}'
     ");

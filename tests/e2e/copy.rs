@@ -1,7 +1,7 @@
 //! `pack` and `copy`.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::Dist;
+use tofu_oci_testkit::ReleaseFolder;
 
 use crate::setup::state::tree;
 use crate::setup::{PLATFORMS, Scene, State, WIDGET};
@@ -79,7 +79,7 @@ fn a_directory_and_a_push_hold_the_same_digests() {
 #[test]
 fn copies_keep_every_byte() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &PLATFORMS).write_goreleaser(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &PLATFORMS).write_goreleaser(&scene.path("dist"));
     scene.run(&format!("pack dist oci:first --address {WIDGET} --layout both")).success();
     let said = scene.run("copy oci:first REGISTRY/mirror/widget");
     assert_snapshot!(said.text, @"
@@ -236,7 +236,7 @@ fn a_dry_run_copies_nothing() {
 #[test]
 fn a_copy_onto_a_taken_tag_is_refused() {
     let scene = Scene::published();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
     scene.run(&format!("pack other oci:second --address {WIDGET}")).success();
     assert_snapshot!(scene.refuse("copy oci:second REGISTRY/acme/widget"), @"
     exit code: 1

@@ -2,12 +2,12 @@
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tofu_oci_testkit::{Behaviour, Referrers, Registry};
+use tofu_oci_testkit::{Behaviour, ReferrersSupport, Registry};
 
 use crate::setup::{Scene, WIDGET};
 
 /// A registry of this kind, and keys.
-fn scene(referrers: Referrers) -> Scene {
+fn scene(referrers: ReferrersSupport) -> Scene {
     let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
     for key in ["p256.pem", "p256.pub", "p384.pem", "p384.pub", "ed25519.pem"] {
         scene.key(key);
@@ -16,7 +16,7 @@ fn scene(referrers: Referrers) -> Scene {
     scene
 }
 
-/// How many referrers of the release are listed under the tag that stands in for the API.
+/// How many referrers of the release are listed under the tag of the referrers tag schema.
 fn listed(scene: &Scene, repository: &str) -> usize {
     let tag = scene.tag(repository, "1.4.0").replace(':', "-");
     let (_, list) = scene.registry.manifest(repository, &tag).expect("a list of referrers");
@@ -26,7 +26,7 @@ fn listed(scene: &Scene, repository: &str) -> usize {
 /// 12 of 20 copies with two referrers lost one, and said 0.
 #[test]
 fn a_copy_with_many_jobs_loses_no_referrer() {
-    let scene = scene(Referrers::Unsupported);
+    let scene = scene(ReferrersSupport::Unsupported);
     scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-key p256.pem")).success();
     scene.run("sign REGISTRY/acme/widget:1.4.0 --key p384.pem").success();
     scene.run("sign REGISTRY/acme/widget:1.4.0 --key ed25519.pem").success();
@@ -38,7 +38,7 @@ fn a_copy_with_many_jobs_loses_no_referrer() {
 
 #[test]
 fn a_copy_to_a_registry_that_loses_referrers_fails_and_names_them() {
-    let scene = scene(Referrers::Losing);
+    let scene = scene(ReferrersSupport::Losing);
     scene.run(&format!("pack dist oci:layout --address {WIDGET} --sign-key p256.pem")).success();
     assert_snapshot!(scene.run("copy oci:layout REGISTRY/acme/widget").text, @"
     exit code: 1
@@ -59,7 +59,7 @@ fn a_copy_to_a_registry_that_loses_referrers_fails_and_names_them() {
 /// A registry whose API answers 200 with an empty list while the signatures are under the tag: `copy` dropped them.
 #[test]
 fn an_empty_answer_of_the_api_hides_no_signature_from_anybody() {
-    let scene = scene(Referrers::EmptyList);
+    let scene = scene(ReferrersSupport::EmptyList);
     scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET} --sign-key p256.pem")).success();
     assert_eq!(listed(&scene, "acme/widget"), 1);
     let said = scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem").success();

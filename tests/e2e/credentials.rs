@@ -16,7 +16,7 @@ pub(crate) fn bearer() -> RegistryBuilder {
     Registry::builder().auth(Auth::Bearer(Bearer { address: TokenAddress::SameListener, ..bearer }))
 }
 
-/// `auth` of the user that is let in.
+/// `auth` of the user with access.
 pub(crate) fn auth() -> String {
     Login::new("ada", "secret").basic_header().replace("Basic ", "")
 }

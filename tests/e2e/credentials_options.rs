@@ -64,7 +64,7 @@ fn a_wrong_login_for_one_command() {
     ");
 }
 
-/// What is said about a command that cannot be meant so.
+/// The error of a command whose options contradict each other.
 #[track_caller]
 fn check(line: &str, want: &str) {
     let scene = Scene::published();
@@ -145,7 +145,7 @@ fn nobody_is_shown_anything_for_a_bare_name() {
         "provider_installation {\n  oci_mirror {\n    repository_template = \"REGISTRY/${namespace}/${type}\"\n    \
          include = [\"registry.opentofu.org/*/*\"]\n  }\n}\n",
     );
-    // What is no repository by its look is looked up all the same.
+    // An argument that does not look like a repository is looked up all the same.
     let said = scene.refuse("versions widget --anonymous");
     assert!(said.contains("[REGISTRY]/hashicorp/widget needs credentials"), "{said}");
     assert_eq!(scene.helper_calls(), Vec::<String>::new());

@@ -2,7 +2,7 @@
 //! a limit on file sizes and a path below a file hold for root too.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Dist, ProviderZip};
+use tofu_oci_testkit::{ProviderZip, ReleaseFolder};
 
 use crate::setup::{Scene, State, WIDGET};
 
@@ -12,7 +12,7 @@ const INSTALL: &str = "install registry.example.com/acme/widget --from REGISTRY/
 fn large() -> Scene {
     let scene = Scene::new();
     let package = ProviderZip::new("widget", "1.4.0", "linux_amd64").random_file("data.bin", 3_000_000);
-    Dist::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
     scene
 }
 
@@ -135,7 +135,7 @@ fn a_place_below_a_file_cannot_be_written_to() {
 #[cfg(target_os = "linux")]
 fn a_read_only_directory() {
     let scene = Scene::published();
-    // No file can be made there, whoever asks.
+    // No user can make a file there, not even root.
     assert_snapshot!(scene.refuse(&format!("{INSTALL} --into /proc/self/mirror")), @"
     exit code: 1
     ----- stdout -----

@@ -212,6 +212,7 @@ fn a_repeated_argument_is_read_by_1_10_alone() {
       |
     5 |     include             = ["registry.example.com/acme/*"]
       |     ^^^^^^^
+      = instead: write each argument once; of a list, all in one pair of brackets
       = OpenTofu 1.13: prints an error that names line 5, and goes on without this file
 
     hint: `tofu-oci config check` says what each OpenTofu makes of these files

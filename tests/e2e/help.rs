@@ -4,99 +4,6 @@ use insta::assert_snapshot;
 
 use crate::setup::Scene;
 
-/// `tofu-oci VERB --help` exits with 0 and names all of these.
-#[track_caller]
-fn check(verb: &str, words: &[&str]) {
-    let said = Scene::new().run(&format!("{verb} --help")).success();
-    for word in words.iter().chain(&["--verbose", "--quiet", "--help"]) {
-        assert!(said.stdout.contains(word), "{verb} --help does not mention {word}:\n{}", said.text);
-    }
-    assert_eq!(said.stderr, "");
-    let wide: Vec<&str> = said.stdout.lines().filter(|line| line.chars().count() > 110).collect();
-    assert_eq!(wide, Vec::<&str>::new(), "lines that are too long");
-}
-
-const RELEASE: [&str; 8] =
-    ["DIST", "--any-platform", "--address", "--version", "--layout", "--h1", "--replace-tag", "--dry-run"];
-const ATTACH: [&str; 4] = ["--sign-key", "--sign-format", "--key-password-stdin", "--sums"];
-const NETWORK: [&str; 8] = [
-    "--ca-file",
-    "--client-cert",
-    "--client-key",
-    "--plain-http",
-    "--token-host",
-    "--attempts",
-    "--max-wait",
-    "--timeout",
-];
-const LOOKUP: [&str; 3] = ["--from", "--magic-suffix", "--private-host"];
-
-#[test]
-fn every_verb_explains_its_options() {
-    let with = |lists: &[&[&'static str]]| lists.concat();
-    check(
-        "",
-        &[
-            "push",
-            "pack",
-            "copy",
-            "sign",
-            "install",
-            "lock",
-            "versions",
-            "resolve",
-            "check",
-            "providers",
-            "login",
-            "logout",
-            "config",
-            "Exit codes",
-            "--version",
-        ],
-    );
-    check("push", &with(&[&RELEASE, &ATTACH, &NETWORK, &["DEST", "--jobs", "--json", "Examples:"]]));
-    check("pack", &with(&[&RELEASE, &ATTACH, &["oci:DIR", "--jobs", "--json", "Example:"]]));
-    check(
-        "sign",
-        &with(&[&NETWORK, &["TARGET", "--key", "--format", "--address", "--version", "--json", "COSIGN_PASSWORD"]]),
-    );
-    check(
-        "copy",
-        &with(&[&NETWORK, &["SRC", "DEST", "--version", "--all", "--replace-tag", "--jobs", "--dry-run", "--json"]]),
-    );
-    let install = [
-        "ADDR[@CONSTRAINT]",
-        "--chdir",
-        "--platform",
-        "--into",
-        "--packed",
-        "--vendor",
-        "--upgrade",
-        "--trust-policy",
-        "--json",
-    ];
-    check("install", &with(&[&LOOKUP, &NETWORK, &install]));
-    let lock =
-        ["ADDR", "--chdir", "--platform", "--check", "--upgrade", "--jobs", "--trust-policy", "--json", "Examples:"];
-    check("lock", &with(&[&LOOKUP, &NETWORK, &lock]));
-    check("versions", &with(&[&LOOKUP, &NETWORK, &["ADDR|REPOSITORY", "--provider", "--platforms", "--json"]]));
-    let resolve = ["ADDR", "--explain", "--platform", "--chdir", "--json"];
-    check("resolve", &with(&[&LOOKUP, &NETWORK, &resolve]));
-    let checks = ["TARGET", "--deep", "--against", "--registry", "--mount-from", "--offline", "--fail-on", "--format"];
-    let more = ["--address", "--platform", "--rule", "--ignore", "--trust-policy", "--json", "docs/check.md"];
-    check("check", &with(&[&LOOKUP, &NETWORK, &checks, &more]));
-    let login = ["REGISTRY", "--username", "--password-stdin", "--auth-file", "--json", "DOCKER_CONFIG", "Examples:"];
-    check("login", &with(&[&NETWORK, &login, &["credHelpers", "Exit codes"]]));
-    check("logout", &["REGISTRY", "--auth-file", "--json", "Examples:", "Exit codes"]);
-    check("config", &["check", "snippet", "TF_CLI_CONFIG_FILE", "~/.tofurc", "*.tfrc"]);
-    check("config check", &["--chdir", "--json", "Exit codes", "Examples:"]);
-    check("config snippet", &["ADDR-PATTERN", "REPOSITORY-TEMPLATE", "--json-form", "Examples:"]);
-    check("auth", &["explain", "auth.json", "DOCKER_CONFIG", "oci_credentials"]);
-    let explain = ["REPOSITORY", "--push", "--anonymous", "--username", "--password-stdin", "--json", "Exit codes"];
-    check("auth explain", &with(&[&NETWORK, &explain, &["Examples:", "begun and given up"]]));
-    check("providers", &with(&[&["--from", "--magic-suffix"], &["--chdir", "--json", "Examples:"]]));
-}
-
 #[test]
 fn the_short_help_fits_a_screen() {
     assert_snapshot!(Scene::new().run("-h").text, @"
@@ -112,7 +19,7 @@ fn the_short_help_fits_a_screen() {
       copy       Copy releases between repositories or directories, byte for byte
       sign       Sign a release where it is, so that clients and cosign can verify it
       install    Install providers from OCI repositories, verified, and update the lock file
-      lock       Bring the lock file up to date for all platforms, from signed indexes alone
+      lock       Bring the lock file up to date for all platforms
       verify     Say who has signed a release, whether that is enough, and why or why not
       versions   List the versions that a repository offers
       resolve    Say which repository a provider address belongs to, and by which rule
@@ -130,7 +37,7 @@ fn the_short_help_fits_a_screen() {
       -V, --version  Print version
 
     Global options:
-      -v, --verbose...  Tell more on stderr: -v for steps, -vv for requests
+      -v, --verbose...  Print more on stderr: -v for steps, -vv for requests
       -q, --quiet       Print no progress and no notes, only results, warnings and errors
 
     Examples:
@@ -160,8 +67,8 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
 
     Arguments:
       [ADDR[@CONSTRAINT]]...  Providers to install, HOST/NAMESPACE/TYPE, each with an optional
-                              @CONSTRAINT such as @1.4.0 or @'~> 1.4'. With none, what the .tf and .tofu
-                              files require
+                              @CONSTRAINT such as @1.4.0 or @'~> 1.4'. Without any, what the .tf and
+                              .tofu files require
 
     Options:
       -h, --help  Print help
@@ -176,10 +83,10 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                    example.com.SUFFIX/foo/bar is example.com/foo/opentofu-provider-bar
                                    [default: `magic_suffix` of a block `tofu_oci` in the CLI
                                    configuration, else oci.opentofu.org] [env: TOFU_OCI_MAGIC_SUFFIX=]
-          --private-host <HOST>    Let the host of an address name this HOST[:PORT] as its registry, or
-                                   redirect to it, although it is on this machine or in a private
-                                   network and the host of the address is not (repeatable; the variable
-                                   takes a list with commas) [env: TOFU_OCI_PRIVATE_HOST=]
+          --private-host <HOST>    Allow the host of an address to name this HOST[:PORT] as its
+                                   registry, or to redirect to it, although it is on this machine or in
+                                   a private network and the host of the address is not (repeatable; the
+                                   variable takes a list with commas) [env: TOFU_OCI_PRIVATE_HOST=]
           --chdir <DIR>            Work in this directory: its configuration, its lock file, its
                                    .terraform
           --platform <OS_ARCH>     The platform to install for (repeatable with --into and --vendor)
@@ -189,12 +96,12 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
           --packed                 Keep packages as zip files in the filesystem mirror
           --vendor                 Install into terraform.d/plugins of the working directory, where
                                    terraform and tofu look without configuration
-          --upgrade                Choose the newest admitted version, even when the lock file names
+          --upgrade                Choose the newest admitted version, even if the lock file names
                                    another
 
     Trust:
           --trust-policy <FILE>  The trust policy, see docs/trust.md [default: trust.toml in the
-                                 directory of the configuration, where there is one] [env:
+                                 directory of the configuration, if there is one] [env:
                                  TOFU_OCI_TRUST_POLICY=]
 
     Registry access:
@@ -202,38 +109,38 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                 (repeatable) [env: TOFU_OCI_CA_FILE=]
           --client-cert <FILE>  Show this client certificate (PEM; may hold the key too) [env:
                                 TOFU_OCI_CLIENT_CERT=]
-          --client-key <FILE>   The private key of the client certificate (PEM), where it is in a file
-                                of its own [env: TOFU_OCI_CLIENT_KEY=]
+          --client-key <FILE>   The private key of the client certificate (PEM), if it is in a file of
+                                its own [env: TOFU_OCI_CLIENT_KEY=]
           --plain-http <HOST>   Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a
-                                list with commas): a login for it is sent in the clear. Loopback hosts
-                                that do not speak TLS need no such option. Other registries may redirect
+                                list with commas). A login for it goes in the clear. Loopback hosts that
+                                do not speak TLS need no such option. Other registries may redirect
                                 downloads to this host, without a login [env: TOFU_OCI_PLAIN_HTTP=]
-          --token-host <HOST>   Tell the registry's password to the token server at this HOST[:PORT]
+          --token-host <HOST>   Show the registry's password to the token server at this HOST[:PORT]
                                 too, although it is of another site, at an IP address or on this machine
                                 (repeatable; the variable takes a list with commas) [env:
                                 TOFU_OCI_TOKEN_HOST=]
-          --attempts <N>        How often a request that failed for a passing reason is tried in all, 1
-                                to 20 [default: 5]
+          --attempts <N>        How often to try a request that fails for a passing reason, 1 to 20
+                                [default: 5]
           --max-wait <SECONDS>  How many seconds a registry may make one request wait in all
                                 (Retry-After) [default: 120]
           --timeout <DURATION>  How long a request may make no progress, all its tries together, such as
                                 [TIME] or 2m (plain seconds without a unit). The other limits keep their
                                 proportion to it: with 2m, 10 s to connect, 30 s until an answer begins,
-                                60 s until more of an upload is taken, at least 2 KiB of an answer every
-                                30 s, and at least 60 KiB of any upload or answer every 60 s (a longer
-                                time asks for fewer bytes a second, a shorter one never for more). A
-                                lock that another program holds is waited for as long [env:
-                                TOFU_OCI_TIMEOUT=] [default: 2m]
-          --anonymous           Show no credentials: no file is read for them, and no helper is asked
+                                60 s until the registry takes more of an upload, at least 2 KiB of an
+                                answer every 30 s, and at least 60 KiB of any upload or answer every 60
+                                s (a longer time asks for fewer bytes a second, a shorter one never for
+                                more). tofu-oci waits as long for a lock that another program holds
+                                [env: TOFU_OCI_TIMEOUT=] [default: 2m]
+          --anonymous           Show no credentials: read no file for them, and ask no helper
           --username <USER>     Log in as this user to the one registry that the command names
-          --password-stdin      Read the password of --username from standard input; a line break at its
-                                end is cut off
+          --password-stdin      Read the password of --username from standard input, without a line
+                                break at its end
 
     Output:
           --json  Print JSON lines on stdout instead of text (documented in docs/json.md)
 
     Global options:
-      -v, --verbose...  Tell more on stderr: -v for steps, -vv for requests
+      -v, --verbose...  Print more on stderr: -v for steps, -vv for requests
       -q, --quiet       Print no progress and no notes, only results, warnings and errors
 
     Examples:
@@ -247,8 +154,8 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
       Into a filesystem mirror, for another platform:
         tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
 
-    Nothing becomes visible before size, digest, archive structure, checksums and the lock file's
-    hashes have been checked. What is installed already is left as it is.
+    `install` checks size, digest, archive structure, checksums and the lock file's hashes before a
+    package becomes visible. It leaves packages that are installed already as they are.
 
     ----- stderr -----
     ");

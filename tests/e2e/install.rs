@@ -1,7 +1,7 @@
 //! `install`: where packages come from and where they go.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::Dist;
+use tofu_oci_testkit::ReleaseFolder;
 
 use crate::setup::state::tree;
 use crate::setup::{PLATFORMS, Scene, State, WIDGET};
@@ -126,7 +126,7 @@ fn a_constraint_chooses_the_version() {
 #[test]
 fn what_the_configuration_requires_is_installed() {
     let scene = Scene::published();
-    Dist::new("gadget", "0.3.1", &PLATFORMS).write_zips(&scene.path("gadget"));
+    ReleaseFolder::new("gadget", "0.3.1", &PLATFORMS).write_zips(&scene.path("gadget"));
     scene.run("push gadget REGISTRY/acme/gadget --address registry.example.com/acme/gadget").success();
     scene.context.write(
         "config/main.tf",
@@ -319,7 +319,7 @@ fn the_magic_suffix_finds_the_registry() {
     scene.run("push dist REGISTRY/acme/opentofu-provider-widget").success();
     let port = scene.registry.address().rsplit(':').next().unwrap_or_default().to_owned();
     let line = format!("install 127.0.0.1.oci.opentofu.org:{port}/acme/widget --platform linux_amd64");
-    // Whoever writes a module writes the address.
+    // The author of a module writes the address.
     let refused = scene.refuse(&line);
     assert!(refused.contains("if that is meant, allow it with --private-host [REGISTRY]"), "{refused}");
     assert_eq!(scene.conversation(), Vec::<String>::new(), "nothing was asked");
@@ -340,7 +340,7 @@ fn the_magic_suffix_finds_the_registry() {
 fn this_machine_is_the_default_platform() {
     let scene = Scene::new();
     let platform = tofu_oci_types::Platform::current().to_string();
-    Dist::new("widget", "1.4.0", &[&platform]).write_zips(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &[&platform]).write_zips(&scene.path("dist"));
     scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
     let said = scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget")).success();
     assert!(said.stdout.contains(&platform), "{}", said.text);

@@ -3,7 +3,7 @@
 
 use std::process::{Child, Command, Output, Stdio};
 
-use tofu_oci_testkit::{Behaviour, Deletion, Dist, Fault, Gate, ProviderZip, Registry, Rule};
+use tofu_oci_testkit::{Behaviour, Deletion, Fault, Gate, ProviderZip, Registry, ReleaseFolder, Rule};
 
 use crate::setup::stall::StalledWire;
 use crate::setup::{Scene, State, WIDGET};
@@ -32,7 +32,7 @@ fn stderr(output: &Output) -> String {
 fn large() -> Scene {
     let scene = Scene::new();
     let package = ProviderZip::new("widget", "1.4.0", "linux_amd64").random_file("data.bin", 2_000_000);
-    Dist::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
     scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
     scene
 }
@@ -147,7 +147,7 @@ fn a_command_that_waits_for_a_password_can_be_interrupted() {
     rustix::pipe::fcntl_setpipe_size(&writer, 4096).expect("a pipe can be small");
     let line = "versions REGISTRY/acme/widget --username ada --password-stdin";
     let child = start(scene.command(line).stdin(reader));
-    // More than the pipe holds: once it is written, somebody reads.
+    // More than the pipe holds: once it is written, the test has begun to read.
     writer.write_all(&[b'x'; 3 * 4096]).expect("the program reads");
     let output = interrupt(child);
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));

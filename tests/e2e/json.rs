@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tofu_oci_testkit::{Dist, Fault, Rule};
+use tofu_oci_testkit::{Fault, ReleaseFolder, Rule};
 
 use crate::setup::{PLATFORMS, Said, Scene, WIDGET};
 
@@ -56,7 +56,7 @@ pub(crate) fn check(said: &Said) -> Vec<String> {
 #[test]
 fn a_push() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &PLATFORMS).write_goreleaser(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &PLATFORMS).write_goreleaser(&scene.path("dist"));
     let line = format!("push dist REGISTRY/acme/widget --address {WIDGET} --layout both --json");
     let plan = scene.run(&format!("{line} --dry-run"));
     assert_eq!(check(&plan), ["message", "plan"]);
@@ -101,7 +101,7 @@ fn a_signature() {
 #[test]
 fn a_push_that_is_refused() {
     let scene = Scene::published();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
     let line = format!("push other REGISTRY/acme/widget --address {WIDGET} --json");
     let said = scene.run(&line);
     assert_eq!(check(&said), ["error"]);

@@ -3,7 +3,7 @@
 
 use std::process::{Child, Stdio};
 
-use tofu_oci_testkit::{Dist, Fault, Gate, ProviderZip, Rule};
+use tofu_oci_testkit::{Fault, Gate, ProviderZip, ReleaseFolder, Rule};
 
 use crate::setup::stall::StalledWire;
 use crate::setup::{Scene, State, WIDGET};
@@ -49,7 +49,7 @@ fn kill(mut child: Child) {
 fn large() -> Scene {
     let scene = Scene::new();
     let package = ProviderZip::new("widget", "1.4.0", "linux_amd64").random_file("data.bin", 2_000_000);
-    Dist::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
     scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
     scene
 }

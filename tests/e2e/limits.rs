@@ -5,7 +5,7 @@ use tofu_oci_testkit::{Fault, Rule};
 
 use crate::setup::Scene;
 
-/// What the program says of wrong usage, as it stands: the lengths of time in it are under test.
+/// The program's unfiltered error about wrong usage: its lengths of time are under test.
 #[track_caller]
 fn refused(scene: &Scene, line: &str) -> String {
     let said = scene.run(line);

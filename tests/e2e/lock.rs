@@ -195,11 +195,11 @@ fn a_package_that_was_replaced_is_refused() {
     let scene = Scene::published();
     scene.run(INSTALL).success();
     std::fs::remove_dir_all(scene.path(".terraform")).expect("it was installed");
-    tofu_oci_testkit::Dist::new("widget", "1.4.0", &["linux_amd64"])
+    tofu_oci_testkit::ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"])
         .package(tofu_oci_testkit::ProviderZip::new("widget", "1.4.0", "darwin_arm64").executable("other"))
         .write_zips(&scene.path("same"));
     scene.run(&format!("push same REGISTRY/acme/widget --address {WIDGET} --replace-tag")).success();
-    // The package of this platform is the same, so it is still the locked one; that the version has moved is told.
+    // The package of this platform is the same, so it is still the locked one; the moved version is reported.
     assert!(scene.refuse(INSTALL).contains("is not trusted: the version has moved"));
     let forget = || std::fs::remove_file(scene.path(".tofu-oci.pins.json")).expect("it was written");
     forget();

@@ -1,7 +1,7 @@
 //! `lock`: the lock file for all platforms at once.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Behaviour, Dist, Referrers, Registry};
+use tofu_oci_testkit::{Behaviour, ReferrersSupport, Registry, ReleaseFolder};
 
 use crate::setup::{Scene, State, WIDGET};
 
@@ -94,7 +94,7 @@ fn an_unsigned_release_is_looked_at_once() {
       647 B downloaded
     lock file .terraform.lock.hcl created
     ");
-    // They are fetched at once, and told as they are done.
+    // They are fetched at once, and reported as they finish.
     let mut told: Vec<&str> = told.lines().collect();
     told.sort_unstable();
     assert_snapshot!(told.join("\n"), @"
@@ -287,10 +287,10 @@ fn five_providers_for_ten_platforms_cost_four_requests_each() {
         "windows_amd64",
     ];
     const PROVIDERS: [&str; 5] = ["one", "two", "three", "four", "five"];
-    for referrers in [Referrers::Unsupported, Referrers::Supported] {
+    for referrers in [ReferrersSupport::Unsupported, ReferrersSupport::Supported] {
         let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
         for name in PROVIDERS {
-            Dist::new(name, "1.0.0", &PLATFORMS).write_zips(&scene.path(name));
+            ReleaseFolder::new(name, "1.0.0", &PLATFORMS).write_zips(&scene.path(name));
             let address = format!("registry.example.com/acme/{name}");
             scene.run(&format!("push {name} REGISTRY/acme/{name} --address {address}")).success();
             scene.sign(&format!("acme/{name}"), &address, "1.0.0");

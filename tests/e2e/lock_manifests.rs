@@ -1,4 +1,4 @@
-//! `ch:` lines: a package must match at least one of the recorded checksums, and a manifest binds where a rule says so.
+//! `ch:` lines: a package must match at least one of the recorded checksums, and a manifest binds if a rule says so.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! Logins that are not stored: nothing is written, nothing is sent that should not be, and the reason is told.
+//! Logins that are not stored: nothing is written, no secret is sent to the wrong place, and the error names the reason.
 #![cfg(unix)]
 
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! `logout`: what docker and `login` have stored is gone, and what still answers is told.
+//! `logout`: it removes what docker and `login` have stored, and reports what still answers.
 #![cfg(unix)]
 
 use insta::assert_snapshot;

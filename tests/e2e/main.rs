@@ -12,7 +12,7 @@
 //! plugin_cache  what is not linked from it; links in the tree of packages
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
-//! readme       the guide of the README prints what it says
+//! readme       the recipes of the README work, and the guide prints what it says
 //! json         every line of --json is what docs/json.md says
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
@@ -30,7 +30,7 @@ mod address;
 mod auth_explain;
 mod auth_explain_answers;
 mod auth_explain_files;
-mod auth_explain_told;
+mod auth_explain_output;
 mod auth_explain_wire;
 mod bad_dist;
 mod bad_download;
@@ -63,7 +63,7 @@ mod credentials_refused;
 #[cfg(unix)]
 mod credentials_replay;
 #[cfg(unix)]
-mod credentials_told;
+mod credentials_warnings;
 mod disk;
 mod explain;
 mod help;

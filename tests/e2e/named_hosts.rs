@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
 use serde_json::json;
-use tofu_oci_testkit::{Certificates, Kind, MockAuth, MockReleases, MockScript, MockSite, Shown, TestContext};
+use tofu_oci_testkit::{
+    ArrivalKind, Certificates, MockAuth, MockReleases, MockScript, MockSite, ShownLogin, TestContext,
+};
 
 use crate::setup::{Scene, WIDGET};
 
@@ -55,7 +57,7 @@ impl Named {
     }
 
     /// What a kind of request showed.
-    fn shown(&self, kind: Kind) -> Vec<Shown> {
+    fn shown(&self, kind: ArrivalKind) -> Vec<ShownLogin> {
         self.mock.arrivals().into_iter().filter(|arrival| arrival.kind == kind).map(|arrival| arrival.shown).collect()
     }
 
@@ -63,7 +65,7 @@ impl Named {
     fn check_refused(&self, options: &str, code: &str, hint: &str) {
         let (exit, said) = self.install(&format!("{options} --json"));
         assert_eq!(exit, Some(1), "{options}: {said}");
-        assert_eq!(self.shown(Kind::Token), [], "{options}");
+        assert_eq!(self.shown(ArrivalKind::Token), [], "{options}");
         let (_, said) = self.install(options);
         assert!(said.contains(hint), "{options}: {said}");
         let explained = format!("auth explain {REPOSITORY} --json {options}").replace("{port}", &self.port);
@@ -76,7 +78,7 @@ impl Named {
     fn check_allowed(&self, options: &str) {
         let (exit, said) = self.install(options);
         assert_eq!(exit, Some(0), "{options}: {said}");
-        assert_eq!(self.shown(Kind::Token), [Shown::Basic("ada:word".to_owned())], "{options}");
+        assert_eq!(self.shown(ArrivalKind::Token), [ShownLogin::Basic("ada:word".to_owned())], "{options}");
     }
 }
 
@@ -123,13 +125,13 @@ fn a_blob_is_fetched_over_plain_http_from_a_named_host_and_nothing_is_shown_ther
         assert_eq!(exit, Some(1), "{options}: {said}");
         assert!(said.contains("it leads from HTTPS to plain HTTP on files.example.test"), "{options}: {said}");
         assert!(said.contains("hint: if that host is the right one, name it with --plain-http HOST"), "{said}");
-        assert_eq!(registry.shown(Kind::Cdn), [], "{options}");
+        assert_eq!(registry.shown(ArrivalKind::Cdn), [], "{options}");
     }
     for options in ["--plain-http files.example.test", "--plain-http files.example.test:80"] {
         let (exit, said) = registry.install(options);
         assert_eq!(exit, Some(0), "{options}: {said}");
-        let shown = registry.shown(Kind::Cdn);
-        assert!(!shown.is_empty() && shown.iter().all(|shown| *shown == Shown::Nothing), "{options}: {shown:?}");
+        let shown = registry.shown(ArrivalKind::Cdn);
+        assert!(!shown.is_empty() && shown.iter().all(|shown| *shown == ShownLogin::Nothing), "{options}: {shown:?}");
     }
 }
 

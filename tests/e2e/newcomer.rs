@@ -1,4 +1,4 @@
-//! What somebody met who had never used this before.
+//! What a new user meets.
 #![cfg(unix)]
 
 use std::io::Write as _;
@@ -49,7 +49,7 @@ fn a_service_whose_home_is_dev_null_goes_on_with_warnings() {
     1.4.0
 
     ----- stderr -----
-    warning: /dev/null/.tofurc cannot be opened: a part of its path is no folder
+    warning: /dev/null/.tofurc cannot be opened: a part of its path is not a folder
       hint: set HOME to a folder, or name a file with TF_CLI_CONFIG_FILE
     warning: ~/.config/containers/auth.json: it is left out, since it cannot be read: a part of its path is not a folder; OpenTofu then reads no ambient file at all
     warning: ~/.docker/config.json: it is left out, since it cannot be read: a part of its path is not a folder; OpenTofu then reads no ambient file at all

@@ -1,7 +1,7 @@
 //! Packages that hold the program of another platform.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Dist, ProviderZip};
+use tofu_oci_testkit::{ProviderZip, ReleaseFolder};
 
 use crate::json;
 use crate::setup::{Scene, WIDGET};
@@ -13,7 +13,8 @@ const DARWIN_ARM64: &[u8] = b"\xcf\xfa\xed\xfe\x0c\x00\x00\x01\0\0\0\0\x02\0\0\0
 fn mixed_up() -> Scene {
     let scene = Scene::over_tls();
     let package = |platform| ProviderZip::new("widget", "1.4.0", platform).executable(DARWIN_ARM64);
-    let dist = Dist::new("widget", "1.4.0", &[]).package(package("darwin_arm64")).package(package("linux_amd64"));
+    let dist =
+        ReleaseFolder::new("widget", "1.4.0", &[]).package(package("darwin_arm64")).package(package("linux_amd64"));
     dist.write_zips(&scene.path("dist"));
     dist.write_directories(&scene.path("folders"));
     scene

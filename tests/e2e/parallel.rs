@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::Dist;
+use tofu_oci_testkit::ReleaseFolder;
 
 use crate::setup::{Scene, WIDGET};
 
@@ -16,7 +16,7 @@ fn scene() -> (Scene, Vec<String>) {
     let addresses = (0..MANY).map(|number| {
         let name = format!("widget{number}");
         let address = format!("registry.example.com/acme/{name}");
-        Dist::new(&name, "1.4.0", &["linux_amd64"]).write_zips(&scene.path(&format!("dist-{name}")));
+        ReleaseFolder::new(&name, "1.4.0", &["linux_amd64"]).write_zips(&scene.path(&format!("dist-{name}")));
         scene.run(&format!("push dist-{name} REGISTRY/acme/{name} --address {address}")).success();
         address
     });

@@ -1,4 +1,4 @@
-//! `OpenTofu` never speaks plain HTTP with a registry, and what is predicted says so.
+//! `OpenTofu` never speaks plain HTTP with a registry, and the predictions say so.
 
 use insta::assert_snapshot;
 

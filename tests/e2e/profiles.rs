@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Mutex;
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Answer, Auth, Dist, Fault, Profile, ProviderZip, RequestHead, Rule, profiles};
+use tofu_oci_testkit::{Answer, Auth, Fault, Profile, ProviderZip, ReleaseFolder, RequestHead, Rule, profiles};
 
 use crate::setup::logins::encoded;
 use crate::setup::{Scene, WIDGET};
@@ -280,7 +280,7 @@ fn registries_as_they_are() {
 fn chunked(profile: &Profile) -> String {
     let scene = scene(profile, USUAL);
     let package = ProviderZip::new("widget", "1.6.0", "linux_amd64").random_file("blob", 9 * 1024 * 1024);
-    Dist::new("widget", "1.6.0", &[]).package(package).write_zips(&scene.path("large"));
+    ReleaseFolder::new("widget", "1.6.0", &[]).package(package).write_zips(&scene.path("large"));
     scene.run(&format!("pack large oci:large-layout --address {WIDGET}")).success();
     let at_once = |head: &RequestHead| {
         let length = head.headers.get("content-length").and_then(|length| length.to_str().ok()?.parse::<u64>().ok());

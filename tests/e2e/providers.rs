@@ -390,3 +390,19 @@ fn a_modules_address_is_shown_without_its_secrets() {
         assert!(!said.contains("hunter2"), "{said}");
     }
 }
+
+#[test]
+fn a_lock_file_that_does_not_parse() {
+    let scene = Scene::new();
+    scene.context.write("main.tf", "");
+    scene.context.write(".terraform.lock.hcl", "provider \"x\" {\n");
+    assert_snapshot!(scene.refuse("providers"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: ./.terraform.lock.hcl:1:16: the file does not parse: invalid block body; expected `}`, newline or identifier
+
+    hint: mend the file by hand, or take it back from version control; nothing was changed
+    ");
+}

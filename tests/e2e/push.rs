@@ -1,7 +1,7 @@
 //! `push`.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::Dist;
+use tofu_oci_testkit::ReleaseFolder;
 
 use crate::setup::{PLATFORMS, Scene, WIDGET};
 
@@ -29,7 +29,7 @@ fn a_folder_of_zips_is_published() {
 #[test]
 fn a_goreleaser_dist_is_published() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &PLATFORMS).protocols(&["5.0", "6.0"]).write_goreleaser(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &PLATFORMS).protocols(&["5.0", "6.0"]).write_goreleaser(&scene.path("dist"));
     let said = scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
     assert_snapshot!(said.text, @"
     exit code: 0
@@ -53,7 +53,7 @@ fn a_goreleaser_dist_is_published() {
 #[test]
 fn a_folder_of_platform_folders_is_published() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &PLATFORMS).write_directories(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &PLATFORMS).write_directories(&scene.path("dist"));
     let said = scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
     assert_snapshot!(said.text, @"
     exit code: 0
@@ -76,7 +76,7 @@ fn every_form_and_layout_is_pushed_and_pushed_again() {
         for layout in ["artifact", "image", "both"] {
             for destination in ["REGISTRY/acme/widget", "oci:layout"] {
                 let scene = Scene::new();
-                let dist = Dist::new("widget", "1.4.0", &PLATFORMS);
+                let dist = ReleaseFolder::new("widget", "1.4.0", &PLATFORMS);
                 match form {
                     "zips" => dist.write_zips(&scene.path("dist")),
                     "goreleaser" => dist.write_goreleaser(&scene.path("dist")),
@@ -113,7 +113,7 @@ fn pushing_again_changes_nothing() {
 #[test]
 fn another_release_under_a_taken_tag_is_refused() {
     let scene = Scene::published();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
     assert_snapshot!(scene.refuse(&format!("push other REGISTRY/acme/widget --address {WIDGET}")), @"
     exit code: 1
     ----- stdout -----
@@ -160,7 +160,7 @@ fn a_release_that_differs_in_annotations_only_is_refused_and_says_so() {
 fn another_release_under_a_taken_tag_of_a_directory_is_refused() {
     let scene = Scene::with_dist();
     scene.run(&format!("pack dist oci:layout --address {WIDGET}")).success();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
     assert_snapshot!(scene.refuse(&format!("push other oci:layout --address {WIDGET}")), @"
     exit code: 1
     ----- stdout -----
@@ -228,7 +228,7 @@ fn a_dry_run_prints_the_plan_and_writes_nothing() {
 #[test]
 fn a_dry_run_onto_a_taken_tag_says_so() {
     let scene = Scene::published();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("other"));
     let said = scene.run(&format!("push other REGISTRY/acme/widget --address {WIDGET} --dry-run"));
     assert_snapshot!(said.text, @"
     exit code: 0
@@ -250,7 +250,7 @@ fn a_dry_run_onto_a_taken_tag_says_so() {
 #[test]
 fn build_metadata_is_written_with_an_underscore() {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0+build.7", &["linux_amd64"]).write_zips(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0+build.7", &["linux_amd64"]).write_zips(&scene.path("dist"));
     let said = scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}"));
     assert_snapshot!(said.text, @"
     exit code: 0

@@ -1,4 +1,4 @@
-//! The guide of the README, command by command.
+//! The recipes of the README and the guide, command by command.
 
 use std::path::Path;
 
@@ -11,10 +11,9 @@ fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The commands of the guide and what the README says that they print.
+/// The commands of the guide and what it says that they print.
 fn guide() -> Vec<(String, Vec<String>)> {
-    let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
-    let guide = readme.split("### A guide").nth(1).expect("the guide").split("\n## ").next().expect("its end");
+    let guide = std::fs::read_to_string(root().join("docs/guide.md")).expect("the guide");
     let mut steps: Vec<(String, Vec<String>)> = Vec::new();
     for block in guide.split("```console\n").skip(1) {
         for line in block.split("```").next().expect("the end of the block").lines() {
@@ -41,7 +40,7 @@ fn shows(text: &str, wanted: &str) -> bool {
 }
 
 #[test]
-fn the_guide_of_the_readme_prints_what_it_says() {
+fn the_guide_prints_what_it_says() {
     let scene = Scene::over_tls();
     for folder in ["dist", "dist-next", "configurations/platform"] {
         copy(&root().join("testdata").join(folder), &scene.path("testdata").join(folder));
@@ -68,4 +67,38 @@ fn the_guide_of_the_readme_prints_what_it_says() {
         shown += output.len();
     }
     assert!(shown > 20, "the guide shows {shown} lines");
+}
+
+/// The configuration that the recipes install for.
+const MAIN: &str = r#"terraform {
+  required_providers {
+    widget = {
+      source = "registry.example.com/acme/widget"
+    }
+  }
+}
+"#;
+
+#[test]
+fn the_recipes_of_the_readme_work_one_after_the_other() {
+    let scene = Scene::over_tls();
+    scene.dist("dist", "1.4.0");
+    scene.context.write("main.tf", MAIN);
+    scene.key("p256.pem");
+    let public = root().join("testdata/trust/cosign/test-keys/p256.pub");
+    std::fs::copy(public, scene.path("cosign.pub")).expect("a file in the work folder");
+    let readme = std::fs::read_to_string(root().join("README.md")).expect("the README");
+    let mut verbs = std::collections::BTreeSet::new();
+    for line in readme.lines().filter(|line| line.starts_with("$ tofu-oci ")) {
+        let here = line.replace("ghcr.io/acme/", "REGISTRY/acme/").replace("registry.inside.example/", "REGISTRY/");
+        let (command, file) = here.split_once(" >> ").map_or((here.as_str(), None), |(left, file)| (left, Some(file)));
+        let mut program = scene.command(command.trim_start_matches("$ tofu-oci "));
+        let said = scene.output(program.env("COSIGN_KEY", scene.context.read("p256.pem"))).success();
+        if let Some(name) = file.and_then(|file| file.strip_prefix("~/")) {
+            scene.context.write_home(name, said.stdout);
+        }
+        verbs.extend(line.split(' ').nth(2).map(ToOwned::to_owned));
+    }
+    let verbs: Vec<String> = verbs.into_iter().collect();
+    assert_eq!(verbs, ["check", "config", "copy", "install", "lock", "push", "verify"]);
 }

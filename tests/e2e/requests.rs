@@ -1,7 +1,7 @@
 //! How many requests a job makes, and which.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::Dist;
+use tofu_oci_testkit::ReleaseFolder;
 
 use crate::setup::{Scene, WIDGET};
 
@@ -9,7 +9,7 @@ const PUSH: &str = "push dist REGISTRY/acme/widget --address registry.example.co
 
 fn one_zip() -> Scene {
     let scene = Scene::new();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_zips(&scene.path("dist"));
     scene
 }
 
@@ -42,13 +42,13 @@ fn a_new_zip_costs_three_requests_and_a_known_one_a_single_head() {
 
     // The same zip in a release that differs in its annotations.
     scene.registry.clear_requests();
-    Dist::new("widget", "1.4.0", &["linux_amd64"]).protocols(&["5.0"]).write_goreleaser(&scene.path("dist"));
+    ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).protocols(&["5.0"]).write_goreleaser(&scene.path("dist"));
     scene.run(&format!("{PUSH} --jobs 1 --replace-tag")).success();
     assert_eq!(about_the_zip(&scene), ["HEAD -> 200"]);
 
     // Another zip in a repository that has releases.
     scene.registry.clear_requests();
-    Dist::new("widget", "1.5.0", &["linux_amd64"]).write_zips(&scene.path("next"));
+    ReleaseFolder::new("widget", "1.5.0", &["linux_amd64"]).write_zips(&scene.path("next"));
     scene.run(&format!("{} --jobs 1", PUSH.replace("push dist", "push next"))).success();
     assert_snapshot!(anonymous(&scene), @"
     HEAD /v2/acme/widget/manifests/1.5.0 -> 404

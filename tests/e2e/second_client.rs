@@ -72,7 +72,7 @@ fn what_it_pushes_is_installed() {
         // It leaves the media type out of the body, which OpenTofu refuses as we do.
         leaf.media_type = Some(ACCEPTED[1].to_owned());
         leaf.artifact_type = Some("application/vnd.opentofu.provider-target".to_owned());
-        // It has no way to push by digest alone that holds here, so the leaf gets a tag that is no version.
+        // Its push by digest alone fails here, so the leaf gets a tag that is not a version.
         let leaf_tag = reference(&scene, ":leaf-linux-amd64");
         client.push(&leaf_tag, &[layer], config, &anonymous, Some(leaf)).await.expect("the leaf is taken");
         let (bytes, digest) = client.pull_manifest_raw(&leaf_tag, &anonymous, &ACCEPTED).await.expect("the leaf");

@@ -1,4 +1,4 @@
-//! Secrets are in no output, whatever fails, however much is told.
+//! No output contains a secret, whatever fails and however verbose the run is.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;

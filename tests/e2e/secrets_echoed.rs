@@ -71,7 +71,7 @@ fn scene(registry: RegistryBuilder, secret: &str) -> Scene {
 /// Runs the verbs in both ways of telling; no piece of what was echoed is said.
 #[track_caller]
 fn check(scene: &Scene, name: &str, echoed: &str, verbs: &[&str]) -> String {
-    // What stands for a piece: enough in a row that it is no accident, of the middle, where no alignment blurs it.
+    // A piece of the secret: long enough to rule out chance, and from its middle, which every alignment leaves intact.
     let letters: Vec<char> = echoed.chars().filter(|one| !one.is_whitespace()).collect();
     let middle = letters.len() / 2;
     let piece: String = letters[middle.saturating_sub(3)..(middle + 3).min(letters.len())].iter().collect();

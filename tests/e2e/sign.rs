@@ -2,18 +2,18 @@
 
 use insta::assert_snapshot;
 use serde_json::Value;
-use tofu_oci_testkit::{Behaviour, Referrers, Registry};
+use tofu_oci_testkit::{Behaviour, ReferrersSupport, Registry};
 
 use crate::setup::keys::KEY_PASSWORD;
 use crate::setup::{Scene, WIDGET};
 
 /// Registries with the referrers API, and without.
-fn registries() -> [Referrers; 3] {
-    [Referrers::Unsupported, Referrers::Supported, Referrers::WithoutSubjectHeader]
+fn registries() -> [ReferrersSupport; 3] {
+    [ReferrersSupport::Unsupported, ReferrersSupport::Supported, ReferrersSupport::WithoutSubjectHeader]
 }
 
 /// A scene with widget 1.4.0 published, and keys.
-fn published(referrers: Referrers) -> Scene {
+fn published(referrers: ReferrersSupport) -> Scene {
     let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
     scene.publish("1.4.0");
     for key in ["p256.pem", "p384.pem", "ed25519.pem", "rsa-2048.pem", "p256-cosign.key"] {
@@ -193,7 +193,7 @@ fn a_push_signs_before_it_writes_the_tag() {
 #[test]
 fn the_signed_checksum_file_travels_with_the_release() {
     let scene = Scene::new();
-    tofu_oci_testkit::Dist::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
+    tofu_oci_testkit::ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
     // A packet of type 2, as every signature begins, and one of type 6, as every public key does.
     scene.context.write("dist/terraform-provider-widget_1.4.0_SHA256SUMS.sig", [0xc2, 0x01, b'x']);
     scene.context.write("dist/acme.gpg", [0xc6, 0x01, b'k']);
@@ -237,7 +237,7 @@ fn the_signed_checksum_file_travels_with_the_release() {
 
 #[test]
 fn a_password_comes_from_the_variable_or_from_standard_input() {
-    let scene = published(Referrers::Supported);
+    let scene = published(ReferrersSupport::Supported);
     let line = "sign REGISTRY/acme/widget:1.4.0 --key p256-cosign.key";
     assert_snapshot!(scene.refuse(line), @"
     exit code: 2

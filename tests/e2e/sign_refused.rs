@@ -1,7 +1,7 @@
 //! What is not signed, and registries that do not take signatures.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Answer, Behaviour, Fault, Referrers, Registry, Rule};
+use tofu_oci_testkit::{Answer, Behaviour, Fault, ReferrersSupport, Registry, Rule};
 
 use crate::setup::{Scene, WIDGET};
 
@@ -187,7 +187,7 @@ fn a_registry_that_refuses_the_referrer() {
 
 #[test]
 fn a_registry_that_takes_the_referrer_and_does_not_list_it() {
-    let referrers = Referrers::Losing;
+    let referrers = ReferrersSupport::Losing;
     let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
     scene.dist("dist", "1.4.0");
     scene.key("p256.pem");
@@ -207,10 +207,10 @@ fn a_registry_that_takes_the_referrer_and_does_not_list_it() {
     scene.run(&format!("{line} --sign-format cosign-tag")).success();
 }
 
-/// Its answer to the `PUT` says that it lists referrers, and it has no list: the tag stands in for it.
+/// Its answer to the `PUT` says that it lists referrers, but it has no list: the tag replaces it.
 #[test]
 fn a_registry_that_only_claims_to_list_referrers() {
-    let referrers = Referrers::SubjectHeaderOnly;
+    let referrers = ReferrersSupport::SubjectHeaderOnly;
     let scene = Scene::with(Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }));
     scene.dist("dist", "1.4.0");
     scene.key("p256.pem");

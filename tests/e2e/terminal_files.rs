@@ -1,4 +1,4 @@
-//! What stands in the user's own files, folders and arguments does nothing to a terminal, a log or a CI system.
+//! Text of the user's own files, folders and arguments does nothing to a terminal, a log or a CI system.
 #![cfg(unix)]
 
 use std::ffi::OsStr;

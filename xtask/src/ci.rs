@@ -2,27 +2,27 @@
 
 use std::time::{Duration, Instant};
 
-use crate::failure::{End, Failure, Outcome};
-use crate::process::{Run, find, in_ci};
+use crate::failure::{CheckEnd, ChoreFailure, ChoreResult};
+use crate::process::{ProgramRun, find, in_ci};
 use crate::{fixtures, floors, interop, paths};
 
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct CiArgs {
     /// Leave out the stage with real registries and clients
     #[arg(long)]
     without_interop: bool,
 }
 
 /// A check by name.
-type Check = (&'static str, fn() -> Outcome<End>);
+type CiCheck = (&'static str, fn() -> ChoreResult<CheckEnd>);
 
-const CHECKS: &[Check] = &[
+const CHECKS: &[CiCheck] = &[
     ("format", || cargo(&["fmt", "--all", "--check"], &[])),
     ("format: fuzz", || cargo(&["fmt", "--manifest-path", "fuzz/Cargo.toml", "--check"], &[])),
     ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"], &[])),
-    ("floors", || floors::run().map(|()| End::Passed)),
-    ("fixtures", || fixtures::check().map(|()| End::Passed)),
+    ("floors", || floors::run().map(|()| CheckEnd::Passed)),
+    ("fixtures", || fixtures::check().map(|()| CheckEnd::Passed)),
     ("documentation", || {
         let arguments = ["doc", "--workspace", "--no-deps", "--document-private-items", "--locked"];
         cargo(&arguments, &[("RUSTDOCFLAGS", "-D warnings")])
@@ -31,32 +31,32 @@ const CHECKS: &[Check] = &[
     ("advisories", advisories),
 ];
 
-/// Runs all checks, also after one has failed; a failure when one did.
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+/// Runs all checks, also after one has failed; a failure if one failed.
+pub(crate) fn run(arguments: &CiArgs) -> ChoreResult {
     let mut checks = CHECKS.to_vec();
     if !arguments.without_interop {
-        checks.push(("interop", || interop::run(&interop::Arguments::everything())));
+        checks.push(("interop", || interop::run(&interop::InteropArgs::everything())));
     }
-    let rows: Vec<Row> = checks.into_iter().map(Row::of).collect();
+    let rows: Vec<CheckRow> = checks.into_iter().map(CheckRow::of).collect();
     println!("\n{:14} {:8} {:>7}", "check", "result", "time");
     for row in &rows {
         println!("{row}");
     }
     match rows.iter().filter(|row| row.end.is_err()).count() {
         0 => Ok(()),
-        count => Err(Failure::new(format!("{count} of {} checks failed", rows.len()))),
+        count => Err(ChoreFailure::new(format!("{count} of {} checks failed", rows.len()))),
     }
 }
 
 /// A line of the table.
-struct Row {
+struct CheckRow {
     name: &'static str,
-    end: Outcome<End>,
+    end: ChoreResult<CheckEnd>,
     time: Duration,
 }
 
-impl Row {
-    fn of((name, check): Check) -> Self {
+impl CheckRow {
+    fn of((name, check): CiCheck) -> Self {
         println!("\n==== {name}");
         let start = Instant::now();
         let end = check();
@@ -67,27 +67,27 @@ impl Row {
     }
 }
 
-impl std::fmt::Display for Row {
+impl std::fmt::Display for CheckRow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (word, why) = match &self.end {
-            Ok(End::Passed) => ("ok", ""),
-            Ok(End::Skipped(why)) => ("SKIPPED", why.as_str()),
+            Ok(CheckEnd::Passed) => ("ok", ""),
+            Ok(CheckEnd::Skipped(why)) => ("SKIPPED", why.as_str()),
             Err(_) => ("FAILED", "see above"),
         };
         write!(f, "{:14} {word:8} {:6.1}s  {why}", self.name, self.time.as_secs_f64())
     }
 }
 
-fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> Outcome<End> {
-    let mut run = Run::inheriting(env!("CARGO")).args(arguments).directory(&paths::root());
+fn cargo(arguments: &[&str], variables: &[(&str, &str)]) -> ChoreResult<CheckEnd> {
+    let mut run = ProgramRun::inheriting(env!("CARGO")).args(arguments).directory(&paths::root());
     for (name, value) in variables {
         run = run.variable(name, value);
     }
     println!("$ {}", run.line());
-    if run.shown()? { Ok(End::Passed) } else { Err(Failure::new(format!("`{}` failed", run.line()))) }
+    if run.shown()? { Ok(CheckEnd::Passed) } else { Err(ChoreFailure::new(format!("`{}` failed", run.line()))) }
 }
 
-fn licences() -> Outcome<End> {
+fn licences() -> ChoreResult<CheckEnd> {
     match missing_deny()? {
         Some(skipped) => Ok(skipped),
         None => cargo(&["deny", "--offline", "--locked", "check", "licenses", "bans", "sources"], &[]),
@@ -95,34 +95,35 @@ fn licences() -> Outcome<End> {
 }
 
 /// Known defects of dependencies. Their list lies on a host that not every machine reaches.
-fn advisories() -> Outcome<End> {
+fn advisories() -> ChoreResult<CheckEnd> {
     if let Some(skipped) = missing_deny()? {
         return Ok(skipped);
     }
-    let run =
-        Run::inheriting(env!("CARGO")).args(["deny", "--locked", "check", "advisories"]).directory(&paths::root());
+    let run = ProgramRun::inheriting(env!("CARGO"))
+        .args(["deny", "--locked", "check", "advisories"])
+        .directory(&paths::root());
     println!("$ {}", run.line());
     let printed = run.output()?;
     print!("{}", printed.all());
     if printed.code == Some(0) {
-        return Ok(End::Passed);
+        return Ok(CheckEnd::Passed);
     }
     if printed.all().contains("failed to fetch advisory database") {
         println!("advisories: NOT CHECKED, the advisory database cannot be reached from here");
-        return Ok(End::Skipped("the advisory database cannot be reached from here".to_owned()));
+        return Ok(CheckEnd::Skipped("the advisory database cannot be reached from here".to_owned()));
     }
-    Err(Failure::new("cargo deny found advisories"))
+    Err(ChoreFailure::new("cargo deny found advisories"))
 }
 
-/// `Some` when cargo-deny is not installed; a failure in CI.
-fn missing_deny() -> Outcome<Option<End>> {
+/// `Some` if cargo-deny is not installed; a failure in CI.
+fn missing_deny() -> ChoreResult<Option<CheckEnd>> {
     let why = "cargo-deny is not installed: cargo install --locked --debug cargo-deny";
     match find("cargo-deny") {
         Some(_) => Ok(None),
-        None if in_ci() => Err(Failure::new(why)),
+        None if in_ci() => Err(ChoreFailure::new(why)),
         None => {
             println!("NOT CHECKED: {why}");
-            Ok(Some(End::Skipped(why.to_owned())))
+            Ok(Some(CheckEnd::Skipped(why.to_owned())))
         }
     }
 }

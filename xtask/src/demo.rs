@@ -1,4 +1,4 @@
-//! The main job as a story: each command before its output, in a folder that goes away afterwards.
+//! The main job as a session: each command before its output, in a folder that is removed afterwards.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tofu_oci_testkit::RealRegistry;
 
-use crate::failure::{Failure, Outcome};
-use crate::process::Run;
+use crate::failure::{ChoreFailure, ChoreResult};
+use crate::process::ProgramRun;
 use crate::registry::Guard;
 use crate::{paths, program};
 
 /// The address that the provider of the story has.
 const ADDRESS: &str = "registry.example.test/acme/widget";
 
-/// What somebody writes who wants the provider.
+/// The configuration of a user of the provider.
 const CONFIGURATION: &str = r#"terraform {
   required_providers {
     widget = {
@@ -25,9 +25,9 @@ const CONFIGURATION: &str = r#"terraform {
 }
 "#;
 
-/// Builds the program and tells the story: with a directory, then with a registry where there is one.
-pub(crate) fn run() -> Outcome {
-    let stage = Stage::new()?;
+/// Builds the program and shows its main job: with a directory, then with a registry if one is installed.
+pub(crate) fn run() -> ChoreResult {
+    let stage = DemoStage::new()?;
     println!("# The main job of tofu-oci, first with a plain directory in the place of a registry.");
     println!("# dist/ holds the release files of provider widget 1.0.0, as GoReleaser leaves them.");
     stage.story("oci:packages", "with-directory")?;
@@ -42,13 +42,13 @@ pub(crate) fn run() -> Outcome {
 }
 
 /// A folder with the release files, and the program to run in it.
-struct Stage {
+struct DemoStage {
     folder: TempDir,
     program: PathBuf,
 }
 
-impl Stage {
-    fn new() -> Outcome<Self> {
+impl DemoStage {
+    fn new() -> ChoreResult<Self> {
         eprintln!("# building tofu-oci …");
         let program = program::build()?;
         let folder = tempfile::tempdir()?;
@@ -57,7 +57,7 @@ impl Stage {
     }
 
     /// Publish to `place`, list, install into `project`, look at the lock file, install again by it.
-    fn story(&self, place: &str, project: &str) -> Outcome {
+    fn story(&self, place: &str, project: &str) -> ChoreResult {
         let say = |text: &str| println!("\n# {text}");
         say("Publish the release: one command, every platform.");
         self.tofu_oci(&["push", "dist", place, "--address", ADDRESS])?;
@@ -81,19 +81,19 @@ impl Stage {
         self.tofu_oci(&["install", "--chdir", project, "--from", place])
     }
 
-    fn tofu_oci(&self, arguments: &[&str]) -> Outcome {
-        let run = Run::isolated(&self.program, self.folder.path()).args(arguments).directory(self.folder.path());
+    fn tofu_oci(&self, arguments: &[&str]) -> ChoreResult {
+        let run = ProgramRun::isolated(&self.program, self.folder.path()).args(arguments).directory(self.folder.path());
         println!("$ {}", run.line());
-        if run.shown()? { Ok(()) } else { Err(Failure::new(format!("`{}` failed", run.line()))) }
+        if run.shown()? { Ok(()) } else { Err(ChoreFailure::new(format!("`{}` failed", run.line()))) }
     }
 
-    fn show(&self, project: &str, file: &str) -> Outcome {
+    fn show(&self, project: &str, file: &str) -> ChoreResult {
         println!("$ cat {project}/{file}");
         print!("{}", fs::read_to_string(self.folder.path().join(project).join(file))?);
         Ok(())
     }
 
-    fn list(&self, project: &str) -> Outcome {
+    fn list(&self, project: &str) -> ChoreResult {
         let providers = Path::new(project).join(".terraform/providers");
         println!("$ find {} -type f", providers.display());
         for file in paths::files_below(&self.folder.path().join(&providers))? {

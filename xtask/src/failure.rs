@@ -3,11 +3,11 @@
 use std::fmt;
 
 /// What a chore returns.
-pub(crate) type Outcome<T = ()> = Result<T, Failure>;
+pub(crate) type ChoreResult<T = ()> = Result<T, ChoreFailure>;
 
 /// How a check ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum CheckEnd {
     /// It ran and found nothing.
     Passed,
     /// It could not run here, and why.
@@ -16,22 +16,22 @@ pub(crate) enum End {
 
 /// Why a chore stopped, ready to be read.
 #[derive(Debug)]
-pub(crate) struct Failure(String);
+pub(crate) struct ChoreFailure(String);
 
-impl Failure {
+impl ChoreFailure {
     /// A failure with this text.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ChoreFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl<E: std::error::Error> From<E> for Failure {
+impl<E: std::error::Error> From<E> for ChoreFailure {
     fn from(error: E) -> Self {
         Self(error.to_string())
     }
@@ -40,11 +40,11 @@ impl<E: std::error::Error> From<E> for Failure {
 /// Says what was being done when something failed.
 pub(crate) trait Doing<T> {
     /// The same result; a failure reads `WHAT: CAUSE`.
-    fn doing(self, what: impl FnOnce() -> String) -> Outcome<T>;
+    fn doing(self, what: impl FnOnce() -> String) -> ChoreResult<T>;
 }
 
 impl<T, E: fmt::Display> Doing<T> for Result<T, E> {
-    fn doing(self, what: impl FnOnce() -> String) -> Outcome<T> {
-        self.map_err(|cause| Failure(format!("{}: {cause}", what())))
+    fn doing(self, what: impl FnOnce() -> String) -> ChoreResult<T> {
+        self.map_err(|cause| ChoreFailure(format!("{}: {cause}", what())))
     }
 }

@@ -1,83 +1,84 @@
-//! The golden files in `testdata/`: written here and nowhere else, the same bytes on every run.
+//! The golden files in `testdata/` and the generated pages in `docs/`: written here and nowhere else, the same bytes on
+//! every run.
 //!
 //! ```text
-//! dist/          what GoReleaser leaves behind for provider widget 1.0.0
+//! dist/          the output folder of GoReleaser for provider widget 1.0.0
 //! dist-next/     widget 1.1.0 as a plain folder of release zips
 //! dist-folders/  widget 1.2.0 as OS_ARCH folders
 //! terraform-registry-manifest.json   lies in the project's root, beside dist/
+//! docs/          errors.md, environment.md and rules.md
 //! ```
 
+mod golden;
 mod goreleaser;
+mod pages;
 mod release;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
+use golden::{GoldenMode, Goldens};
 
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct FixturesArgs {
     /// Write nothing: fail when a file differs from what would be written
     #[arg(long)]
     check: bool,
 }
 
-/// What a golden file holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Golden {
-    bytes: Vec<u8>,
-    mode: Mode,
-}
-
-/// Who may run a golden file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mode {
-    Plain,
-    Executable,
-}
-
-/// Golden files by their path below `testdata/`, with `/` between the parts.
-type Goldens = BTreeMap<String, Golden>;
-
 /// The folders that hold golden files only; anything else in them is a leftover.
 const FOLDERS: &[&str] = &["dist", "dist-next", "dist-folders"];
 
 /// Fails when a golden file differs from what would be written.
-pub(crate) fn check() -> Outcome {
-    run(&Arguments { check: true })
+pub(crate) fn check() -> ChoreResult {
+    run(&FixturesArgs { check: true })
 }
 
 /// Writes or compares the golden files.
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &FixturesArgs) -> ChoreResult {
     let goldens = goldens()?;
     let place = paths::testdata();
-    let differences = differences(&goldens, &place)?;
-    if differences.is_empty() {
-        println!("fixtures: {} files, all as they should be", goldens.len());
-        return Ok(());
-    }
-    for line in &differences {
+    let pages = pages::pages()?;
+    let is_there = |(name, text): &(&&str, &String)| {
+        fs::read_to_string(paths::root().join(name)).is_ok_and(|there| there == **text)
+    };
+    let mut lines = differences(&goldens, &place)?;
+    lines.extend(pages.iter().filter(|page| !is_there(page)).map(|(name, _)| format!("differs: {name}")));
+    for line in &lines {
         println!("{line}");
     }
-    if arguments.check {
-        return Err(Failure::new("testdata/ is not what `cargo xtask fixtures` writes"));
+    if !lines.is_empty() && arguments.check {
+        return Err(ChoreFailure::new("testdata/ or docs/ is not what `cargo xtask fixtures` writes"));
     }
-    write(&goldens, &place)?;
-    println!("fixtures: {} files written", goldens.len());
+    if !lines.is_empty() {
+        write(&goldens, &place)?;
+        for (name, text) in &pages {
+            paths::write(&paths::root().join(name), text)?;
+        }
+    }
+    let problems = pages::problems()?;
+    for line in &problems {
+        println!("{line}");
+    }
+    if !problems.is_empty() {
+        return Err(ChoreFailure::new(format!("{} things are wrong with the pages in docs/", problems.len())));
+    }
+    let done = if lines.is_empty() { "all as they should be" } else { "written" };
+    println!("fixtures: {} files and {} pages, {done}", goldens.len(), pages.len());
     Ok(())
 }
 
-fn goldens() -> Outcome<Goldens> {
+fn goldens() -> ChoreResult<Goldens> {
     let mut all = goreleaser::dist("dist", "1.0.0")?;
     all.extend(release::zips("dist-next", "1.1.0")?);
     all.extend(release::folders("dist-folders", "1.2.0"));
     Ok(all)
 }
 
-fn differences(goldens: &Goldens, place: &Path) -> Outcome<Vec<String>> {
+fn differences(goldens: &Goldens, place: &Path) -> ChoreResult<Vec<String>> {
     let mut lines = Vec::new();
     for (name, golden) in goldens {
         match fs::read(place.join(name)) {
@@ -95,7 +96,7 @@ fn differences(goldens: &Goldens, place: &Path) -> Outcome<Vec<String>> {
     Ok(lines)
 }
 
-fn write(goldens: &Goldens, place: &Path) -> Outcome {
+fn write(goldens: &Goldens, place: &Path) -> ChoreResult {
     for folder in FOLDERS.iter().map(|folder| place.join(folder)).filter(|folder| folder.exists()) {
         fs::remove_dir_all(&folder).doing(|| format!("emptying {}", folder.display()))?;
     }
@@ -107,7 +108,7 @@ fn write(goldens: &Goldens, place: &Path) -> Outcome {
     Ok(())
 }
 
-fn present(place: &Path) -> Outcome<Vec<String>> {
+fn present(place: &Path) -> ChoreResult<Vec<String>> {
     let mut names = Vec::new();
     for folder in FOLDERS.iter().filter(|folder| place.join(folder).is_dir()) {
         for file in paths::files_below(&place.join(folder))? {
@@ -119,30 +120,31 @@ fn present(place: &Path) -> Outcome<Vec<String>> {
 }
 
 #[cfg(unix)]
-fn has_mode(path: &Path, mode: Mode) -> Outcome<bool> {
+fn has_mode(path: &Path, mode: GoldenMode) -> ChoreResult<bool> {
     use std::os::unix::fs::PermissionsExt as _;
-    Ok((fs::metadata(path)?.permissions().mode() & 0o100 != 0) == (mode == Mode::Executable))
+    Ok((fs::metadata(path)?.permissions().mode() & 0o100 != 0) == (mode == GoldenMode::Executable))
 }
 
 #[cfg(unix)]
-fn set_mode(path: &PathBuf, mode: Mode) -> Outcome {
+fn set_mode(path: &PathBuf, mode: GoldenMode) -> ChoreResult {
     use std::os::unix::fs::PermissionsExt as _;
-    let bits = if mode == Mode::Executable { 0o755 } else { 0o644 };
+    let bits = if mode == GoldenMode::Executable { 0o755 } else { 0o644 };
     Ok(fs::set_permissions(path, fs::Permissions::from_mode(bits))?)
 }
 
 #[cfg(not(unix))]
-fn has_mode(_: &Path, _: Mode) -> Outcome<bool> {
+fn has_mode(_: &Path, _: GoldenMode) -> ChoreResult<bool> {
     Ok(true)
 }
 
 #[cfg(not(unix))]
-fn set_mode(_: &PathBuf, _: Mode) -> Outcome {
+fn set_mode(_: &PathBuf, _: GoldenMode) -> ChoreResult {
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::golden::Golden;
     use super::*;
 
     #[test]
@@ -154,10 +156,10 @@ mod tests {
     #[test]
     fn every_kind_of_difference_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        let golden = |text: &str| Golden { bytes: text.as_bytes().to_vec(), mode: Mode::Plain };
+        let golden = |text: &str| Golden { bytes: text.as_bytes().to_vec(), mode: GoldenMode::Plain };
         let before = Goldens::from([("dist/a".to_owned(), golden("a")), ("dist/b".to_owned(), golden("b"))]);
         write(&before, folder.path()).map_err(|e| e.to_string()).unwrap();
-        let run = Golden { mode: Mode::Executable, ..golden("b") };
+        let run = Golden { mode: GoldenMode::Executable, ..golden("b") };
         let now = Goldens::from([("dist/b".to_owned(), run), ("dist/c".to_owned(), golden("c"))]);
         let lines = differences(&now, folder.path()).map_err(|e| e.to_string()).unwrap();
         assert_eq!(lines, ["wrong mode: dist/b", "missing: dist/c", "left over: dist/a"]);

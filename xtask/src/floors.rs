@@ -24,13 +24,13 @@ mod workspace;
 use std::fs;
 use std::io::ErrorKind;
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use modules::ModuleTree;
 use names::TypeNames;
 use workspace::{CratePackage, Workspace};
 
 /// Prints everything that breaks a rule; a failure if anything does.
-pub(crate) fn run() -> Outcome {
+pub(crate) fn run() -> ChoreResult {
     let workspace = Workspace::read()?;
     let mut findings = Vec::new();
     let mut types = TypeNames::default();
@@ -52,10 +52,10 @@ pub(crate) fn run() -> Outcome {
         );
         return Ok(());
     }
-    Err(Failure::new(format!("{} findings in {crates} crates (ARCHITECTURE.md, floors)", findings.len())))
+    Err(ChoreFailure::new(format!("{} findings in {crates} crates (ARCHITECTURE.md, floors)", findings.len())))
 }
 
-fn read(package: &CratePackage) -> Outcome<ModuleTree> {
+fn read(package: &CratePackage) -> ChoreResult<ModuleTree> {
     let sources = package.sources();
     let read = |file: &std::path::Path| match fs::read_to_string(sources.join(file)) {
         Ok(text) => Ok(Some(text)),

@@ -1,4 +1,4 @@
-//! The stage with real parts: registry:2 in all its modes, terraform (and tofu where there is one), buildah, skopeo,
+//! The stage with real parts: registry:2 in all its modes, terraform (and tofu if it is installed), buildah, skopeo,
 //! crane and regctl, and a provider that really runs.
 //!
 //! ```text
@@ -45,7 +45,7 @@ use std::time::Instant;
 
 use tofu_oci_testkit::RealRegistry;
 
-use crate::failure::{End, Failure, Outcome};
+use crate::failure::{CheckEnd, ChoreFailure, ChoreResult};
 use crate::process::{find, in_ci};
 use lab::Lab;
 
@@ -56,7 +56,7 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct InteropArgs {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, mappings, providers,
     /// buildah, clients, skopeo, credentials, check, parallel, trust, faults
     #[arg(value_name = "SUB-STAGE")]
@@ -71,7 +71,7 @@ pub(crate) struct Arguments {
     every: NonZeroUsize,
 }
 
-impl Arguments {
+impl InteropArgs {
     /// All sub-stages.
     pub(crate) fn everything() -> Self {
         Self { only: Vec::new(), rounds: ROUNDS, every: EVERY }
@@ -82,7 +82,7 @@ impl Arguments {
 struct SubStage {
     name: &'static str,
     needs: &'static [&'static str],
-    work: fn(&Lab) -> Outcome,
+    work: fn(&Lab) -> ChoreResult,
 }
 
 const SUB_STAGES: &[SubStage] = &[
@@ -103,10 +103,10 @@ const SUB_STAGES: &[SubStage] = &[
 ];
 
 /// Runs the sub-stages, also after one has failed; a failure when one did, skipped when one could not run.
-pub(crate) fn run(arguments: &Arguments) -> Outcome<End> {
+pub(crate) fn run(arguments: &InteropArgs) -> ChoreResult<CheckEnd> {
     let known = |name: &String| SUB_STAGES.iter().any(|stage| stage.name == name);
     if let Some(unknown) = arguments.only.iter().find(|name| !known(name)) {
-        return Err(Failure::new(format!("there is no sub-stage `{unknown}`")));
+        return Err(ChoreFailure::new(format!("unknown sub-stage `{unknown}`")));
     }
     let lab = Lab::new(arguments.rounds, arguments.every.get())?;
     let mut failed = Vec::new();
@@ -118,8 +118,8 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<End> {
         println!("\n-- interop {}", stage.name);
         let start = Instant::now();
         match end_of(stage, &lab) {
-            Ok(End::Passed) => println!("-- interop {}: ok, {:.1} s", stage.name, start.elapsed().as_secs_f64()),
-            Ok(End::Skipped(why)) => {
+            Ok(CheckEnd::Passed) => println!("-- interop {}: ok, {:.1} s", stage.name, start.elapsed().as_secs_f64()),
+            Ok(CheckEnd::Skipped(why)) => {
                 println!("-- interop {}: SKIPPED, {why}", stage.name);
                 skipped.push(stage.name);
             }
@@ -136,21 +136,21 @@ pub(crate) fn run(arguments: &Arguments) -> Outcome<End> {
 }
 
 /// How the stage ended, by the names of the sub-stages that failed and of those that could not run.
-fn end(failed: &[&str], skipped: &[&str]) -> Outcome<End> {
+fn end(failed: &[&str], skipped: &[&str]) -> ChoreResult<CheckEnd> {
     match (failed, skipped) {
-        ([], []) => Ok(End::Passed),
-        ([], skipped) => Ok(End::Skipped(format!("left out: {}", skipped.join(", ")))),
-        (failed, _) => Err(Failure::new(format!("interop failed: {}", failed.join(", ")))),
+        ([], []) => Ok(CheckEnd::Passed),
+        ([], skipped) => Ok(CheckEnd::Skipped(format!("left out: {}", skipped.join(", ")))),
+        (failed, _) => Err(ChoreFailure::new(format!("interop failed: {}", failed.join(", ")))),
     }
 }
 
-fn end_of(stage: &SubStage, lab: &Lab) -> Outcome<End> {
+fn end_of(stage: &SubStage, lab: &Lab) -> ChoreResult<CheckEnd> {
     let missing: Vec<_> = stage.needs.iter().copied().filter(|name| !is_there(name)).collect();
     if missing.is_empty() {
-        return (stage.work)(lab).map(|()| End::Passed);
+        return (stage.work)(lab).map(|()| CheckEnd::Passed);
     }
     let why = format!("not on the PATH: {} (CONTRIBUTING.md says where they come from)", missing.join(", "));
-    if in_ci() { Err(Failure::new(why)) } else { Ok(End::Skipped(why)) }
+    if in_ci() { Err(ChoreFailure::new(why)) } else { Ok(CheckEnd::Skipped(why)) }
 }
 
 fn is_there(name: &str) -> bool {
@@ -169,8 +169,8 @@ mod tests {
     #[test]
     fn a_sub_stage_that_could_not_run_is_not_called_passed() {
         let shown = |failed: &[&str], skipped: &[&str]| end(failed, skipped).map_err(|failure| failure.to_string());
-        assert_eq!(shown(&[], &[]), Ok(End::Passed));
-        assert_eq!(shown(&[], &["provider"]), Ok(End::Skipped("left out: provider".to_owned())));
+        assert_eq!(shown(&[], &[]), Ok(CheckEnd::Passed));
+        assert_eq!(shown(&[], &["provider"]), Ok(CheckEnd::Skipped("left out: provider".to_owned())));
         assert_eq!(shown(&["clients"], &["provider"]), Err("interop failed: clients".to_owned()));
     }
 }

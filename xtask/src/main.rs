@@ -1,8 +1,8 @@
 //! Chores of the workspace, run as `cargo xtask CHORE`.
 //!
 //! ```text
-//! demo       the main job of the program, command by command, for somebody who sees it for the first time
-//! floors     which crate may use which, and which crates stay pure
+//! demo       the main job of the program, command by command, for newcomers
+//! floors     which crate may use which, which crates stay pure, no circles of files, one type of a name
 //! fixtures   the golden files in testdata/
 //! registry   a real registry:2 in the foreground, to try things against
 //! interop    the stage with real registries, real clients and a real provider
@@ -29,12 +29,12 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use failure::Outcome;
+use failure::ChoreResult;
 
 /// The command line.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", about = "Chores of the tofu-oci workspace")]
-struct Arguments {
+struct CommandLine {
     #[command(subcommand)]
     chore: Chore,
 }
@@ -43,25 +43,25 @@ struct Arguments {
 enum Chore {
     /// Build the program and show the main job: publish, list, install, lock, install again
     Demo,
-    /// Check that crates use only crates on floors below them, and that pure crates are pure
+    /// Check the floors of crates, purity, circles of files, and names of types
     Floors,
     /// Write the golden files in testdata/, or compare them
-    Fixtures(fixtures::Arguments),
+    Fixtures(fixtures::FixturesArgs),
     /// Run registry:2 in the foreground, or stop the one that runs
-    Registry(registry::Arguments),
+    Registry(registry::RegistryArgs),
     /// Run the program against real registries, real clients and a real provider
-    Interop(interop::Arguments),
+    Interop(interop::InteropArgs),
     /// Measure install and push beside curl, unzip and tofu, as ratios in one run
     Bench(bench::BenchArgs),
     /// Inflate a zip to nowhere and print the seconds (the yardstick of bench, in its release build)
     #[command(hide = true)]
     BenchInflate(bench::InflateArgs),
     /// Run every check that CI runs besides `cargo test --workspace`
-    Ci(ci::Arguments),
+    Ci(ci::CiArgs),
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    match run(&CommandLine::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
@@ -70,7 +70,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: &Arguments) -> Outcome {
+fn run(arguments: &CommandLine) -> ChoreResult {
     match &arguments.chore {
         Chore::Demo => demo::run(),
         Chore::Floors => floors::run(),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::failure::{Doing, Outcome};
+use crate::failure::{ChoreResult, Doing};
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
@@ -16,7 +16,7 @@ pub(crate) fn testdata() -> PathBuf {
 }
 
 /// All files below a folder, as paths relative to it, sorted.
-pub(crate) fn files_below(folder: &Path) -> Outcome<Vec<PathBuf>> {
+pub(crate) fn files_below(folder: &Path) -> ChoreResult<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(here) = open.pop() {
@@ -34,7 +34,7 @@ pub(crate) fn files_below(folder: &Path) -> Outcome<Vec<PathBuf>> {
 }
 
 /// Copies a folder with everything in it; modes go along.
-pub(crate) fn copy_folder(from: &Path, to: &Path) -> Outcome {
+pub(crate) fn copy_folder(from: &Path, to: &Path) -> ChoreResult {
     fs::create_dir_all(to)?;
     for file in files_below(from)? {
         let target = to.join(&file);
@@ -47,7 +47,7 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) -> Outcome {
 }
 
 /// Writes a file and the folders above it.
-pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> Outcome {
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) -> ChoreResult {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;
     }

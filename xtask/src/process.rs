@@ -1,4 +1,4 @@
-//! Running other programs: with an environment of our own, and with the whole story when one fails.
+//! Running other programs: with a fixed environment, and with everything that a failed one printed.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -9,7 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 
 /// The variables of the caller that a program of the interop stage may see. Everything else (proxies, CA bundles,
 /// CLI configuration files) is set by the stage itself or absent.
@@ -17,7 +17,7 @@ const KEPT: &[&str] = &["PATH", "TMPDIR"];
 
 /// One run of a program.
 #[derive(Debug, Clone)]
-pub(crate) struct Run {
+pub(crate) struct ProgramRun {
     program: PathBuf,
     arguments: Vec<OsString>,
     directory: Option<PathBuf>,
@@ -34,7 +34,7 @@ pub(crate) struct Printed {
     pub(crate) stdout: String,
     /// Standard error.
     pub(crate) stderr: String,
-    /// The exit code; `None` when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub(crate) code: Option<i32>,
 }
 
@@ -45,18 +45,18 @@ impl Printed {
     }
 
     /// A failure that shows the command, how it ended and what it printed.
-    pub(crate) fn failure(&self, why: &str) -> Failure {
+    pub(crate) fn failure(&self, why: &str) -> ChoreFailure {
         let code = self.code.map_or_else(|| "a signal".to_owned(), |code| format!("exit code {code}"));
-        Failure::new(format!("{why} ({code})\n$ {}\n{}", self.command, indented(&self.all())))
+        ChoreFailure::new(format!("{why} ({code})\n$ {}\n{}", self.command, indented(&self.all())))
     }
 
     /// This run, if its output (either stream) has `text` in it.
-    pub(crate) fn must_show(self, text: &str) -> Outcome<Self> {
+    pub(crate) fn must_show(self, text: &str) -> ChoreResult<Self> {
         if self.all().contains(text) { Ok(self) } else { Err(self.failure(&format!("the output lacks `{text}`"))) }
     }
 }
 
-impl Run {
+impl ProgramRun {
     /// A run of `program` with an environment that holds little more than `PATH` and the given home folder.
     pub(crate) fn isolated(program: impl AsRef<Path>, home: &Path) -> Self {
         let mut variables: BTreeMap<OsString, OsString> =
@@ -96,7 +96,7 @@ impl Run {
         self
     }
 
-    /// Sets what the program reads on its standard input; nothing at all without it.
+    /// Sets what the program reads on its standard input; without this it is empty.
     pub(crate) fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = Some(input.into());
         self
@@ -110,30 +110,30 @@ impl Run {
     }
 
     /// Runs to the end and gives back what was printed, whatever the exit code.
-    pub(crate) fn output(&self) -> Outcome<Printed> {
+    pub(crate) fn output(&self) -> ChoreResult<Printed> {
         Ok(self.printed(self.finished()?))
     }
 
     /// Runs to the end; anything but exit code 0 is a failure.
-    pub(crate) fn success(&self) -> Outcome<Printed> {
+    pub(crate) fn success(&self) -> ChoreResult<Printed> {
         let printed = self.output()?;
         if printed.code == Some(0) { Ok(printed) } else { Err(printed.failure("a command failed")) }
     }
 
     /// Runs to the end and gives the very bytes of standard output; anything but exit code 0 is a failure.
-    pub(crate) fn bytes(&self) -> Outcome<Vec<u8>> {
+    pub(crate) fn bytes(&self) -> ChoreResult<Vec<u8>> {
         let output = self.finished()?;
         if output.status.success() { Ok(output.stdout) } else { Err(self.printed(output).failure("a command failed")) }
     }
 
     /// Runs to the end; exit code 0 is a failure.
-    pub(crate) fn refused(&self) -> Outcome<Printed> {
+    pub(crate) fn refused(&self) -> ChoreResult<Printed> {
         let printed = self.output()?;
         if printed.code == Some(0) { Err(printed.failure("a command should have refused")) } else { Ok(printed) }
     }
 
     /// Runs to the end; any other exit code than this one is a failure.
-    pub(crate) fn refused_with(&self, code: i32) -> Outcome<Printed> {
+    pub(crate) fn refused_with(&self, code: i32) -> ChoreResult<Printed> {
         let printed = self.output()?;
         if printed.code == Some(code) {
             Ok(printed)
@@ -143,13 +143,13 @@ impl Run {
     }
 
     /// Runs to the end with both streams going to the caller's; true for exit code 0.
-    pub(crate) fn shown(&self) -> Outcome<bool> {
+    pub(crate) fn shown(&self) -> ChoreResult<bool> {
         let status = self.command().status().doing(|| format!("starting {}", self.program.display()))?;
         Ok(status.success())
     }
 
-    /// Starts it and leaves it running; both streams go to `log`.
-    pub(crate) fn start(&self, log: &Path) -> Outcome<Child> {
+    /// Starts it and does not wait; both streams go to `log`.
+    pub(crate) fn start(&self, log: &Path) -> ChoreResult<Child> {
         let file = std::fs::File::create(log)?;
         self.command()
             .stdin(Stdio::null())
@@ -160,7 +160,7 @@ impl Run {
     }
 
     /// Runs to the end; what was printed, and the largest resident set in bytes.
-    pub(crate) fn measured(&self) -> Outcome<(Printed, u64)> {
+    pub(crate) fn measured(&self) -> ChoreResult<(Printed, u64)> {
         let child = self.spawned()?;
         let status = format!("/proc/{}/status", child.id());
         let ended = AtomicBool::new(false);
@@ -179,17 +179,17 @@ impl Run {
             (output, watch.join().unwrap_or(0))
         });
         if peak == 0 {
-            return Err(Failure::new(format!("the peak memory of {} cannot be read here", self.line())));
+            return Err(ChoreFailure::new(format!("the peak memory of {} cannot be read here", self.line())));
         }
         Ok((self.printed(output?), peak))
     }
 
-    fn finished(&self) -> Outcome<Output> {
+    fn finished(&self) -> ChoreResult<Output> {
         Ok(self.spawned()?.wait_with_output()?)
     }
 
     /// The running program; its input has been written (it is short enough for the pipe) and closed.
-    fn spawned(&self) -> Outcome<Child> {
+    fn spawned(&self) -> ChoreResult<Child> {
         let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
         let mut child = self
             .command()
@@ -224,7 +224,7 @@ impl Run {
     }
 }
 
-/// The largest resident set so far, in bytes, by a process's `/proc/PID/status`; 0 when that cannot be read.
+/// The largest resident set so far, in bytes, by a process's `/proc/PID/status`; 0 if that cannot be read.
 pub(crate) fn high_water(status: &str) -> u64 {
     let Ok(text) = std::fs::read_to_string(status) else { return 0 };
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -232,7 +232,7 @@ pub(crate) fn high_water(status: &str) -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// Where a program lies on the `PATH` (or in Go's own `bin` folder), if anywhere.
+/// The path of a program on the `PATH` (or in Go's own `bin` folder), or `None`.
 pub(crate) fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let own = env::var_os("HOME").map(|home| [".cargo/bin", "go/bin"].map(|folder| PathBuf::from(&home).join(folder)));
@@ -267,7 +267,7 @@ mod tests {
 
     #[track_caller]
     fn check(arguments: &[&str], want: &str) {
-        let line = Run::isolated("/usr/bin/tofu-oci", Path::new("/")).args(arguments).line();
+        let line = ProgramRun::isolated("/usr/bin/tofu-oci", Path::new("/")).args(arguments).line();
         assert_eq!(line, want);
     }
 

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 
 /// Builds `tofu-oci` and gives the path of the executable.
-pub(crate) fn build() -> Outcome<PathBuf> {
+pub(crate) fn build() -> ChoreResult<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "tofu-oci-cli", "--message-format", "json-render-diagnostics"])
         .current_dir(paths::root())
@@ -15,12 +15,12 @@ pub(crate) fn build() -> Outcome<PathBuf> {
         .output()
         .doing(|| "starting cargo".to_owned())?;
     if !output.status.success() {
-        return Err(Failure::new("tofu-oci does not build"));
+        return Err(ChoreFailure::new("tofu-oci does not build"));
     }
     String::from_utf8_lossy(&output.stdout)
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .filter(|message| message["reason"] == "compiler-artifact" && message["target"]["name"] == "tofu-oci")
         .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .ok_or_else(|| Failure::new("cargo built no executable named tofu-oci"))
+        .ok_or_else(|| ChoreFailure::new("cargo built no executable named tofu-oci"))
 }

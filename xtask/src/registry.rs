@@ -8,24 +8,24 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use tofu_oci_testkit::Certificates;
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
-use crate::process::{Run, find};
+use crate::process::{ProgramRun, find};
 
 pub(crate) use guard::Guard;
 
-/// What to say where there is no registry to run.
+/// The message if no registry is installed.
 const MISSING: &str = "there is no `docker-registry` on the PATH (Debian and Ubuntu: apt-get install docker-registry)";
 
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct RegistryArgs {
     #[command(subcommand)]
-    action: Action,
+    action: RegistryAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum RegistryAction {
     /// Run a registry on 127.0.0.1 until Ctrl-C; what is pushed stays in target/registry/
     Start {
         /// Port on 127.0.0.1
@@ -44,15 +44,15 @@ enum Action {
 }
 
 /// Runs or stops a registry.
-pub(crate) fn run(arguments: &Arguments) -> Outcome {
+pub(crate) fn run(arguments: &RegistryArgs) -> ChoreResult {
     match arguments.action {
-        Action::Start { port, tls } => start(port, tls),
-        Action::Stop { port } => stop(port),
+        RegistryAction::Start { port, tls } => start(port, tls),
+        RegistryAction::Stop { port } => stop(port),
     }
 }
 
-fn start(port: u16, tls: bool) -> Outcome {
-    let program = find("docker-registry").ok_or_else(|| Failure::new(MISSING))?;
+fn start(port: u16, tls: bool) -> ChoreResult {
+    let program = find("docker-registry").ok_or_else(|| ChoreFailure::new(MISSING))?;
     let folder = folder(port);
     fs::create_dir_all(&folder)?;
     let address = format!("127.0.0.1:{port}");
@@ -70,7 +70,7 @@ fn start(port: u16, tls: bool) -> Outcome {
     if tls {
         println!("# export SSL_CERT_FILE={}   (OpenTofu and tofu-oci trust it then)", folder.join("ca.pem").display());
     }
-    let run = Run::isolated(program, &folder).arg("serve").arg(folder.join("config.yml"));
+    let run = ProgramRun::isolated(program, &folder).arg("serve").arg(folder.join("config.yml"));
     let mut child = run.start(&folder.join("log"))?;
     paths::write(&folder.join("pid"), child.id().to_string())?;
     let status = child.wait()?;
@@ -79,11 +79,11 @@ fn start(port: u16, tls: bool) -> Outcome {
         return Ok(());
     }
     let log = fs::read_to_string(folder.join("log")).unwrap_or_default();
-    Err(Failure::new(format!("docker-registry ended\n{}", log.lines().last().unwrap_or_default())))
+    Err(ChoreFailure::new(format!("docker-registry ended\n{}", log.lines().last().unwrap_or_default())))
 }
 
 /// Writes the certificates of a new authority; the lines of the configuration that name them.
-fn tls_configuration(folder: &Path) -> Outcome<String> {
+fn tls_configuration(folder: &Path) -> ChoreResult<String> {
     let certificates = Certificates::generate();
     let (server, key) = (folder.join("server.pem"), folder.join("server.key"));
     paths::write(&folder.join("ca.pem"), certificates.ca_pem())?;
@@ -92,10 +92,10 @@ fn tls_configuration(folder: &Path) -> Outcome<String> {
     Ok(format!("  tls: {{certificate: '{}', key: '{}'}}\n", server.display(), key.display()))
 }
 
-fn stop(port: u16) -> Outcome {
+fn stop(port: u16) -> ChoreResult {
     let file = folder(port).join("pid");
     let pid = fs::read_to_string(&file).doing(|| format!("no registry was started on port {port}"))?;
-    Run::isolated("kill", &folder(port)).arg(pid.trim()).success()?;
+    ProgramRun::isolated("kill", &folder(port)).arg(pid.trim()).success()?;
     println!("registry on port {port} stopped");
     Ok(())
 }

@@ -94,7 +94,7 @@ pub(crate) fn no_executable<'a>(provider_type: &str, names: impl Iterator<Item =
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::vectors;
+    use tofu_oci_testkit::Vectors;
 
     fn contents(names: &[&str]) -> PackageContents {
         let file = |name: &&str| PackageFile {
@@ -108,15 +108,14 @@ mod tests {
 
     #[test]
     fn finds_the_executable_as_opentofu_does() {
-        let vectors = vectors("executables.json");
-        for case in vectors["cases"].as_array().unwrap() {
+        Vectors::open("executables.json").each("cases", |case| {
             let names: Vec<&str> =
                 case["entries"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
             let files: Vec<&str> = names.iter().copied().filter(|name| !name.ends_with('/')).collect();
             let contents = contents(&files);
             let found = contents.executable(case["type"].as_str().unwrap()).map(|file| file.name.as_str());
             assert_eq!(found, case["found"].as_str(), "{case}");
-        }
+        });
     }
 
     #[test]

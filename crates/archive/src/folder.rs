@@ -150,13 +150,15 @@ fn walk(dir: &Path, limits: &Limits) -> Result<Vec<Found>, ArchiveError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{put, vectors};
+    use tofu_oci_testkit::Vectors;
+
+    use crate::testing::put;
 
     #[cfg(unix)]
     #[test]
     fn checksums_are_those_of_dirhash() {
-        for package in vectors("hashes.json")["packages"].as_array().unwrap() {
-            let Some(files) = package["files"].as_array() else { continue };
+        Vectors::open("hashes.json").each("packages", |package| {
+            let Some(files) = package["files"].as_array() else { return };
             let dir = tempfile::tempdir().unwrap();
             for file in files {
                 let path = dir.path().join(file["path"].as_str().unwrap());
@@ -170,7 +172,7 @@ mod tests {
                 Some(h1) => assert_eq!(contents.unwrap().h1().as_str(), h1, "{package}"),
                 None => assert!(package["error"].is_string() && contents.is_err(), "{package}"),
             }
-        }
+        });
     }
 
     #[cfg(unix)]

@@ -8,7 +8,7 @@ use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{ProviderAddr, Tag, Version};
 
-use crate::facts::{Facts, Release};
+use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
 use crate::rules::catalogue::annotations::ADDRESSES_DIFFER;
 
@@ -21,7 +21,7 @@ const NAMED: usize = 8;
 /// If the other version could not be asked for.
 pub(crate) async fn check(
     store: &dyn ReadStore,
-    facts: &Facts,
+    facts: &RepositoryFacts,
     asked: Option<&Version>,
 ) -> Result<Option<Finding>, NotJudged> {
     let mut versions: BTreeMap<ProviderAddr, Vec<Version>> = BTreeMap::new();
@@ -44,26 +44,26 @@ pub(crate) async fn check(
 }
 
 /// One finding for the whole repository: the address of most versions comes first.
-fn finding(facts: &Facts, versions: BTreeMap<ProviderAddr, Vec<Version>>) -> Option<Finding> {
+fn finding(facts: &RepositoryFacts, versions: BTreeMap<ProviderAddr, Vec<Version>>) -> Option<Finding> {
     if versions.len() < 2 {
         return None;
     }
     let mut versions: Vec<(ProviderAddr, Vec<Version>)> = versions.into_iter().collect();
     versions.sort_by_key(|(_, versions)| std::cmp::Reverse(versions.len()));
-    let told: Vec<String> =
+    let reported: Vec<String> =
         versions.iter().map(|(address, versions)| format!("{} of {address}", some(versions))).collect();
-    Some(ADDRESSES_DIFFER.at(&facts.place, format!("it has {}", told.join(", and "))))
+    Some(ADDRESSES_DIFFER.at(&facts.place, format!("it has {}", reported.join(", and "))))
 }
 
 fn some(versions: &[Version]) -> String {
-    let mut told: Vec<String> = versions.iter().take(NAMED).map(ToString::to_string).collect();
+    let mut reported: Vec<String> = versions.iter().take(NAMED).map(ToString::to_string).collect();
     if versions.len() > NAMED {
-        told.push(format!("{} more", versions.len() - NAMED));
+        reported.push(format!("{} more", versions.len() - NAMED));
     }
-    told.join(", ")
+    reported.join(", ")
 }
 
-fn of_release(release: &Release) -> Option<ProviderAddr> {
+fn of_release(release: &FoundRelease) -> Option<ProviderAddr> {
     address(release.index.found.as_ref().ok()?.value()?)
 }
 
@@ -105,8 +105,8 @@ mod tests {
     #[tokio::test]
     async fn versions_of_different_providers_in_one_repository_are_an_error() {
         let all = [("1.3.0", Some(OWN)), ("1.4.0", Some(OWN)), ("1.5.0", Some(OTHER)), ("1.6.0", None)];
-        let told = format!("it has 1.3.0, 1.4.0 of {OWN}, and 1.5.0 of {OTHER}");
-        assert_eq!(found(&all, None).await, Some(told));
+        let reported = format!("it has 1.3.0, 1.4.0 of {OWN}, and 1.5.0 of {OTHER}");
+        assert_eq!(found(&all, None).await, Some(reported));
         assert_eq!(found(&all[..2], None).await, None);
         assert_eq!(found(&all[2..], None).await, None);
     }

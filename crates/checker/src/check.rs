@@ -10,22 +10,22 @@ use tofu_oci_store::{ReadStore, StoreError, Transport};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
 use crate::addresses;
-use crate::facts::{self, Content, Depth, Facts, Versions, What};
+use crate::facts::{self, BlobContent, Depth, RepositoryFacts, Versions, What};
 use crate::model::{Finding, NotJudged};
 use crate::not_judged;
-use crate::opentofu::{Asked, Prediction, Provider, Request, over_plain_http, predict};
-use crate::rules::{Images, Referring, Subject, plain_http, repository};
+use crate::opentofu::{AskedProvider, PredictionRequest, RepositoryPrediction, Request, over_plain_http, predict};
+use crate::rules::{CheckSubject, Images, Referring, plain_http, repository};
 
 /// What to check about a repository.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckRequest<'a> {
-    /// The provider that it is kept for, where somebody said so.
+    /// The provider that it is kept for, if the user named it.
     pub address: Option<&'a ProviderAddr>,
     /// One version; all of them without it.
     pub version: Option<&'a Version>,
     /// The platforms to predict for; without any those that are offered, and `own`.
     pub platforms: &'a [Platform],
-    /// The platform of whoever asks.
+    /// The platform of the user.
     pub own: &'a Platform,
     /// How deep to read.
     pub depth: Depth,
@@ -37,11 +37,11 @@ pub struct CheckRequest<'a> {
 #[derive(Debug)]
 pub struct CheckReport {
     /// What lies there.
-    pub facts: Facts,
+    pub facts: RepositoryFacts,
     /// The provider that it was checked as.
     pub provider: CheckedAs,
     /// What `OpenTofu` makes of it.
-    pub predictions: Vec<Prediction>,
+    pub predictions: Vec<RepositoryPrediction>,
     /// What is the matter.
     pub findings: Vec<Finding>,
     /// What could not be asked for: no finding speaks about it.
@@ -72,7 +72,7 @@ impl CheckedAs {
         }
     }
 
-    /// The provider's address, where that is known.
+    /// The provider's address, if that is known.
     pub fn address(&self) -> Option<&ProviderAddr> {
         match self {
             Self::Named(address) | Self::Annotation(address) => Some(address),
@@ -97,8 +97,8 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
     }
     platforms.sort();
     platforms.dedup();
-    let asked = Asked {
-        provider: provider.address().map_or(Provider::Unnamed, Provider::Named),
+    let asked = PredictionRequest {
+        provider: provider.address().map_or(AskedProvider::Unnamed, AskedProvider::Named),
         request: request.version.map_or(Request::Newest, Request::Exactly),
         platforms: &platforms,
     };
@@ -109,7 +109,7 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
     }
     let images = Images::read(store, &facts, request.work_dir).await;
     let referring = Referring::read(store, &facts).await;
-    let subject = Subject {
+    let subject = CheckSubject {
         facts: &facts,
         address: request.address,
         asked: request.version,
@@ -131,7 +131,7 @@ pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<
     Ok(CheckReport { facts, provider, predictions, findings, not_judged })
 }
 
-fn checked_as(facts: &Facts, named: Option<&ProviderAddr>) -> CheckedAs {
+fn checked_as(facts: &RepositoryFacts, named: Option<&ProviderAddr>) -> CheckedAs {
     if let Some(address) = named {
         return CheckedAs::Named(address.clone());
     }
@@ -150,10 +150,10 @@ fn checked_as(facts: &Facts, named: Option<&ProviderAddr>) -> CheckedAs {
 }
 
 /// The types that the names of executables in zips are for.
-fn executables(facts: &Facts) -> BTreeSet<String> {
+fn executables(facts: &RepositoryFacts) -> BTreeSet<String> {
     let layers = facts.releases.iter().flat_map(|release| &release.entries).flat_map(|entry| &entry.leaf.layers);
     let packages = layers.filter_map(|layer| match &layer.blob.content {
-        Ok(Content::Package(package)) => package.zip.as_ref().ok(),
+        Ok(BlobContent::Package(package)) => package.zip.as_ref().ok(),
         _ => None,
     });
     let names = packages.flat_map(|zip| &zip.items).filter(|item| !item.directory && !item.name.contains('/'));

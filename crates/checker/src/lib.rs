@@ -2,6 +2,7 @@
 
 mod addresses;
 mod check;
+pub mod cli_config;
 pub mod facts;
 mod lock_file;
 mod model;
@@ -12,8 +13,8 @@ mod rules;
 
 pub use check::{CheckReport, CheckRequest, CheckedAs, check};
 pub use lock_file::{Coverage, LockText, coverage, lock_file, not_asked, one_platform, version_gone};
-pub use model::{Finding, Group, Level, NotJudged, Rule};
+pub use model::{CheckRule, Finding, FindingLevel, Group, NotJudged};
 pub use not_judged::of_facts as not_judged;
-pub use registry::{Capability, ProbeError, ProbeReport, ProbeRequest, State, probe};
+pub use registry::{Capability, CapabilityState, ProbeError, ProbeReport, ProbeRequest, probe};
 pub use rules::catalogue::{needs_packages, needs_repository, rule, rules};
-pub use rules::{Images, Referring, Subject, Trust, drift, repository, signatures};
+pub use rules::{CheckSubject, Images, Referring, SignatureTrust, drift, repository, signatures};

@@ -7,7 +7,7 @@ use tofu_oci_types::Platform;
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Level {
+pub enum FindingLevel {
     /// Somebody cannot install, or is given something else than they believe.
     Error,
     /// It will bite on a day to come, or some clients only.
@@ -16,7 +16,7 @@ pub enum Level {
     Note,
 }
 
-impl Level {
+impl FindingLevel {
     /// The word for people.
     pub fn word(self) -> &'static str {
         match self {
@@ -83,13 +83,13 @@ impl Group {
 
 /// A rule: what is always the same about its findings.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Rule {
+pub struct CheckRule {
     /// A stable kebab-case name.
     pub id: &'static str,
     /// What it is about.
     pub group: Group,
     /// How much its findings matter.
-    pub level: Level,
+    pub level: FindingLevel,
     /// What it finds, in one line without a full stop.
     pub finds: &'static str,
     /// Why it matters: one or two sentences.
@@ -100,7 +100,7 @@ pub struct Rule {
     pub mend: &'static str,
 }
 
-impl Rule {
+impl CheckRule {
     /// A finding of this rule.
     pub(crate) fn at(&'static self, place: impl ToString, text: impl Into<String>) -> Finding {
         Finding { rule: self, place: place.to_string(), text: text.into(), version: None, platform: None, diff: None }
@@ -111,14 +111,14 @@ impl Rule {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule; level, reason and section are its.
-    pub rule: &'static Rule,
+    pub rule: &'static CheckRule,
     /// Where: a tag, a manifest or blob by digest, an entry of a zip, a line of a file.
     pub place: String,
     /// What is the matter, in one sentence without a full stop. Text of others in it may hold any character.
     pub text: String,
-    /// The version that it is about, where it is about one.
+    /// The version that it is about, if it is about one.
     pub version: Option<String>,
-    /// The platform that it is about, where it is about one.
+    /// The platform that it is about, if it is about one.
     pub platform: Option<Platform>,
     /// What a file would be rewritten to, as a unified diff.
     pub diff: Option<String>,
@@ -126,7 +126,7 @@ pub struct Finding {
 
 impl Finding {
     /// How much it matters.
-    pub fn level(&self) -> Level {
+    pub fn level(&self) -> FindingLevel {
         self.rule.level
     }
 
@@ -153,7 +153,7 @@ pub struct NotJudged {
     pub place: String,
     /// The version that it belongs to, where it belongs to one.
     pub version: Option<String>,
-    /// The platform that it is for, where it is for one.
+    /// The platform that it is for, if it is for one.
     pub platform: Option<Platform>,
     /// What kept the store from answering.
     pub error: StoreError,
@@ -162,9 +162,9 @@ pub struct NotJudged {
 impl Serialize for Finding {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct FindingJson<'a> {
             rule: &'static str,
-            level: Level,
+            level: FindingLevel,
             place: &'a str,
             version: Option<&'a str>,
             platform: Option<&'a Platform>,
@@ -175,7 +175,7 @@ impl Serialize for Finding {
             #[serde(skip_serializing_if = "Option::is_none")]
             diff: Option<&'a str>,
         }
-        Line {
+        FindingJson {
             rule: self.rule.id,
             level: self.rule.level,
             place: &self.place,

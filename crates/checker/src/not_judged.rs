@@ -7,12 +7,12 @@ use std::collections::HashSet;
 
 use tofu_oci_store::StoreError;
 
-use crate::facts::{Facts, Fault, Release};
+use crate::facts::{FoundRelease, ReadFault, RepositoryFacts};
 use crate::model::NotJudged;
-use crate::rules::{Images, Kind, Referring, index_place, manifest_place};
+use crate::rules::{EntryKind, Images, Referring, index_place, manifest_place};
 
 /// Everything about a repository that is not judged, each once, in the order of the releases.
-pub(crate) fn of_check(facts: &Facts, images: &Images, referring: &Referring) -> Vec<NotJudged> {
+pub(crate) fn of_check(facts: &RepositoryFacts, images: &Images, referring: &Referring) -> Vec<NotJudged> {
     let mut list = of_facts(facts);
     for release in &facts.releases {
         let version = release.version.to_string();
@@ -28,19 +28,19 @@ pub(crate) fn of_check(facts: &Facts, images: &Images, referring: &Referring) ->
     once(list)
 }
 
-fn layers_of(entry: &crate::facts::Entry) -> String {
+fn layers_of(entry: &crate::facts::IndexEntry) -> String {
     format!("layers of {}", manifest_place(entry))
 }
 
 /// What of the facts alone is not judged: indexes, lists of referrers, leaves, configs and layers.
-pub fn of_facts(facts: &Facts) -> Vec<NotJudged> {
+pub fn of_facts(facts: &RepositoryFacts) -> Vec<NotJudged> {
     once(facts.releases.iter().flat_map(of_release).collect())
 }
 
-fn of_release(release: &Release) -> Vec<NotJudged> {
+fn of_release(release: &FoundRelease) -> Vec<NotJudged> {
     let version = release.version.to_string();
     let mut list = Vec::new();
-    let unasked = |fault: Option<&Fault>| fault.and_then(Fault::unasked).cloned();
+    let unasked = |fault: Option<&ReadFault>| fault.and_then(ReadFault::unasked).cloned();
     if let Some(error) = unasked(release.index.found.as_ref().err()) {
         list.push(entry(index_place(release), Some(&version), &error));
     }
@@ -48,11 +48,11 @@ fn of_release(release: &Release) -> Vec<NotJudged> {
         list.push(entry(referrers_of(release), Some(&version), &error));
     }
     for one in &release.entries {
-        if !matches!(Kind::of(one), Kind::Provider | Kind::Image) {
+        if !matches!(EntryKind::of(one), EntryKind::Provider | EntryKind::Image) {
             continue;
         }
         let platform = one.descriptor.platform();
-        let mut add = |place: String, fault: Option<&Fault>| {
+        let mut add = |place: String, fault: Option<&ReadFault>| {
             if let Some(error) = unasked(fault) {
                 list.push(NotJudged { platform: platform.clone(), ..entry(place, Some(&version), &error) });
             }
@@ -66,7 +66,7 @@ fn of_release(release: &Release) -> Vec<NotJudged> {
 }
 
 /// The place of the list of what refers to a release.
-pub(crate) fn referrers_of(release: &Release) -> String {
+pub(crate) fn referrers_of(release: &FoundRelease) -> String {
     format!("referrers of {}", index_place(release))
 }
 

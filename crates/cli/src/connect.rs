@@ -5,13 +5,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tofu_oci_disk::Waiter;
+use tofu_oci_http::{ClientError, HttpClient, HttpLimits, HttpOptions};
 use tofu_oci_logins::{Access, CredentialResolver, HostMachine};
 use tofu_oci_mapper::RepositoryTemplate;
-use tofu_oci_remote::{
-    ClientError, ClientOptions, CredentialProvider, ExchangeObserver, Limits, RegistryClient, WebClient,
-};
+use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_store::{DirStore, ReadStore, Store};
-use tofu_oci_types::{Place, ProviderAddr, Reporter, RepositoryRef};
+use tofu_oci_types::{NoReporter, Place, ProviderAddr, Reporter, RepositoryRef};
 
 use crate::args::Network;
 use crate::diagnostic::Diagnostic;
@@ -203,12 +202,12 @@ pub(crate) fn user_credentials(config: &ReadConfig) -> CredentialResolver {
 pub(crate) fn client(
     network: &Network,
     credentials: Arc<dyn CredentialProvider>,
-    witness: Option<Arc<dyn ExchangeObserver>>,
+    observer: Option<Arc<dyn ExchangeObserver>>,
     reporter: &Arc<dyn Reporter>,
 ) -> Result<Arc<RegistryClient>, Diagnostic> {
-    let mut options = ClientOptions { witness, ..ClientOptions::default() };
+    let mut http = HttpOptions::default();
     for file in &network.ca_file {
-        options.ca_certificates.push(read(file)?);
+        http.ca_certificates.push(read(file)?);
     }
     if let Some(certificate) = &network.client_cert {
         let mut identity = read(certificate)?;
@@ -216,13 +215,13 @@ pub(crate) fn client(
             identity.push(b'\n');
             identity.extend(read(key)?);
         }
-        options.client_identity = Some(identity);
+        http.client_identity = Some(identity);
     }
-    options.plain_http.clone_from(&network.plain_http);
-    options.token_hosts.clone_from(&network.token_host);
-    options.retry.attempts = network.attempts;
-    options.max_retry_after = Duration::from_secs(network.max_wait);
-    options.limits = Limits::within(network.timeout.0);
+    http.plain_http.clone_from(&network.plain_http);
+    http.retry.attempts = network.attempts;
+    http.max_retry_after = Duration::from_secs(network.max_wait);
+    http.limits = HttpLimits::within(network.timeout.0);
+    let options = ClientOptions { http, token_hosts: network.token_host.clone(), observer, ..ClientOptions::default() };
     RegistryClient::new(options, credentials, Arc::clone(reporter)).map_err(|error| {
         let diagnostic = match unusable(network, &error) {
             Some(text) => Diagnostic::usage(text),
@@ -236,8 +235,8 @@ pub(crate) fn client(
 fn unusable(network: &Network, error: &ClientError) -> Option<String> {
     match error {
         ClientError::CaCertificate { .. } => network.ca_file.iter().find_map(|file| {
-            let options = ClientOptions { ca_certificates: vec![read(file).ok()?], ..ClientOptions::default() };
-            match WebClient::new(&options).err()? {
+            let options = HttpOptions { ca_certificates: vec![read(file).ok()?], ..HttpOptions::default() };
+            match HttpClient::new(options, Arc::new(NoReporter)).err()? {
                 ClientError::CaCertificate { problem } => Some(format!("{} cannot be used: {problem}", file.display())),
                 _ => None,
             }

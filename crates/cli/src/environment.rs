@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_installer::PluginCache;
-use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::config::{self, Environment, Files, Os, Reading};
+use tofu_oci_mapper::config::{self, CliConfigReading, ConfigFiles, Environment, Os};
+use tofu_oci_types::TofuRelease;
 
 use crate::diagnostic::Diagnostic;
 
@@ -94,7 +94,7 @@ const RELEASE: TofuRelease = TofuRelease::V1_13;
 #[derive(Clone)]
 pub(crate) struct ReadConfig {
     pub(crate) environment: Arc<Environment>,
-    pub(crate) reading: Arc<Reading>,
+    pub(crate) reading: Arc<CliConfigReading>,
 }
 
 impl ReadConfig {
@@ -123,7 +123,7 @@ pub(crate) struct RealFiles;
 /// No configuration of a person is larger.
 const FILE_LIMIT: u64 = 16 << 20;
 
-impl Files for RealFiles {
+impl ConfigFiles for RealFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         tofu_oci_disk::read_file(path, FILE_LIMIT)
     }

@@ -89,7 +89,7 @@ fn no_error_acts_on_a_terminal() {
     harmless(&page.to_string());
     // Text, two causes, an empty line, two hints.
     assert_eq!(page.to_string().lines().count(), 6, "{page}");
-    let excerpt = Diagnostic::usage(HOSTILE).excerpt(tofu_oci_mapper::config::excerpt(HOSTILE, HOSTILE, &(0..9)));
+    let excerpt = Diagnostic::usage(HOSTILE).excerpt(crate::excerpt::excerpt(HOSTILE, HOSTILE, &(0..9)));
     harmless(&excerpt.page().to_string());
 }
 

@@ -3,11 +3,11 @@
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 
-use tofu_oci_credentials::Secret;
 use tofu_oci_logins::{Access, one_registry};
+use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
-use crate::args::{Identity, Lookup};
+use crate::args::{IdentityArgs, LookupArgs};
 use crate::connect::{End, From};
 use crate::diagnostic::Diagnostic;
 use crate::prompt;
@@ -15,7 +15,7 @@ use crate::prompt;
 /// The longest password, in bytes: a file that was piped in by mistake is not read to its end.
 const PASSWORD_LIMIT: u64 = 64 << 10;
 
-impl Identity {
+impl IdentityArgs {
     /// What the arguments say; a password is read from standard input. `named` are the registries that the command
     /// names.
     ///
@@ -58,12 +58,12 @@ impl Identity {
     }
 }
 
-impl Lookup {
+impl LookupArgs {
     /// Who asks for providers.
     ///
     /// # Errors
-    /// As [`Identity::access`]; the registry is that of `--from`.
-    pub(crate) async fn access(&self, identity: &Identity, chdir: Option<&Path>) -> Result<Access, Diagnostic> {
+    /// As [`IdentityArgs::access`]; the registry is that of `--from`.
+    pub(crate) async fn access(&self, identity: &IdentityArgs, chdir: Option<&Path>) -> Result<Access, Diagnostic> {
         let named = of_from(self.from.as_deref())?;
         identity.access(&named.as_deref().into_iter().collect::<Vec<_>>(), chdir).await
     }

@@ -96,15 +96,6 @@ pub(crate) fn and_the_version() -> &'static str {
     }
 }
 
-/// The advice to name providers as arguments, if this run's verb takes them.
-pub(crate) fn or_name_providers() -> &'static str {
-    if matches!(given().verb.as_str(), "providers" | "lock") {
-        ""
-    } else {
-        ", or name the providers on the command line instead"
-    }
-}
-
 /// The command that lists the versions of a provider in the places where this run looks.
 pub(crate) fn versions(address: &ProviderAddr) -> String {
     let given = given();

@@ -20,6 +20,7 @@ mod connect;
 mod diagnostic;
 mod document;
 mod environment;
+mod excerpt;
 mod exit;
 mod helper_program;
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use tofu_oci_types::Secret;
+
 use crate::page::Line;
 
 /// Whether somebody can be asked: standard input is a terminal whose echo can be turned off.
@@ -27,17 +29,17 @@ fn read_line() -> io::Result<String> {
 ///
 /// An interruption meanwhile gives the terminal back as it was.
 #[cfg(unix)]
-pub(crate) async fn secret(question: &str) -> io::Result<String> {
+pub(crate) async fn secret(question: &str) -> io::Result<Secret> {
     let _hidden = Hidden::begin()?;
     crate::printer::question(&Line::of(question));
     let mut line = aside(read_line).await??;
     line.truncate(line.trim_end_matches(['\n', '\r']).len());
-    Ok(line)
+    Ok(Secret::new(line))
 }
 
 /// Nobody is asked here; see [`can_ask`].
 #[cfg(not(unix))]
-pub(crate) async fn secret(_question: &str) -> io::Result<String> {
+pub(crate) async fn secret(_question: &str) -> io::Result<Secret> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tofu_oci_disk::PrivateFile;
 use tofu_oci_trust::{KeyError, PrivateKey};
-use tofu_oci_types::{Event, Reporter};
+use tofu_oci_types::{Event, Reporter, Secret};
 use zeroize::Zeroizing;
 
 use crate::diagnostic::Diagnostic;
@@ -51,7 +51,7 @@ pub(crate) async fn load(key: &Path, from: KeyPassword, reporter: &dyn Reporter)
         }
         (false, KeyPassword::Ambient) => None,
     };
-    let read = PrivateKey::from_pem(&pem, password.as_deref().map(String::as_bytes));
+    let read = PrivateKey::from_pem(&pem, password.as_ref());
     let read = read.map_err(|error| wrong_key(&name, &error))?;
     // What is not a private key, such as a public one, may be read by everybody.
     if sharing == Sharing::Others {
@@ -86,27 +86,24 @@ fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Diagnostic> {
     Ok((pem, if file.is_shared() { Sharing::Others } else { Sharing::OwnerAlone }))
 }
 
-async fn password(name: &str, from: KeyPassword) -> Result<Zeroizing<String>, Diagnostic> {
+async fn password(name: &str, from: KeyPassword) -> Result<Secret, Diagnostic> {
     if from == KeyPassword::Stdin {
         if prompt::can_ask() {
             let text = "--key-password-stdin reads from a pipe or a file, and this is a terminal";
             return Err(Diagnostic::usage(text).hint("leave --key-password-stdin out to be asked for the password"));
         }
-        let password = identity::secret_from_stdin("--key-password-stdin").await?;
-        return Ok(Zeroizing::new(password.expose().to_owned()));
+        return identity::secret_from_stdin("--key-password-stdin").await;
     }
     // One that is set and empty counts: it is the password of keys that were made so.
     if let Ok(password) = std::env::var(PASSWORD) {
-        return Ok(Zeroizing::new(password));
+        return Ok(Secret::new(password));
     }
     if !prompt::can_ask() {
         return Err(Diagnostic::usage(format!("the key {name} is encrypted, and there is no password"))
             .hint(format!("set {PASSWORD}, or give the password on standard input with --key-password-stdin")));
     }
     let answer = prompt::secret(&format!("Password of the key {name}:")).await;
-    answer
-        .map(Zeroizing::new)
-        .map_err(|error| Diagnostic::usage(format!("the password of the key cannot be read: {error}")))
+    answer.map_err(|error| Diagnostic::usage(format!("the password of the key cannot be read: {error}")))
 }
 
 fn wrong_key(name: &str, error: &KeyError) -> Diagnostic {

@@ -8,11 +8,11 @@ use std::time::SystemTime;
 use clap::Args;
 use tofu_oci_fetch::{Trust, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_mapper::config::excerpt;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
 use tofu_oci_types::printable;
 
 use crate::diagnostic::Diagnostic;
+use crate::excerpt::excerpt;
 
 /// The name of the policy in the directory of the configuration.
 const POLICY_FILE: &str = "trust.toml";
@@ -24,7 +24,7 @@ const LIMIT: u64 = 1 << 20;
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Trust")]
 pub(crate) struct TrustArgs {
-    /// The trust policy, see docs/trust.md [default: trust.toml in the directory of the configuration, where there is
+    /// The trust policy, see docs/trust.md [default: trust.toml in the directory of the configuration, if there is
     /// one]
     #[arg(long, value_name = "FILE", env = "TOFU_OCI_TRUST_POLICY")]
     pub(crate) trust_policy: Option<PathBuf>,

@@ -1,7 +1,8 @@
 //! One entry of `auths`.
 
+use crate::Credential;
 use crate::decoded::{AuthFault, DecodedEntry, EntryField, JsonValue};
-use crate::{Credential, Secret};
+use tofu_oci_types::Secret;
 
 /// One entry of `auths`.
 #[derive(Clone)]

@@ -6,8 +6,9 @@ use std::fmt;
 
 use zeroize::{Zeroize as _, Zeroizing};
 
+use crate::Credential;
 use crate::json::{JsonKind, JsonText};
-use crate::{Credential, Secret};
+use tofu_oci_types::Secret;
 
 /// The NAME of `docker-credential-NAME`: `[A-Za-z0-9._-]+`, so no path.
 ///

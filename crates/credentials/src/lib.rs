@@ -30,7 +30,7 @@ mod secrecy;
 #[cfg(test)]
 mod vectors;
 
-pub use credential::{Credential, Secret};
+pub use credential::Credential;
 pub use file::{AuthFile, AuthFileError, FileState, FileWarning, FoundFile, OpenTofuEffect};
 pub use helper::{
     HelperAnswer, HelperError, HelperName, HelperOutput, InvalidHelperName, helper_failure, helper_outcome,

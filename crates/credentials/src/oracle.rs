@@ -57,3 +57,15 @@ fn agrees_that_nothing_is_there() {
         check(file, "ghcr.io", "ghcr.io");
     }
 }
+
+/// Fails on the day on which `docker_credential` knows paths, as `OpenTofu` does: then our choice is to be weighed anew.
+#[test]
+fn the_other_library_does_not_know_paths_yet() {
+    let file = r#"{"auths": {"ghcr.io/acme": {"auth": "dXNlcjpwYXNz"}}}"#;
+    let policy = Policy::new(Vec::new(), None, Search::Ambient, vec![found("config.json", file)]);
+    let repository: RepositoryRef = "ghcr.io/acme/widget".parse().expect("a repository");
+    assert!(matches!(policy.look_up(&repository).choice, Choice::Credential { .. }));
+    for server in ["ghcr.io/acme/widget", "ghcr.io"] {
+        assert!(get_credential_from_reader(file.as_bytes(), server).is_err(), "{server}");
+    }
+}

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{RepositoryRef, Secret};
 
 use crate::file::{Auth, FileState, FileWarning, FoundFile, OpenTofuEffect};
 use crate::key::shown;
-use crate::{CredentialLookup, HelperName, Secret, choose};
+use crate::{CredentialLookup, HelperName, choose};
 
 /// Where something stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

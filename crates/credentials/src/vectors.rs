@@ -1,32 +1,19 @@
-//! Tables of `OpenTofu`'s own rules, one test each, which prints how many cases it has gone through
-//! (`cargo test -p tofu-oci-credentials vectors -- --nocapture`). The measured cases are replayed with the program itself,
+//! Tables of `OpenTofu`'s own rules, one test each. The measured cases are replayed with the program itself,
 //! in `tests/e2e/credentials_replay`.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::Value;
+use tofu_oci_testkit::Vectors;
 
 use crate::choose::tests::{found, told};
 use crate::key::fit_parts;
 use crate::{
-    Block, BlockStyle, Choice, Credential, DefaultHelper, HelperName, Place, Policy, Search, Secret, Specificity,
+    Block, BlockStyle, Choice, Credential, DefaultHelper, HelperName, Place, Policy, Search, Specificity,
     auth_file_paths,
 };
-
-/// The project's copy of a table.
-fn table(name: &str) -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/vectors").join(name);
-    let bytes = std::fs::read(path).expect("the project has a copy of the table");
-    serde_json::from_slice(&bytes).expect("the table is JSON")
-}
-
-fn list<'a>(table: &'a Value, name: &str) -> &'a [Value] {
-    let list = table[name].as_array().unwrap_or_else(|| panic!("the table has the list {name}"));
-    assert!(!list.is_empty());
-    println!("{name}: {} cases", list.len());
-    list
-}
+use tofu_oci_types::Secret;
 
 fn text<'a>(case: &'a Value, name: &str) -> &'a str {
     case[name].as_str().unwrap_or_else(|| panic!("{name} is a text in {case}"))
@@ -38,15 +25,15 @@ fn place() -> Place {
 
 #[test]
 fn keys_match_as_measured() {
-    for case in list(&table("oci_credentials_match.json"), "auths_key_match") {
+    Vectors::open("oci_credentials_match.json").each("auths_key_match", |case| {
         let got = fit_parts(text(case, "key"), text(case, "registry"), text(case, "repository"));
         assert_eq!(got.map_or(0, Specificity::specificity) as u64, case["specificity"], "{case}");
-    }
+    });
 }
 
 #[test]
 fn prefixes_are_read_as_measured() {
-    for case in list(&table("oci_credentials_match.json"), "repository_address_prefix") {
+    Vectors::open("oci_credentials_match.json").each("repository_address_prefix", |case| {
         let got = match tofu_oci_types::parse_prefix(text(case, "input")) {
             Ok(tofu_oci_types::RepositoryPrefix::Registry(registry)) => Some((registry, String::new())),
             Ok(tofu_oci_types::RepositoryPrefix::Repository(whole)) => {
@@ -57,7 +44,7 @@ fn prefixes_are_read_as_measured() {
         let want =
             (case["ok"] == true).then(|| (text(case, "registry").to_owned(), text(case, "repository").to_owned()));
         assert_eq!(got, want, "{case}");
-    }
+    });
 }
 
 /// A block's arguments as its style.
@@ -117,12 +104,10 @@ fn policy(case: &Value) -> (Policy, Vec<String>) {
 
 #[test]
 fn policies_choose_as_opentofus_own_tests_say() {
-    let mut lookups = 0;
-    for case in list(&table("oci_credentials.json"), "policies") {
+    Vectors::open("oci_credentials.json").each("policies", |case| {
         let (policy, locations) = policy(case);
         assert_eq!(Value::from(locations), case["want_locations"], "{case}");
         for lookup in case["lookups"].as_array().expect("look-ups") {
-            lookups += 1;
             // A registry alone is asked for by a repository that no path names.
             let repository = text(lookup, "repository");
             let repository = if repository.contains('/') { repository.to_owned() } else { format!("{repository}/zz") };
@@ -147,7 +132,5 @@ fn policies_choose_as_opentofus_own_tests_say() {
                 _ => {}
             }
         }
-    }
-    println!("look-ups: {lookups} cases");
-    assert_eq!(lookups, 25);
+    });
 }

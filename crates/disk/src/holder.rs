@@ -20,8 +20,8 @@ impl Holder {
         Self(format!("{program} (process {process} on {host}, since {since})"))
     }
 
-    /// The holder that a lock file names. `None` if it names no process, or a process of this machine that is gone: a killed
-    /// holder leaves its line behind, and somebody else has the lock now.
+    /// The holder that a lock file names. `None` if it names no process, or a process of this machine that is gone: the
+    /// line of a killed holder stays, and another process has the lock now.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let line = text.lines().next()?;
         if line.len() > LONGEST {
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_names_nobody_is_not_believed() {
+    fn a_line_without_a_process_is_not_believed() {
         check("", false);
         check("hello", false);
         check("tofu-oci push (process x on far-away, since today)", false);

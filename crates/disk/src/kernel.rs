@@ -1,4 +1,4 @@
-//! What is known of the machine.
+//! Facts about the machine: its kernel, its name, its processes.
 
 use std::path::Path;
 use std::sync::OnceLock;

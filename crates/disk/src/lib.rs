@@ -8,11 +8,12 @@
 //!           --sweep-->                          removes what killed runs have left: what no run has locked
 //! ```
 //!
-//! It knows no word of the domain and prints nothing: whoever waits gives a function that reports it.
+//! It knows no word of the domain and prints nothing: the caller of `lock` passes a function that reports the wait.
 
 mod holder;
 mod kernel;
 mod lock;
+mod names;
 mod private_file;
 mod read;
 mod scratch;
@@ -20,7 +21,8 @@ mod sweep;
 
 pub use holder::Holder;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock};
+pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
 pub use private_file::{PrivateFile, StagedFile};
 pub use read::{is_descriptor, open_file, read_file};
-pub use scratch::{Purpose, Scratch, ScratchFile};
-pub use sweep::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Whose, sweep};
+pub use scratch::{Scratch, ScratchFile};
+pub use sweep::{Whose, sweep};

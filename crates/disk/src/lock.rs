@@ -10,13 +10,13 @@ use tokio::time::Instant;
 
 use crate::{HOLDER_NAME, Holder};
 
-/// After this time `tell` reports the holder.
+/// After this time the holder is reported.
 const SILENT: Duration = Duration::from_secs(1);
 /// The first pause between two tries; each one is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
-/// So often a file is opened anew because somebody has replaced it. A file system may number one file in two ways.
+/// So often a file is opened anew because it was replaced. A file system may number one file in two ways.
 const REPLACED: usize = 16;
 
 /// What can be locked. One program at a time has it.
@@ -24,9 +24,9 @@ const REPLACED: usize = 16;
 /// A lock ends with its process, however that ends. A file system without locks grants every lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lockable {
-    /// A file that is there for this alone. It is made if it is missing, and stays.
+    /// A file that is there for this alone. It is created if it is missing, and stays.
     File(PathBuf),
-    /// A folder that its user looks at: nothing stays in it. While it is locked a file in it names the holder.
+    /// A folder that its user looks at: no file stays in it. While it is locked a file in it names the holder.
     ///
     /// The folder itself is locked. Windows and NFS cannot do that: there the file [`HOLDER_NAME`] in it is locked, and
     /// stays, empty.
@@ -38,17 +38,17 @@ pub enum Lockable {
     Record(PathBuf),
 }
 
-/// Who waits, and for how long.
+/// The waiting program, and how long it waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiter {
-    /// What this process does, for others that wait: `tofu-oci push`.
+    /// This process, as other waiting programs show it: `tofu-oci push`.
     pub program: String,
     /// After so long waiting is an error.
     pub limit: Duration,
 }
 
 impl Waiter {
-    /// What to say to whoever waits: for whom, and for how long at most.
+    /// The message for a waiting user: who holds the lock, and how long the wait may last.
     pub fn words(&self, held: &Held) -> String {
         format!("waiting up to {} s: {held}", self.limit.as_secs_f32())
     }
@@ -60,16 +60,16 @@ impl Default for Waiter {
     }
 }
 
-/// Somebody else has the lock.
+/// Another program has the lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     /// What is locked.
     pub on: Lockable,
-    /// Who has it, if that is known.
+    /// The holder, if it is known.
     pub holder: Option<Holder>,
 }
 
-/// Why there is no lock.
+/// Why the lock was not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// The file cannot be opened or locked.
@@ -81,7 +81,7 @@ pub enum LockError {
         #[source]
         source: io::Error,
     },
-    /// Somebody else has it, and does not let go.
+    /// Another program has it, and did not release it in time.
     #[error("{held}, and was not released within {} s", limit.as_secs_f32())]
     Held {
         /// Who has it.
@@ -100,15 +100,15 @@ pub struct Lock {
     note: Option<PathBuf>,
 }
 
-/// Takes the lock, and waits for it if somebody else has it. `tell` is called once, after a second.
+/// Takes the lock, and waits if another program has it. `report` is called once, after a second.
 ///
-/// Nothing is waited for after the future is dropped.
+/// Dropping the future ends the wait.
 ///
 /// # Errors
 /// [`LockError::Held`] after the limit.
-pub async fn lock(on: &Lockable, waiter: &Waiter, tell: &(dyn Fn(&Held) + Sync)) -> Result<Lock, LockError> {
+pub async fn lock(on: &Lockable, waiter: &Waiter, report: &(dyn Fn(&Held) + Sync)) -> Result<Lock, LockError> {
     let begin = Instant::now();
-    let (mut pause, mut told) = (FIRST_PAUSE, false);
+    let (mut pause, mut reported) = (FIRST_PAUSE, false);
     let mut tries = Tries::of(on);
     loop {
         let failed = |source| LockError::Io { path: on.path().to_owned(), source };
@@ -116,9 +116,9 @@ pub async fn lock(on: &Lockable, waiter: &Waiter, tell: &(dyn Fn(&Held) + Sync))
             return Ok(lock);
         }
         let elapsed = begin.elapsed();
-        if elapsed >= SILENT && !told {
-            told = true;
-            tell(&tries.held(on));
+        if elapsed >= SILENT && !reported {
+            reported = true;
+            report(&tries.held(on));
         }
         if elapsed >= waiter.limit {
             return Err(LockError::Held { held: tries.held(on), limit: waiter.limit });
@@ -205,7 +205,7 @@ impl<'a> Tries<'a> {
     }
 }
 
-/// Locks the file that has this name now: whoever has locked one that was removed or replaced meanwhile has locked nothing.
+/// Locks the file that has this name now: a lock on a file that was removed or replaced meanwhile locks nothing.
 fn lock_file(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     let mut left = REPLACED;
     loop {
@@ -228,7 +228,7 @@ fn has_name(file: &File, path: &Path) -> bool {
     file.metadata().ok().map(of).is_some_and(|open| fs::symlink_metadata(path).ok().map(of) == Some(open))
 }
 
-/// Nobody removes a file that is open.
+/// An open file cannot be removed here.
 #[cfg(not(unix))]
 fn has_name(_file: &File, _path: &Path) -> bool {
     true
@@ -271,7 +271,7 @@ pub(crate) fn open_what_is_there(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Locks the folder, or where that cannot be done the file in it. A read-only folder needs no lock.
+/// Locks the folder, or the file in it if folders cannot be locked. A read-only folder needs no lock.
 fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
     let note = path.join(HOLDER_NAME);
@@ -296,7 +296,7 @@ fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     }
 }
 
-/// Whether the lock was had; a file system without locks grants every lock.
+/// Whether the lock was taken; a file system without locks grants every lock.
 fn had(tried: io::Result<bool>) -> io::Result<bool> {
     match tried {
         Err(error) if has_no_locks(&error) => Ok(true),

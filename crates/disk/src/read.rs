@@ -1,7 +1,7 @@
-//! Files that are read, and never waited for.
+//! Reading files without ever waiting for one.
 //!
 //! A pipe, a socket or a device may lie where a file is expected: opening it may wait for ever, and reading it may never
-//! end. So regular files alone are opened, and two kinds beside them that only a user can mean: the null device, which is
+//! end. So only regular files are opened, and two other kinds that only a user can mean: the null device, which is
 //! an empty file, and a descriptor of this process that the path spells (`/dev/stdin`, and `/dev/fd/63` of a shell's
 //! `<(…)`).
 
@@ -9,10 +9,10 @@ use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-/// Opens a file to read it, without waiting. A folder can be opened and not read, as ever.
+/// Opens a file to read it, without waiting. A folder can be opened, but not read.
 ///
 /// # Errors
-/// When it is a pipe, a socket or a device, and those of the system.
+/// If it is a pipe, a socket or a device, and those of the system.
 pub fn open_file(path: &Path) -> io::Result<File> {
     if is_descriptor(path) {
         return File::open(path);
@@ -34,7 +34,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
 /// All bytes of a file, at most `limit`. It is opened as by [`open_file`].
 ///
 /// # Errors
-/// [`ErrorKind::FileTooLarge`] when it has more, and those of [`open_file`].
+/// [`ErrorKind::FileTooLarge`] if it has more, and those of [`open_file`].
 pub fn read_file(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let file = open_file(path)?;
     let too_large = || io::Error::new(ErrorKind::FileTooLarge, format!("it is larger than {}", size(limit)));

@@ -1,4 +1,4 @@
-//! Temporary folders and files. They are locked while they are in use, so that the next run knows what is left over.
+//! Temporary folders and files. They are locked while they are in use, so that the next run recognises leftovers.
 
 use std::fs::{self, File};
 use std::io;
@@ -6,35 +6,12 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::kernel;
 use crate::lock::exclusive;
-use crate::sweep::{OWN_PREFIX, sweep_temporary};
+use crate::names::{OWN_PREFIX, Purpose, labelled};
+use crate::sweep::sweep_temporary;
 
-/// So often a name is tried that somebody else's sweep takes away before it is locked.
+/// So often a new name is tried after another run's sweep has removed it before it was locked.
 const ATTEMPTS: u32 = 16;
-
-/// What a folder among the system's temporary ones is for; it shows in the name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
-    /// `tofu-oci-push-…`: zips and layers in the making.
-    Push,
-    /// `tofu-oci-lock-…`: packages that are only looked at.
-    Lock,
-    /// `tofu-oci-check-…`: the same, for findings.
-    Check,
-}
-
-impl Purpose {
-    pub(crate) const ALL: [Self; 3] = [Self::Push, Self::Lock, Self::Check];
-
-    pub(crate) fn prefix(self) -> &'static str {
-        match self {
-            Self::Push => "tofu-oci-push-",
-            Self::Lock => "tofu-oci-lock-",
-            Self::Check => "tofu-oci-check-",
-        }
-    }
-}
 
 /// A folder of our own; dropping it removes it with everything in it.
 #[derive(Debug)]
@@ -48,7 +25,7 @@ impl Scratch {
     /// A new folder among temporary ones. What killed runs have left there is removed.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn temporary(parent: &Path, purpose: Purpose) -> io::Result<Self> {
         let scratch = Self::named(parent, purpose.prefix())?;
         sweep_temporary(parent, scratch.path());
@@ -58,7 +35,7 @@ impl Scratch {
     /// A new folder `.tofu-oci-…` in a folder of the user. Nothing is removed there: see [`crate::sweep()`].
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn beside(parent: &Path) -> io::Result<Self> {
         Self::named(parent, OWN_PREFIX)
     }
@@ -79,7 +56,7 @@ impl Scratch {
             // As the parent is written: errors name it.
             let path = path.file_name().map_or_else(|| path.clone(), |name| parent.join(name));
             let lock = File::open(&path).and_then(|folder| Ok(exclusive(&folder)?.then_some(folder)));
-            // Whoever sweeps at this very moment takes it for a leftover, and has removed it or is about to.
+            // A sweep at this very moment takes it for a leftover, and has removed it or will.
             let swept = matches!(lock, Ok(None)) || !path.is_dir();
             if !swept || attempts == ATTEMPTS {
                 return Ok(Self { path, lock: lock.ok().flatten() });
@@ -109,7 +86,7 @@ impl PartialEq for Scratch {
 
 impl Eq for Scratch {}
 
-/// A file of our own on its way to its place; dropping it removes it.
+/// A temporary file that is renamed into its place; dropping it removes it.
 #[derive(Debug)]
 pub struct ScratchFile(NamedTempFile);
 
@@ -117,7 +94,7 @@ impl ScratchFile {
     /// A new file `.tofu-oci-…` in the folder. The process's mask decides who may read it, as with any new file.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn beside(folder: &Path) -> io::Result<Self> {
         Self::with_mode(folder, 0o666)
     }
@@ -125,7 +102,7 @@ impl ScratchFile {
     /// The same, for secrets: its owner alone may read it, from its first moment on.
     ///
     /// # Errors
-    /// When it cannot be made.
+    /// If it cannot be created.
     pub fn private_beside(folder: &Path) -> io::Result<Self> {
         Self::with_mode(folder, 0o600)
     }
@@ -156,23 +133,23 @@ impl ScratchFile {
         self.0.as_file()
     }
 
-    /// Where it is now.
+    /// Its present path.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Renames it into its place, over what lies there.
+    /// Renames it into its place, replacing the file there.
     ///
     /// # Errors
-    /// When it cannot be renamed; it is removed then.
+    /// If it cannot be renamed; then it is removed.
     pub fn put(self, place: &Path) -> io::Result<()> {
         self.0.persist(place).map(drop).map_err(|error| error.error)
     }
 
-    /// Renames it into its place, unless something lies there. Whether it did.
+    /// Renames it into its place, unless a file is there. True if it was renamed.
     ///
     /// # Errors
-    /// When it cannot be renamed; it is removed then.
+    /// If it cannot be renamed; then it is removed.
     pub fn put_new(self, place: &Path) -> io::Result<bool> {
         match self.0.persist_noclobber(place) {
             Ok(_) => Ok(true),
@@ -182,8 +159,4 @@ impl ScratchFile {
             Err(error) => Self(error.file).put(place).map(|()| true),
         }
     }
-}
-
-fn labelled(prefix: &str) -> String {
-    kernel::label().map_or_else(|| prefix.to_owned(), |label| format!("{prefix}{label}-"))
 }

@@ -1,12 +1,12 @@
-//! What killed runs have left.
+//! Removes the leftovers of killed runs.
 //!
 //! A run locks its temporary folders and files. A killed one cannot remove them, and its locks are gone: what can be
 //! locked belongs to no running program. Two rules keep a living run's files where locks say less:
 //!
 //! - Machines that share a folder do not always see each other's locks. The name of a temporary file tells the kernel that
-//!   it was made under; what another one has made goes after a day only.
-//! - In the system's temporary folder others have files too. Only what has our names, our form of a name and our owner
-//!   is looked at.
+//!   it was made under; files of another kernel's run are removed after a day.
+//! - Other users have files in the system's temporary folder too. The sweep looks only at our names, our form of a name
+//!   and our owner.
 //!
 //! What cannot be locked at all stays: folders on Windows and on NFS.
 
@@ -15,25 +15,11 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::kernel;
 use crate::lock::{exclusive, open_what_is_there};
-use crate::scratch::Purpose;
+use crate::names::{HOLDER_NAME, LOCK_NAME, NameOrigin, OWN_PREFIX, Purpose, RANDOM, is_made_up, origin};
 
-/// Names of our own files in a folder of the user begin with this. Other tools pass over them.
-pub const OWN_PREFIX: &str = ".tofu-oci-";
-
-/// The file that is locked while the content of a folder is changed, and names its holder.
-pub const LOCK_NAME: &str = ".tofu-oci-lock";
-
-/// The file that names the holder of a lock of its folder. It is another one than [`LOCK_NAME`]: one folder may be locked
-/// for what a user keeps in it and for the content that programs keep in it, by two programs at once.
-pub const HOLDER_NAME: &str = ".tofu-oci-holder";
-
-/// What another kernel's run has made stays so long.
+/// How long the files of a run under another kernel stay.
 const FOREIGN: Duration = Duration::from_hours(24);
-
-/// How many random characters end a name.
-const RANDOM: usize = 6;
 
 /// Whose folder it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +30,7 @@ pub enum Whose {
     Users,
 }
 
-/// Removes what killed runs have left in a folder beside what is there; how much.
+/// Removes what killed runs have left in a folder with other contents. Returns how many were removed.
 pub fn sweep(folder: &Path, whose: Whose) -> usize {
     remove(folder, |name, _| {
         let rest = name.strip_prefix(OWN_PREFIX).filter(|_| ![LOCK_NAME, HOLDER_NAME].contains(&name))?;
@@ -63,37 +49,6 @@ pub(crate) fn sweep_temporary(folder: &Path, own: &Path) -> usize {
     })
 }
 
-/// Whether a name's end is what a program makes up, and not a word: a label and random characters, or these alone.
-fn is_made_up(rest: &str) -> bool {
-    let word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if let Some((label, random)) = rest.split_once('-') {
-        return kernel::is_label(label) && random.len() == RANDOM && word(random);
-    }
-    let random = rest.bytes().any(|byte| !byte.is_ascii_lowercase());
-    random && word(rest) && (RANDOM..=8).contains(&rest.len())
-}
-
-/// Whose a name is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    /// This kernel's, or it does not say.
-    Here,
-    /// Another kernel's, or an earlier run of this one.
-    Elsewhere,
-}
-
-/// By what follows the prefix.
-fn origin(rest: &str) -> Origin {
-    match rest.split_once('-') {
-        Some((label, random))
-            if kernel::is_label(label) && random.len() == RANDOM && Some(label) != kernel::label() =>
-        {
-            Origin::Elsewhere
-        }
-        _ => Origin::Here,
-    }
-}
-
 #[cfg(unix)]
 fn is_folder_of(data: &Metadata, own: &Metadata) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -105,14 +60,14 @@ fn is_folder_of(data: &Metadata, _own: &Metadata) -> bool {
     data.is_dir()
 }
 
-fn remove(folder: &Path, is_ours: impl Fn(&str, &Metadata) -> Option<Origin>) -> usize {
+fn remove(folder: &Path, is_ours: impl Fn(&str, &Metadata) -> Option<NameOrigin>) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let mut removed = 0;
     for entry in entries.flatten() {
-        // Of the entry itself: a link leads nowhere here.
+        // Of the entry itself: links are not followed.
         let (name, Ok(data)) = (entry.file_name(), entry.metadata()) else { continue };
         let Some(origin) = name.to_str().and_then(|name| is_ours(name, &data)) else { continue };
-        if origin == Origin::Elsewhere && !is_old(&data) {
+        if origin == NameOrigin::Elsewhere && !is_old(&data) {
             continue;
         }
         if remove_unlocked(&entry.path(), &data).is_ok_and(|gone| gone) {
@@ -126,7 +81,7 @@ fn is_old(data: &Metadata) -> bool {
     data.modified().ok().and_then(|changed| changed.elapsed().ok()).is_some_and(|age| age > FOREIGN)
 }
 
-/// Removes a file or folder that no program has locked; true if it did.
+/// Removes a file or folder that no program has locked; true if it was removed.
 fn remove_unlocked(path: &Path, data: &Metadata) -> io::Result<bool> {
     if !data.is_dir() && !data.is_file() {
         return Ok(false);

@@ -279,22 +279,18 @@ mod tests {
 
     #[test]
     fn mirrors_are_found_by_opentofus_own_search() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let shared = fs::read(root.join("../shared/spec/vectors/filesystem_layout.json"));
-        let bytes = shared.or_else(|_| fs::read(root.join("testdata/vectors/filesystem_layout.json"))).unwrap();
-        let vectors: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-        for entry in vectors["entries"].as_array().unwrap() {
+        tofu_oci_testkit::Vectors::open("filesystem_layout.json").each("entries", |entry| {
             let (path, found) = (entry["path"].as_str().unwrap(), &entry["result"]);
             // The search ignores case and knows legacy addresses; this program writes neither.
             let Some(address) = found["provider"].as_str().and_then(|text| text.parse::<ProviderAddr>().ok()) else {
-                continue;
+                return;
             };
             let text = |name: &str| found[name].as_str().unwrap();
             let form = if text("form") == "packed" { PackageForm::Archive } else { PackageForm::Folder };
             let (version, platform) = (text("version").parse().unwrap(), text("platform").parse().unwrap());
             let place = PackagePath::in_mirror(Path::new(""), form, &address, &version, &platform);
             assert!(place.path.display().to_string().eq_ignore_ascii_case(path), "{path}: {}", place.path.display());
-        }
+        });
     }
 
     #[test]

@@ -4,17 +4,17 @@ use std::ops::Range;
 
 /// A text that was read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Document {
+pub struct HclDocument {
     /// What stands at the top level.
-    pub body: Body,
+    pub body: HclBody,
     /// How it was written.
-    pub syntax: Syntax,
+    pub syntax: HclSyntax,
     /// What HCL 1 passes over in silence although it was surely meant, in the order of reading.
     pub overlooked: Vec<Overlooked>,
 }
 
 /// Something written that counts for nothing, and that HCL 1 says nothing about: `a =` at the end of the file, what
-/// stands behind the outermost JSON object, `true` in a JSON list.
+/// stands after the outermost JSON object, `true` in a JSON list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlooked {
     /// What is passed over, or what is missing; without a place.
@@ -25,7 +25,7 @@ pub struct Overlooked {
 
 /// The two ways to write it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Syntax {
+pub enum HclSyntax {
     /// Blocks and arguments.
     Native,
     /// JSON, after HCL 1 has turned objects into blocks where it believes they are some.
@@ -34,29 +34,29 @@ pub enum Syntax {
 
 /// The items of a file, of a block or of an object, in their order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Body {
+pub struct HclBody {
     /// The items.
-    pub items: Vec<Item>,
+    pub items: Vec<HclItem>,
 }
 
 /// A block or an argument: `kind "label" { … }`, `name = value`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Item {
+pub struct HclItem {
     /// The name, then the labels. Never empty; exactly one where `assigned` in the native syntax.
-    pub keys: Vec<Key>,
+    pub keys: Vec<HclKey>,
     /// Whether it was written with `=`. Always so in JSON.
     pub assigned: bool,
     /// What it holds.
-    pub value: Value,
+    pub value: HclValue,
     /// From the first key to the end of the value. In JSON, several items may share a part of their spans.
     pub span: Range<usize>,
-    /// Where the brace of a block stands (not that of an object behind `=`, and none in JSON).
+    /// Where the brace of a block stands (not that of an object after `=`, and none in JSON).
     pub brace: Option<usize>,
 }
 
 /// A name or a label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key {
+pub struct HclKey {
     /// Without its quotes, escapes resolved.
     pub text: String,
     /// Whether it stands in quotes.
@@ -71,11 +71,11 @@ pub struct Key {
 
 /// What an item or a list holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum HclValue {
     /// `{ … }`, with its braces.
-    Object(Body, Range<usize>),
+    Object(HclBody, Range<usize>),
     /// `[ … ]`, with its brackets.
-    List(Vec<Value>, Range<usize>),
+    List(Vec<HclValue>, Range<usize>),
     /// `"…"` or a heredoc.
     String(Text),
     /// A whole number: decimal, octal (leading `0`) or hexadecimal (`0x`), perhaps with `-`.
@@ -86,7 +86,7 @@ pub enum Value {
         span: Range<usize>,
     },
     /// A number with a fraction or an exponent. The text may be no number at all: HCL 1 reads `1e` and takes the
-    /// character behind it along.
+    /// character after it along.
     Float {
         /// As written.
         text: String,
@@ -107,7 +107,7 @@ pub enum Value {
     },
 }
 
-impl Value {
+impl HclValue {
     /// The bytes that say it, with brackets and quotes.
     pub fn span(&self) -> Range<usize> {
         match self {
@@ -125,7 +125,7 @@ impl Value {
 /// A text in quotes or a heredoc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Escapes resolved, except inside `${…}`, which is kept as written. Bytes that are no UTF-8 (`\xff`) are
+    /// Escapes resolved, except inside `${…}`, which is kept as written. Bytes that are not UTF-8 (`\xff`) are
     /// replaced, each by U+FFFD. Empty where there is a fault.
     pub value: String,
     /// With the quotes; a heredoc from `<<` to the end of its closing line.
@@ -148,21 +148,21 @@ pub struct TextFault {
 /// From places in a text's value to places in the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OffsetMap {
-    runs: Vec<Run>,
+    runs: Vec<OffsetRun>,
     end: usize,
 }
 
 /// A piece of a value: where it starts in the value and in the file, and whether it stands there byte for byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Run {
+struct OffsetRun {
     value: usize,
     source: usize,
     verbatim: bool,
 }
 
 impl OffsetMap {
-    /// The place in the file of the byte `offset` of the value. Inside an escape: where the escape starts. Behind the
-    /// value's end: the place behind it, such as that of the closing quote.
+    /// The place in the file of the byte `offset` of the value. Inside an escape: where the escape starts. After the
+    /// value's end: the place after it, such as that of the closing quote.
     pub fn source(&self, offset: usize) -> usize {
         let behind = self.runs.partition_point(|run| run.value <= offset);
         let Some(run) = behind.checked_sub(1).and_then(|index| self.runs.get(index)) else {
@@ -186,12 +186,23 @@ impl OffsetMap {
         {
             return;
         }
-        self.runs.push(Run { value, source, verbatim });
+        self.runs.push(OffsetRun { value, source, verbatim });
     }
 
-    /// Ends the map: the value has `value` bytes, and `source` is the place behind them.
+    /// Ends the map: the value has `value` bytes, and `source` is the place after them.
     pub(crate) fn finish(&mut self, value: usize, source: usize) {
         self.push(value, source, false);
         self.end = source;
     }
+}
+
+/// What a repeated argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Duplicates {
+    /// An error, as in the HCL 1 of `OpenTofu` 1.12 and 1.13 (v1.0.1-vault-7). Only `name = …` in the native syntax
+    /// counts, each block and object by itself, and names as they are written: `a`, `A` and `"a"` are three.
+    Refused,
+    /// Fine, as in the HCL 1 of `OpenTofu` 1.10 (v1.0.1-vault-5). That one also overlooks a mistake right before a
+    /// closing brace when another closing brace follows, and what stands there: `a { b = } }`.
+    Allowed,
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::{Position, SyntaxErrorKind};
 
-/// What stands for the end of the text. A null byte looks the same to HCL 1.
+/// What replaces the end of the text. A null byte looks the same to HCL 1.
 pub(crate) const END: char = '\0';
 
 /// The two scanners of HCL 1 differ in what they notice while they read.
@@ -19,7 +19,7 @@ pub(crate) enum Dialect {
 
 /// An error of a scanner.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct ScanFault {
     pub(crate) message: String,
     pub(crate) span: Range<usize>,
     pub(crate) kind: SyntaxErrorKind,
@@ -27,15 +27,15 @@ pub(crate) struct Fault {
 
 /// A piece of the text, of a kind that its language knows.
 #[derive(Clone, Debug)]
-pub(crate) struct Token<Kind> {
+pub(crate) struct ScanToken<Kind> {
     pub(crate) kind: Kind,
     pub(crate) span: Range<usize>,
     pub(crate) position: Position,
 }
 
-/// The place that HCL 1 counts: the column is 0 right behind a line's end.
+/// The place that HCL 1 counts: the column is 0 right after a line's end.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct ScanPlace {
     offset: usize,
     line: usize,
     column: usize,
@@ -49,20 +49,20 @@ pub(crate) struct Cursor<'a> {
     /// Where the next character is read.
     at: usize,
     /// What HCL 1 believes `at` to be; after broken UTF-8 in JSON it can be less.
-    place: Place,
-    before: Place,
+    place: ScanPlace,
+    before: ScanPlace,
     width: usize,
     line_width: usize,
     /// How far one step back goes; `None` when the last step was none.
     back: Option<usize>,
-    first: Option<Fault>,
+    first: Option<ScanFault>,
     /// The position of the last error, which is the one that HCL 1 reports.
     last: Option<Position>,
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(source: &'a [u8], dialect: Dialect) -> Self {
-        let place = Place { offset: 0, line: 1, column: 0 };
+        let place = ScanPlace { offset: 0, line: 1, column: 0 };
         Self {
             source,
             dialect,
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         self.place.offset += width;
         self.width = width;
         let Some(character) = character else {
-            self.fault(SyntaxErrorKind::NotUtf8, self.here(), "these bytes are no UTF-8; save the file as UTF-8");
+            self.fault(SyntaxErrorKind::NotUtf8, self.here(), "these bytes are not UTF-8; save the file as UTF-8");
             return char::REPLACEMENT_CHARACTER;
         };
         if character == '\n' {
@@ -133,7 +133,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Behind the last character read.
+    /// After the last character read.
     pub(crate) fn offset(&self) -> usize {
         self.place.offset
     }
@@ -143,7 +143,7 @@ impl<'a> Cursor<'a> {
         self.place.offset != offset || self.place.column != column
     }
 
-    /// The next character that is no blank.
+    /// The next character that is not a blank.
     pub(crate) fn after_blanks(&mut self) -> char {
         loop {
             let character = self.next();
@@ -163,7 +163,7 @@ impl<'a> Cursor<'a> {
         self.start()..self.place.offset
     }
 
-    /// The column that HCL 1 counts, 0 right behind a line's end.
+    /// The column that HCL 1 counts, 0 right after a line's end.
     pub(crate) fn column(&self) -> usize {
         self.place.column
     }
@@ -189,12 +189,12 @@ impl<'a> Cursor<'a> {
         self.last = Some(self.position());
         // Once HCL 1 has crashed it says nothing else.
         if self.first.is_none() || kind == SyntaxErrorKind::Crash {
-            self.first = Some(Fault { message: message.into(), span, kind });
+            self.first = Some(ScanFault { message: message.into(), span, kind });
         }
     }
 
     /// The first error, and the position that HCL 1 reports for all of them.
-    pub(crate) fn into_fault(self) -> Option<(Fault, Option<Position>)> {
+    pub(crate) fn into_fault(self) -> Option<(ScanFault, Option<Position>)> {
         let last = self.last;
         self.first.map(|fault| {
             let reported = if fault.kind == SyntaxErrorKind::Crash { None } else { last };
@@ -203,7 +203,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The first character of `bytes` (`None` when they are no UTF-8) and its length in bytes; `None` at the end.
+/// The first character of `bytes` (`None` when they are not UTF-8) and its length in bytes; `None` at the end.
 fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     let first = *bytes.first()?;
     let width = match first {

@@ -1,4 +1,4 @@
-//! Why a text is no configuration.
+//! Why a text is not a configuration.
 
 use std::ops::Range;
 
@@ -9,12 +9,12 @@ use crate::Position;
 #[error("{message}")]
 #[non_exhaustive]
 pub struct SyntaxError {
-    /// What is wrong, and where it can be said what to write instead; without a place.
+    /// What is wrong, without its place. What to write instead follows from `kind`.
     pub message: String,
-    /// The bytes to underline: the real culprit, such as the quote that nobody closed. Never behind the text's end;
+    /// The bytes to underline: the real cause, such as the quote that is not closed. Never after the text's end;
     /// empty where something is missing.
     pub span: Range<usize>,
-    /// The place that HCL 1 itself names first, which may lie lines behind the culprit; `None` where it names none,
+    /// The place that HCL 1 itself names first, which may lie lines after the cause; `None` where it names none,
     /// as for most errors of the JSON form.
     pub reported: Option<Position>,
     /// What kind of mistake it is.
@@ -27,11 +27,11 @@ pub struct SyntaxError {
 pub enum SyntaxErrorKind {
     /// A byte order mark at the start.
     ByteOrderMark,
-    /// Bytes that are no UTF-8.
+    /// Bytes that are not UTF-8.
     NotUtf8,
     /// A character that has no meaning where it stands; also a null byte.
     IllegalCharacter,
-    /// A backslash with something behind it that is no escape.
+    /// A backslash with something after it that is not an escape.
     IllegalEscape,
     /// A number that starts like one and goes on as none.
     IllegalNumber,
@@ -41,7 +41,7 @@ pub enum SyntaxErrorKind {
     UnclosedInterpolation,
     /// A `<<` text without its closing word on a line of its own.
     UnclosedHeredoc,
-    /// A `<<` without a proper word behind it.
+    /// A `<<` without a proper word after it.
     HeredocAnchor,
     /// A `/*` without its `*/`.
     UnclosedComment,
@@ -51,13 +51,23 @@ pub enum SyntaxErrorKind {
     StrayBracket,
     /// A word without quotes where a value belongs.
     BareWord,
-    /// A name without `=` or `{` behind it.
+    /// A name without `=` or `{` after it.
     MissingValue,
-    /// Anything else that stands where it cannot.
+    /// A character that looks like a double quote and is another one.
+    OtherQuote,
+    /// A bare quote inside `%{ … }`, which ends the text.
+    QuoteInDirective,
+    /// `null` as the value of an argument.
+    Null,
+    /// An item of a list without a comma before it.
+    MissingComma,
+    /// Something that no file can have at this place.
+    Misplaced,
+    /// Something other than the name or value that belongs there.
     Unexpected,
     /// An argument given a second time.
     Duplicate,
-    /// Blocks, objects or lists inside each other, deeper than anybody writes them.
+    /// Blocks, objects or lists inside each other, deeper than any real file.
     TooDeep,
     /// A text on which HCL 1 itself crashes.
     Crash,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::SyntaxErrorKind;
 use crate::cursor::{Cursor, Dialect, END};
 
-/// Reads on while there are decimal digits, from `character` on. Gives the first that is none, not taken.
+/// Reads on while there are decimal digits, from `character` on. Gives the first that is not one, not taken.
 pub(crate) fn mantissa(cursor: &mut Cursor<'_>, mut character: char) -> char {
     let mut any = false;
     while character.is_ascii_digit() {
@@ -18,7 +18,7 @@ pub(crate) fn mantissa(cursor: &mut Cursor<'_>, mut character: char) -> char {
     character
 }
 
-/// Reads what follows an `e` already taken. Without digits there, the character behind it is taken along.
+/// Reads what follows an `e` already taken. Without digits there, the character after it is taken along.
 pub(crate) fn exponent(cursor: &mut Cursor<'_>, character: char) {
     if is_exponent(character) {
         let mut character = cursor.next();
@@ -46,7 +46,7 @@ pub(crate) fn fraction(cursor: &mut Cursor<'_>, character: char) -> bool {
     true
 }
 
-/// Reads `.` with the fraction behind it, the point already taken; says whether there is a fraction.
+/// Reads `.` with the fraction after it, the point already taken; says whether there is a fraction.
 pub(crate) fn bare_fraction(cursor: &mut Cursor<'_>) -> bool {
     let digit = cursor.peek();
     if !digit.is_ascii_digit() {
@@ -129,14 +129,10 @@ fn unclosed(cursor: &mut Cursor<'_>, quote: Range<usize>, braces: usize, interpo
     let suspect = interpolation.suspect.clone().or_else(|| (braces > 0).then(|| interpolation.start.clone()));
     match suspect {
         Some(span) => {
-            let message = "this `${` has no closing `}`; write the `}`, or `$${` for the two characters themselves";
+            let message = "this `${` has no closing `}`";
             cursor.fault(SyntaxErrorKind::UnclosedInterpolation, span, message);
         }
-        None => cursor.fault(
-            SyntaxErrorKind::UnclosedString,
-            quote,
-            "this quote has no closing quote on its line; write the closing quote, and `\\n` for a line's end",
-        ),
+        None => cursor.fault(SyntaxErrorKind::UnclosedString, quote, "this quote has no closing quote on its line"),
     }
 }
 
@@ -179,17 +175,25 @@ fn digits(cursor: &mut Cursor<'_>, mut character: char, base: u32, count: usize,
 }
 
 fn illegal_escape(cursor: &mut Cursor<'_>, start: usize) {
-    // The character that is too much belongs to the escape only right behind the backslash.
+    // The character that is too much belongs to the escape only right after the backslash.
     let behind = cursor.bytes(start..cursor.offset());
     let length = if behind.len() > 2 && !behind.starts_with(b"\\\n") { cursor.start() - start } else { 2 };
     let message = match behind.get(1) {
-        Some(b'0'..=b'7') => "an octal escape needs three digits; write `\\\\` for a backslash itself",
+        Some(b'0'..=b'7') => "an octal escape needs three digits",
         Some(b'x') => "`\\x` needs two hexadecimal digits",
         Some(b'u') => "`\\u` needs four hexadecimal digits",
         Some(b'U') => "`\\U` needs eight hexadecimal digits",
-        _ => "this backslash starts no escape; write `\\\\` for a backslash itself",
+        _ => "this backslash does not start an escape",
     };
     cursor.fault(SyntaxErrorKind::IllegalEscape, start..start + length.max(1), message);
+}
+
+/// The mistake that a character without a meaning is.
+pub(crate) fn illegal(character: char) -> SyntaxErrorKind {
+    match character {
+        '\'' | '`' | '“' | '”' => SyntaxErrorKind::OtherQuote,
+        _ => SyntaxErrorKind::IllegalCharacter,
+    }
 }
 
 /// A character as messages quote it.

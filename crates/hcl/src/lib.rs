@@ -20,20 +20,18 @@ mod hcl1;
 mod json;
 mod letters;
 mod lexeme;
-#[cfg(test)]
-mod measured;
 mod position;
-#[cfg(test)]
-mod robust;
 pub mod template;
-mod text;
 #[cfg(test)]
-mod underlined;
+mod tests;
+mod text;
 
-pub use ast::{Body, Document, Item, Key, OffsetMap, Overlooked, Syntax, Text, TextFault, Value};
-pub use decode::{DecodeError, DecodeErrorKind, Decoded, Members, Node, Shape, View, equal_fold};
+pub use ast::{
+    Duplicates, HclBody, HclDocument, HclItem, HclKey, HclSyntax, HclValue, OffsetMap, Overlooked, Text, TextFault,
+};
+pub use decode::{DecodeError, DecodeErrorKind, DecodeNode, DecodeShape, Decoded, ItemView, MapMembers, equal_fold};
 pub use error::{SyntaxError, SyntaxErrorKind};
-pub use hcl1::{Duplicates, parse, parse_bytes};
+pub use hcl1::{parse, parse_bytes};
 pub use position::{Position, position};
 
 /// How deep blocks, objects and lists may stand in each other. HCL 1 has no limit of its own; it recurses until its

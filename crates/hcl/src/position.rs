@@ -17,7 +17,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Where the byte `offset` of `text` stands. An offset inside a character counts as that character, one behind the
+/// Where the byte `offset` of `text` stands. An offset inside a character counts as that character, one after the
 /// end as the end. Only `\n` ends a line.
 pub fn position(text: &str, offset: usize) -> Position {
     let mut place = Position { line: 1, column: 1 };

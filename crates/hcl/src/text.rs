@@ -6,15 +6,15 @@ use crate::{OffsetMap, Text, TextFault};
 
 /// A byte of a value and where it comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece {
+pub(crate) struct TextPiece {
     pub(crate) byte: u8,
     pub(crate) source: usize,
     /// Whether the byte itself stands there; otherwise an escape that starts there.
     pub(crate) verbatim: bool,
 }
 
-/// A text of these pieces; `end` is the place behind the last.
-pub(crate) fn text(pieces: &[Piece], span: Range<usize>, end: usize, heredoc: bool) -> Text {
+/// A text of these pieces; `end` is the place after the last.
+pub(crate) fn text(pieces: &[TextPiece], span: Range<usize>, end: usize, heredoc: bool) -> Text {
     let bytes: Vec<u8> = pieces.iter().map(|piece| piece.byte).collect();
     let mut value = String::with_capacity(bytes.len());
     let mut map = OffsetMap::default();
@@ -46,7 +46,7 @@ pub(crate) fn faulty(span: Range<usize>, fault: Range<usize>, heredoc: bool) -> 
 /// Where interpolations are kept as written, and which code points an escape may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
-    /// `${…}` is kept as written; half a surrogate pair becomes U+FFFD, and a number behind `\U` may be too large.
+    /// `${…}` is kept as written; half a surrogate pair becomes U+FFFD, and a number after `\U` may be too large.
     Native,
     /// An interpolation is text as any other; half a surrogate pair has no value.
     Json,
@@ -61,7 +61,7 @@ pub(crate) fn unquote(
     quoting: Quoting,
     start: usize,
     place: &dyn Fn(usize) -> usize,
-) -> Result<Vec<Piece>, Range<usize>> {
+) -> Result<Vec<TextPiece>, Range<usize>> {
     let mut pieces = Vec::with_capacity(inner.len());
     let mut at = 0;
     while at < inner.len() {
@@ -78,7 +78,7 @@ pub(crate) fn unquote(
                 Escaped::Byte(byte) => std::slice::from_ref(byte),
                 Escaped::Character(character) => character.encode_utf8(&mut buffer).as_bytes(),
             };
-            pieces.extend(bytes.iter().map(|byte| Piece { byte: *byte, source, verbatim: false }));
+            pieces.extend(bytes.iter().map(|byte| TextPiece { byte: *byte, source, verbatim: false }));
             at += length;
         } else {
             verbatim(&mut pieces, rest, 1, start + at, place);
@@ -88,9 +88,9 @@ pub(crate) fn unquote(
     Ok(pieces)
 }
 
-fn verbatim(pieces: &mut Vec<Piece>, bytes: &[u8], length: usize, start: usize, place: &dyn Fn(usize) -> usize) {
+fn verbatim(pieces: &mut Vec<TextPiece>, bytes: &[u8], length: usize, start: usize, place: &dyn Fn(usize) -> usize) {
     let bytes = bytes[..length].iter().enumerate();
-    pieces.extend(bytes.map(|(index, byte)| Piece { byte: *byte, source: place(start + index), verbatim: true }));
+    pieces.extend(bytes.map(|(index, byte)| TextPiece { byte: *byte, source: place(start + index), verbatim: true }));
 }
 
 /// The length of the interpolation at the start of `bytes`. `None` when it has no end, or holds U+FFFD, which HCL 1

@@ -2,9 +2,9 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tofu_oci_types::{Descriptor, Digest};
+use tofu_oci_types::{Descriptor, Digest, parse_strictly};
 
-use crate::{DocumentKind, LayoutError, media_type, strict_json};
+use crate::{DocumentKind, LayoutError, media_type};
 
 /// The largest manifest or config that is read: 4 MiB.
 ///
@@ -87,7 +87,7 @@ pub(crate) fn object(what: &str, digest: &Digest, bytes: &[u8]) -> Result<Map<St
     if size > MAX_DOCUMENT {
         return Err(LayoutError::TooLarge { digest: digest.clone(), size, limit: MAX_DOCUMENT });
     }
-    match strict_json::parse(bytes) {
+    match parse_strictly(bytes) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(malformed(what, &"it is no JSON object")),
         Err(error) => Err(malformed(what, &error)),

@@ -25,7 +25,6 @@ mod leaf;
 mod package_layout;
 mod plan;
 mod select;
-mod strict_json;
 mod vocabulary;
 
 pub use config::ImageConfig;
@@ -37,7 +36,6 @@ pub use leaf::Leaf;
 pub use package_layout::{InvalidPackageLayout, LeafKind, PackageLayout};
 pub use plan::{IndexFacts, LayerBlob, LeafPlan, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves};
 pub use select::{Selected, select};
-pub use strict_json::{parse as parse_strictly, repeated_member};
 pub use vocabulary::{LABEL, LABEL_PROVIDER, LayerFormat, annotation, artifact_type, media_type};
 
 #[cfg(test)]

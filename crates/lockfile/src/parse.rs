@@ -176,14 +176,12 @@ fn address(label: &str) -> Result<ProviderAddr, LockProblem> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use tofu_oci_testkit::Vectors;
+
     use super::*;
 
-    /// The vectors, from the shared folder if it exists, else from this project's copy.
-    pub(crate) fn vectors() -> serde_json::Value {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let shared = std::fs::read(root.join("../shared/spec/vectors/lockfile.json"));
-        let bytes = shared.or_else(|_| std::fs::read(root.join("testdata/vectors/lockfile.json"))).unwrap();
-        serde_json::from_slice(&bytes).unwrap()
+    pub(crate) fn vectors() -> Vectors {
+        Vectors::open("lockfile.json")
     }
 
     #[track_caller]
@@ -211,7 +209,7 @@ pub(crate) mod tests {
 
     #[test]
     fn reads_the_vectors() {
-        for case in vectors()["parse"].as_array().unwrap() {
+        vectors().each("parse", |case| {
             let file = LockFile::parse(case["file"].as_str().unwrap()).unwrap();
             let providers = case["providers"].as_object().unwrap();
             assert_eq!(file.iter().count(), providers.len(), "{}", case["name"]);
@@ -224,12 +222,12 @@ pub(crate) mod tests {
                     want["hashes"].as_array().unwrap().iter().map(|hash| hash.as_str().unwrap()).collect();
                 assert_eq!(hashes, wanted);
             }
-        }
+        });
     }
 
     #[test]
     fn what_was_written_reads_back_the_same() {
-        for case in vectors()["render"].as_array().unwrap() {
+        vectors().each("render", |case| {
             let text = case["file"].as_str().unwrap();
             if case.get("locks").is_some() {
                 assert_eq!(LockFile::parse(text).unwrap().to_text(), text);
@@ -239,34 +237,34 @@ pub(crate) mod tests {
                 assert_eq!(LockFile::parse(&file.to_text()).unwrap(), file);
                 assert!(file.to_text().contains(r#""x:$${y}\"%%{z}\\","#), "{}", file.to_text());
             }
-        }
+        });
     }
 
     #[test]
     fn labels_must_be_normal_and_lockable() {
-        for case in vectors()["address_labels"].as_array().unwrap() {
+        vectors().each("address_labels", |case| {
             let label = case["label"].as_str().unwrap();
             let text = format!("provider \"{label}\" {{\n  version = \"1.0.0\"\n}}\n");
             match case["error"].as_str() {
                 Some(want) => assert_eq!(problem(&text), want, "{label}"),
                 None => assert!(LockFile::parse(&text).is_ok(), "{label}"),
             }
-        }
+        });
     }
 
     #[test]
     fn versions_must_be_normal() {
-        for case in vectors()["version_attribute"].as_array().unwrap() {
+        vectors().each("version_attribute", |case| {
             let version = case["version"].as_str().unwrap();
             let text = format!("provider \"this/one/okay\" {{\n  version = {version}\n}}\n");
             assert_eq!(problem(&text), case["error"].as_str().unwrap(), "{version}");
-        }
+        });
     }
 
     #[test]
     fn other_errors() {
         let block = |body: &str| format!("provider \"this/one/okay\" {{\n  version = \"1.0.0\"\n{body}}}\n");
-        for case in vectors()["other_errors"].as_array().unwrap() {
+        vectors().each("other_errors", |case| {
             let text = match case["case"].as_str().unwrap() {
                 "duplicate provider block for one address" => format!("{}{}", block(""), block("")),
                 "hashes = []" => block("  hashes = []\n"),
@@ -277,14 +275,14 @@ pub(crate) mod tests {
                 "module block" => {
                     let file = LockFile::parse("module \"x\" {}\nmodule \"y\" {}\n").unwrap();
                     assert_eq!(file.ignored_modules(), 2);
-                    continue;
+                    return;
                 }
-                other => panic!("no test has been written for {other}"),
+                other => panic!("unknown case `{other}`"),
             };
             // OpenTofu ignores text that is not a hash.
             let want = case["error"].as_str().unwrap().split(' ').next().unwrap();
             assert_eq!(problem(&text), want, "{text}");
-        }
+        });
         assert_eq!(problem(&block("  hashes = \"h1:x\"\n")), "invalid-hash-set");
         assert_eq!(problem(&block("  size = 5\n")), "unsupported-attribute");
         assert_eq!(problem("x = 5\n"), "unsupported-attribute");
@@ -293,11 +291,14 @@ pub(crate) mod tests {
 
     #[test]
     fn every_list_of_the_vectors_is_read() {
-        let vectors = vectors();
-        let lists: BTreeSet<&str> = vectors.as_object().unwrap().keys().map(String::as_str).collect();
-        let known =
-            ["note", "address_labels", "hash_list_order", "other_errors", "parse", "render", "version_attribute"];
-        assert_eq!(lists, known.into());
+        vectors().known_sections(&[
+            "address_labels",
+            "hash_list_order",
+            "other_errors",
+            "parse",
+            "render",
+            "version_attribute",
+        ]);
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! Who this run is to registries.
 
 use std::path::PathBuf;
-
-use tofu_oci_credentials::Secret;
+use tofu_oci_types::Secret;
 
 /// Who this run is to registries.
 #[derive(Clone, Debug)]

@@ -3,9 +3,8 @@
 //! The `credentials` crate decides what an answer means; the [`HostMachine`] finds and runs the program.
 
 use serde::Serialize;
-use tofu_oci_credentials::{
-    HelperAnswer, HelperError, HelperName, HelperOutput, Secret, helper_failure, helper_outcome,
-};
+use tofu_oci_credentials::{HelperAnswer, HelperError, HelperName, HelperOutput, helper_failure, helper_outcome};
+use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
 use crate::machine::{HelperAction, HostMachine, RunError};

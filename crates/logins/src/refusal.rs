@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_credentials::{AuthFileError, FileWarning, Place};
-use tofu_oci_mapper::config::{Problem, Reading};
+use tofu_oci_mapper::config::{CliConfigProblem, CliConfigReading};
 
 /// An error in the user's files that ends every verb which needs credentials. `OpenTofu` would go on.
 #[derive(Clone, Debug)]
@@ -12,9 +12,9 @@ pub enum CredentialRefusal {
     /// The CLI configuration has errors about credentials.
     Configuration {
         /// The files, as they were read.
-        reading: Arc<Reading>,
+        reading: Arc<CliConfigReading>,
         /// The error to report.
-        problem: Problem,
+        problem: CliConfigProblem,
         /// How many other errors there are.
         more: usize,
     },

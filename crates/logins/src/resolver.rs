@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use async_trait::async_trait;
 use tofu_oci_credentials::{
     Choice, ChoiceError, Credential, CredentialLookup, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy,
-    Search, Secret,
+    Search,
 };
-use tofu_oci_mapper::config::{Environment, Reading};
+use tofu_oci_mapper::config::{CliConfigReading, Environment};
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
-use tofu_oci_types::{Event, Reporter, RepositoryRef};
+use tofu_oci_types::{Event, Reporter, RepositoryRef, Secret};
 use tokio::sync::OnceCell;
 
 use crate::access::Access;
@@ -86,7 +86,7 @@ pub enum HelperReply {
 impl CredentialResolver {
     /// Takes the blocks of the CLI configuration and reads every credential file that counts, with whatever `OpenTofu`
     /// would go on with. It reports nothing: see [`CredentialResolver::strict`].
-    pub fn read(machine: &Arc<dyn HostMachine>, environment: &Environment, reading: &Arc<Reading>) -> Self {
+    pub fn read(machine: &Arc<dyn HostMachine>, environment: &Environment, reading: &Arc<CliConfigReading>) -> Self {
         let names = PathNames::new(environment);
         let settings = settings::read(reading, &names);
         let mut refusal = settings.refusal;

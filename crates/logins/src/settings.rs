@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place, Secret};
-use tofu_oci_mapper::config::{Attribute, Problem, RawBlock, Reading, Setting};
-use tofu_oci_types::Event;
+use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place};
+use tofu_oci_mapper::config::{BlockAttribute, CliConfigProblem, CliConfigReading, ConfigSetting, RawBlock};
+use tofu_oci_types::{Event, Secret};
 
 use crate::path_names::PathNames;
 use crate::refusal::CredentialRefusal;
@@ -38,7 +38,7 @@ pub(crate) struct ListedFile {
 }
 
 /// What the CLI configuration says.
-pub(crate) fn read(reading: &Arc<Reading>, names: &PathNames) -> CredentialSettings {
+pub(crate) fn read(reading: &Arc<CliConfigReading>, names: &PathNames) -> CredentialSettings {
     let reader = BlockReader { reading, names };
     let config = &reading.config;
     let defaults = config.oci_default_credentials.as_ref();
@@ -51,7 +51,7 @@ pub(crate) fn read(reading: &Arc<Reading>, names: &PathNames) -> CredentialSetti
     }
 }
 
-fn warning(problem: &Problem) -> Event {
+fn warning(problem: &CliConfigProblem) -> Event {
     let event = Event::warning("cli-configuration", problem.message.clone());
     problem.instead.iter().fold(event, |event, instead| event.with_hint(instead.clone()))
 }
@@ -60,7 +60,7 @@ fn warning(problem: &Problem) -> Event {
 const INCOMPLETE: [&str; 3] = ["block-basic-needs-both", "block-oauth-needs-both", "block-no-style"];
 
 struct BlockReader<'a> {
-    reading: &'a Arc<Reading>,
+    reading: &'a Arc<CliConfigReading>,
     names: &'a PathNames,
 }
 
@@ -77,23 +77,23 @@ impl BlockReader<'_> {
 
     fn search(&self, block: &RawBlock) -> FileSearch {
         let discover = block.attribute("discover_ambient_credentials");
-        if let Some(attribute) = discover.filter(|attribute| attribute.value == Setting::Bool(false)) {
+        if let Some(attribute) = discover.filter(|attribute| attribute.value == ConfigSetting::Bool(false)) {
             return FileSearch::Off { place: self.place(block.file, attribute.span.start) };
         }
         let Some(attribute) = block.attribute("docker_style_config_files") else { return FileSearch::Ambient };
-        let Setting::List(files) = &attribute.value else { return FileSearch::Ambient };
+        let ConfigSetting::List(files) = &attribute.value else { return FileSearch::Ambient };
         let file = self.reading.files.get(block.file);
         let folder = file.and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
         let listed = |written: &str| ListedFile { written: written.to_owned(), path: folder.join(written) };
-        let files = files.iter().filter_map(Setting::as_text).map(listed).collect();
+        let files = files.iter().filter_map(ConfigSetting::as_text).map(listed).collect();
         FileSearch::Listed { files, place: self.place(block.file, attribute.span.start) }
     }
 
     fn refusal(&self) -> Option<CredentialRefusal> {
-        let problems: Vec<&Problem> = self.reading.credential_errors().collect();
+        let problems: Vec<&CliConfigProblem> = self.reading.credential_errors().collect();
         let first = *problems.first()?;
         // A misspelt argument is also a missing one, and the missing one is reported first.
-        let is_cause = |problem: &&&Problem| problem.code == "misspelt-name" && problem.file == first.file;
+        let is_cause = |problem: &&&CliConfigProblem| problem.code == "misspelt-name" && problem.file == first.file;
         let cause = problems.iter().find(is_cause).filter(|_| INCOMPLETE.contains(&first.code.as_str()));
         let problem = (*cause.unwrap_or(&first)).clone();
         Some(CredentialRefusal::Configuration { reading: Arc::clone(self.reading), problem, more: problems.len() - 1 })
@@ -125,7 +125,7 @@ fn style(block: &RawBlock) -> Option<BlockStyle> {
 }
 
 /// The helper that a block names; `None` if that is not a name, which the reading reports.
-fn helper(block: &RawBlock) -> Option<(HelperName, &Attribute)> {
+fn helper(block: &RawBlock) -> Option<(HelperName, &BlockAttribute)> {
     let attribute = block.attribute("docker_credentials_helper")?;
     Some((HelperName::parse(attribute.value.as_text()?).ok()?, attribute))
 }

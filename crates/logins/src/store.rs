@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 use tofu_oci_credentials::docker_file::{self, Change};
-use tofu_oci_credentials::{HelperAnswer, HelperName, Secret};
+use tofu_oci_credentials::{HelperAnswer, HelperName};
+use tofu_oci_types::Secret;
 
 use crate::helper::{self, Erased, HelperFault};
 use crate::login_file::{Keeper, LoginFile, LoginFileError};

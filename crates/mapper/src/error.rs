@@ -5,8 +5,8 @@ use std::ops::Range;
 use tofu_oci_hcl::template::TemplateFault;
 use tofu_oci_types::{InvalidRepositoryRef, ProviderAddr, RepositoryRef};
 
-use crate::template::SAMPLE;
-use crate::{Rule, Symbol};
+use crate::PlaceRule;
+use crate::symbol::{SAMPLE, Symbol};
 
 /// Why an address has no place under the rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,7 +33,7 @@ pub enum MapError {
         /// What the rule made of it.
         repository: String,
         /// The rule.
-        rule: Rule,
+        rule: PlaceRule,
     },
     /// The rule made something else than a repository address.
     #[error("{rule} gives no repository for {address}")]
@@ -41,7 +41,7 @@ pub enum MapError {
         /// The address asked for.
         address: Box<ProviderAddr>,
         /// The rule.
-        rule: Rule,
+        rule: PlaceRule,
         /// What is wrong with the result.
         #[source]
         source: InvalidRepositoryRef,
@@ -52,7 +52,7 @@ pub enum MapError {
         /// The address asked for.
         address: Box<ProviderAddr>,
         /// The rule.
-        rule: Rule,
+        rule: PlaceRule,
     },
     /// The rule cannot be worked out for this address, although it can for others.
     #[error("{rule} cannot be worked out for {address}: {fault}")]
@@ -60,7 +60,7 @@ pub enum MapError {
         /// The address asked for.
         address: Box<ProviderAddr>,
         /// The rule.
-        rule: Rule,
+        rule: PlaceRule,
         /// What is wrong, and where in the template.
         fault: Box<TemplateFault>,
     },
@@ -70,7 +70,7 @@ pub enum MapError {
         /// The address asked for.
         address: Box<ProviderAddr>,
         /// The rule.
-        rule: Rule,
+        rule: PlaceRule,
         /// What came out, as a sentence.
         found: String,
     },
@@ -80,7 +80,7 @@ pub enum MapError {
         /// The address asked for.
         address: Box<ProviderAddr>,
         /// The rule.
-        rule: Rule,
+        rule: PlaceRule,
         /// The registry.
         registry: String,
     },
@@ -110,7 +110,7 @@ impl MapError {
     }
 }
 
-/// A text that is no usable repository template. Columns count characters from 1.
+/// A text that is not an usable repository template. Columns count characters from 1.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template` (an HCL 2 string template).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -129,8 +129,7 @@ pub enum TemplateError {
     },
     /// A symbol that an address does not have.
     #[error(
-        "`{}` mentions `{symbol}` at column {}, which an address does not have: write ${{hostname}}, \
-         ${{namespace}} or ${{type}}",
+        "`{}` mentions `{symbol}` at column {}, which an address does not have",
         in_one_line(template),
         column(template, span.start)
     )]
@@ -144,7 +143,7 @@ pub enum TemplateError {
     },
     /// A symbol without which providers of several hosts, namespaces or types fall onto one repository.
     #[error(
-        "`{}` does not mention ${{{}}}: write it somewhere, or let `include` name exactly one {1}",
+        "`{}` does not mention ${{{}}}",
         in_one_line(template),
         symbol.name()
     )]
@@ -168,7 +167,7 @@ pub enum TemplateError {
         /// What was given.
         template: String,
     },
-    /// With an example address in its place the result is no repository address.
+    /// With an example address in its place the result is not a repository address.
     #[error("`{}` gives no repository address: for {SAMPLE}, {fault}", in_one_line(template))]
     NotARepository {
         /// What was given.
@@ -186,6 +185,32 @@ impl TemplateError {
             _ => None,
         }
         .filter(|rest| !rest.is_empty() && !rest.contains('@'))
+    }
+
+    /// What to write in its place, as the beginning of a sentence.
+    pub fn instead(&self) -> String {
+        if let Some(rest) = self.without_scheme() {
+            return format!("write \"{rest}\", without the scheme");
+        }
+        match self {
+            Self::Hcl { fault, .. } => match (&fault.instead, fault.code.as_str()) {
+                (Some(instead), _) => return format!("write {instead}"),
+                (None, "invalid-character") => "write quotes inside ${ } without a backslash (in JSON with one)",
+                (None, _) => "write plain text with ${hostname}, ${namespace} and ${type}",
+            },
+            Self::UnknownSymbol { .. } => "write ${hostname}, ${namespace} or ${type}",
+            Self::MissingSymbol { symbol, .. } => {
+                let name = symbol.name();
+                return format!("write ${{{name}}} somewhere in it, or let `include` name exactly one {name}");
+            }
+            Self::NotAString { .. } | Self::NullResult { .. } => {
+                "write a template that always gives a text"
+            }
+            Self::Empty | Self::NotARepository { .. } => {
+                "write REGISTRY/PATH in lower case, without scheme, tag and digest, such as ghcr.io/acme/${namespace}/${type}"
+            }
+        }
+        .to_owned()
     }
 
     /// A stable kebab-case name of the fault: that of the measured cases, with `hcl:` before what HCL itself reports.
@@ -230,17 +255,17 @@ pub(crate) fn repository(
     address: &ProviderAddr,
     text: &str,
     used: &[&str],
-    rule: Rule,
+    rule: PlaceRule,
 ) -> Result<RepositoryRef, MapError> {
     text.parse().map_err(|source| not_a_repository(address, text, used, rule, source))
 }
 
-/// The error for a text that is no repository address, by whether the address or the rule is to blame.
+/// The error for a text that is not a repository address, by whether the address or the rule is to blame.
 pub(crate) fn not_a_repository(
     address: &ProviderAddr,
     text: &str,
     used: &[&str],
-    rule: Rule,
+    rule: PlaceRule,
     source: InvalidRepositoryRef,
 ) -> MapError {
     let in_grammar = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '.' | '-' | '_');

@@ -13,27 +13,30 @@
 //! The methods of a file are the whole answer: they replace the implicit ones, and the magic suffix is looked at inside
 //! `direct` only. So nothing is asked of a public registry when the file leaves `direct` out.
 //!
-//! This crate opens no connections, and looks at files only through [`Files`], which is handed in.
+//! This crate opens no connections, and looks at files only through [`ConfigFiles`], which is handed in.
 
-pub mod check;
 pub mod config;
 mod error;
 mod magic;
 mod pattern;
 mod place;
-mod release;
+pub mod region;
+mod symbol;
 mod template;
-mod uri_template;
 #[cfg(test)]
-mod vectors;
+mod tests;
+mod uri_template;
 
-pub use config::{Candidate, CliConfig, Environment, Files, Method, MethodKind, Methods, Os, Problem, Reading};
+pub use config::{
+    CliConfig, CliConfigProblem, CliConfigReading, ConfigFiles, Environment, Method, MethodCandidate, MethodKind,
+    Methods, Os,
+};
 pub use error::{MapError, TemplateError};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use pattern::{PatternList, Selection, Selector};
-pub use place::{OciPlace, Place, Rule};
-pub use release::TofuRelease;
-pub use template::{RepositoryTemplate, Symbol};
+pub use place::{MappedPlace, OciPlace, PlaceRule};
+pub use symbol::Symbol;
+pub use template::RepositoryTemplate;
 pub use tofu_oci_types::{InvalidPattern, Pattern};
 pub use tofu_oci_types::{RepositoryPrefix as Prefix, parse_prefix};
 pub use uri_template::{InvalidUriTemplate, UriTemplate};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use tofu_oci_types::{Hostname, InvalidHostname, ProviderAddr};
 
-use crate::place::{OciPlace, Rule};
+use crate::place::{OciPlace, PlaceRule};
 use crate::{MapError, error};
 
 /// A hostname suffix such as `oci.opentofu.org`, kept without a leading dot.
@@ -32,8 +32,8 @@ impl MagicSuffix {
     }
 
     /// The rule for messages.
-    pub fn rule(&self) -> Rule {
-        Rule::MagicSuffix { suffix: self.as_str().to_owned() }
+    pub fn rule(&self) -> PlaceRule {
+        PlaceRule::MagicSuffix { suffix: self.as_str().to_owned() }
     }
 
     /// The place of an address below this suffix; nothing for every other address.

@@ -32,7 +32,7 @@ impl Selection {
 }
 
 impl Selector {
-    /// Reads both lists; the first pattern that is none is the error.
+    /// Reads both lists; the first pattern that is not one is the error.
     ///
     /// # Errors
     /// The list, the place in it and what is wrong with that pattern.
@@ -76,9 +76,9 @@ mod tests {
 
     use super::*;
 
-    /// What stands for any whole part.
+    /// What replaces any whole part.
     const WILDCARD: &str = "*";
-    use crate::config::tests::table;
+    use tofu_oci_testkit::Vectors;
 
     #[track_caller]
     fn refused(pattern: &str, code: &str) {
@@ -88,29 +88,23 @@ mod tests {
 
     #[test]
     fn every_pattern_of_the_table() {
-        let table = table("include_exclude.json");
-        let cases = table["patterns"].as_array().expect("a list of cases");
-        assert!(cases.len() >= 25, "{}", cases.len());
-        for case in cases {
+        Vectors::open("include_exclude.json").each("patterns", |case| {
             let pattern = case["pattern"].as_str().expect("a text");
             if case["ok"] == false {
                 refused(pattern, case["error"].as_str().expect("a code"));
-                continue;
+                return;
             }
             let parsed: Pattern = pattern.parse().unwrap_or_else(|error| panic!("{error}"));
             assert_eq!(case["hostname"], parsed.hostname().map_or(WILDCARD, Hostname::as_str), "{pattern}");
             assert_eq!(case["namespace"], parsed.namespace().unwrap_or(WILDCARD), "{pattern}");
             assert_eq!(case["type"], parsed.provider_type().unwrap_or(WILDCARD), "{pattern}");
             assert_eq!(parsed.to_string(), pattern);
-        }
+        });
     }
 
     #[test]
     fn every_selector_of_the_table() {
-        let table = table("include_exclude.json");
-        let cases = table["selectors"].as_array().expect("a list of cases");
-        assert!(cases.len() >= 17, "{}", cases.len());
-        for case in cases {
+        Vectors::open("include_exclude.json").each("selectors", |case| {
             let list = |name: &str| -> Vec<String> {
                 let texts = case[name].as_array().expect("a list").iter();
                 texts.map(|text| text.as_str().expect("a text").to_owned()).collect()
@@ -118,7 +112,7 @@ mod tests {
             let selector = Selector::parse(&list("include"), &list("exclude")).expect("patterns");
             let address: ProviderAddr = case["provider"].as_str().expect("a text").parse().expect("an address");
             assert_eq!(case["matches"], selector.select(&address).is_in(), "{case}");
-        }
+        });
     }
 
     #[test]

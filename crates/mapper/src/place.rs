@@ -8,7 +8,7 @@ use tofu_oci_types::{Hostname, RepositoryRef, masked};
 /// A place to look for a provider in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum MappedPlace {
     /// A repository of an OCI registry.
     Oci(OciPlace),
     /// Whatever the services of a host say.
@@ -18,7 +18,7 @@ pub enum Place {
     },
     /// A server of the network mirror protocol.
     NetworkMirror {
-        /// Its address as it was written, secrets included; `Display` and [`Place::address`] mask them.
+        /// Its address as it was written, secrets included; `Display` and [`MappedPlace::address`] mask them.
         url: String,
     },
     /// A folder.
@@ -34,13 +34,13 @@ pub struct OciPlace {
     /// The repository.
     pub repository: RepositoryRef,
     /// Why this one.
-    pub rule: Rule,
+    pub rule: PlaceRule,
 }
 
 /// Why a place was chosen. `Display` is a noun phrase for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Rule {
+pub enum PlaceRule {
     /// The hostname ends in the magic suffix.
     MagicSuffix {
         /// The suffix without its leading dot.
@@ -60,8 +60,8 @@ pub enum Rule {
     },
 }
 
-impl Place {
-    /// The repository behind the place, where it is one.
+impl MappedPlace {
+    /// The repository after the place, if it is one.
     pub fn repository(&self) -> Option<&RepositoryRef> {
         match self {
             Self::Oci(place) => Some(&place.repository),
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for MappedPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = self.address();
         match self {
@@ -92,7 +92,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for PlaceRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MagicSuffix { suffix } => write!(f, "the hostname suffix .{suffix}"),
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn the_password_of_a_network_mirror_is_not_shown() {
         let url = "https://ada:hunter2@mirror.example.test/p/?sig=hunter2".to_owned();
-        let place = Place::NetworkMirror { url };
+        let place = MappedPlace::NetworkMirror { url };
         assert_eq!(place.address(), "https://***@mirror.example.test/p/?sig=***");
         assert_eq!(place.to_string(), "the network mirror https://***@mirror.example.test/p/?sig=***");
     }

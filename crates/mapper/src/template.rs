@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-use tofu_oci_hcl::template::{Template, TemplateFault, Value};
+use tofu_oci_hcl::template::{Template, TemplateFault, TemplateValue};
 use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
-use crate::place::{OciPlace, Rule};
+use crate::place::{OciPlace, PlaceRule};
+use crate::symbol::Symbol;
 use crate::{MapError, Pattern, TemplateError, error};
 use crate::{Prefix, parse_prefix};
 
@@ -18,7 +19,7 @@ use crate::{Prefix, parse_prefix};
 /// any symbol is a template that always gives itself.
 ///
 /// [`RepositoryTemplate::check`] reads the template of an `oci_mirror` block exactly as `OpenTofu` does, with its
-/// `include` patterns. `FromStr` reads one that stands for itself, where no pattern limits what it is used for.
+/// `include` patterns. `FromStr` reads one that means itself, where no pattern limits what it is used for.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template`; measured on 1.10 to 1.13.
 #[derive(Clone, Debug)]
@@ -26,67 +27,6 @@ pub struct RepositoryTemplate {
     template: Template,
     holes: BTreeSet<Symbol>,
 }
-
-/// A part of an address that a template can mention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Symbol {
-    /// `${hostname}`, in comparison form and with its port.
-    Hostname,
-    /// `${namespace}`.
-    Namespace,
-    /// `${type}`.
-    Type,
-}
-
-impl Symbol {
-    /// Every symbol.
-    pub const ALL: [Self; 3] = [Self::Hostname, Self::Namespace, Self::Type];
-
-    /// The name inside `${}`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Hostname => "hostname",
-            Self::Namespace => "namespace",
-            Self::Type => "type",
-        }
-    }
-
-    /// What stands for it in a provider's address.
-    pub fn of(self, address: &ProviderAddr) -> &str {
-        match self {
-            Self::Hostname => address.hostname().as_str(),
-            Self::Namespace => address.namespace(),
-            Self::Type => address.provider_type(),
-        }
-    }
-
-    fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|symbol| symbol.name() == name)
-    }
-
-    /// What stands for it in the address that a template is tried with.
-    fn sample(self) -> &'static str {
-        match self {
-            Self::Hostname => "example.com",
-            Self::Namespace => "example-namespace",
-            Self::Type => "example-type",
-        }
-    }
-
-    /// What stands in its place in a pattern; nothing for a wildcard.
-    fn literal(self, pattern: &Pattern) -> Option<&str> {
-        match self {
-            Self::Hostname => pattern.hostname().map(tofu_oci_types::Hostname::as_str),
-            Self::Namespace => pattern.namespace(),
-            Self::Type => pattern.provider_type(),
-        }
-    }
-}
-
-/// The address that a template is tried with.
-///
-/// Spec: `OpenTofu` 1.12, cliconfig, the sample symbols of `oci_mirror`.
-pub(crate) const SAMPLE: &str = "example.com/example-namespace/example-type";
 
 impl RepositoryTemplate {
     /// Reads the template of an `oci_mirror` block. `include` holds the patterns as they were written.
@@ -170,13 +110,13 @@ impl RepositoryTemplate {
     /// The text for the sample address.
     fn sample(&self) -> Result<String, Vec<TemplateError>> {
         let text = self.as_str();
-        let known = |name: &str| Symbol::named(name).map(|symbol| Value::String(symbol.sample().to_owned()));
-        let unknown = |name: &str| Symbol::named(name).map(|_| Value::UNKNOWN_STRING);
+        let known = |name: &str| Symbol::named(name).map(|symbol| TemplateValue::String(symbol.sample().to_owned()));
+        let unknown = |name: &str| Symbol::named(name).map(|_| TemplateValue::UNKNOWN_STRING);
         self.template.evaluate(&unknown).map_err(|fault| faults(text, &fault))?;
         let value = self.template.evaluate(&known).map_err(|fault| faults(text, &fault))?;
         match value.into_text() {
-            Ok(Value::String(sample)) => Ok(sample),
-            Ok(Value::Null(_)) => Err(vec![TemplateError::NullResult { template: text.to_owned() }]),
+            Ok(TemplateValue::String(sample)) => Ok(sample),
+            Ok(TemplateValue::Null(_)) => Err(vec![TemplateError::NullResult { template: text.to_owned() }]),
             Ok(_) => Err(vec![TemplateError::NotAString { template: text.to_owned(), found: "nothing".to_owned() }]),
             Err(found) => Err(vec![TemplateError::NotAString { template: text.to_owned(), found }]),
         }
@@ -210,9 +150,9 @@ impl RepositoryTemplate {
             }
             MapError::TemplateEval { address: Box::new(address.clone()), rule: self.rule(), fault: Box::new(fault) }
         };
-        let known = |name: &str| Symbol::named(name).map(|symbol| Value::String(symbol.of(address).to_owned()));
+        let known = |name: &str| Symbol::named(name).map(|symbol| TemplateValue::String(symbol.of(address).to_owned()));
         match self.template.evaluate(&known).map_err(broken)?.into_text() {
-            Ok(Value::String(text)) => Ok(text),
+            Ok(TemplateValue::String(text)) => Ok(text),
             Ok(_) => Err(null()),
             Err(found) => {
                 Err(MapError::TemplateNotAString { address: Box::new(address.clone()), rule: self.rule(), found })
@@ -223,7 +163,7 @@ impl RepositoryTemplate {
     /// The repository for `address`.
     ///
     /// # Errors
-    /// When there is no text for this address, or it is no repository address, or a registry alone.
+    /// When there is no text for this address, or it is not a repository address, or a registry alone.
     pub fn apply(&self, address: &ProviderAddr) -> Result<RepositoryRef, MapError> {
         let text = self.render(address)?;
         match parse_prefix(&text) {
@@ -250,8 +190,8 @@ impl RepositoryTemplate {
     }
 
     /// The rule for messages.
-    pub fn rule(&self) -> Rule {
-        Rule::OciMirror { template: self.as_str().to_owned() }
+    pub fn rule(&self) -> PlaceRule {
+        PlaceRule::OciMirror { template: self.as_str().to_owned() }
     }
 }
 

@@ -9,8 +9,8 @@ use std::str::FromStr;
 use tofu_oci_types::ProviderAddr;
 
 pub use self::fault::InvalidUriTemplate;
-use self::fault::Kind;
-use crate::place::{OciPlace, Rule};
+use self::fault::UriFaultKind;
+use crate::place::{OciPlace, PlaceRule};
 use crate::{MapError, error};
 
 /// The parts of an address that a template may name.
@@ -24,12 +24,12 @@ const SYMBOLS: [&str; 3] = ["hostname", "namespace", "type"];
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UriTemplate {
     text: String,
-    parts: Vec<Part>,
+    parts: Vec<UriTemplatePart>,
 }
 
 /// A piece of a template, by its place in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
+enum UriTemplatePart {
     Literal(Range<usize>),
     /// The name without its braces.
     Variable(Range<usize>),
@@ -43,20 +43,20 @@ impl UriTemplate {
     pub fn for_providers(text: &str) -> Result<Self, InvalidUriTemplate> {
         let invalid = |span: Range<usize>, kind| Err(InvalidUriTemplate::new(text, span, kind));
         if text.is_empty() {
-            return invalid(0..0, Kind::Empty);
+            return invalid(0..0, UriFaultKind::Empty);
         }
         if let Some(at) = text.find("://") {
-            return invalid(0..at + 3, Kind::Url);
+            return invalid(0..at + 3, UriFaultKind::Url);
         }
         if text.starts_with(['/', '.', '?', '#']) {
-            return invalid(0..1, Kind::Relative);
+            return invalid(0..1, UriFaultKind::Relative);
         }
         let template: Self = text.parse()?;
         if let Some(span) = template.spans().find(|span| !SYMBOLS.contains(&&text[span.clone()])) {
-            return invalid(span, Kind::UnknownVariable);
+            return invalid(span, UriFaultKind::UnknownVariable);
         }
         if !text.contains('/') {
-            return invalid(0..text.len(), Kind::NoName);
+            return invalid(0..text.len(), UriFaultKind::NoName);
         }
         Ok(template)
     }
@@ -79,8 +79,8 @@ impl UriTemplate {
         let mut out = String::new();
         for part in &self.parts {
             match part {
-                Part::Literal(span) => encode(&self.text[span.clone()], is_uri_character, &mut out),
-                Part::Variable(span) => {
+                UriTemplatePart::Literal(span) => encode(&self.text[span.clone()], is_uri_character, &mut out),
+                UriTemplatePart::Variable(span) => {
                     encode(value(&self.text[span.clone()]).unwrap_or_default(), is_unreserved, &mut out);
                 }
             }
@@ -88,11 +88,11 @@ impl UriTemplate {
         out
     }
 
-    /// The repository of a provider. `hostname` stands for the comparison form.
+    /// The repository of a provider. `hostname` means the comparison form.
     ///
     /// # Errors
     /// [`MapError::UnsupportedCharacters`] when a part of the address cannot be in a repository's name, with the
-    /// characters that were tried; [`MapError::InvalidRepository`] when the result is no repository for other reasons.
+    /// characters that were tried; [`MapError::InvalidRepository`] when the result is not a repository for other reasons.
     ///
     /// Spec: seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation".
     pub fn repository(&self, address: &ProviderAddr) -> Result<OciPlace, MapError> {
@@ -102,7 +102,7 @@ impl UriTemplate {
             "type" => Some(address.provider_type()),
             _ => None,
         };
-        let rule = Rule::OciProviders { host: address.hostname().clone(), template: self.text.clone() };
+        let rule = PlaceRule::OciProviders { host: address.hostname().clone(), template: self.text.clone() };
         let used: Vec<&str> = self.variables().filter(|name| *name != "hostname").filter_map(value).collect();
         let text = if used.iter().all(|part| part.is_ascii()) { self.expand(&value) } else { self.plain(&value) };
         let repository = error::repository(address, &text, &used, rule.clone())?;
@@ -111,17 +111,17 @@ impl UriTemplate {
 
     /// The text with the values as they are: for people.
     fn plain<'v>(&self, value: &dyn Fn(&str) -> Option<&'v str>) -> String {
-        let piece = |part: &Part| match part {
-            Part::Literal(span) => self.text[span.clone()].to_owned(),
-            Part::Variable(span) => value(&self.text[span.clone()]).unwrap_or_default().to_owned(),
+        let piece = |part: &UriTemplatePart| match part {
+            UriTemplatePart::Literal(span) => self.text[span.clone()].to_owned(),
+            UriTemplatePart::Variable(span) => value(&self.text[span.clone()]).unwrap_or_default().to_owned(),
         };
         self.parts.iter().map(piece).collect()
     }
 
     fn spans(&self) -> impl Iterator<Item = Range<usize>> {
         self.parts.iter().filter_map(|part| match part {
-            Part::Literal(_) => None,
-            Part::Variable(span) => Some(span.clone()),
+            UriTemplatePart::Literal(_) => None,
+            UriTemplatePart::Variable(span) => Some(span.clone()),
         })
     }
 }
@@ -136,15 +136,15 @@ impl FromStr for UriTemplate {
             let rest = &text[at..];
             let (part, end) = if rest.starts_with('{') {
                 let Some(length) = rest.find('}') else {
-                    return Err(InvalidUriTemplate::new(text, at..text.len(), Kind::Unclosed));
+                    return Err(InvalidUriTemplate::new(text, at..text.len(), UriFaultKind::Unclosed));
                 };
                 let name = at + 1..at + length;
                 check_expression(text, &name)?;
-                (Part::Variable(name), at + length + 1)
+                (UriTemplatePart::Variable(name), at + length + 1)
             } else {
                 let end = at + rest.find('{').unwrap_or(rest.len());
                 check_literal(text, at..end)?;
-                (Part::Literal(at..end), end)
+                (UriTemplatePart::Literal(at..end), end)
             };
             parts.push(part);
             at = end;
@@ -160,19 +160,19 @@ fn check_expression(text: &str, span: &Range<usize>) -> Result<(), InvalidUriTem
         Err(InvalidUriTemplate::new(text, span.start + at..span.start + at + length, kind))
     };
     if inner.is_empty() {
-        return Err(InvalidUriTemplate::new(text, span.start - 1..span.end + 1, Kind::NoVariable));
+        return Err(InvalidUriTemplate::new(text, span.start - 1..span.end + 1, UriFaultKind::NoVariable));
     }
     if inner.starts_with(|first: char| "+#./;?&=,!@|".contains(first)) {
-        return invalid(0, 1, Kind::Operator);
+        return invalid(0, 1, UriFaultKind::Operator);
     }
     for (at, character) in inner.char_indices() {
         let kind = match character {
             '_' | 'a'..='z' | 'A'..='Z' | '0'..='9' => continue,
             '%' if is_triplet(&inner[at..]) => continue,
-            '%' => Kind::Percent,
-            ':' | '*' => Kind::Modifier,
-            ',' => Kind::SeveralVariables,
-            _ => Kind::Name,
+            '%' => UriFaultKind::Percent,
+            ':' | '*' => UriFaultKind::Modifier,
+            ',' => UriFaultKind::SeveralVariables,
+            _ => UriFaultKind::Name,
         };
         return invalid(at, character.len_utf8(), kind);
     }
@@ -183,10 +183,10 @@ fn check_literal(text: &str, span: Range<usize>) -> Result<(), InvalidUriTemplat
     for (at, character) in text[span.clone()].char_indices() {
         let start = span.start + at;
         let kind = match character {
-            '%' if !is_triplet(&text[start..]) => Kind::Percent,
-            '}' => Kind::Unopened,
+            '%' if !is_triplet(&text[start..]) => UriFaultKind::Percent,
+            '}' => UriFaultKind::Unopened,
             ' ' | '"' | '\'' | '<' | '>' | '\\' | '^' | '`' | '|' | '\0'..='\u{1f}' | '\u{7f}' | '\u{fffd}' => {
-                Kind::Literal
+                UriFaultKind::Literal
             }
             _ => continue,
         };

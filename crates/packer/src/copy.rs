@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_source::provider_of;
-use tofu_oci_store::{CopyBudget, CopyOptions, ReadStore, Referrers, Store};
+use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use crate::push::{for_version, leaves_of, point, resolve};
@@ -64,7 +64,7 @@ pub async fn copy_release(
     for ((tag, root), existing) in releases.into_iter().zip(existing) {
         let jobs = request.jobs.max(1);
         let options =
-            CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy, budget: Arc::clone(&budget) };
+            CopyOptions { jobs, reporter, tag: None, referrers: CopyReferrers::Copy, budget: Arc::clone(&budget) };
         let report = tofu_oci_store::copy(from, to, &root, options).await?;
         let mut carrier = SignatureCopier {
             from,
@@ -178,7 +178,8 @@ fn of_destination(error: PackError) -> PackError {
 #[cfg(test)]
 mod tests {
     use insta::assert_snapshot;
-    use tofu_oci_store::{ByteStream, DirStore, NetworkFault, StoreError};
+    use tofu_oci_store::{ByteStream, DirStore, StoreError};
+    use tofu_oci_types::NetworkFault;
 
     use tofu_oci_types::Place;
 

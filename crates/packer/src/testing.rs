@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use tofu_oci_store::{ByteStream, Content, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
+use tofu_oci_store::{Body, ByteStream, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
 use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
 
@@ -227,7 +227,7 @@ impl Watching {
         if self.fail_at == Some(done.len()) {
             return Err(StoreError::Unreachable {
                 place: self.place(),
-                fault: tofu_oci_store::NetworkFault::Lost,
+                fault: tofu_oci_types::NetworkFault::Lost,
                 problem: "told to fail".to_owned(),
             });
         }
@@ -275,11 +275,11 @@ impl ReadStore for Watching {
 
 #[async_trait]
 impl Store for Watching {
-    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+    async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError> {
         self.note(format!("push {}", descriptor.media_type))?;
         let running = self.running.fetch_add(1, Ordering::SeqCst) + 1;
         self.most_running.fetch_max(running, Ordering::SeqCst);
-        if let (Content::Bytes(bytes), true) = (content, tofu_oci_store::is_manifest_type(&descriptor.media_type)) {
+        if let (Some(bytes), true) = (body.in_memory(), tofu_oci_store::is_manifest_type(&descriptor.media_type)) {
             self.demand_children(bytes).await;
         }
         if let (Some(rival), true) = (&self.rival, descriptor.media_type.contains("index")) {
@@ -288,7 +288,7 @@ impl Store for Watching {
         for _ in 0..20 {
             tokio::task::yield_now().await;
         }
-        let pushed = self.inner.push(descriptor, content).await;
+        let pushed = self.inner.push(descriptor, body).await;
         self.running.fetch_sub(1, Ordering::SeqCst);
         pushed
     }

@@ -3,9 +3,9 @@
 use tofu_oci_store::AccessFault;
 use url::Url;
 
-use crate::challenge::Challenge;
-use crate::named::Named;
-use crate::realm::{Refusal, check_realm};
+use crate::challenge::AuthChallenge;
+use crate::hosts::UserHosts;
+use crate::realm::{RealmRefusal, check_realm};
 
 /// How a registry wants to be told who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,15 +18,15 @@ pub(crate) enum AuthScheme {
 
 /// The challenge that is answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Chosen<'a> {
-    pub(crate) way: AuthScheme,
+pub(crate) struct ChosenChallenge<'a> {
+    pub(crate) scheme: AuthScheme,
     /// The scopes that the registry names.
     pub(crate) scope: Option<&'a str>,
 }
 
 /// Whether the challenge answers a request that showed something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum ChallengeTurn {
     /// It showed nothing.
     First,
     /// What it showed is refused; some registries then name the reason alone, and no token server.
@@ -39,28 +39,28 @@ pub(crate) enum Asked {
 /// # Errors
 /// Why the token server that it names may not be asked.
 pub(crate) fn choose<'a>(
-    challenges: &'a [Challenge],
+    challenges: &'a [AuthChallenge],
     root: &Url,
-    asked: Asked,
-    named: &Named,
-) -> Result<Option<Chosen<'a>>, Refusal> {
-    let known = |challenge: &&Challenge| matches!(challenge.scheme.as_str(), "basic" | "bearer");
+    asked: ChallengeTurn,
+    named: &UserHosts,
+) -> Result<Option<ChosenChallenge<'a>>, RealmRefusal> {
+    let known = |challenge: &&AuthChallenge| matches!(challenge.scheme.as_str(), "basic" | "bearer");
     let Some(challenge) = challenges.iter().find(known) else { return Ok(None) };
     let scope = challenge.parameter("scope");
     if challenge.scheme == "basic" {
-        return Ok(Some(Chosen { way: AuthScheme::Basic, scope }));
+        return Ok(Some(ChosenChallenge { scheme: AuthScheme::Basic, scope }));
     }
-    let refused = |problem: &str| Refusal::new(AccessFault::RealmScheme, problem);
+    let refused = |problem: &str| RealmRefusal::new(AccessFault::RealmScheme, problem);
     let realm = match (challenge.parameter("realm").filter(|realm| !realm.is_empty()), asked) {
         (Some(realm), _) => realm,
-        (None, Asked::Again) => return Ok(None),
-        (None, Asked::First) => return Err(refused("the registry asks for a token and names no token server")),
+        (None, ChallengeTurn::Again) => return Ok(None),
+        (None, ChallengeTurn::First) => return Err(refused("the registry asks for a token and names no token server")),
     };
     let realm =
         Url::parse(realm).map_err(|_| refused("the registry names a token server whose address is not a whole one"))?;
     check_realm(&realm, root, named)?;
     let service = challenge.parameter("service").map(str::to_owned);
-    Ok(Some(Chosen { way: AuthScheme::Bearer { realm, service }, scope }))
+    Ok(Some(ChosenChallenge { scheme: AuthScheme::Bearer { realm, service }, scope }))
 }
 
 #[cfg(test)]
@@ -72,10 +72,10 @@ mod tests {
     fn check(lines: &[&str], want: &str) {
         let root = Url::parse("https://registry.test:5000/").unwrap();
         let challenges = parse(lines.iter().copied());
-        let got = match choose(&challenges, &root, Asked::First, &Named::default()) {
+        let got = match choose(&challenges, &root, ChallengeTurn::First, &UserHosts::default()) {
             Ok(None) => "nothing".to_owned(),
-            Ok(Some(Chosen { way: AuthScheme::Basic, .. })) => "basic".to_owned(),
-            Ok(Some(Chosen { way: AuthScheme::Bearer { realm, service }, scope })) => {
+            Ok(Some(ChosenChallenge { scheme: AuthScheme::Basic, .. })) => "basic".to_owned(),
+            Ok(Some(ChosenChallenge { scheme: AuthScheme::Bearer { realm, service }, scope })) => {
                 let text = |text: Option<&str>| text.unwrap_or("-").to_owned();
                 format!("{realm} {} {}", text(service.as_deref()), text(scope))
             }
@@ -117,8 +117,8 @@ mod tests {
     fn a_refused_token_needs_no_realm_to_stay_refused() {
         let root = Url::parse("https://registry.test/").unwrap();
         let challenges = parse([r#"Bearer error="insufficient_scope""#]);
-        assert_eq!(choose(&challenges, &root, Asked::Again, &Named::default()), Ok(None));
-        assert!(choose(&challenges, &root, Asked::First, &Named::default()).is_err());
+        assert_eq!(choose(&challenges, &root, ChallengeTurn::Again, &UserHosts::default()), Ok(None));
+        assert!(choose(&challenges, &root, ChallengeTurn::First, &UserHosts::default()).is_err());
     }
 
     #[test]

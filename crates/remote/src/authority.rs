@@ -10,52 +10,53 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Credential;
+use tofu_oci_http::{bearer, clean, shown_url};
 use tofu_oci_store::{AccessFault, StoreError};
 use tofu_oci_types::RepositoryRef;
 use tokio::sync::OnceCell;
 use url::Url;
 
-use crate::answer::Answer;
-use crate::auth_scheme::{Asked, AuthScheme, choose};
+use crate::answer::RegistryAnswer;
+use crate::auth_scheme::{AuthScheme, ChallengeTurn, choose};
 use crate::challenge::parse;
-use crate::client::RegistryClient;
-use crate::exchange::{Exchange, Shown, shown_url};
-use crate::options::{CredentialFault, CredentialProvider};
-use crate::realm::Refusal;
+use crate::credential::{CredentialFault, CredentialProvider};
+use crate::exchange::{Exchange, ShownCredential};
+use crate::network::RegistryNetwork;
+use crate::realm::RealmRefusal;
 use crate::refresh::RefreshTokens;
-use crate::scope::{Access, Scopes, Subject};
-use crate::token::{Asker, Token, TokenRequest, basic, bearer};
+use crate::scope::{AccessSubject, RequestedAccess, Scopes};
+use crate::token_request::{AccessToken, Asker, TokenRequest, basic};
 
 /// Credentials, tokens, and what registries have asked for.
-pub(crate) struct Authority {
-    source: Source,
-    memory: Mutex<Memory>,
+pub(crate) struct Authorizer {
+    source: CredentialSource,
+    memory: Mutex<AccessMemory>,
     refresh: RefreshTokens,
 }
 
 /// Where credentials come from.
-pub(crate) enum Source {
-    /// Asked for each repository.
+pub(crate) enum CredentialSource {
+    /// ChallengeTurn for each repository.
     Provider(Arc<dyn CredentialProvider>),
     /// This one, or none, whatever the repository.
     Given(Option<Credential>),
 }
 
 /// What a lookup gave. A failed one is not made again either: a helper runs once.
-type Found = Result<Option<Credential>, CredentialFault>;
+type FoundCredential = Result<Option<Credential>, CredentialFault>;
 
 #[derive(Default)]
-struct Memory {
-    ways: HashMap<Subject, AuthScheme>,
-    credentials: HashMap<RepositoryRef, Arc<OnceCell<Found>>>,
+struct AccessMemory {
+    schemes: HashMap<AccessSubject, AuthScheme>,
+    credentials: HashMap<RepositoryRef, Arc<OnceCell<FoundCredential>>>,
     /// Scopes that a registry asked for beyond those that we thought of.
-    asked: HashMap<(Subject, Scopes), Scopes>,
+    asked: HashMap<(AccessSubject, Scopes), Scopes>,
     tokens: HashMap<TokenKey, Arc<tokio::sync::Mutex<Slot>>>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct TokenKey {
-    subject: Subject,
+    subject: AccessSubject,
     realm: Url,
     service: Option<String>,
     scopes: Scopes,
@@ -64,16 +65,16 @@ struct TokenKey {
 /// One token and the last attempt to get it. Those who waited for an attempt share its outcome.
 #[derive(Default)]
 struct Slot {
-    token: Option<Token>,
+    token: Option<AccessToken>,
     attempts: u64,
     failure: Option<StoreError>,
 }
 
 /// What a request shows.
 #[derive(Clone)]
-pub(crate) struct Proof {
+pub(crate) struct ShownProof {
     pub(crate) value: HeaderValue,
-    pub(crate) shown: Shown,
+    pub(crate) shown: ShownCredential,
     /// Whether there is a credential behind it.
     pub(crate) named: bool,
     /// Whether it says itself that it grants less than was asked for.
@@ -82,10 +83,10 @@ pub(crate) struct Proof {
     pub(crate) fresh: bool,
 }
 
-impl Proof {
+impl ShownProof {
     /// In answer to a challenge: what is no token of a token server cannot be renewed, so that a second refusal is final.
     fn for_a_challenge(mut self) -> Self {
-        self.fresh |= self.shown != Shown::Token;
+        self.fresh |= self.shown != ShownCredential::Token;
         self
     }
 }
@@ -93,26 +94,26 @@ impl Proof {
 /// What comes of a challenge.
 pub(crate) enum Reply {
     /// The request is made again with this.
-    Show(Proof),
+    Show(ShownProof),
     /// There is nothing (else) to show, perhaps for this reason: the answer stands.
     Nothing(Option<AccessFault>),
 }
 
-impl Authority {
-    pub(crate) fn new(source: Source) -> Self {
+impl Authorizer {
+    pub(crate) fn new(source: CredentialSource) -> Self {
         Self { source, memory: Mutex::default(), refresh: RefreshTokens::default() }
     }
 
     /// What a request shows, as far as the way is known.
     pub(crate) async fn proof(
         &self,
-        client: &RegistryClient,
+        network: &RegistryNetwork,
         root: &Url,
-        access: &Access,
-    ) -> Result<Option<Proof>, StoreError> {
-        let way = self.memory().ways.get(&access.subject).cloned();
-        match way {
-            Some(way) => self.show(client, root, access, &way, None).await,
+        access: &RequestedAccess,
+    ) -> Result<Option<ShownProof>, StoreError> {
+        let scheme = self.memory().schemes.get(&access.subject).cloned();
+        match scheme {
+            Some(scheme) => self.show(network, root, access, &scheme, None).await,
             None => Ok(None),
         }
     }
@@ -120,34 +121,36 @@ impl Authority {
     /// What the request shows when it is made again after a 401.
     pub(crate) async fn challenged(
         &self,
-        client: &RegistryClient,
+        network: &RegistryNetwork,
         root: &Url,
-        access: &Access,
-        answer: &Answer,
-        sent: Option<&Proof>,
+        access: &RequestedAccess,
+        answer: &RegistryAnswer,
+        sent: Option<&ShownProof>,
     ) -> Result<Reply, StoreError> {
         let lines = answer.challenges();
         let challenges = parse(lines.iter().map(String::as_str));
-        let asked = if sent.is_some() { Asked::Again } else { Asked::First };
-        let chosen = choose(&challenges, root, asked, &client.hosts.named);
-        let chosen = chosen.map_err(|refusal| refused(client, access, refusal))?;
+        let asked = if sent.is_some() { ChallengeTurn::Again } else { ChallengeTurn::First };
+        let chosen = choose(&challenges, root, asked, &network.hosts.named);
+        let chosen = chosen.map_err(|refusal| refused(network, access, refusal))?;
         let Some(chosen) = chosen else { return Ok(Reply::Nothing(None)) };
         if let Some(scope) = chosen.scope {
             self.ask_for(access, scope);
         }
-        let way = chosen.way;
-        client.saw(|| saw_way(&way));
-        self.memory().ways.insert(access.subject.clone(), way.clone());
-        let proof = self.show(client, root, access, &way, sent).await?.map(Proof::for_a_challenge);
+        let scheme = chosen.scheme;
+        network.saw(|| saw_scheme(&scheme));
+        self.memory().schemes.insert(access.subject.clone(), scheme.clone());
+        let proof = self.show(network, root, access, &scheme, sent).await?.map(ShownProof::for_a_challenge);
         Ok(match proof {
             Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
             // It was shown before it was asked for, and nothing newer can be had: the registry may be in two minds.
-            Some(proof) if proof.shown != Shown::Token && sent.is_some_and(|sent| !sent.fresh) => Reply::Show(proof),
+            Some(proof) if proof.shown != ShownCredential::Token && sent.is_some_and(|sent| !sent.fresh) => {
+                Reply::Show(proof)
+            }
             Some(_) => Reply::Nothing(None),
             None => {
                 let fault = AccessFault::NoCredentialsForBasic;
                 let problem = || "the registry asks for a name and a password, and there are none".to_owned();
-                client.saw(|| Exchange::Refused { code: fault.code(), problem: problem() });
+                network.saw(|| Exchange::Refused { code: fault.code(), problem: problem() });
                 Reply::Nothing(Some(fault))
             }
         })
@@ -156,20 +159,20 @@ impl Authority {
     /// What the way gives; nothing where it is Basic and there is no login.
     async fn show(
         &self,
-        client: &RegistryClient,
+        network: &RegistryNetwork,
         root: &Url,
-        access: &Access,
-        way: &AuthScheme,
-        refused: Option<&Proof>,
-    ) -> Result<Option<Proof>, StoreError> {
-        let credential = self.credential(client, &access.subject).await?.filter(|credential| !is_blank(credential));
+        access: &RequestedAccess,
+        scheme: &AuthScheme,
+        refused: Option<&ShownProof>,
+    ) -> Result<Option<ShownProof>, StoreError> {
+        let credential = self.credential(network, &access.subject).await?.filter(|credential| !is_blank(credential));
         let named = credential.is_some();
         let fault = |code: &str, problem: &str| {
-            client.saw(|| Exchange::Refused { code: code.to_owned(), problem: problem.to_owned() });
+            network.saw(|| Exchange::Refused { code: code.to_owned(), problem: problem.to_owned() });
             let (code, problem) = (code.to_owned(), problem.to_owned());
             StoreError::Credentials { place: access.subject.place(), code, problem, hint: None }
         };
-        let AuthScheme::Bearer { realm, service } = way else {
+        let AuthScheme::Bearer { realm, service } = scheme else {
             return with_password(credential.as_ref()).map_err(|only| {
                 let problem = format!("the registry asks for a name and a password, and there is only {only}");
                 fault("incomplete-basic", &problem)
@@ -183,7 +186,13 @@ impl Authority {
                 let unusable =
                     || fault("token-unusable", "the access token holds characters that no request can carry");
                 let value = bearer(token).ok_or_else(unusable)?;
-                return Ok(Some(Proof { value, shown: Shown::RegistryToken, named, short: false, fresh: false }));
+                return Ok(Some(ShownProof {
+                    value,
+                    shown: ShownCredential::RegistryToken,
+                    named,
+                    short: false,
+                    fresh: false,
+                }));
             }
         };
         let scopes = self.scopes(access);
@@ -191,12 +200,12 @@ impl Authority {
         let tokens = &self.refresh;
         let service = service.as_deref();
         let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
-        let (token, fresh) = self.token(client, &access.subject, &request, refused).await?;
-        Ok(Some(Proof { value: token.header, shown: Shown::Token, named, short: token.short, fresh }))
+        let (token, fresh) = self.token(network, &access.subject, &request, refused).await?;
+        Ok(Some(ShownProof { value: token.header, shown: ShownCredential::Token, named, short: token.short, fresh }))
     }
 
     /// Remembers the scopes of a challenge, beside what was asked for earlier.
-    fn ask_for(&self, access: &Access, scope: &str) {
+    fn ask_for(&self, access: &RequestedAccess, scope: &str) {
         let known = self.scopes(access);
         let asked = known.clone().and_challenged(scope);
         if asked != known {
@@ -205,7 +214,7 @@ impl Authority {
     }
 
     /// The scopes of a token: what the request needs and what the registry has asked for in addition.
-    fn scopes(&self, access: &Access) -> Scopes {
+    fn scopes(&self, access: &RequestedAccess) -> Scopes {
         let key = (access.subject.clone(), access.scopes.clone());
         self.memory().asked.get(&key).unwrap_or(&access.scopes).clone()
     }
@@ -213,11 +222,11 @@ impl Authority {
     /// A token that is not the refused one, and whether it was asked for now.
     async fn token(
         &self,
-        client: &RegistryClient,
-        subject: &Subject,
+        network: &RegistryNetwork,
+        subject: &AccessSubject,
         request: &TokenRequest<'_>,
-        refused: Option<&Proof>,
-    ) -> Result<(Token, bool), StoreError> {
+        refused: Option<&ShownProof>,
+    ) -> Result<(AccessToken, bool), StoreError> {
         let key = TokenKey {
             subject: subject.clone(),
             realm: request.realm.clone(),
@@ -227,7 +236,7 @@ impl Authority {
         let slot = Arc::clone(self.memory().tokens.entry(key).or_default());
         let before = slot.try_lock().map(|slot| slot.attempts).ok();
         let mut slot = slot.lock().await;
-        let is_refused = |token: &Token| refused.is_some_and(|refused| refused.value == token.header);
+        let is_refused = |token: &AccessToken| refused.is_some_and(|refused| refused.value == token.header);
         let usable = slot.token.as_ref().filter(|token| token.is_usable() && !is_refused(token));
         if let Some(token) = usable {
             return Ok((token.clone(), false));
@@ -241,28 +250,32 @@ impl Authority {
         slot.attempts += 1;
         // Should this attempt be given up halfway, nobody inherits an older one's failure.
         slot.failure = None;
-        let outcome = request.fetch(client).await;
+        let outcome = request.fetch(network).await;
         slot.token = outcome.as_ref().ok().cloned();
         slot.failure = outcome.as_ref().err().cloned();
         outcome.map(|token| (token, true))
     }
 
-    async fn credential(&self, client: &RegistryClient, subject: &Subject) -> Result<Option<Credential>, StoreError> {
+    async fn credential(
+        &self,
+        network: &RegistryNetwork,
+        subject: &AccessSubject,
+    ) -> Result<Option<Credential>, StoreError> {
         let provider = match &self.source {
-            Source::Given(credential) => return Ok(credential.clone()),
-            Source::Provider(provider) => provider,
+            CredentialSource::Given(credential) => return Ok(credential.clone()),
+            CredentialSource::Provider(provider) => provider,
         };
-        let Subject::Repository(repository) = subject else { return Ok(None) };
+        let AccessSubject::Repository(repository) = subject else { return Ok(None) };
         let cell = Arc::clone(self.memory().credentials.entry(repository.clone()).or_default());
         let found = cell.get_or_init(|| provider.credential(repository)).await;
         found.clone().map_err(|fault| {
             let CredentialFault { code, problem, hint } = fault;
-            client.saw(|| Exchange::Refused { code: code.clone(), problem: problem.clone() });
+            network.saw(|| Exchange::Refused { code: code.clone(), problem: problem.clone() });
             StoreError::Credentials { place: subject.place(), code, problem, hint }
         })
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
+    fn memory(&self) -> MutexGuard<'_, AccessMemory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -279,31 +292,37 @@ fn is_blank(credential: &Credential) -> bool {
 ///
 /// # Errors
 /// What there is instead of a name and a password.
-fn with_password(credential: Option<&Credential>) -> Result<Option<Proof>, &'static str> {
+fn with_password(credential: Option<&Credential>) -> Result<Option<ShownProof>, &'static str> {
     match credential {
         None => Ok(None),
         Some(Credential::Basic { password, .. }) if password.is_empty() => Err("a name"),
         Some(Credential::Basic { username, .. }) if username.is_empty() => Err("a password"),
         Some(Credential::Basic { username, password }) => {
-            let shown = Shown::Basic { username: username.clone() };
-            Ok(basic(username, password).map(|value| Proof { value, shown, named: true, short: false, fresh: false }))
+            let shown = ShownCredential::Basic { username: username.clone() };
+            Ok(basic(username, password).map(|value| ShownProof {
+                value,
+                shown,
+                named: true,
+                short: false,
+                fresh: false,
+            }))
         }
         Some(Credential::IdentityToken(_)) => Err("an identity token"),
         Some(Credential::RegistryToken(_)) => Err("an access token"),
     }
 }
 
-fn refused(client: &RegistryClient, access: &Access, refusal: Refusal) -> StoreError {
-    let Refusal { fault, problem } = refusal;
-    client.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
+fn refused(network: &RegistryNetwork, access: &RequestedAccess, refusal: RealmRefusal) -> StoreError {
+    let RealmRefusal { fault, problem } = refusal;
+    network.saw(|| Exchange::Refused { code: fault.code(), problem: problem.clone() });
     StoreError::Forbidden { place: access.subject.place(), fault: Some(fault), problem }
 }
 
-fn saw_way(way: &AuthScheme) -> Exchange {
-    match way {
+fn saw_scheme(scheme: &AuthScheme) -> Exchange {
+    match scheme {
         AuthScheme::Basic => Exchange::AuthScheme { scheme: "basic", realm: None, service: None },
         AuthScheme::Bearer { realm, service } => {
-            let service = service.as_deref().map(crate::clean::clean);
+            let service = service.as_deref().map(clean);
             Exchange::AuthScheme { scheme: "bearer", realm: Some(shown_url(realm)), service }
         }
     }

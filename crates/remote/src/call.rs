@@ -2,15 +2,16 @@
 
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use tofu_oci_http::Protection;
 use tofu_oci_types::Digest;
 use url::Url;
 
-use crate::body::Body;
-use crate::scope::Access;
+use crate::body::CallBody;
+use crate::scope::RequestedAccess;
 
 /// Where a request goes.
 #[derive(Clone, Debug)]
-pub(crate) enum Target {
+pub(crate) enum CallTarget {
     /// A path on the registry, with its query.
     Registry(String),
     /// An address that the registry named.
@@ -36,45 +37,41 @@ pub(crate) enum Showing {
     Never,
 }
 
-/// What protects the answer to a request against whoever can change it on the way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Guarded {
-    /// TLS alone.
-    ByTls,
-    /// The digest that was asked for: the bytes are compared with it.
-    ByDigest,
-}
-
 /// A request, as often as it must be made.
-pub(crate) struct Call<'a> {
+pub(crate) struct RegistryCall<'a> {
     pub(crate) method: Method,
-    pub(crate) target: Target,
+    pub(crate) target: CallTarget,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Body<'a>,
-    pub(crate) access: &'a Access,
+    pub(crate) body: CallBody<'a>,
+    pub(crate) access: &'a RequestedAccess,
     pub(crate) repeat: Repeat,
     pub(crate) showing: Showing,
-    pub(crate) guarded: Guarded,
+    pub(crate) protection: Protection,
 }
 
-impl<'a> Call<'a> {
+impl<'a> RegistryCall<'a> {
     /// A request to a path of the registry, without a body, that may be repeated.
-    pub(crate) fn new(method: Method, path: impl Into<String>, access: &'a Access) -> Self {
-        Self::to(method, Target::Registry(path.into()), access)
+    pub(crate) fn new(method: Method, path: impl Into<String>, access: &'a RequestedAccess) -> Self {
+        Self::to(method, CallTarget::Registry(path.into()), access)
     }
 
     /// The same, to an address that the registry named.
-    pub(crate) fn to(method: Method, target: Target, access: &'a Access) -> Self {
+    pub(crate) fn to(method: Method, target: CallTarget, access: &'a RequestedAccess) -> Self {
         Self {
             method,
             target,
             headers: HeaderMap::new(),
-            body: Body::None,
+            body: CallBody::None,
             access,
             repeat: Repeat::Yes,
             showing: Showing::WhenAsked,
-            guarded: Guarded::ByTls,
+            protection: Protection::Tls,
         }
+    }
+
+    /// With these headers.
+    pub(crate) fn with_headers(self, headers: &[(&'static str, String)]) -> Self {
+        headers.iter().fold(self, |call, (name, value)| call.header(name, value))
     }
 
     /// With a header. A value that no header can carry is left out; none of ours is such.
@@ -85,21 +82,21 @@ impl<'a> Call<'a> {
         self
     }
 
-    pub(crate) fn body(mut self, body: Body<'a>) -> Self {
+    pub(crate) fn body(mut self, body: CallBody<'a>) -> Self {
         self.body = body;
         self
     }
 
-    /// For content whose digest is in the path, and which is compared with it before it is used.
+    /// To read content whose digest is in the path, and which is compared with it before it is used.
     pub(crate) fn by_digest(mut self) -> Self {
-        self.guarded = Guarded::ByDigest;
+        self.protection = Protection::Digest;
         self
     }
 
     /// The digest that protects the answer, if it is one.
     pub(crate) fn digest(&self) -> Option<Digest> {
-        let Target::Registry(path) = &self.target else { return None };
-        path.rsplit('/').next().filter(|_| self.guarded == Guarded::ByDigest)?.parse().ok()
+        let CallTarget::Registry(path) = &self.target else { return None };
+        path.rsplit('/').next().filter(|_| self.protection == Protection::Digest)?.parse().ok()
     }
 
     /// Without a word about who asks, even when the registry wants to know.

@@ -5,13 +5,13 @@
 /// Spec: RFC 9110, section 11.6.1; unquoted values are taken up to the next comma or space, as token servers in use
 /// write them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Challenge {
+pub(crate) struct AuthChallenge {
     /// The scheme in lower case.
     pub(crate) scheme: String,
     parameters: Vec<(String, String)>,
 }
 
-impl Challenge {
+impl AuthChallenge {
     /// The value of a parameter, by its name in lower case; the first one where there are several.
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
@@ -19,18 +19,18 @@ impl Challenge {
 }
 
 /// Every challenge of every header, in order.
-pub(crate) fn parse<'a>(headers: impl IntoIterator<Item = &'a str>) -> Vec<Challenge> {
+pub(crate) fn parse<'a>(headers: impl IntoIterator<Item = &'a str>) -> Vec<AuthChallenge> {
     let mut challenges = Vec::new();
     for header in headers {
-        let mut scanner = Scanner { rest: header };
-        let mut current: Option<Challenge> = None;
+        let mut scanner = ChallengeScanner { rest: header };
+        let mut current: Option<AuthChallenge> = None;
         while let Some(word) = scanner.word() {
             match (scanner.value(), &mut current) {
                 (Some(value), Some(challenge)) => challenge.parameters.push((word.to_ascii_lowercase(), value)),
                 (Some(_), None) => {}
                 (None, _) => {
                     challenges.extend(current.take());
-                    current = Some(Challenge { scheme: word.to_ascii_lowercase(), parameters: Vec::new() });
+                    current = Some(AuthChallenge { scheme: word.to_ascii_lowercase(), parameters: Vec::new() });
                 }
             }
         }
@@ -39,11 +39,11 @@ pub(crate) fn parse<'a>(headers: impl IntoIterator<Item = &'a str>) -> Vec<Chall
     challenges
 }
 
-struct Scanner<'a> {
+struct ChallengeScanner<'a> {
     rest: &'a str,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> ChallengeScanner<'a> {
     /// The next token; separators and anything that cannot begin one are skipped.
     fn word(&mut self) -> Option<&'a str> {
         let token = |character: char| !matches!(character, ',' | '=' | '"') && !character.is_whitespace();

@@ -9,17 +9,16 @@ use std::collections::VecDeque;
 use bytes::{Buf as _, Bytes};
 use futures_util::TryStreamExt as _;
 use reqwest::Method;
-use tofu_oci_store::{ByteStream, Content, ReadStore as _, StoreError};
+use tofu_oci_http::{Attempts, RetryAfter, host_of, is_transient};
+use tofu_oci_store::{ByteStream, ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::Descriptor;
 use url::Url;
 
-use crate::answer::Answer;
-use crate::body::Body;
-use crate::call::{Call, Target};
-use crate::origin::host_of;
-use crate::retry::{Asked, Attempts, is_transient};
-use crate::store::RemoteStore;
-use crate::upload::{Broken, Sent};
+use crate::answer::RegistryAnswer;
+use crate::body::CallBody;
+use crate::call::{CallTarget, RegistryCall};
+use crate::repository::RemoteStore;
+use crate::session::{BrokenTransfer, Sent};
 
 /// So often in a row a registry may keep less of a chunk than the smallest one has.
 const MOST_SHORT: u32 = 10;
@@ -46,9 +45,9 @@ enum Patched {
     /// The registry has taken it: where the session goes on, and what it has.
     Taken(Url, Kept),
     /// It is longer than the registry takes.
-    TooLong(Box<Answer>),
+    TooLong(Box<RegistryAnswer>),
     /// It broke; what the registry has of it is not known.
-    Broken(Broken),
+    Broken(BrokenTransfer),
 }
 
 impl ChunkLength {
@@ -104,11 +103,11 @@ impl RemoteStore {
         &self,
         mut session: Url,
         descriptor: &Descriptor,
-        content: &Content<'_>,
+        content: &dyn tofu_oci_store::Body,
         length: &mut ChunkLength,
         attempts: &mut Attempts,
     ) -> Result<Sent, StoreError> {
-        let mut reader = Reader::at(content, 0).await?;
+        let mut reader = ChunkReader::at(content, 0).await?;
         let (mut sent, mut short) = (0, 0);
         loop {
             let (pieces, size) = reader.chunk(length.next).await?;
@@ -160,7 +159,7 @@ impl RemoteStore {
             if (sent..=sent + size).contains(&known) {
                 reader.put_back(pieces, known - sent);
             } else if known <= descriptor.size {
-                reader = Reader::at(content, known).await?;
+                reader = ChunkReader::at(content, known).await?;
             } else {
                 self.cancel(session).await;
                 return Err(self.malformed(format!("a chunked upload went wrong: of {sent} bytes it has kept {known}")));
@@ -175,7 +174,7 @@ impl RemoteStore {
         match self.client.send_within(&call, attempts).await {
             Ok(answer) => self.closed(answer, &descriptor.digest).await,
             Err(error @ StoreError::Unreachable { .. }) => {
-                Ok(Sent::Broken(Broken { error, asked: Asked::Nothing, host }))
+                Ok(Sent::Broken(BrokenTransfer { error, after: RetryAfter::Nothing, host }))
             }
             Err(error) => Err(error),
         }
@@ -190,15 +189,19 @@ impl RemoteStore {
         size: u64,
         attempts: &mut Attempts,
     ) -> Result<Patched, StoreError> {
-        let call = Call::to(Method::PATCH, Target::Address(session.clone()), &self.push)
+        let call = RegistryCall::to(Method::PATCH, CallTarget::Address(session.clone()), &self.push)
             .header("content-type", "application/octet-stream")
             .header("content-range", &format!("{start}-{}", start + size - 1))
-            .body(Body::Pieces(pieces, size))
+            .body(CallBody::Pieces(pieces, size))
             .step();
         let answer = match self.client.send_within(&call, attempts).await {
             Ok(answer) => answer,
             Err(error @ StoreError::Unreachable { .. }) => {
-                return Ok(Patched::Broken(Broken { error, asked: Asked::Nothing, host: host_of(session) }));
+                return Ok(Patched::Broken(BrokenTransfer {
+                    error,
+                    after: RetryAfter::Nothing,
+                    host: host_of(session),
+                }));
             }
             Err(error) => return Err(error),
         };
@@ -210,11 +213,11 @@ impl RemoteStore {
             411 | 413 => Ok(Patched::TooLong(Box::new(answer))),
             // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says where it stands.
             status if is_transient(status) || matches!(status, 404 | 416) => {
-                let (asked, host) = (answer.asked(), host_of(answer.url()));
-                let error = self.write_error(answer, "place for a chunk").await;
-                Ok(Patched::Broken(Broken { error, asked, host }))
+                let (after, host) = (answer.retry_after(), host_of(answer.url()));
+                let error = self.write_error(answer).await;
+                Ok(Patched::Broken(BrokenTransfer { error, after, host }))
             }
-            _ => Err(self.write_error(answer, "place for a chunk").await),
+            _ => Err(self.write_error(answer).await),
         }
     }
 
@@ -223,7 +226,7 @@ impl RemoteStore {
     /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": a `GET` of the session's location.
     async fn progress_of(&self, session: &Url, attempts: &mut Attempts) -> Result<Option<(Url, u64)>, StoreError> {
         let mut other = attempts.of_another_request();
-        let call = Call::to(Method::GET, Target::Address(session.clone()), &self.push);
+        let call = RegistryCall::to(Method::GET, CallTarget::Address(session.clone()), &self.push);
         let answer = self.client.send_within(&call, &mut other).await;
         attempts.count(&other);
         let answer = match answer {
@@ -239,7 +242,7 @@ impl RemoteStore {
     fn wrong_length(&self, descriptor: &Descriptor, actual: u64) -> StoreError {
         StoreError::SizeMismatch {
             place: self.place(),
-            what: "the content to send".to_owned(),
+            what: StoreItem::Other("the content to send"),
             expected: descriptor.size,
             actual,
         }
@@ -255,7 +258,7 @@ struct Kept {
 }
 
 /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": `Range: 0-LAST`.
-fn kept(answer: &Answer) -> Kept {
+fn kept(answer: &RegistryAnswer) -> Kept {
     let end = answer.header("range").and_then(|range| {
         let range = range.trim().trim_start_matches("bytes=");
         range.strip_prefix("0-")?.parse::<u64>().ok()
@@ -266,15 +269,15 @@ fn kept(answer: &Answer) -> Kept {
 }
 
 /// Content cut to chunks.
-struct Reader {
+struct ChunkReader {
     stream: ByteStream,
     /// What was read and comes next, in its order.
     rest: VecDeque<Bytes>,
 }
 
-impl Reader {
+impl ChunkReader {
     /// The content from this byte on.
-    async fn at(content: &Content<'_>, mut offset: u64) -> Result<Self, StoreError> {
+    async fn at(content: &dyn tofu_oci_store::Body, mut offset: u64) -> Result<Self, StoreError> {
         let mut reader = Self { stream: content.open().await?, rest: VecDeque::new() };
         while offset > 0 {
             let (_, size) = reader.chunk(offset.min(SMALLEST_CHUNK)).await?;

@@ -4,12 +4,8 @@
 //! everything that comes back.
 
 use serde::Serialize;
+use tofu_oci_http::SecretScrubber;
 use tofu_oci_types::is_unprintable;
-use url::Url;
-
-use crate::client::RegistryClient;
-use crate::origin::host_of;
-use crate::secret_scrubber::SecretScrubber;
 
 /// Most bytes of a challenge that are told.
 const LONGEST_CHALLENGE: usize = 1024;
@@ -34,7 +30,7 @@ pub enum Exchange {
         /// The status of the answer.
         status: u16,
         /// What the request showed.
-        shown: Shown,
+        shown: ShownCredential,
         /// The values of `WWW-Authenticate`, a line each, at most 1 KiB each, in order.
         challenges: Vec<String>,
         /// The registry's own code and message, where it refused and said why.
@@ -47,7 +43,7 @@ pub enum Exchange {
         /// Scheme, host and path; never a query.
         url: String,
         /// What the request showed, or would have shown.
-        shown: Shown,
+        shown: ShownCredential,
         /// What the network said.
         problem: String,
     },
@@ -74,7 +70,7 @@ pub enum Exchange {
         /// Scheme, host and path.
         to: String,
         /// What the next request shows.
-        shown_there: Shown,
+        shown_there: ShownCredential,
     },
     /// A token server was asked for a token.
     Token {
@@ -87,7 +83,7 @@ pub enum Exchange {
         /// The scopes that were asked for.
         scopes: Vec<String>,
         /// What the request showed.
-        shown: Shown,
+        shown: ShownCredential,
         /// The status of the answer; none when there was no answer.
         status: Option<u16>,
         /// The server's own words, where it refused and said why.
@@ -100,7 +96,7 @@ pub enum Exchange {
 /// What a request showed to say who asks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "shown", rename_all = "snake_case")]
-pub enum Shown {
+pub enum ShownCredential {
     /// Nothing.
     Nothing,
     /// A name and a password.
@@ -138,7 +134,7 @@ pub enum TokenOutcome {
 
 impl Exchange {
     /// The same with another form of every text that may have come from outside.
-    fn map_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
+    pub(crate) fn map_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
         let mut texts: Vec<&mut String> = Vec::new();
         match &mut self {
             Self::Registry { url, challenges, error, .. } => {
@@ -167,23 +163,9 @@ impl Exchange {
     }
 }
 
-impl RegistryClient {
-    /// Tells the witness, if there is one. What was sent is in nothing that it is told.
-    pub(crate) fn saw(&self, exchange: impl FnOnce() -> Exchange) {
-        if let Some(witness) = &self.options.witness {
-            witness.saw(&exchange().map_text(&|text| self.told.hide(text)));
-        }
-    }
-}
-
-/// An address without query, fragment and user info.
-pub(crate) fn shown_url(url: &Url) -> String {
-    format!("{}://{}{}", url.scheme(), host_of(url), url.path())
-}
-
 /// A challenge as it came, without what was sent, user infos, line breaks and what does not fit.
-pub(crate) fn shown_challenge(line: &str, told: &SecretScrubber) -> String {
-    let hidden = told.hide(line);
+pub(crate) fn shown_challenge(line: &str, scrubber: &SecretScrubber) -> String {
+    let hidden = scrubber.hide(line);
     let mut shown = String::new();
     let mut rest = hidden.as_str();
     while let Some(start) = rest.find("://") {
@@ -213,9 +195,9 @@ mod tests {
 
     #[track_caller]
     fn check(line: &str, want: &str) {
-        let told = SecretScrubber::default();
-        told.secret("hunter2");
-        assert_eq!(shown_challenge(line, &told), want);
+        let scrubber = SecretScrubber::default();
+        scrubber.secret("hunter2");
+        assert_eq!(shown_challenge(line, &scrubber), want);
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! The pure readers of what comes from outside, for the fuzz targets.
 
+use tofu_oci_http::SecretScrubber;
 use url::Url;
 
-use crate::auth_scheme::{Asked, AuthScheme, Chosen, choose};
+use crate::auth_scheme::{AuthScheme, ChallengeTurn, ChosenChallenge, choose};
 use crate::challenge::parse;
 use crate::exchange::shown_challenge;
-use crate::named::Named;
+use crate::hosts::UserHosts;
 use crate::realm::check_realm;
-use crate::scope::Access;
-use crate::secret_scrubber::SecretScrubber;
+use crate::scope::RequestedAccess;
 use crate::token_answer::TokenAnswer;
 
 /// Reads the lines of a `WWW-Authenticate`, chooses among them, and checks what has to hold for whatever comes out.
@@ -16,10 +16,10 @@ use crate::token_answer::TokenAnswer;
 /// # Panics
 /// When it does not hold.
 pub fn challenge(lines: &[&str], secret: &str) {
-    let told = SecretScrubber::default();
-    told.secret(secret);
+    let scrubber = SecretScrubber::default();
+    scrubber.secret(secret);
     for line in lines {
-        let shown = shown_challenge(line, &told);
+        let shown = shown_challenge(line, &scrubber);
         assert!(shown.len() <= 1024 && !shown.contains(|character: char| character.is_control()), "{shown:?}");
     }
     let challenges = parse(lines.iter().copied());
@@ -29,17 +29,18 @@ pub fn challenge(lines: &[&str], secret: &str) {
     }
     let roots = ["https://registry.test:5000/", "http://registry.test/", "https://127.0.0.1:5000/"];
     for root in roots.iter().map(|root| Url::parse(root).expect("a fixed address")) {
-        for asked in [Asked::First, Asked::Again] {
-            let Ok(Some(Chosen { way, scope })) = choose(&challenges, &root, asked, &Named::default()) else {
+        for asked in [ChallengeTurn::First, ChallengeTurn::Again] {
+            let Ok(Some(ChosenChallenge { scheme, scope })) = choose(&challenges, &root, asked, &UserHosts::default())
+            else {
                 continue;
             };
-            if let AuthScheme::Bearer { realm, .. } = way {
-                assert_eq!(check_realm(&realm, &root, &Named::default()), Ok(()));
+            if let AuthScheme::Bearer { realm, .. } = scheme {
+                assert_eq!(check_realm(&realm, &root, &UserHosts::default()), Ok(()));
                 assert!(realm.username().is_empty() && realm.password().is_none() && realm.host().is_some());
                 assert!(realm.scheme() == "https" || root.scheme() == "http", "{realm}");
             }
             let repository = "registry.test/a/b".parse().expect("a fixed repository");
-            let own = Access::pull(&repository).scopes;
+            let own = RequestedAccess::pull(&repository).scopes;
             let asked = own.clone().and_challenged(scope.unwrap_or_default());
             assert!(asked == own || asked.to_string().len() <= 2048, "{asked}");
             assert_eq!(asked.clone().and_challenged(&own.to_string()), asked, "one's own scope is in it");

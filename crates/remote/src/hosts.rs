@@ -2,24 +2,35 @@
 
 use std::collections::HashMap;
 
+use tofu_oci_http::{NamedHosts, NetworkProblem, PlainRule, Protection, is_loopback, speaks_tls};
 use tokio::sync::Mutex;
 use url::Url;
 
-use crate::clean::NetworkProblem;
-use crate::named::Named;
-use crate::origin::{FromHttps, PlainRule, is_loopback};
-use crate::tls_probe::speaks_tls;
+/// Hosts that the user names, by what for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UserHosts {
+    /// Hosts that plain HTTP may be spoken with.
+    pub(crate) plain: NamedHosts,
+    /// Token servers that may be asked and given a password, wherever they are.
+    pub(crate) token: NamedHosts,
+}
+
+impl UserHosts {
+    pub(crate) fn new(plain: &[String], token: &[String]) -> Self {
+        Self { plain: NamedHosts::new(plain), token: NamedHosts::new(token) }
+    }
+}
 
 /// The registries' addresses, as far as they are known.
 pub(crate) struct Hosts {
     /// The hosts that the user names.
-    pub(crate) named: Named,
+    pub(crate) named: UserHosts,
     found: Mutex<HashMap<String, Url>>,
 }
 
 impl Hosts {
     pub(crate) fn new(plain: &[String], token: &[String]) -> Self {
-        Self { named: Named::new(plain, token), found: Mutex::default() }
+        Self { named: UserHosts::new(plain, token), found: Mutex::default() }
     }
 
     /// The registry's root: `https://HOST[:PORT]/`, or with `http:` for hosts that were named so and for those of
@@ -55,8 +66,8 @@ impl Hosts {
     }
 
     /// What a request that began at this address may be sent on to over plain HTTP.
-    pub(crate) fn plain_rule<'a>(&'a self, began: &'a Url, from_https: FromHttps) -> PlainRule<'a> {
-        PlainRule { began, named: &self.named.plain, from_https }
+    pub(crate) fn plain_rule<'a>(&'a self, began: &'a Url, protection: Protection) -> PlainRule<'a> {
+        PlainRule { began, named: &self.named.plain, protection }
     }
 
     /// Whether a port of this machine took a call in this run. Without a port the name may stand for nobody.

@@ -38,68 +38,57 @@
 //! without it either. No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 //! Descriptors' `urls` are not followed. Bytes are never believed: size and digest are checked by the reader.
 
-mod again;
 mod answer;
 mod auth_scheme;
 mod authority;
+mod blob;
 mod body;
 mod call;
 mod challenge;
 mod chunked;
-mod clean;
 mod client;
-mod download;
-mod encodings;
+mod credential;
+mod document;
 mod exchange;
+mod fault;
 #[cfg(any(test, feature = "fuzzing"))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod hosts;
-mod http;
-mod limits;
 mod link;
 mod manifest;
 mod manifest_writing;
 mod moment;
-mod named;
-mod names;
+mod network;
 mod options;
-mod origin;
-mod pace;
-mod pacing;
 mod probe;
 mod raw;
-mod reach;
 mod realm;
+mod referrer_list;
 mod referrers;
 mod refresh;
 mod refusal;
-mod retry;
+mod repository;
 mod scope;
-mod secret_scrubber;
+mod session;
 mod site;
 mod standing_in;
 mod store;
 mod tagging;
 mod tags;
-mod tls_probe;
 mod token;
 mod token_answer;
 mod token_exchange;
+mod token_request;
 mod transport;
 mod unverified;
 mod upload;
-mod waiting;
-mod web;
+mod words;
 
-pub use client::{ClientError, RegistryClient};
-pub use exchange::{Exchange, ExchangeObserver, Shown, TokenOutcome};
-pub use limits::Limits;
-pub use options::{
-    ChunkMode, ClientOptions, Clock, CredentialFault, CredentialProvider, Names, NoCredentials, Proxies, RetryPolicy,
-    SystemClock, SystemNames,
-};
-pub use probe::{LoginCheck, Ping, Probe, Want};
+pub use client::RegistryClient;
+pub use credential::{CredentialFault, CredentialProvider, NoCredentials};
+pub use exchange::{Exchange, ExchangeObserver, ShownCredential, TokenOutcome};
+pub use options::{ChunkMode, ClientOptions};
+pub use probe::{LoginCheck, Probe, RegistryPing, Want};
 pub use raw::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, RawTarget};
-pub use store::RemoteStore;
-pub use web::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
+pub use repository::RemoteStore;

@@ -2,9 +2,8 @@
 
 use std::collections::HashSet;
 
+use tofu_oci_http::{host_of, same_origin};
 use url::Url;
-
-use crate::origin::{host_of, same_origin};
 
 /// Most pages that are read of one list.
 const MAX_PAGES: usize = 1000;

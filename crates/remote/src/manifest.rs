@@ -1,17 +1,18 @@
 //! Manifests as they are read: raw bytes.
 
 use bytes::Bytes;
-use reqwest::Method;
+use reqwest::{Method, StatusCode};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_http::clean;
+use tofu_oci_store::{ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::{Algorithm, Descriptor, Digest, Reference};
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::answer::RegistryAnswer;
+use crate::call::RegistryCall;
 use crate::moment::Looks;
-use crate::scope::Access;
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
+use crate::scope::RequestedAccess;
 
 /// Most bytes of a manifest, the size that every registry must take.
 pub(crate) const MANIFEST_LIMIT: u64 = 4 * 1024 * 1024;
@@ -38,7 +39,7 @@ fn is_supported(media_type: &str) -> bool {
 /// What is read of a manifest before it is believed.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Shape {
+struct ManifestShape {
     #[serde(default)]
     media_type: Option<String>,
     #[serde(default)]
@@ -49,22 +50,18 @@ struct Shape {
     config: Option<IgnoredAny>,
 }
 
-/// The content encoding of an answer that has one.
-fn encoding(answer: &Answer) -> Option<&str> {
-    answer.header("content-encoding").filter(|encoding| *encoding != "identity")
-}
-
 impl RemoteStore {
     pub(crate) async fn resolve_manifest(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
         let path = self.path("manifests", &reference.to_string());
-        let answer = self.client.send(&Call::new(Method::HEAD, path, &self.pull).header("accept", ACCEPT)).await?;
+        let answer =
+            self.client.send(&RegistryCall::new(Method::HEAD, path, &self.pull).header("accept", ACCEPT)).await?;
         match answer.status() {
             200 => {
                 if let Some(descriptor) = described(&answer, reference) {
                     return Ok(descriptor);
                 }
             }
-            401 | 429 | 500..=599 => return Err(answer.into_error(&what(reference)).await),
+            401 | 429 | 500..=599 => return Err(answer.into_error(reference.into()).await),
             // The answer to a HEAD has no words: those to a GET tell an unknown repository from an unknown tag.
             _ => {}
         }
@@ -72,7 +69,7 @@ impl RemoteStore {
     }
 
     /// Whether the manifest is there. One that this store has written itself is looked for again before it is missed.
-    pub(crate) async fn has_manifest(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+    pub(crate) async fn has_manifest(&self, digest: &Digest, access: &RequestedAccess) -> Result<bool, StoreError> {
         let mut looks = Looks::default();
         loop {
             if self.shows_manifest(digest, access).await? {
@@ -86,9 +83,9 @@ impl RemoteStore {
         }
     }
 
-    async fn shows_manifest(&self, digest: &Digest, access: &Access) -> Result<bool, StoreError> {
+    async fn shows_manifest(&self, digest: &Digest, access: &RequestedAccess) -> Result<bool, StoreError> {
         let path = self.path("manifests", digest.as_str());
-        let answer = self.client.send(&Call::new(Method::HEAD, &path, access).header("accept", ACCEPT)).await?;
+        let answer = self.client.send(&RegistryCall::new(Method::HEAD, &path, access).header("accept", ACCEPT)).await?;
         match answer.status() {
             200..=299 => Ok(true),
             404 => Ok(false),
@@ -97,7 +94,7 @@ impl RemoteStore {
                 Err(error) if error.is_not_found() => Ok(false),
                 Err(error) => Err(error),
             },
-            _ => Err(answer.into_error(&format!("manifest {digest}")).await),
+            _ => Err(answer.into_error(StoreItem::Manifest(digest.clone())).await),
         }
     }
 
@@ -138,20 +135,19 @@ impl RemoteStore {
         expected_type: Option<&str>,
     ) -> Result<(Descriptor, Bytes, Option<String>), StoreError> {
         let path = self.path("manifests", &reference.to_string());
-        let call = Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
+        let call = RegistryCall::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
         let call = if matches!(reference, Reference::Digest(_)) { call.by_digest() } else { call };
-        let is_plain = |answer: &Answer| answer.status() == 200 && encoding(answer).is_none();
+        let is_plain = |answer: &RegistryAnswer| answer.status() == 200 && answer.content_encoding().is_none();
         let (answer, bytes) = self.client.document(&call, &content(reference), MANIFEST_LIMIT, is_plain).await?;
         if answer.status() != 200 {
             return Err(self.manifest_error(answer, reference).await);
         }
-        if let Some(encoding) = encoding(&answer) {
-            let problem =
-                format!("{} comes with the content encoding {}", content(reference), crate::clean::clean(encoding));
+        if let Some(encoding) = answer.content_encoding() {
+            let problem = format!("{} comes with the content encoding {}", content(reference), clean(encoding));
             return Err(self.malformed(problem));
         }
         let named = answer.header("docker-content-digest").map(str::to_owned);
-        let etag = answer.header("etag").filter(|etag| etag.starts_with('"')).map(str::to_owned);
+        let etag = answer.strong_etag().map(str::to_owned);
         let content_type = answer.media_type();
         let digest = self.checked_digest(reference, named.as_deref(), &bytes)?;
         let media_type = check_document(content_type.as_deref(), expected_type, &bytes)
@@ -159,20 +155,20 @@ impl RemoteStore {
         Ok((Descriptor::new(&media_type, digest, bytes.len() as u64), bytes, etag))
     }
 
-    pub(crate) async fn manifest_error(&self, answer: Answer, reference: &Reference) -> StoreError {
+    pub(crate) async fn manifest_error(&self, answer: RegistryAnswer, reference: &Reference) -> StoreError {
         if !matches!(answer.status(), 404 | 406) {
-            return answer.into_error(&what(reference)).await;
+            return answer.into_error(reference.into()).await;
         }
-        let status = answer.response.status();
+        let status = StatusCode::from_u16(answer.status()).unwrap_or_default();
         let words = answer.words().await;
-        if words.mentions("accept header") || status.as_u16() == 406 {
+        if words.tells_of_another_form() || status == StatusCode::NOT_ACCEPTABLE {
             let problem = format!("{} is there only in a form that is not supported", what(reference));
             return self.malformed(format!("{problem}: {}", words.text(status)));
         }
         if words.repository_unknown() {
             return StoreError::UnknownRepository { place: self.place() };
         }
-        StoreError::NotFound { place: self.place(), what: what(reference) }
+        StoreError::NotFound { place: self.place(), what: reference.into() }
     }
 
     /// The digest of the bytes: the one that was asked for, else the one that the registry names, else SHA-256.
@@ -194,7 +190,7 @@ impl RemoteStore {
             hasher.update(bytes);
             let actual = hasher.finish();
             if actual != *expected {
-                let (place, what, expected) = (self.place(), content(reference), expected.clone());
+                let (place, what, expected) = (self.place(), reference.into(), expected.clone());
                 return Err(StoreError::DigestMismatch { place, what, expected, actual });
             }
         }
@@ -203,7 +199,7 @@ impl RemoteStore {
 }
 
 /// The descriptor that the head of an answer gives, when it says enough.
-fn described(answer: &Answer, reference: &Reference) -> Option<Descriptor> {
+fn described(answer: &RegistryAnswer, reference: &Reference) -> Option<Descriptor> {
     let named: Digest = answer.header("docker-content-digest")?.parse().ok()?;
     if named.algorithm() == Algorithm::Other {
         return None;
@@ -223,7 +219,7 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     if let Some(old) = content_type.filter(|media_type| media_type.contains("docker.distribution.manifest.v1")) {
         return Err(format!("it has the withdrawn type {old} (Docker schema 1)"));
     }
-    let shape: Shape = serde_json::from_slice(bytes).map_err(|_| "it is no JSON manifest".to_owned())?;
+    let shape: ManifestShape = serde_json::from_slice(bytes).map_err(|_| "it is no JSON manifest".to_owned())?;
     let entries = shape.manifests.as_ref().map_or(0, Vec::len);
     if shape.manifests.is_some() && (shape.layers.is_some() || shape.config.is_some()) {
         return Err("it is an index and a manifest at once".to_owned());
@@ -235,11 +231,11 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     if let (Some(said), Some(own)) = (said, &shape.media_type)
         && said != own
     {
-        return Err(format!("it is of the type {} and was sent as {said}", crate::clean::clean(own)));
+        return Err(format!("it is of the type {} and was sent as {said}", clean(own)));
     }
     let found = said.or(shape.media_type.as_deref()).or(expected);
     let Some(found) = found.filter(|found| is_supported(found)) else {
-        let found = crate::clean::clean(found.or(content_type).unwrap_or("unknown"));
+        let found = clean(found.or(content_type).unwrap_or("unknown"));
         return Err(format!("it is of the type {found}, which is no manifest"));
     };
     match expected {

@@ -7,25 +7,25 @@ use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
 use reqwest::Method;
 use serde::Deserialize;
-use tofu_oci_store::{Content, Pushed, ReadStore as _, StoreError};
+use tofu_oci_store::{Pushed, ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest};
 
-use crate::answer::Answer;
-use crate::body::Body;
-use crate::call::Call;
+use crate::answer::RegistryAnswer;
+use crate::body::CallBody;
+use crate::call::RegistryCall;
 use crate::manifest::MANIFEST_LIMIT;
 use crate::moment::Looks;
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 /// What a manifest says about itself in a referrers list.
 #[derive(Deserialize)]
-struct Subject {
+struct SubjectField {
     #[serde(default)]
     subject: Option<Descriptor>,
 }
 
 /// What a repository has of a manifest.
-enum Found {
+enum WrittenState {
     /// Not the manifest, or not what a registry with the referrers API makes of it.
     Nothing,
     /// The manifest; the list of this subject's referrers lacks it.
@@ -37,7 +37,7 @@ enum Found {
 /// What became of the `PUT` of a manifest.
 pub(crate) enum Tried {
     /// It was taken.
-    Written(Box<Answer>),
+    Written(Box<RegistryAnswer>),
     /// It was refused for the lack of something that is there.
     Denied(StoreError),
 }
@@ -46,35 +46,35 @@ impl RemoteStore {
     pub(crate) async fn push_manifest(
         &self,
         descriptor: &Descriptor,
-        content: &Content<'_>,
+        content: &dyn tofu_oci_store::Body,
     ) -> Result<Pushed, StoreError> {
         let bytes = self.manifest_bytes(descriptor, content).await?;
         let outcome = match self.found(descriptor, &bytes).await? {
-            Found::Nothing => {
+            WrittenState::Nothing => {
                 self.put_manifest(descriptor.digest.as_str(), descriptor, &bytes).await?;
                 Pushed::Uploaded
             }
-            Found::NotListed(subject) => {
+            WrittenState::NotListed(subject) => {
                 self.list_as_referrer(&subject, descriptor, &bytes).await?;
                 Pushed::Uploaded
             }
-            Found::Everything => Pushed::Present,
+            WrittenState::Everything => Pushed::Present,
         };
         self.memory.keep_manifest(&descriptor.digest, &bytes);
         Ok(outcome)
     }
 
     /// What is there of the manifest: an earlier push may have ended before it was listed among the referrers of its subject.
-    async fn found(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<Found, StoreError> {
+    async fn found(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<WrittenState, StoreError> {
         if !self.has_manifest(&descriptor.digest, &self.push).await? {
-            return Ok(Found::Nothing);
+            return Ok(WrittenState::Nothing);
         }
-        let Some(subject) = subject(bytes) else { return Ok(Found::Everything) };
+        let Some(subject) = subject(bytes) else { return Ok(WrittenState::Everything) };
         if self.is_referrer(&subject, &descriptor.digest).await? {
-            return Ok(Found::Everything);
+            return Ok(WrittenState::Everything);
         }
         // A registry with the API lists what it is given, so it is given the manifest once more.
-        Ok(if self.registry_may_have_api() { Found::Nothing } else { Found::NotListed(subject) })
+        Ok(if self.registry_may_have_api() { WrittenState::Nothing } else { WrittenState::NotListed(subject) })
     }
 
     /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
@@ -86,14 +86,13 @@ impl RemoteStore {
         bytes: &Bytes,
     ) -> Result<(), StoreError> {
         let answer = self.write_manifest(reference, &descriptor.media_type, bytes).await?;
-        self.written(answer, reference, descriptor, bytes).await
+        self.written(answer, descriptor, bytes).await
     }
 
     /// What follows from the answer to a `PUT` that went well.
     pub(crate) async fn written(
         &self,
-        answer: Answer,
-        reference: &str,
+        answer: RegistryAnswer,
         descriptor: &Descriptor,
         bytes: &Bytes,
     ) -> Result<(), StoreError> {
@@ -103,7 +102,7 @@ impl RemoteStore {
         {
             return Err(StoreError::DigestMismatch {
                 place: self.place(),
-                what: format!("the manifest that was stored as {reference}"),
+                what: StoreItem::Other("the manifest that was stored"),
                 expected: descriptor.digest.clone(),
                 actual: named,
             });
@@ -118,7 +117,12 @@ impl RemoteStore {
     }
 
     /// Writes bytes as a manifest; what a registry says while others write beside is not the last word.
-    async fn write_manifest(&self, reference: &str, media_type: &str, bytes: &Bytes) -> Result<Answer, StoreError> {
+    async fn write_manifest(
+        &self,
+        reference: &str,
+        media_type: &str,
+        bytes: &Bytes,
+    ) -> Result<RegistryAnswer, StoreError> {
         let mut looks = Looks::default();
         loop {
             match self.try_manifest(reference, media_type, bytes, None).await? {
@@ -142,14 +146,16 @@ impl RemoteStore {
         in_place_of: Option<&str>,
     ) -> Result<Tried, StoreError> {
         let path = self.path("manifests", reference);
-        let call = Call::new(Method::PUT, path, &self.push).header("content-type", media_type).body(Body::Bytes(bytes));
+        let call = RegistryCall::new(Method::PUT, path, &self.push)
+            .header("content-type", media_type)
+            .body(CallBody::Bytes(bytes));
         let call = in_place_of.into_iter().fold(call, |call, etag| call.header("if-match", etag));
         let mut answer = self.client.send(&call).await?;
         if matches!(answer.status(), 200..=204) {
             return Ok(Tried::Written(Box::new(answer)));
         }
         let may_pass = self.may_pass(&mut answer).await;
-        let error = self.write_error(answer, &format!("place for manifest {reference}")).await;
+        let error = self.write_error(answer).await;
         // What consists of things that are missing is refused with good reason.
         let is_denied = may_pass && self.has_all_parts(bytes).await.unwrap_or(false);
         Ok(Tried::Denied(match error {
@@ -165,24 +171,31 @@ impl RemoteStore {
         format!("PUT {}{}", self.repository.registry(), self.path("manifests", reference))
     }
 
-    async fn manifest_bytes(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Bytes, StoreError> {
-        let what = format!("manifest {}", descriptor.digest);
+    async fn manifest_bytes(
+        &self,
+        descriptor: &Descriptor,
+        content: &dyn tofu_oci_store::Body,
+    ) -> Result<Bytes, StoreError> {
         let mut stream = content.open().await?;
         let mut bytes = BytesMut::new();
         while let Some(piece) = stream.try_next().await? {
             bytes.extend_from_slice(&piece);
             if bytes.len() as u64 > MANIFEST_LIMIT {
-                return Err(StoreError::TooLarge { place: self.place(), what, limit: MANIFEST_LIMIT });
+                return Err(StoreError::TooLarge {
+                    place: self.place(),
+                    what: StoreItem::of(descriptor).to_string(),
+                    limit: MANIFEST_LIMIT,
+                });
             }
         }
         let bytes = bytes.freeze();
-        self.check_content(descriptor, &bytes, &what)?;
+        self.check_content(descriptor, &bytes)?;
         Ok(bytes)
     }
 
     /// Whether the bytes are those of the descriptor.
-    pub(crate) fn check_content(&self, descriptor: &Descriptor, bytes: &[u8], what: &str) -> Result<(), StoreError> {
-        let (place, what) = (self.place(), what.to_owned());
+    pub(crate) fn check_content(&self, descriptor: &Descriptor, bytes: &[u8]) -> Result<(), StoreError> {
+        let (place, what) = (self.place(), StoreItem::of(descriptor));
         if bytes.len() as u64 != descriptor.size {
             let (expected, actual) = (descriptor.size, bytes.len() as u64);
             return Err(StoreError::SizeMismatch { place, what, expected, actual });
@@ -199,7 +212,7 @@ impl RemoteStore {
 
 /// What the manifest points at.
 fn subject(bytes: &[u8]) -> Option<Digest> {
-    Some(serde_json::from_slice::<Subject>(bytes).ok()?.subject?.digest)
+    Some(serde_json::from_slice::<SubjectField>(bytes).ok()?.subject?.digest)
 }
 
 pub(crate) fn denied(error: &StoreError) -> String {

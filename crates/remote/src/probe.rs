@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use reqwest::Method;
 use tofu_oci_credentials::Credential;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::RepositoryRef;
 
-use crate::call::Call;
+use crate::call::RegistryCall;
 use crate::client::RegistryClient;
 use crate::exchange::shown_challenge;
-use crate::scope::Access;
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
+use crate::scope::RequestedAccess;
 
 /// What is wanted of a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Probe {
 
 /// What a registry said to its bare root.
 #[derive(Clone, Debug)]
-pub struct Ping {
+pub struct RegistryPing {
     /// The status.
     pub status: u16,
     /// The values of its `WWW-Authenticate`, at most 1 KiB each.
@@ -61,7 +61,7 @@ impl RegistryClient {
             Want::Pull => store.probe_pull().await,
             Want::Push => store.probe_push().await,
         };
-        probe.map_err(|error| store.told(error))
+        probe.map_err(|error| store.scrub(error))
     }
 
     /// `GET /v2/`, bare and once. Nothing else here makes this request; some releases of `OpenTofu` begin with it. A
@@ -69,12 +69,13 @@ impl RegistryClient {
     ///
     /// # Errors
     /// When the registry cannot be reached.
-    pub async fn ping(self: &Arc<Self>, registry: &str) -> Result<Ping, StoreError> {
-        let access = Access::registry(registry);
-        let call = Call::new(Method::GET, "/v2/", &access).bare().once();
-        let answer = self.send(&call).await.map_err(|error| self.told.hide_in(error))?;
-        let challenges = answer.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect();
-        Ok(Ping { status: answer.status(), challenges })
+    pub async fn ping(self: &Arc<Self>, registry: &str) -> Result<RegistryPing, StoreError> {
+        let access = RequestedAccess::registry(registry);
+        let call = RegistryCall::new(Method::GET, "/v2/", &access).bare().once();
+        let answer = self.send(&call).await.map_err(|error| self.network.scrub(error))?;
+        let challenges =
+            answer.challenges().iter().map(|line| shown_challenge(line, self.network.scrubber())).collect();
+        Ok(RegistryPing { status: answer.status(), challenges })
     }
 
     /// Shows a login to a registry.
@@ -86,36 +87,38 @@ impl RegistryClient {
         registry: &str,
         credential: &Credential,
     ) -> Result<LoginCheck, StoreError> {
-        let other = self.with_credential(Some(credential.clone()), self.options.witness.clone());
-        let access = Access::registry(registry);
-        let hidden = |error| self.told.hide_in(error);
-        let answer = other.send(&Call::new(Method::GET, "/v2/", &access)).await.map_err(hidden)?;
+        let other = self.with_credential(Some(credential.clone()));
+        let access = RequestedAccess::registry(registry);
+        let hidden = |error| self.network.scrub(error);
+        let answer = other.send(&RegistryCall::new(Method::GET, "/v2/", &access)).await.map_err(hidden)?;
         match answer.status() {
             200..=299 if answer.named => Ok(LoginCheck::Accepted),
             200..=299 => Ok(LoginCheck::NotAsked),
-            _ => Err(self.told.hide_in(answer.into_error("API root").await)),
+            _ => Err(self.network.scrub(answer.into_error(StoreItem::Other("API root")).await)),
         }
     }
 }
 
 impl RemoteStore {
     async fn probe_pull(&self) -> Result<Probe, StoreError> {
-        let answer = self.client.send(&Call::new(Method::GET, self.path("tags", "list?n=1"), &self.pull)).await?;
+        let answer =
+            self.client.send(&RegistryCall::new(Method::GET, self.path("tags", "list?n=1"), &self.pull)).await?;
         match answer.status() {
             200..=299 => Ok(Probe::Granted),
             404 if !answer.crossed => Ok(Probe::NoSuchRepository),
-            _ => Err(answer.into_error("list of tags").await),
+            _ => Err(answer.into_error(StoreItem::Other("list of tags")).await),
         }
     }
 
     async fn probe_push(&self) -> Result<Probe, StoreError> {
-        let answer = self.client.send(&Call::new(Method::POST, self.path("blobs", "uploads/"), &self.push)).await?;
+        let answer =
+            self.client.send(&RegistryCall::new(Method::POST, self.path("blobs", "uploads/"), &self.push)).await?;
         match answer.status() {
             200..=299 => {
                 self.cancel(self.location(&answer)?).await;
                 Ok(Probe::Granted)
             }
-            _ => Err(self.write_error(answer, "place for an upload").await),
+            _ => Err(self.write_error(answer).await),
         }
     }
 }

@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::Method;
+use tofu_oci_http::{clean, same_origin};
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
 use tofu_oci_types::{Digest, RepositoryRef, Tag};
 use url::Url;
 
-use crate::answer::Answer;
-use crate::body::Body;
-use crate::call::{Call, Target};
-use crate::clean::clean;
+use crate::answer::RegistryAnswer;
+use crate::body::CallBody;
+use crate::call::{CallTarget, RegistryCall};
 use crate::client::RegistryClient;
-use crate::origin::same_origin;
-use crate::scope::Access;
-use crate::store::RemoteStore;
+use crate::fault::unreachable;
+use crate::repository::RemoteStore;
+use crate::scope::RequestedAccess;
 
 /// Most bytes of an answer that are kept; a manifest of 4 MiB and what a registry wraps around it.
 const KEPT: usize = 5 * 1024 * 1024;
@@ -122,30 +122,30 @@ impl RawStore {
     /// When no answer comes, and when the rules of access forbid to go on. A status is never an error.
     pub async fn send(&self, request: RawRequest<'_>) -> Result<RawAnswer, StoreError> {
         let access = match request.from {
-            Some(from) => Access::mount(&self.store.repository, from.name()),
+            Some(from) => RequestedAccess::mount(&self.store.repository, from.name()),
             None => self.store.push.clone(),
         };
         let target = match request.target {
-            RawTarget::Path(path) => Target::Registry(format!("/v2/{}/{path}", self.store.repository.name())),
-            RawTarget::Session(location) => Target::Address(location.url.clone()),
+            RawTarget::Path(path) => CallTarget::Registry(format!("/v2/{}/{path}", self.store.repository.name())),
+            RawTarget::Session(location) => CallTarget::Address(location.url.clone()),
             RawTarget::Closing(location, digest) => {
                 let mut url = location.url.clone();
                 url.query_pairs_mut().append_pair("digest", digest.as_str());
-                Target::Address(url)
+                CallTarget::Address(url)
             }
         };
-        let mut call = Call::to(request.method.into(), target, &access).once();
+        let mut call = RegistryCall::to(request.method.into(), target, &access).once();
         for (name, value) in &request.headers {
             call = call.header(name, value);
         }
         if let Some(body) = &request.body {
-            call = call.body(Body::Bytes(body));
+            call = call.body(CallBody::Bytes(body));
         }
-        let answer = self.store.client.send(&call).await.map_err(|error| self.store.told(error))?;
-        self.read(answer).await.map_err(|error| self.store.told(error))
+        let answer = self.store.client.send(&call).await.map_err(|error| self.store.scrub(error))?;
+        self.read(answer).await.map_err(|error| self.store.scrub(error))
     }
 
-    async fn read(&self, mut answer: Answer) -> Result<RawAnswer, StoreError> {
+    async fn read(&self, mut answer: RegistryAnswer) -> Result<RawAnswer, StoreError> {
         let status = answer.status();
         let location = match answer.header("location") {
             Some(_) if (200..300).contains(&status) => {
@@ -154,13 +154,13 @@ impl RawStore {
             }
             _ => Ok(None),
         };
-        let told = &self.store.client.told;
-        let headers = answer.response.headers().iter().filter(|(name, _)| name.as_str() != "location");
+        let scrubber = self.store.client.network.scrubber();
+        let headers = answer.all_headers().iter().filter(|(name, _)| name.as_str() != "location");
         let headers = headers
-            .filter_map(|(name, value)| Some((name.as_str().to_owned(), told.hide(value.to_str().ok()?))))
+            .filter_map(|(name, value)| Some((name.as_str().to_owned(), scrubber.hide(value.to_str().ok()?))))
             .collect();
         let mut body = BytesMut::new();
-        while let Some(piece) = answer.piece().await.map_err(|problem| problem.at(answer.place.clone()))? {
+        while let Some(piece) = answer.piece().await.map_err(|problem| unreachable(answer.place.clone(), problem))? {
             let room = KEPT - body.len();
             body.extend_from_slice(&piece[..piece.len().min(room)]);
             if piece.len() >= room {

@@ -1,22 +1,21 @@
 //! Which token server may be asked, and told a secret. Pure.
 
+use tofu_oci_http::{Reach, host_of, is_loopback};
 use tofu_oci_store::AccessFault;
 use url::{Host, Url};
 
-use crate::named::Named;
-use crate::origin::{host_of, is_loopback};
-use crate::reach::Reach;
+use crate::hosts::UserHosts;
 use crate::site::{is_known_token_server, same_site};
 
 /// Why a token server is not asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
+pub(crate) struct RealmRefusal {
     pub(crate) fault: AccessFault,
     /// For people.
     pub(crate) problem: String,
 }
 
-impl Refusal {
+impl RealmRefusal {
     pub(crate) fn new(fault: AccessFault, problem: impl Into<String>) -> Self {
         Self { fault, problem: problem.into() }
     }
@@ -28,9 +27,9 @@ impl Refusal {
 /// The reason, when it may not: plain HTTP for a registry that speaks HTTPS, unless the user names the host for plain
 /// HTTP and as a token server; a user info; an IP address that is neither the registry's own nor, for a registry on this
 /// machine, on this machine, unless the user names it as a token server.
-pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &Named) -> Result<(), Refusal> {
+pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &UserHosts) -> Result<(), RealmRefusal> {
     let host = host_of(realm);
-    let refused = |fault, problem| Err(Refusal::new(fault, problem));
+    let refused = |fault, problem| Err(RealmRefusal::new(fault, problem));
     if !matches!(realm.scheme(), "http" | "https") || realm.host().is_none() {
         // Where the scheme was forgotten, what stands in its place is the host.
         let problem = "the token server's address does not begin with https://".to_owned();
@@ -67,8 +66,8 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &Named) -> Result<
 /// An anonymous token may be asked for anywhere: nothing is given away.
 ///
 /// Spec: the security checklist of this project, "Bearer realm" (GHSA-xf85-363p-868w).
-pub(crate) fn check_confidant(realm: &Url, registry: &Url, named: &Named) -> Result<(), Refusal> {
-    let refused = |problem: String| Err(Refusal::new(AccessFault::RealmOtherSite, problem));
+pub(crate) fn check_confidant(realm: &Url, registry: &Url, named: &UserHosts) -> Result<(), RealmRefusal> {
+    let refused = |problem: String| Err(RealmRefusal::new(AccessFault::RealmOtherSite, problem));
     let Some(host) = realm.host_str().filter(|_| registry.host().is_some()) else {
         return refused("the token server has no host".to_owned());
     };
@@ -90,7 +89,7 @@ mod tests {
 
     #[track_caller]
     fn check_told(registry: &str, realm: &str, want: bool) {
-        let named = Named::new(&[], &["login.partner.test".to_owned(), "10.9.0.1:5001".to_owned()]);
+        let named = UserHosts::new(&[], &["login.partner.test".to_owned(), "10.9.0.1:5001".to_owned()]);
         let registry = url(&format!("https://{registry}/"));
         assert_eq!(
             check_confidant(&url(&format!("https://{realm}/token")), &registry, &named).is_ok(),
@@ -203,7 +202,7 @@ mod tests {
     #[track_caller]
     fn check_realm_named(plain: &[&str], token: &[&str], (registry, realm): (&str, &str), want: Option<&str>) {
         let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let named = Named::new(&owned(plain), &owned(token));
+        let named = UserHosts::new(&owned(plain), &owned(token));
         let got = check_realm(&url(realm), &url(registry), &named).err().map(|refusal| refusal.fault.code());
         assert_eq!(got.as_deref(), want, "{registry} with {realm}");
     }

@@ -8,14 +8,14 @@ use std::sync::{MutexGuard, PoisonError};
 
 use reqwest::Method;
 use serde_json::{Map, Value, json};
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
-use crate::answer::Answer;
-use crate::call::{Call, Target};
+use crate::answer::RegistryAnswer;
+use crate::call::{CallTarget, RegistryCall};
 use crate::link::Pages;
 use crate::manifest::{MANIFEST_LIMIT, OCI_INDEX};
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 /// Most referrers that are read of one subject.
 const REFERRERS_LIMIT: usize = 1000;
@@ -132,7 +132,7 @@ impl RemoteStore {
 
     /// The list, or nothing when the registry has no such API.
     async fn asked_api(&self, subject: &Digest) -> Result<Option<Vec<Descriptor>>, StoreError> {
-        let call = Call::new(Method::GET, self.path("referrers", subject.as_str()), &self.pull);
+        let call = RegistryCall::new(Method::GET, self.path("referrers", subject.as_str()), &self.pull);
         let what = "the list of referrers";
         let call = call.header("accept", OCI_INDEX);
         let (mut answer, mut bytes) = self.client.document(&call, what, MANIFEST_LIMIT, is_list).await?;
@@ -143,12 +143,12 @@ impl RemoteStore {
             if first && !is_list(&answer) {
                 return match answer.status() {
                     200 | 400 | 404 | 405 | 406 | 415 | 501 => Ok(None),
-                    _ => Err(answer.into_error("list of referrers").await),
+                    _ => Err(answer.into_error(StoreItem::Other("list of referrers")).await),
                 };
             }
             first = false;
             if answer.status() != 200 {
-                return Err(answer.into_error("list of referrers").await);
+                return Err(answer.into_error(StoreItem::Other("list of referrers")).await);
             }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             if !pages.fits(&bytes) {
@@ -161,8 +161,8 @@ impl RemoteStore {
                 return Err(self.malformed(format!("{subject} has more than {REFERRERS_LIMIT} referrers")));
             }
             let Some(next) = next else { return Ok(Some(found)) };
-            let call = Call::to(Method::GET, Target::Address(next), &self.pull).header("accept", OCI_INDEX);
-            let is_page = |answer: &Answer| answer.status() == 200;
+            let call = RegistryCall::to(Method::GET, CallTarget::Address(next), &self.pull).header("accept", OCI_INDEX);
+            let is_page = |answer: &RegistryAnswer| answer.status() == 200;
             (answer, bytes) = self.client.document(&call, what, MANIFEST_LIMIT, is_page).await?;
         }
     }
@@ -207,7 +207,7 @@ pub(crate) fn may_stand_in(tag: &Tag) -> bool {
     tag.as_str().starts_with("sha256-") || tag.as_str().starts_with("sha512-")
 }
 
-fn is_list(answer: &Answer) -> bool {
+fn is_list(answer: &RegistryAnswer) -> bool {
     answer.status() == 200 && answer.media_type().is_some_and(|media_type| media_type == OCI_INDEX)
 }
 

@@ -5,12 +5,12 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tofu_oci_credentials::Secret;
+use tofu_oci_types::Secret;
 use url::Url;
 
 /// How a token server takes a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Grant {
+pub(crate) enum RefreshGrant {
     /// In a form: the `OAuth2` way.
     Post,
     /// In place of a password: for servers that know no forms.
@@ -20,14 +20,14 @@ pub(crate) enum Grant {
 /// A refresh token, and how it is taken. Held while it is being used: the answer may replace it.
 pub(crate) struct Refresh {
     pub(crate) token: Secret,
-    pub(crate) grant: Grant,
+    pub(crate) grant: RefreshGrant,
 }
 
 /// All of a run.
 #[derive(Default)]
-pub(crate) struct RefreshTokens(Mutex<Vec<Known>>);
+pub(crate) struct RefreshTokens(Mutex<Vec<KnownRefresh>>);
 
-struct Known {
+struct KnownRefresh {
     server: Url,
     /// As it was configured.
     first: Secret,
@@ -41,8 +41,8 @@ impl RefreshTokens {
         if let Some(known) = all.iter().find(|known| known.server == *server && known.first == *first) {
             return Arc::clone(&known.now);
         }
-        let now = Arc::new(tokio::sync::Mutex::new(Refresh { token: first.clone(), grant: Grant::Post }));
-        all.push(Known { server: server.clone(), first: first.clone(), now: Arc::clone(&now) });
+        let now = Arc::new(tokio::sync::Mutex::new(Refresh { token: first.clone(), grant: RefreshGrant::Post }));
+        all.push(KnownRefresh { server: server.clone(), first: first.clone(), now: Arc::clone(&now) });
         now
     }
 }

@@ -10,21 +10,21 @@ const LONGEST: usize = 1024;
 
 /// Who asks for what: decides the credential and the scopes.
 #[derive(Clone, Debug)]
-pub(crate) struct Access {
-    pub(crate) subject: Subject,
+pub(crate) struct RequestedAccess {
+    pub(crate) subject: AccessSubject,
     pub(crate) scopes: Scopes,
 }
 
 /// What access is asked to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Subject {
+pub(crate) enum AccessSubject {
     /// A repository.
     Repository(RepositoryRef),
     /// A registry as a whole, `HOST[:PORT]`.
     Registry(String),
 }
 
-impl Subject {
+impl AccessSubject {
     /// `HOST[:PORT]`.
     pub(crate) fn registry(&self) -> &str {
         match self {
@@ -33,6 +33,7 @@ impl Subject {
         }
     }
 
+    /// The place as errors name it.
     pub(crate) fn place(&self) -> Place {
         match self {
             Self::Repository(repository) => Place::Registry(repository.clone()),
@@ -41,16 +42,16 @@ impl Subject {
     }
 }
 
-impl Access {
+impl RequestedAccess {
     /// Nothing but being let in.
     pub(crate) fn registry(registry: &str) -> Self {
-        Self { subject: Subject::Registry(registry.to_owned()), scopes: Scopes::default() }
+        Self { subject: AccessSubject::Registry(registry.to_owned()), scopes: Scopes::default() }
     }
 
     /// Reading the repository.
     pub(crate) fn pull(repository: &RepositoryRef) -> Self {
         Self {
-            subject: Subject::Repository(repository.clone()),
+            subject: AccessSubject::Repository(repository.clone()),
             scopes: Scopes::default().with(repository.name(), &["pull"]),
         }
     }
@@ -58,7 +59,7 @@ impl Access {
     /// Writing to the repository.
     pub(crate) fn push(repository: &RepositoryRef) -> Self {
         Self {
-            subject: Subject::Repository(repository.clone()),
+            subject: AccessSubject::Repository(repository.clone()),
             scopes: Scopes::default().with(repository.name(), &["pull", "push"]),
         }
     }
@@ -123,20 +124,24 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(access: &Access, challenged: &str, want: &str) {
+    fn check(access: &RequestedAccess, challenged: &str, want: &str) {
         assert_eq!(access.scopes.clone().and_challenged(challenged).to_string(), want);
     }
 
     #[test]
     fn scopes_name_what_is_needed_and_what_the_registry_asks_for() {
         let repository: RepositoryRef = "a.test/x/y".parse().unwrap();
-        check(&Access::pull(&repository), "", "repository:x/y:pull");
-        check(&Access::push(&repository), "", "repository:x/y:pull,push");
-        check(&Access::mount(&repository, "z"), "", "repository:x/y:pull,push repository:z:pull");
-        check(&Access::mount(&repository, "x/y"), "", "repository:x/y:pull,push");
-        check(&Access::pull(&repository), "repository:x/y:pull", "repository:x/y:pull");
-        check(&Access::pull(&repository), "repository:x/y:metadata_read,pull", "repository:x/y:metadata_read,pull");
-        check(&Access::pull(&repository), "registry:catalog:* junk", "registry:catalog:* repository:x/y:pull");
-        check(&Access::pull(&repository), &"x:y ".repeat(1000), "repository:x/y:pull");
+        check(&RequestedAccess::pull(&repository), "", "repository:x/y:pull");
+        check(&RequestedAccess::push(&repository), "", "repository:x/y:pull,push");
+        check(&RequestedAccess::mount(&repository, "z"), "", "repository:x/y:pull,push repository:z:pull");
+        check(&RequestedAccess::mount(&repository, "x/y"), "", "repository:x/y:pull,push");
+        check(&RequestedAccess::pull(&repository), "repository:x/y:pull", "repository:x/y:pull");
+        check(
+            &RequestedAccess::pull(&repository),
+            "repository:x/y:metadata_read,pull",
+            "repository:x/y:metadata_read,pull",
+        );
+        check(&RequestedAccess::pull(&repository), "registry:catalog:* junk", "registry:catalog:* repository:x/y:pull");
+        check(&RequestedAccess::pull(&repository), &"x:y ".repeat(1000), "repository:x/y:pull");
     }
 }

@@ -9,9 +9,7 @@
 //!
 //! Spec: OCI distribution-spec 1.1.1, "Referrers Tag Schema", "Pushing Manifests with Subject".
 
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -23,49 +21,14 @@ use tokio::time::Instant;
 
 use crate::manifest::OCI_INDEX;
 use crate::manifest_writing::Tried;
-use crate::moment::{Looks, jittered};
-use crate::store::RemoteStore;
+use crate::moment::Looks;
+use crate::referrer_list::{ListWrite, ReferrerList};
+use crate::repository::RemoteStore;
 
 /// How often a list is written when others write it at the same time.
 const WRITES: usize = 12;
-/// How long the others have at least to write what they read before our write.
-const SHORTEST: Duration = Duration::from_millis(250);
-/// How long they have at most.
-const LONGEST: Duration = Duration::from_secs(5);
-/// The others may need so many times as long as we do.
-const SLOWER: u32 = 8;
 /// So many lists are looked at at once.
 const AT_ONCE: usize = 8;
-
-/// The lists that a program has written, by repository and tag.
-pub(crate) type Lists = HashMap<(String, Tag), Arc<Mutex<List>>>;
-
-/// A list that this program writes.
-pub(crate) struct List {
-    subject: Digest,
-    /// The entries that this program has put in.
-    ours: Vec<Value>,
-    /// The last write, until it is known to last.
-    written: Option<Write>,
-}
-
-/// A write to a tag that several may write at once.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Write {
-    /// When it was done.
-    pub(crate) at: Instant,
-    /// How long it took, from the reading of what was there.
-    pub(crate) took: Duration,
-}
-
-impl Write {
-    /// How long it is until those who read before this write must have written.
-    fn rest(self) -> Duration {
-        let wait = self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST);
-        // Between the whole of it and one and a half times as much: those who wait for each other come apart.
-        (wait / 2 + jittered(wait)).saturating_sub(self.at.elapsed())
-    }
-}
 
 impl RemoteStore {
     /// Adds a manifest to the list that stands in for the API, unless it is in it.
@@ -91,26 +54,26 @@ impl RemoteStore {
         let tagged = self.memory.state().rewritten.take();
         let lists = self.unsettled().await;
         if let Some(written) = tagged {
-            self.client.options.clock.sleep(written.rest()).await;
+            self.client.http().options().clock.sleep(written.rest()).await;
         }
         let settling: Vec<_> = lists.iter().map(|(tag, list)| self.settle_list(tag, list)).collect();
         futures_util::stream::iter(settling).buffer_unordered(AT_ONCE).try_collect().await
     }
 
-    async fn settle_list(&self, tag: &Tag, list: &Mutex<List>) -> Result<(), StoreError> {
+    async fn settle_list(&self, tag: &Tag, list: &Mutex<ReferrerList>) -> Result<(), StoreError> {
         let mut list = list.lock().await;
         for _ in 0..WRITES {
             let Some(written) = list.written.take() else { return Ok(()) };
-            self.client.options.clock.sleep(written.rest()).await;
+            self.client.http().options().clock.sleep(written.rest()).await;
             self.complete(tag, &mut list).await?;
         }
         if list.written.is_none() { Ok(()) } else { Err(self.lost_entries(&list)) }
     }
 
     /// The lists of this repository that were written and not looked at since.
-    async fn unsettled(&self) -> Vec<(Tag, Arc<Mutex<List>>)> {
+    async fn unsettled(&self) -> Vec<(Tag, Arc<Mutex<ReferrerList>>)> {
         let own = self.repository.to_string();
-        let all: Vec<(Tag, Arc<Mutex<List>>)> = {
+        let all: Vec<(Tag, Arc<Mutex<ReferrerList>>)> = {
             let lists = self.client.lists.lock().unwrap_or_else(PoisonError::into_inner);
             let mine = lists.iter().filter(|((repository, _), _)| *repository == own);
             mine.map(|((_, tag), list)| (tag.clone(), Arc::clone(list))).collect()
@@ -125,15 +88,15 @@ impl RemoteStore {
         unsettled
     }
 
-    fn list(&self, subject: &Digest, tag: &Tag) -> Arc<Mutex<List>> {
+    fn list(&self, subject: &Digest, tag: &Tag) -> Arc<Mutex<ReferrerList>> {
         let mut lists = self.client.lists.lock().unwrap_or_else(PoisonError::into_inner);
         let list = lists.entry((self.repository.to_string(), tag.clone()));
-        let empty = || List { subject: subject.clone(), ours: Vec::new(), written: None };
+        let empty = || ReferrerList { subject: subject.clone(), ours: Vec::new(), written: None };
         Arc::clone(list.or_insert_with(|| Arc::new(Mutex::new(empty()))))
     }
 
     /// Writes the list until everything of ours is in it, and what was seen in it before.
-    async fn complete(&self, tag: &Tag, list: &mut MutexGuard<'_, List>) -> Result<(), StoreError> {
+    async fn complete(&self, tag: &Tag, list: &mut MutexGuard<'_, ReferrerList>) -> Result<(), StoreError> {
         let mut seen = list.ours.clone();
         let mut refused = None;
         let mut looks = Looks::default();
@@ -178,7 +141,7 @@ impl RemoteStore {
                 Err(error) => return Err(error),
             }
             may_write = false;
-            list.written = Some(Write { at: Instant::now(), took: began.elapsed() });
+            list.written = Some(ListWrite { at: Instant::now(), took: began.elapsed() });
             if let Some(tags) = &mut self.memory.state().standing_in {
                 tags.insert(tag.clone());
             }
@@ -186,7 +149,7 @@ impl RemoteStore {
         Err(self.lost_entries(list))
     }
 
-    fn lost_entries(&self, list: &List) -> StoreError {
+    fn lost_entries(&self, list: &ReferrerList) -> StoreError {
         let ours = list.ours.iter().filter_map(|entry| entry.get("digest")?.as_str()).collect::<Vec<_>>().join(", ");
         let subject = &list.subject;
         let problem = "other programs write that list at the same time, and entries of it are lost";

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 
 use crate::manifest_writing::{Tried, denied};
 use crate::moment::Looks;
+use crate::referrer_list::ListWrite;
 use crate::referrers::may_stand_in;
-use crate::standing_in::Write;
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 impl RemoteStore {
     pub(crate) async fn tag_manifest(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError> {
@@ -65,7 +65,7 @@ impl RemoteStore {
             let began = Instant::now();
             match self.try_manifest(tag.as_str(), &descriptor.media_type, &bytes, None).await {
                 Ok(Tried::Written(answer)) => {
-                    self.written(*answer, tag.as_str(), descriptor, &bytes).await?;
+                    self.written(*answer, descriptor, &bytes).await?;
                     self.note_tagged(tag, began);
                     return Ok(true);
                 }
@@ -94,7 +94,7 @@ impl RemoteStore {
     /// Signatures of several people lie under one tag, and each of them replaces the whole.
     fn note_tagged(&self, tag: &Tag, began: Instant) {
         if may_stand_in(tag) {
-            self.memory.state().rewritten = Some(Write { at: Instant::now(), took: began.elapsed() });
+            self.memory.state().rewritten = Some(ListWrite { at: Instant::now(), took: began.elapsed() });
         }
     }
 }

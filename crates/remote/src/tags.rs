@@ -3,14 +3,14 @@
 use bytes::Bytes;
 use reqwest::Method;
 use serde::Deserialize;
-use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_store::{ReadStore as _, StoreError, StoreItem};
 use tofu_oci_types::Tag;
 
-use crate::answer::Answer;
-use crate::call::{Call, Target};
+use crate::answer::RegistryAnswer;
+use crate::call::{CallTarget, RegistryCall};
 use crate::link::Pages;
 use crate::referrers::may_stand_in;
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 /// Most bytes of one page.
 const PAGE_LIMIT: u64 = 8 * 1024 * 1024;
@@ -18,7 +18,7 @@ const PAGE_LIMIT: u64 = 8 * 1024 * 1024;
 const PAGE: u32 = 1000;
 
 #[derive(Deserialize)]
-struct Page {
+struct TagPage {
     /// Registries write `null` when all tags have been deleted.
     tags: Option<Vec<String>>,
 }
@@ -31,11 +31,11 @@ impl RemoteStore {
     ///
     /// Spec: OCI distribution-spec 1.1.1, "Determining Support".
     pub async fn ping(&self) -> Result<(), StoreError> {
-        let answer = self.client.send(&Call::new(Method::GET, "/v2/", &self.pull)).await?;
+        let answer = self.client.send(&RegistryCall::new(Method::GET, "/v2/", &self.pull)).await?;
         match answer.status() {
             200 => Ok(()),
             404 => Err(StoreError::UnknownRepository { place: self.place() }),
-            _ => Err(answer.into_error("registry's root").await),
+            _ => Err(answer.into_error(StoreItem::Other("registry's root")).await),
         }
     }
 
@@ -44,7 +44,7 @@ impl RemoteStore {
     /// Spec: OCI distribution-spec 1.1.1, "Listing Tags".
     pub(crate) async fn list_tags(&self) -> Result<Vec<Tag>, StoreError> {
         let path = self.path("tags", &format!("list?n={PAGE}"));
-        let (mut answer, mut bytes) = self.page_of_tags(Call::new(Method::GET, path, &self.pull)).await?;
+        let (mut answer, mut bytes) = self.page_of_tags(RegistryCall::new(Method::GET, path, &self.pull)).await?;
         let mut pages = Pages::new(answer.url().clone());
         let mut tags = Vec::new();
         loop {
@@ -55,7 +55,7 @@ impl RemoteStore {
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large("the list of tags"));
             }
-            let page: Page =
+            let page: TagPage =
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is no such list"))?;
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
             let Some(next) = next else {
@@ -63,12 +63,12 @@ impl RemoteStore {
                 self.memory.state().standing_in = Some(standing_in);
                 return Ok(tags);
             };
-            let call = Call::to(Method::GET, Target::Address(next), &self.pull);
+            let call = RegistryCall::to(Method::GET, CallTarget::Address(next), &self.pull);
             (answer, bytes) = self.page_of_tags(call).await?;
         }
     }
 
-    async fn page_of_tags(&self, call: Call<'_>) -> Result<(Answer, Bytes), StoreError> {
+    async fn page_of_tags(&self, call: RegistryCall<'_>) -> Result<(RegistryAnswer, Bytes), StoreError> {
         self.client.document(&call, "the list of tags", PAGE_LIMIT, |answer| answer.status() == 200).await
     }
 
@@ -76,15 +76,15 @@ impl RemoteStore {
     /// else. A 401 says nothing about the repository.
     ///
     /// Spec: `OpenTofu` 1.12, getproviders, `errRepresentsOCIProviderNotFound`; measured for 401.
-    async fn tags_error(&self, answer: Answer) -> StoreError {
+    async fn tags_error(&self, answer: RegistryAnswer) -> StoreError {
         let status = answer.status();
         if status == 401 {
-            return answer.into_error("list of tags").await;
+            return answer.into_error(StoreItem::Other("list of tags")).await;
         }
-        let (words, told) = answer.words_and_error().await;
+        let (words, error) = answer.words_and_error().await;
         if words.repository_unknown() || (status == 404 && words.is_empty()) {
             return StoreError::UnknownRepository { place: self.place() };
         }
-        told
+        error
     }
 }

@@ -1,20 +1,19 @@
-//! What a token server said. Pure.
+//! What a token server answered. Pure.
 
 use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
-use tofu_oci_credentials::Secret;
+use tofu_oci_http::clean;
 use tofu_oci_store::AccessFault;
-
-use crate::clean::clean;
+use tofu_oci_types::Secret;
 
 /// How long a token lives when the server does not say, or says something that is no time.
 const DEFAULT_LIFE: Duration = Duration::from_mins(1);
 /// The longest life that is believed.
 const LONGEST_LIFE: Duration = Duration::from_hours(24);
-/// Most scopes of a token that are told about.
+/// Most scopes of a token that are reported.
 const MOST_GRANTED: usize = 64;
 
 /// A token server's good answer.
@@ -40,16 +39,16 @@ impl TokenAnswer {
     /// [`AccessFault::TokenNotJson`] or [`AccessFault::TokenEmpty`].
     pub(crate) fn parse(bytes: &[u8]) -> Result<Self, AccessFault> {
         let mut documents = serde_json::Deserializer::from_slice(bytes).into_iter::<Option<Map<String, Value>>>();
-        let Some(Ok(said)) = documents.next() else { return Err(AccessFault::TokenNotJson) };
-        let mut said = said.unwrap_or_default();
-        let (access, plain) = (text(&mut said, "access_token")?, text(&mut said, "token")?);
+        let Some(Ok(members)) = documents.next() else { return Err(AccessFault::TokenNotJson) };
+        let mut members = members.unwrap_or_default();
+        let (access, plain) = (text(&mut members, "access_token")?, text(&mut members, "token")?);
         let token = access.or(plain).ok_or(AccessFault::TokenEmpty)?;
-        let seconds = member(&mut said, "expires_in").as_ref().and_then(seconds);
+        let seconds = member(&mut members, "expires_in").as_ref().and_then(seconds);
         Ok(Self {
             token,
             life: seconds.map_or(DEFAULT_LIFE, Duration::from_secs_f64),
             seconds: seconds.map(whole),
-            refresh: text(&mut said, "refresh_token").unwrap_or_default(),
+            refresh: text(&mut members, "refresh_token").unwrap_or_default(),
         })
     }
 
@@ -66,14 +65,14 @@ impl TokenAnswer {
 }
 
 /// A member, its name in any case; the last one where there are several.
-fn member(said: &mut Map<String, Value>, name: &str) -> Option<Value> {
-    let key = said.keys().rfind(|key| key.eq_ignore_ascii_case(name))?.clone();
-    said.shift_remove(&key)
+fn member(members: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    let key = members.keys().rfind(|key| key.eq_ignore_ascii_case(name))?.clone();
+    members.shift_remove(&key)
 }
 
 /// A member that is a text; an empty one and `null` count as missing.
-fn text(said: &mut Map<String, Value>, name: &str) -> Result<Option<Secret>, AccessFault> {
-    match member(said, name) {
+fn text(members: &mut Map<String, Value>, name: &str) -> Result<Option<Secret>, AccessFault> {
+    match member(members, name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(Secret::new(text)).filter(|text| !text.is_empty())),
         Some(_) => Err(AccessFault::TokenNotJson),
@@ -124,7 +123,7 @@ mod tests {
         check(r#"{"token":"t","access_token":""}"#, "t 60s None");
         check(r#"{"token":"t","access_token":null}"#, "t 60s None");
         check(r#"{"token":"t","token":"u"}"#, "u 60s None");
-        check(r#"{"Token":"t","EXPIRES_IN":7}"#, "t 7s Some(7)");
+        check(r#"{"AccessToken":"t","EXPIRES_IN":7}"#, "t 7s Some(7)");
         check(r#"{"token":"t","Access_Token":"a","TOKEN":"u"}"#, "a 60s None");
         check(r#"{"access_token":"","token":"t","TOKEN":"u"}"#, "u 60s None");
     }

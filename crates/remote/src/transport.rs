@@ -7,26 +7,24 @@
 //!         --anything else--> answer
 //! ```
 
+use reqwest::Method;
 use reqwest::header::{AUTHORIZATION, CONTENT_LENGTH, HeaderValue, LOCATION};
-use reqwest::{Method, Response};
 use std::sync::Arc;
+use tofu_oci_http::{
+    Attempts, HttpAnswer, MAX_REDIRECTS, NetworkProblem, NoAnswer, NoRetry, RedirectFault, RetryAfter, Setback, clean,
+    host_of, is_transient, next_hop, same_origin, shown_url,
+};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Place};
 use tokio::time::Instant;
 use url::Url;
 
-use crate::again::{Setback, Stop, too_long};
-use crate::answer::{Answer, Words};
-use crate::authority::{Proof, Reply};
-use crate::call::{Call, Guarded, Repeat, Showing, Target};
-use crate::clean::{NetworkProblem, clean};
+use crate::answer::RegistryAnswer;
+use crate::authority::{Reply, ShownProof};
+use crate::call::{CallTarget, RegistryCall, Repeat, Showing};
 use crate::client::RegistryClient;
-use crate::exchange::{Exchange, Shown, shown_challenge, shown_url};
-use crate::http::NoAnswer;
-use crate::origin::{Detour, FromHttps, MAX_REDIRECTS, host_of, next_hop, same_origin};
-use crate::pace::Pace;
-use crate::retry::{Asked, Attempts, is_transient};
-use crate::waiting::Waiting;
+use crate::exchange::{Exchange, ShownCredential, shown_challenge};
+use crate::fault::{redirect_rule, too_long, unreachable};
 
 /// Most bytes of warnings that are shown in a run.
 const WARNINGS_LIMIT: usize = 4096;
@@ -36,8 +34,8 @@ const WARNINGS_LIMIT: usize = 4096;
 const MOST_CHALLENGES: usize = 3;
 
 /// One attempt's outcome.
-enum Outcome {
-    Answer(Box<Answer>),
+enum AttemptOutcome {
+    Answer(Box<RegistryAnswer>),
     NoAnswer(NoAnswer),
 }
 
@@ -50,74 +48,73 @@ struct Hop {
 }
 
 impl RegistryClient {
-    /// The attempts of a new request.
-    pub(crate) fn attempts(&self) -> Attempts {
-        Attempts::new(&self.options)
-    }
-
     /// Makes the request. Every final answer comes back, whatever its status.
-    pub(crate) async fn send(&self, call: &Call<'_>) -> Result<Answer, StoreError> {
-        self.send_within(call, &mut self.attempts()).await
+    pub(crate) async fn send(&self, call: &RegistryCall<'_>) -> Result<RegistryAnswer, StoreError> {
+        self.send_within(call, &mut self.http().attempts()).await
     }
 
     /// The same, within the attempts and the time that are left of these.
-    pub(crate) async fn send_within(&self, call: &Call<'_>, attempts: &mut Attempts) -> Result<Answer, StoreError> {
+    pub(crate) async fn send_within(
+        &self,
+        call: &RegistryCall<'_>,
+        attempts: &mut Attempts,
+    ) -> Result<RegistryAnswer, StoreError> {
         let place = call.access.subject.place();
         let started = Instant::now();
-        let root = self.root(call).await.map_err(|problem| problem.at(place.clone()))?;
+        let root = self.root(call).await.map_err(|problem| unreachable(place.clone(), problem))?;
         attempts.spend(started.elapsed());
         let start = match &call.target {
-            Target::Registry(path) => {
-                root.join(path).map_err(|error| NetworkProblem::no_address(error).at(place.clone()))?
+            CallTarget::Registry(path) => {
+                root.join(path).map_err(|error| unreachable(place.clone(), NetworkProblem::no_address(error)))?
             }
-            Target::Address(url) => url.clone(),
+            CallTarget::Address(url) => url.clone(),
         };
         loop {
             let outcome = self.attempt(call, &root, &start, &place, attempts).await?;
-            let (host, asked, reason) = match &outcome {
-                Outcome::Answer(answer) if is_transient(answer.status()) => {
-                    (host_of(answer.url()), answer.asked(), format!("status {}", answer.status()))
+            let (host, after, reason) = match &outcome {
+                AttemptOutcome::Answer(answer) if is_transient(answer.status()) => {
+                    (host_of(answer.url()), answer.retry_after(), format!("status {}", answer.status()))
                 }
-                Outcome::NoAnswer(no_answer) if !no_answer.lasting => {
-                    (host_of(&start), Asked::Nothing, no_answer.problem.text.clone())
+                AttemptOutcome::NoAnswer(no_answer) if !no_answer.lasting => {
+                    (host_of(&start), RetryAfter::Nothing, no_answer.problem.text.clone())
                 }
-                _ => (String::new(), Asked::Nothing, String::new()),
+                _ => (String::new(), RetryAfter::Nothing, String::new()),
             };
             let may_repeat = match call.repeat {
                 Repeat::Yes => true,
-                Repeat::IfRefused => matches!(asked, Asked::Slower(_)),
+                Repeat::IfRefused => matches!(after, RetryAfter::Slower(_)),
                 Repeat::No => false,
             };
             if may_repeat && !reason.is_empty() {
                 let request = format!("{} {}{}", call.method, host_of(&start), start.path());
-                match self.again(attempts, Setback { request, host, asked, reason: &reason }).await {
+                match self.http().retry(attempts, Setback { request, host, after, reason: &reason }).await {
                     Ok(()) => continue,
-                    Err(Stop::TooLong(asked)) => return Err(too_long(place, asked)),
-                    Err(Stop::GiveUp) => {}
+                    Err(NoRetry::TooLong(asked)) => return Err(too_long(place, asked)),
+                    Err(NoRetry::GiveUp) => {}
                 }
             }
             return match outcome {
-                Outcome::Answer(answer) => Ok(*answer),
-                Outcome::NoAnswer(no_answer) => Err(no_answer.problem.at(place)),
+                AttemptOutcome::Answer(answer) => Ok(*answer),
+                AttemptOutcome::NoAnswer(no_answer) => Err(unreachable(place, no_answer.problem)),
             };
         }
     }
 
     /// The registry's root. To find it, a registry of this machine is called first.
-    async fn root(&self, call: &Call<'_>) -> Result<Url, NetworkProblem> {
+    async fn root(&self, call: &RegistryCall<'_>) -> Result<Url, NetworkProblem> {
         let registry = call.access.subject.registry();
-        let root = self.hosts.root(registry).await;
+        let root = self.network.hosts.root(registry).await;
         if let Ok(root) = &root
-            && self.hosts.took_a_call(registry).await
+            && self.network.hosts.took_a_call(registry).await
         {
-            self.http.pacing().answered(root);
+            self.http().note_reached(root);
         }
-        if let (Err(problem), Target::Registry(path)) = (&root, &call.target) {
+        if let (Err(problem), CallTarget::Registry(path)) = (&root, &call.target) {
             let path = path.split('?').next().unwrap_or_default();
-            self.saw(|| Exchange::NoAnswer {
+            self.network.saw(|| Exchange::NoAnswer {
                 method: call.method.to_string(),
                 url: format!("https://{registry}{path}"),
-                shown: Shown::Nothing,
+                shown: ShownCredential::Nothing,
                 problem: problem.text.clone(),
             });
         }
@@ -126,48 +123,46 @@ impl RegistryClient {
 
     async fn attempt(
         &self,
-        call: &Call<'_>,
+        call: &RegistryCall<'_>,
         root: &Url,
         start: &Url,
         place: &Place,
         attempts: &mut Attempts,
-    ) -> Result<Outcome, StoreError> {
+    ) -> Result<AttemptOutcome, StoreError> {
         let mut hop = Hop { url: start.clone(), crossed: !same_origin(start, root), count: 0 };
         let mut proof = None;
         if call.showing != Showing::Never && !hop.crossed {
-            proof = self.authority.proof(self, root, call.access).await?;
+            proof = self.authority.proof(&self.network, root, call.access).await?;
         }
         let mut challenges = if call.showing == Showing::WhenAsked { MOST_CHALLENGES } else { 0 };
         loop {
             let shown = proof.as_ref().filter(|_| !hop.crossed);
             let shown_value = shown.map(|proof| &proof.value);
-            let response = match self.exchange(call, &hop.url, shown_value, place, attempts).await? {
-                Ok(response) => response,
+            let head = match self.exchange(call, &hop.url, shown_value, place, attempts).await? {
+                Ok(head) => head,
                 Err(mut no_answer) => {
-                    self.saw(|| Exchange::NoAnswer {
+                    self.network.saw(|| Exchange::NoAnswer {
                         method: call.method.to_string(),
                         url: shown_url(&hop.url),
-                        shown: shown.map_or(Shown::Nothing, |proof| proof.shown.clone()),
+                        shown: shown.map_or(ShownCredential::Nothing, |proof| proof.shown.clone()),
                         problem: no_answer.problem.text.clone(),
                     });
                     if hop.crossed {
                         no_answer.problem.text = format!("{}: {}", host_of(&hop.url), no_answer.problem.text);
                     }
-                    return Ok(Outcome::NoAnswer(no_answer));
+                    return Ok(AttemptOutcome::NoAnswer(no_answer));
                 }
             };
             let request = format!("{} {}", call.method, start.path());
-            let waiting = self.waiting(&call.method, &hop.url);
-            let mut answer = self.answer(response, place.clone(), request, waiting);
+            let mut answer = RegistryAnswer::new(head, Arc::clone(self.http()), place.clone(), request);
             answer.crossed = hop.crossed;
-            answer.pace = Pace::within(attempts.left());
-            answer.shown = shown.map_or(Shown::Nothing, |proof| proof.shown.clone());
+            answer.shown = shown.map_or(ShownCredential::Nothing, |proof| proof.shown.clone());
             answer.named = shown.is_some_and(|proof| proof.named);
             answer.short = shown.is_some_and(|proof| proof.short);
             self.saw_answer(call, &hop.url, &mut answer).await;
             self.note_warnings(root, &answer);
             if answer.status() == 401 && !hop.crossed && challenges > 0 {
-                match self.authority.challenged(self, root, call.access, &answer, shown).await? {
+                match self.authority.challenged(&self.network, root, call.access, &answer, shown).await? {
                     Reply::Show(next) => {
                         // What was got for this very challenge and is refused, is refused for good.
                         challenges = if next.fresh { 0 } else { challenges - 1 };
@@ -178,60 +173,59 @@ impl RegistryClient {
                 }
             }
             match self.redirect(call, start, &hop, &answer) {
-                Ok(None) => return Ok(Outcome::Answer(Box::new(answer))),
+                Ok(None) => return Ok(AttemptOutcome::Answer(Box::new(answer))),
                 Ok(Some(next)) => {
                     hop.crossed |= !same_origin(&next, root);
                     hop.count += 1;
                     self.saw_redirect(&hop, &next, proof.as_ref());
                     hop.url = next;
                 }
-                Err(Detour { fault, problem }) => {
-                    return Err(StoreError::Forbidden { place: place.clone(), fault, problem });
+                Err(fault) => {
+                    let (rule, problem) = (redirect_rule(&fault), fault.to_string());
+                    return Err(StoreError::Forbidden { place: place.clone(), fault: rule, problem });
                 }
             }
         }
     }
 
-    /// Tells the witness about an answer. The words of a refusal are read for it.
-    async fn saw_answer(&self, call: &Call<'_>, url: &Url, answer: &mut Answer) {
-        if self.options.witness.is_none() {
+    /// Shows an answer to the observer. The words of a refusal are read for it.
+    async fn saw_answer(&self, call: &RegistryCall<'_>, url: &Url, answer: &mut RegistryAnswer) {
+        if self.network.observer.is_none() {
             return;
         }
-        if answer.status() >= 400 {
-            answer.keep_words().await;
-        }
-        self.saw(|| Exchange::Registry {
+        let error = if answer.status() >= 400 { answer.keep_words().await.first() } else { None };
+        self.network.saw(|| Exchange::Registry {
             method: call.method.to_string(),
             url: shown_url(url),
             status: answer.status(),
             shown: answer.shown.clone(),
-            challenges: answer.challenges().iter().map(|line| shown_challenge(line, &self.told)).collect(),
-            error: answer.said.as_ref().and_then(Words::said),
+            challenges: answer.challenges().iter().map(|line| shown_challenge(line, self.network.scrubber())).collect(),
+            error,
         });
     }
 
-    fn saw_redirect(&self, hop: &Hop, next: &Url, proof: Option<&Proof>) {
-        self.saw(|| Exchange::Redirected {
+    fn saw_redirect(&self, hop: &Hop, next: &Url, proof: Option<&ShownProof>) {
+        self.network.saw(|| Exchange::Redirected {
             from: shown_url(&hop.url),
             to: shown_url(next),
-            shown_there: proof.filter(|_| !hop.crossed).map_or(Shown::Nothing, |proof| proof.shown.clone()),
+            shown_there: proof.filter(|_| !hop.crossed).map_or(ShownCredential::Nothing, |proof| proof.shown.clone()),
         });
     }
 
     async fn exchange(
         &self,
-        call: &Call<'_>,
+        call: &RegistryCall<'_>,
         url: &Url,
         authorization: Option<&HeaderValue>,
         place: &Place,
         attempts: &mut Attempts,
-    ) -> Result<Result<Response, NoAnswer>, StoreError> {
-        self.pass(url, attempts).await.map_err(|asked| too_long(place.clone(), asked))?;
-        let (body, progress) = call.body.open(place, self.options.limits.pace_floor).await?;
+    ) -> Result<Result<HttpAnswer, NoAnswer>, StoreError> {
+        self.http().pass(url, attempts).await.map_err(|asked| too_long(place.clone(), asked))?;
+        let (body, progress, failure) = call.body.open(place, self.http().limits().pace_floor).await?;
         let mut request = reqwest::Request::new(call.method.clone(), url.clone());
         *request.headers_mut() = call.headers.clone();
         if let Some(authorization) = authorization {
-            self.told.header(authorization);
+            self.network.scrubber().header(authorization);
             request.headers_mut().insert(AUTHORIZATION, authorization.clone());
         }
         let length = call.body.length().or_else(|| matches!(call.method, Method::POST | Method::PUT).then_some(0));
@@ -239,19 +233,21 @@ impl RegistryClient {
             request.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
             *request.body_mut() = Some(body);
         }
-        tracing::debug!(method = %call.method, host = host_of(url), path = self.told.hide(url.path()), "request");
-        let started = Instant::now();
-        let waiting = self.waiting(&call.method, url);
-        let answer = self.http.execute(request, &progress, attempts.left(), &waiting).await;
-        attempts.spend(Instant::now().saturating_duration_since(progress.still_since(started)));
-        match progress.failure() {
+        let answer = self.http().execute(request, &progress, attempts).await;
+        match failure.take() {
             Some(error) if answer.is_err() => Err(error),
             _ => Ok(answer),
         }
     }
 
     /// Where the answer leads, if it is a redirect that this request may follow.
-    fn redirect(&self, call: &Call<'_>, start: &Url, hop: &Hop, answer: &Answer) -> Result<Option<Url>, Detour> {
+    fn redirect(
+        &self,
+        call: &RegistryCall<'_>,
+        start: &Url,
+        hop: &Hop,
+        answer: &RegistryAnswer,
+    ) -> Result<Option<Url>, RedirectFault> {
         let reading = matches!(call.method, Method::GET | Method::HEAD);
         let follows = match answer.status() {
             301..=303 => reading,
@@ -260,53 +256,30 @@ impl RegistryClient {
         };
         let Some(location) = answer.header(LOCATION.as_str()).filter(|_| follows) else { return Ok(None) };
         if hop.count >= MAX_REDIRECTS {
-            let problem = format!("it redirects more than {MAX_REDIRECTS} times");
-            return Err(Detour { fault: None, problem });
+            return Err(RedirectFault::TooMany);
         }
-        let from_https = match call.guarded {
-            Guarded::ByDigest if reading => FromHttps::ToNamed,
-            _ => FromHttps::Refused,
-        };
-        next_hop(&hop.url, location, &self.hosts.plain_rule(start, from_https)).map(Some)
-    }
-
-    /// The head of an answer with what is needed to read it.
-    pub(crate) fn answer(&self, response: Response, place: Place, request: String, waiting: Waiting) -> Answer {
-        let now = self.options.clock.now();
-        let told = Arc::clone(&self.told);
-        Answer {
-            response,
-            place,
-            request,
-            crossed: false,
-            shown: Shown::Nothing,
-            named: false,
-            short: false,
-            lack: None,
-            said: None,
-            body: None,
-            waiting,
-            pace: Pace::within(self.options.limits.total),
-            now,
-            told,
-        }
+        next_hop(&hop.url, location, &self.network.hosts.plain_rule(start, call.protection)).map(Some)
     }
 
     /// Passes the registry's warnings on, each once.
     ///
     /// Spec: OCI distribution-spec 1.1.1, "Warnings".
-    fn note_warnings(&self, root: &Url, answer: &Answer) {
+    fn note_warnings(&self, root: &Url, answer: &RegistryAnswer) {
         if answer.crossed {
             return;
         }
         for warning in answer.headers("warning") {
             let Some(text) = warning.strip_prefix("299 - \"").and_then(|rest| rest.strip_suffix('"')) else { continue };
-            let text = format!("{} says: {}", host_of(root), clean(&self.told.hide(&text.replace("\\\"", "\""))));
+            let text = format!(
+                "{} says: {}",
+                host_of(root),
+                clean(&self.network.scrubber().hide(&text.replace("\\\"", "\"")))
+            );
             let mut known = self.warnings.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let size: usize = known.iter().map(String::len).sum();
             if size + text.len() <= WARNINGS_LIMIT && known.insert(text.clone()) {
                 drop(known);
-                self.reporter.event(&Event::note("registry-warning", text));
+                self.http().reporter().event(&Event::note("registry-warning", text));
             }
         }
     }

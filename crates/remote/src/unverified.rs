@@ -4,10 +4,10 @@ use reqwest::Method;
 use tofu_oci_store::{StoreError, UnverifiedManifest};
 use tofu_oci_types::Reference;
 
-use crate::answer::Answer;
-use crate::call::Call;
+use crate::answer::RegistryAnswer;
+use crate::call::RegistryCall;
 use crate::manifest::{ACCEPT, what};
-use crate::store::RemoteStore;
+use crate::repository::RemoteStore;
 
 impl RemoteStore {
     /// A manifest as it is sent. Nothing is checked but its size.
@@ -17,8 +17,8 @@ impl RemoteStore {
         limit: u64,
     ) -> Result<UnverifiedManifest, StoreError> {
         let path = self.path("manifests", &reference.to_string());
-        let call = Call::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
-        let is_there = |answer: &Answer| answer.status() == 200;
+        let call = RegistryCall::new(Method::GET, path, &self.pull).header("accept", ACCEPT);
+        let is_there = |answer: &RegistryAnswer| answer.status() == 200;
         let (answer, bytes) = self.client.document(&call, &what(reference), limit, is_there).await?;
         if answer.status() != 200 {
             return Err(self.manifest_error(answer, reference).await);

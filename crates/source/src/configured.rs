@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_mapper::MagicSuffix;
-use tofu_oci_mapper::config::{Candidate, Environment, Files, MethodKind, Methods, Problem, Reading, Topic};
+use tofu_oci_mapper::config::{
+    CliConfigProblem, CliConfigReading, ConfigFiles, Environment, MethodCandidate, MethodKind, Methods, Topic,
+};
 use tofu_oci_types::ProviderAddr;
 
 /// The methods of the user's files, and what else decides about places.
 pub struct ConfiguredMethods {
     /// The files.
-    pub reading: Arc<Reading>,
+    pub reading: Arc<CliConfigReading>,
     /// The methods in their order.
     pub methods: Methods,
     /// The suffix that makes a host name say where its providers are.
@@ -25,9 +27,9 @@ impl ConfiguredMethods {
     /// What the user's files say, errors and all. `hidden` are folders that are not looked into; without a suffix of the
     /// arguments, that of the files counts.
     pub fn new(
-        reading: &Arc<Reading>,
+        reading: &Arc<CliConfigReading>,
         environment: &Environment,
-        files: &dyn Files,
+        files: &dyn ConfigFiles,
         hidden: Vec<PathBuf>,
         suffix: Option<MagicSuffix>,
     ) -> Self {
@@ -45,21 +47,22 @@ impl ConfiguredMethods {
 
     /// The errors that end a run; `OpenTofu` would go on. Errors about credentials count only if the run reads
     /// credentials from the files.
-    pub fn errors(&self, credentials: CredentialErrors) -> Vec<&Problem> {
-        let counts =
-            |problem: &&Problem| credentials == CredentialErrors::Count || problem.topic != Topic::RegistryCredentials;
+    pub fn errors(&self, credentials: CredentialErrors) -> Vec<&CliConfigProblem> {
+        let counts = |problem: &&CliConfigProblem| {
+            credentials == CredentialErrors::Count || problem.topic != Topic::RegistryCredentials
+        };
         self.reading.errors().filter(counts).collect()
     }
 
     /// Whether the only error is that a variable names a missing file: then no pattern names a host.
     pub fn is_missing(&self) -> bool {
-        let missing: Vec<&Problem> = self.reading.warnings().collect();
+        let missing: Vec<&CliConfigProblem> = self.reading.warnings().collect();
         let mut errors = self.reading.errors().peekable();
         errors.peek().is_some() && errors.all(|error| missing.contains(&error))
     }
 
     /// What every method says of the address.
-    pub fn candidates(&self, address: &ProviderAddr) -> Vec<Candidate<'_>> {
+    pub fn candidates(&self, address: &ProviderAddr) -> Vec<MethodCandidate<'_>> {
         self.methods.candidates(address, &self.suffix)
     }
 
@@ -87,7 +90,7 @@ pub enum CredentialErrors {
 }
 
 /// The methods that count, without the folders that are written to.
-fn methods(reading: &Reading, environment: &Environment, files: &VisibleFiles<'_>) -> Methods {
+fn methods(reading: &CliConfigReading, environment: &Environment, files: &VisibleFiles<'_>) -> Methods {
     let mut methods = reading.methods(environment, files);
     methods.list.retain(|method| match &method.kind {
         MethodKind::FilesystemMirror { path, .. } => !files.hides(path),
@@ -96,10 +99,10 @@ fn methods(reading: &Reading, environment: &Environment, files: &VisibleFiles<'_
     methods
 }
 
-/// Files without some folders. A provider in a folder of the implicit methods is cut off from its registry: in the folder
+/// ConfigFiles without some folders. A provider in a folder of the implicit methods is cut off from its registry: in the folder
 /// that is installed into, the first installation would cut it off.
 struct VisibleFiles<'a> {
-    files: &'a dyn Files,
+    files: &'a dyn ConfigFiles,
     hidden: Vec<PathBuf>,
 }
 
@@ -110,7 +113,7 @@ impl VisibleFiles<'_> {
     }
 }
 
-impl Files for VisibleFiles<'_> {
+impl ConfigFiles for VisibleFiles<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if self.hides(path) { Err(io::ErrorKind::NotFound.into()) } else { self.files.read(path) }
     }

@@ -1,7 +1,8 @@
 //! Why a place that is not an OCI repository could not be used.
 
 use tofu_oci_mapper::MapError;
-use tofu_oci_store::{NetworkFault, StoreError, is_manifest_type};
+use tofu_oci_store::{StoreError, StoreItem};
+use tofu_oci_types::NetworkFault;
 
 /// What went wrong with a place. Each text says what was asked and what came, for people.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -122,18 +123,15 @@ fn no_repository(error: &MapError) -> &'static str {
 }
 
 /// The name of a store's error, as it is measured of `OpenTofu`.
-///
-/// The store's own description says what was asked for: it begins with `tag`, `manifest` or `blob`, or ends with the
-/// media type.
 pub(crate) fn store_code(error: &StoreError) -> &'static str {
     match error {
-        StoreError::NotFound { what, .. } if what.starts_with("tag") || what.contains("its tag") => "tag-not-found",
-        StoreError::NotFound { what, .. } if of_blob(what) => "blob-not-found",
+        StoreError::NotFound { what: StoreItem::Tag(_) | StoreItem::ManifestOfTag(_), .. } => "tag-not-found",
+        StoreError::NotFound { what: StoreItem::Blob(_), .. } => "blob-not-found",
         StoreError::NotFound { .. } => "manifest-not-found",
         StoreError::UnknownRepository { .. } => "provider-not-found",
-        StoreError::DigestMismatch { what, .. } if of_blob(what) => "blob-digest-mismatch",
+        StoreError::DigestMismatch { what: StoreItem::Blob(_), .. } => "blob-digest-mismatch",
         StoreError::DigestMismatch { .. } => "manifest-digest-mismatch",
-        StoreError::SizeMismatch { what, .. } if of_blob(what) => "blob-size-mismatch",
+        StoreError::SizeMismatch { what: StoreItem::Blob(_), .. } => "blob-size-mismatch",
         StoreError::SizeMismatch { .. } => "manifest-size-mismatch",
         StoreError::UnsupportedDigest { .. } => "unsupported-digest",
         StoreError::TooLarge { .. }
@@ -152,11 +150,6 @@ pub(crate) fn store_code(error: &StoreError) -> &'static str {
         StoreError::ReadOnly { .. } => "read-only",
         _ => "unexpected",
     }
-}
-
-fn of_blob(what: &str) -> bool {
-    let media_type = what.rsplit_once(" (").and_then(|(_, rest)| rest.strip_suffix(')'));
-    what.starts_with("blob") || media_type.is_some_and(|media_type| !is_manifest_type(media_type))
 }
 
 fn status_code(status: u16) -> &'static str {

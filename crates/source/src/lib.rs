@@ -53,6 +53,6 @@ pub use oci::OciSource;
 pub use opener::MethodOpener;
 pub use package::{Layer, Locator, Package, Part};
 pub use release::{ClaimedHashes, ReleaseDescription, ReleaseId, Search};
-pub use tofu_oci_layout::LeafKind;
 pub use rules::{Continuation, ListingAnswer, PackageAnswer};
+pub use tofu_oci_layout::LeafKind;
 pub use traits::{Offer, Release, Source};

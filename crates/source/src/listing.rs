@@ -98,19 +98,15 @@ mod tests {
 
     #[test]
     fn the_vectors() {
-        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let shared = std::fs::read(root.join("../shared/spec/vectors/tags.json"));
-        let bytes = shared.or_else(|_| std::fs::read(root.join("testdata/vectors/tags.json"))).unwrap();
-        let vectors: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-        for case in vectors["tags"].as_array().unwrap() {
+        tofu_oci_testkit::Vectors::open("tags.json").each("tags", |case| {
             let text = case["tag"].as_str().unwrap();
-            let Ok(tag) = text.parse::<Tag>() else { continue };
+            let Ok(tag) = text.parse::<Tag>() else { return };
             let listing = Listing::of(&[tag]);
             let version = case["version"].as_str();
             let round_trips = case["round_trips"].as_bool().unwrap_or(false);
             let found = listing.versions.first().map(ToString::to_string);
             assert_eq!(found.as_deref(), version.filter(|_| round_trips), "{text}");
             assert_eq!(listing.stray.len(), usize::from(version.is_some() && !round_trips), "{text}");
-        }
+        });
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tofu_oci_layout::MAX_DOCUMENT;
-use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
+use tofu_oci_store::{ReadStore, StoreError, StoreItem, fetch_bytes};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 use tokio::sync::OnceCell;
 
@@ -76,7 +76,7 @@ impl DocumentCache {
         if actual == expected {
             return Ok(bytes);
         }
-        Err(StoreError::DigestMismatch { place: store.place(), what: "the manifest".to_owned(), expected, actual })
+        Err(StoreError::DigestMismatch { place: store.place(), what: StoreItem::of(descriptor), expected, actual })
     }
 
     fn keep(&self, descriptor: &Descriptor, bytes: &Bytes) {

@@ -66,8 +66,8 @@ mod tests {
     use async_trait::async_trait;
     use bytes::Bytes;
     use tofu_oci_layout::{annotation, artifact_type, media_type};
-    use tofu_oci_store::{AccessFault, ByteStream, MemoryStore, NetworkFault, Store as _};
-    use tofu_oci_types::{Digest, Place};
+    use tofu_oci_store::{AccessFault, ByteStream, MemoryStore, Store as _, StoreItem};
+    use tofu_oci_types::{Digest, NetworkFault, Place};
 
     use super::*;
 
@@ -140,7 +140,7 @@ mod tests {
     #[tokio::test]
     async fn a_version_that_is_missing_names_no_provider_and_one_that_could_not_be_asked_for_is_an_error() {
         let place = || "memory".parse().unwrap();
-        let missing = StoreError::NotFound { place: place(), what: "tag 1.2.0".to_owned() };
+        let missing = StoreError::NotFound { place: place(), what: StoreItem::Tag("1.2.0".parse().unwrap()) };
         assert_eq!(Repository::new(Some(missing)).await.newest_beside("1.0.0").await.as_deref(), Ok("1.1.0 b"));
         for error in [
             StoreError::Unreachable { place: place(), fault: NetworkFault::Refused, problem: String::new() },

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_layout::ReleaseIndex;
-use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_store::{ReadStore, StoreError, StoreItem};
 use tofu_oci_types::{Identity, Place, ProviderAddr, Tag, Version};
 
 use self::release::OciRelease;
@@ -43,7 +43,7 @@ impl OciSource {
         match self.versions(address).await {
             // The tag is listed, its manifest is gone: a registry's garbage collection, or a copy that is not whole.
             Ok(listing) if listing.versions.contains(version) => {
-                StoreError::NotFound { place: self.place().clone(), what: format!("manifest for its tag {tag}") }.into()
+                StoreError::NotFound { place: self.place().clone(), what: StoreItem::ManifestOfTag(tag.clone()) }.into()
             }
             Ok(listing) => {
                 let what = NotOffered::VersionMissing { version: version.clone(), offered: listing.versions };

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tofu_oci_credentials::Secret;
-use tofu_oci_mapper::config::{CliConfig, Method, MethodKind, Setting};
-use tofu_oci_mapper::{MapError, OciPlace, Place};
+use tofu_oci_http::WebClient;
+use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind};
+use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
-use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
+use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef, Secret};
 
 use crate::configured::ConfiguredMethods;
 use crate::{
@@ -33,7 +33,7 @@ impl MethodOpener {
             overrides: overrides(configured),
             token: Some(tokens(config)),
         };
-        let web = client.web().with_private_hosts(&configured.private_hosts);
+        let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
@@ -45,16 +45,16 @@ impl MethodOpener {
         &self,
         configured: &ConfiguredMethods,
         method: &Method,
-        place: &Result<Place, MapError>,
+        place: &Result<MappedPlace, MapError>,
         address: &ProviderAddr,
     ) -> Link {
         let source: Arc<dyn Source> = match place {
-            Ok(Place::Oci(place)) => match self.admit(method, place, address) {
+            Ok(MappedPlace::Oci(place)) => match self.admit(method, place, address) {
                 Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
                 Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
-            Ok(Place::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
-            Ok(Place::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
+            Ok(MappedPlace::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
+            Ok(MappedPlace::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
             Ok(_) => Arc::new(self.direct(configured, address)),
             Err(error) => {
                 Arc::new(NotRead::failing(tofu_oci_types::Place::Method(method.label()), error.clone().into()))
@@ -121,7 +121,7 @@ fn timeout(config: &CliConfig) -> Duration {
 /// `host` blocks, in place of what these hosts would answer.
 fn overrides(configured: &ConfiguredMethods) -> BTreeMap<Hostname, Services> {
     let reading = &configured.reading;
-    let services = |(host, block): (&Hostname, &tofu_oci_mapper::config::Host)| {
+    let services = |(host, block): (&Hostname, &tofu_oci_mapper::config::HostBlock)| {
         let path = reading.files.get(block.at.file).map(|file| file.path.display().to_string()).unwrap_or_default();
         let values = block.services.iter().map(|(name, value)| (name.clone(), json(value))).collect();
         (host.clone(), Services::new(host.clone(), format!("the host block in {path}"), values))
@@ -129,14 +129,14 @@ fn overrides(configured: &ConfiguredMethods) -> BTreeMap<Hostname, Services> {
     reading.config.hosts.iter().map(services).collect()
 }
 
-fn json(setting: &Setting) -> serde_json::Value {
+fn json(setting: &ConfigSetting) -> serde_json::Value {
     use serde_json::Value;
     match setting {
-        Setting::Bool(value) => Value::Bool(*value),
-        Setting::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
-        Setting::Text(text) => Value::String(text.clone()),
-        Setting::List(items) => Value::Array(items.iter().map(json).collect()),
-        Setting::Map(members) => {
+        ConfigSetting::Bool(value) => Value::Bool(*value),
+        ConfigSetting::Number(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+        ConfigSetting::Text(text) => Value::String(text.clone()),
+        ConfigSetting::List(items) => Value::Array(items.iter().map(json).collect()),
+        ConfigSetting::Map(members) => {
             Value::Object(members.iter().map(|(name, value)| (name.clone(), json(value))).collect())
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_store::{ByteStream, StoreError};
+use tofu_oci_store::{ByteStream, StoreError, StoreItem};
 use tofu_oci_types::{Digest, Place};
 
 /// What a package is kept as.
@@ -66,11 +66,11 @@ impl Part {
                 let next = stream.try_next().await?;
                 seen += next.as_ref().map_or(0, |piece: &Bytes| piece.len() as u64);
                 if let Some(expected) = part.size.filter(|size| seen > *size || (next.is_none() && seen < *size)) {
-                    let what = part.digest.to_string();
+                    let what = StoreItem::Blob(part.digest);
                     return Err(StoreError::SizeMismatch { place, what, expected, actual: seen });
                 }
                 let Some(piece) = next else {
-                    let (what, expected, actual) = (part.digest.to_string(), part.digest, hasher.finish());
+                    let (what, expected, actual) = (StoreItem::Blob(part.digest.clone()), part.digest, hasher.finish());
                     let is_right = actual == expected;
                     let wrong = StoreError::DigestMismatch { place, what, expected, actual };
                     return if is_right { Ok(None) } else { Err(wrong) };

@@ -1,13 +1,15 @@
 //! What can go wrong with a store.
 
 mod fault;
+mod item;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_types::{Digest, Place};
+use tofu_oci_types::{Digest, NetworkFault, Place};
 
-pub use fault::{AccessFault, NetworkFault};
+pub use fault::AccessFault;
+pub use item::StoreItem;
 
 /// Why a store did not do what it was asked for.
 ///
@@ -20,8 +22,8 @@ pub enum StoreError {
     NotFound {
         /// The repository.
         place: Place,
-        /// What was asked for: `tag 1.0.0`, `blob sha256:…`.
-        what: String,
+        /// What was asked for.
+        what: StoreItem,
     },
     /// The repository itself is unknown to the registry, or the folder holds none.
     #[error("there is no repository {place}")]
@@ -35,7 +37,7 @@ pub enum StoreError {
         /// The repository.
         place: Place,
         /// What was read.
-        what: String,
+        what: StoreItem,
         /// The digest that was asked for.
         expected: Digest,
         /// The digest of what came.
@@ -47,7 +49,7 @@ pub enum StoreError {
         /// The repository.
         place: Place,
         /// What was read.
-        what: String,
+        what: StoreItem,
         /// The size in the descriptor.
         expected: u64,
         /// The size of what came (where reading stopped, when it was too large).

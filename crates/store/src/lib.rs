@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!            ReadStore                       Store
-//!   resolve  tag or digest -> descriptor     push   descriptor + content
+//!   resolve  tag or digest -> descriptor     push   descriptor + body   
 //!   tags     every tag, unsorted             tag    a pushed manifest gets a name (last of all)
 //!   fetch    descriptor -> verified bytes
 //!   referrers  who points at this manifest
@@ -14,23 +14,27 @@
 //!
 //! Raw bytes are the truth: nothing in this crate re-serialises a manifest.
 
-mod content;
+mod body;
 mod copy;
+mod copy_error;
 mod dir;
 mod error;
 mod manifest;
 mod memory;
+mod observed;
 mod traits;
 mod verify;
 
-pub use content::Content;
-pub use copy::{CopyBudget, CopyError, CopyOptions, CopyReport, Referrers, Side, copy};
+pub use body::{FileBody, StoredBody};
+pub use copy::{CopyBudget, CopyOptions, CopyReferrers, CopyReport, copy};
+pub use copy_error::{CopyError, Side};
 pub use dir::DirStore;
-pub use error::{AccessFault, GiveUpReason, NetworkFault, StoreError};
+pub use error::{AccessFault, GiveUpReason, StoreError, StoreItem};
 pub use manifest::is_manifest_type;
 pub use memory::MemoryStore;
-pub use traits::{ByteStream, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest};
-pub use verify::{fetch_bytes, verified};
+pub use observed::push_observed;
+pub use traits::{Body, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest, fetch_bytes};
+pub use verify::{ByteStream, verified};
 
 #[cfg(test)]
 mod tests;

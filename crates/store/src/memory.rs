@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use bytes::{Bytes, BytesMut};
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use bytes::Bytes;
+use futures_util::StreamExt as _;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
+use crate::error::{StoreError, StoreItem};
 use crate::manifest::{Manifest, is_manifest_type};
-use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, verified};
+use crate::traits::{Body, Pushed, ReadStore, Store, in_one_piece};
+use crate::verify::{ByteStream, verified};
 
 /// A repository in memory: for tests, and for building something that is copied elsewhere.
 ///
@@ -17,11 +19,11 @@ use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, verified}
 /// on its way in.
 pub struct MemoryStore {
     place: Place,
-    state: Mutex<State>,
+    state: Mutex<MemoryState>,
 }
 
 #[derive(Default)]
-struct State {
+struct MemoryState {
     contents: BTreeMap<Digest, (String, Bytes)>,
     tags: BTreeMap<Tag, Descriptor>,
 }
@@ -47,7 +49,7 @@ impl MemoryStore {
         self.lock().contents.keys().cloned().collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, MemoryState> {
         // No invariant spans two statements under this lock, so a panic elsewhere leaves nothing half-done.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -61,7 +63,7 @@ impl MemoryStore {
     ) -> Result<bool, StoreError> {
         let mut state = self.lock();
         if !state.contents.contains_key(&descriptor.digest) {
-            return Err(self.not_found(format!("manifest {}", descriptor.digest)));
+            return Err(self.not_found(StoreItem::Manifest(descriptor.digest.clone())));
         }
         if !may(state.tags.get(tag).map(|now| &now.digest)) {
             return Ok(false);
@@ -72,7 +74,7 @@ impl MemoryStore {
         Ok(true)
     }
 
-    fn not_found(&self, what: String) -> StoreError {
+    fn not_found(&self, what: StoreItem) -> StoreError {
         StoreError::NotFound { place: self.place.clone(), what }
     }
 }
@@ -86,12 +88,12 @@ impl ReadStore for MemoryStore {
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
         let state = self.lock();
         match reference {
-            Reference::Tag(tag) => state.tags.get(tag).cloned().ok_or_else(|| self.not_found(format!("tag {tag}"))),
+            Reference::Tag(tag) => state.tags.get(tag).cloned().ok_or_else(|| self.not_found(reference.into())),
             Reference::Digest(digest) => match state.contents.get(digest) {
                 Some((media_type, bytes)) if is_manifest_type(media_type) => {
                     Ok(Descriptor::new(media_type, digest.clone(), bytes.len() as u64))
                 }
-                _ => Err(self.not_found(format!("manifest {digest}"))),
+                _ => Err(self.not_found(reference.into())),
             },
         }
     }
@@ -107,7 +109,7 @@ impl ReadStore for MemoryStore {
     async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         let state = self.lock();
         let (_, bytes) =
-            state.contents.get(&descriptor.digest).ok_or_else(|| self.not_found(crate::verify::what(descriptor)))?;
+            state.contents.get(&descriptor.digest).ok_or_else(|| self.not_found(StoreItem::of(descriptor)))?;
         let bytes = Bytes::clone(bytes);
         Ok(futures_util::stream::once(async move { Ok(bytes) }).boxed())
     }
@@ -131,16 +133,12 @@ impl ReadStore for MemoryStore {
 
 #[async_trait]
 impl Store for MemoryStore {
-    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+    async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError> {
         if self.exists(descriptor).await? {
             return Ok(Pushed::Present);
         }
-        let mut stream = verified(self.place(), content.open().await?, descriptor)?;
-        let mut bytes = BytesMut::new();
-        while let Some(chunk) = stream.try_next().await? {
-            bytes.extend_from_slice(&chunk);
-        }
-        self.insert_unchecked(descriptor, bytes.freeze());
+        let bytes = in_one_piece(verified(self.place(), body.open().await?, descriptor)?).await?;
+        self.insert_unchecked(descriptor, bytes);
         Ok(Pushed::Uploaded)
     }
 

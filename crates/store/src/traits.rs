@@ -1,18 +1,13 @@
-//! The two seams.
-
-use std::pin::Pin;
+//! The seams: a repository that is read, one that is written, and the bytes that are written to it.
 
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
-use futures_util::{Stream, TryStreamExt as _};
+use futures_util::TryStreamExt as _;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
+use crate::error::{StoreError, StoreItem};
 use crate::manifest::MAX_MANIFEST;
-use crate::verify::what;
-use crate::{Content, StoreError, verified};
-
-/// Bytes on their way, in pieces of any size.
-pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, StoreError>> + Send>>;
+use crate::verify::{ByteStream, verified};
 
 /// How content came to be in a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,14 +82,10 @@ pub trait ReadStore: Send + Sync {
     async fn manifest(&self, reference: &Reference) -> Result<(Descriptor, Bytes), StoreError> {
         let descriptor = self.resolve(reference).await?;
         if descriptor.size > MAX_MANIFEST {
-            return Err(StoreError::TooLarge { place: self.place(), what: what(&descriptor), limit: MAX_MANIFEST });
+            return Err(too_large(self.place(), &descriptor, MAX_MANIFEST));
         }
-        let mut stream = self.fetch(&descriptor).await?;
-        let mut bytes = BytesMut::new();
-        while let Some(piece) = stream.try_next().await? {
-            bytes.extend_from_slice(&piece);
-        }
-        Ok((descriptor, bytes.freeze()))
+        let bytes = in_one_piece(self.fetch(&descriptor).await?).await?;
+        Ok((descriptor, bytes))
     }
 
     /// Every tag, in the store's own order. A text that breaks the tag grammar is left out.
@@ -157,6 +148,19 @@ pub trait ReadStore: Send + Sync {
     }
 }
 
+/// Bytes that can be read again from the start. [`Bytes`] is one, and so are [`FileBody`](crate::FileBody) and
+/// [`StoredBody`](crate::StoredBody).
+#[async_trait]
+pub trait Body: Send + Sync {
+    /// The bytes from the first one on. The stream may be polled again after its end; then it gives `None` again.
+    async fn open(&self) -> Result<ByteStream, StoreError>;
+
+    /// All the bytes if they lie in memory: a store can then check them before it sends the first one.
+    fn in_memory(&self) -> Option<&Bytes> {
+        None
+    }
+}
+
 /// A repository that can be written.
 #[async_trait]
 pub trait Store: ReadStore {
@@ -165,7 +169,7 @@ pub trait Store: ReadStore {
     ///
     /// # Errors
     /// When the content does not have the descriptor's size and digest; nothing is stored then.
-    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError>;
+    async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError>;
 
     /// Makes a tag point at a manifest that has been pushed. Readers see the old or the new one, never neither.
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError>;
@@ -200,4 +204,28 @@ pub trait Store: ReadStore {
         let _ = (descriptor, from);
         Ok(false)
     }
+}
+
+/// The verified content as one piece of memory, for manifests and configs.
+///
+/// # Errors
+/// [`StoreError::TooLarge`] before anything is read if the descriptor claims more than `limit` bytes.
+pub async fn fetch_bytes(store: &dyn ReadStore, descriptor: &Descriptor, limit: u64) -> Result<Bytes, StoreError> {
+    if descriptor.size > limit {
+        return Err(too_large(store.place(), descriptor, limit));
+    }
+    in_one_piece(store.fetch(descriptor).await?).await
+}
+
+/// Everything that a stream brings.
+pub(crate) async fn in_one_piece(mut stream: ByteStream) -> Result<Bytes, StoreError> {
+    let mut bytes = BytesMut::new();
+    while let Some(piece) = stream.try_next().await? {
+        bytes.extend_from_slice(&piece);
+    }
+    Ok(bytes.freeze())
+}
+
+fn too_large(place: Place, descriptor: &Descriptor, limit: u64) -> StoreError {
+    StoreError::TooLarge { place, what: StoreItem::of(descriptor).to_string(), limit }
 }

@@ -1,10 +1,15 @@
 //! The gate that every byte from a store passes.
 
-use bytes::{Bytes, BytesMut};
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use std::pin::Pin;
+
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use tofu_oci_types::{Descriptor, DigestHasher, Place};
 
-use crate::{ByteStream, ReadStore, StoreError};
+use crate::error::{StoreError, StoreItem};
+
+/// Bytes on their way, in pieces of any size.
+pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, StoreError>> + Send>>;
 
 /// Passes the bytes on while counting and hashing them; ends in an error as soon as there are more than the
 /// descriptor's size, and at the end when there were fewer or the digest differs.
@@ -16,11 +21,11 @@ pub fn verified(place: Place, stream: ByteStream, descriptor: &Descriptor) -> Re
         .digest
         .hasher()
         .ok_or_else(|| StoreError::UnsupportedDigest { digest: descriptor.digest.clone() })?;
-    let state = State { place, stream, descriptor: descriptor.clone(), hasher: Some(hasher), seen: 0 };
-    Ok(futures_util::stream::try_unfold(state, State::step).boxed())
+    let state = Verification { place, stream, descriptor: descriptor.clone(), hasher: Some(hasher), seen: 0 };
+    Ok(futures_util::stream::try_unfold(state, Verification::step).boxed())
 }
 
-struct State {
+struct Verification {
     place: Place,
     stream: ByteStream,
     descriptor: Descriptor,
@@ -28,7 +33,7 @@ struct State {
     seen: u64,
 }
 
-impl State {
+impl Verification {
     async fn step(mut self) -> Result<Option<(Bytes, Self)>, StoreError> {
         let Some(chunk) = self.stream.try_next().await? else {
             return self.finish();
@@ -53,7 +58,7 @@ impl State {
             return Ok(None);
         }
         Err(StoreError::DigestMismatch {
-            what: what(&self.descriptor),
+            what: StoreItem::of(&self.descriptor),
             expected: self.descriptor.digest,
             actual,
             place: self.place,
@@ -63,29 +68,9 @@ impl State {
     fn wrong_size(&self) -> StoreError {
         StoreError::SizeMismatch {
             place: self.place.clone(),
-            what: what(&self.descriptor),
+            what: StoreItem::of(&self.descriptor),
             expected: self.descriptor.size,
             actual: self.seen,
         }
     }
-}
-
-pub(crate) fn what(descriptor: &Descriptor) -> String {
-    format!("{} ({})", descriptor.digest, descriptor.media_type)
-}
-
-/// The verified content as one piece of memory, for manifests and configs.
-///
-/// # Errors
-/// [`StoreError::TooLarge`] before anything is read when the descriptor claims more than `limit` bytes.
-pub async fn fetch_bytes(store: &dyn ReadStore, descriptor: &Descriptor, limit: u64) -> Result<Bytes, StoreError> {
-    if descriptor.size > limit {
-        return Err(StoreError::TooLarge { place: store.place(), what: what(descriptor), limit });
-    }
-    let mut stream = store.fetch(descriptor).await?;
-    let mut bytes = BytesMut::new();
-    while let Some(chunk) = stream.try_next().await? {
-        bytes.extend_from_slice(&chunk);
-    }
-    Ok(bytes.freeze())
 }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tofu_oci_layout::{
     DocumentKind, ImageConfig, LayoutError, Leaf, LeafKind, MAX_DOCUMENT, ReleaseIndex, check_release, select,
 };
-use tofu_oci_store::{DirStore, ReadStore as _, StoreError, fetch_bytes};
+use tofu_oci_store::{DirStore, ReadStore as _, StoreError, StoreItem, fetch_bytes};
 use tofu_oci_types::{Descriptor, Platform, Reference};
 
 #[derive(Deserialize)]
@@ -111,8 +111,8 @@ async fn read_whole(store: &DirStore, part: &Descriptor) -> Result<(), StoreErro
 /// The samples' name for why something was refused.
 fn reason(refused: &Refused) -> &'static str {
     match refused {
-        Refused::Store(StoreError::NotFound { what, .. }) if what.starts_with("tag") => "no tag 1.0.0",
-        Refused::Store(StoreError::NotFound { what, .. }) if what.contains("manifest") => "manifest-not-found",
+        Refused::Store(StoreError::NotFound { what: StoreItem::Tag(_), .. }) => "no tag 1.0.0",
+        Refused::Store(StoreError::NotFound { what: StoreItem::Manifest(_), .. }) => "manifest-not-found",
         Refused::Store(StoreError::NotFound { .. }) => "blob-not-found",
         Refused::Store(StoreError::DigestMismatch { .. }) => "digest-mismatch",
         Refused::Store(StoreError::SizeMismatch { .. }) => "size-mismatch",

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::certificates::ClientCertificate;
-use crate::fault::{Rule, Rules};
+use crate::fault::{Rule, RuleList};
 use crate::log::{Log, LoggedRequest};
-use crate::registry::conversation::{Endpoint, Role};
-use crate::registry::server::{Server, bind};
+use crate::registry::endpoint::{Endpoint, Role};
+use crate::registry::server::{ServerThread, bind};
 use crate::registry::{Auth, AuthState, Registry};
 
 /// A second origin over the content of a registry.
@@ -16,7 +16,7 @@ use crate::registry::{Auth, AuthState, Registry};
 #[derive(Debug)]
 pub struct BlobHost {
     endpoint: Arc<Endpoint>,
-    _server: Server,
+    _server: ServerThread,
 }
 
 impl BlobHost {
@@ -32,10 +32,10 @@ impl BlobHost {
             behaviour: Arc::clone(&of_registry.behaviour),
             auth: Arc::new(AuthState::new(Auth::None, String::new())),
             log: Log::default(),
-            rules: Rules::default(),
+            rules: RuleList::default(),
         });
         let tls = registry.certificates().map(|made| made.server_config(ClientCertificate::NotAsked));
-        let server = Server::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
+        let server = ServerThread::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
         Self { endpoint, _server: server }
     }
 
@@ -54,7 +54,7 @@ impl BlobHost {
         self.endpoint.log.requests()
     }
 
-    /// Adds a rule behind those that are there.
+    /// Adds a rule after the present ones.
     pub fn fault(&self, rule: Rule) {
         self.endpoint.rules.add(rule);
     }

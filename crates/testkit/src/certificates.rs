@@ -23,7 +23,7 @@ pub enum ClientCertificate {
 /// When the server's certificate is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Validity {
-    /// Now and for long.
+    /// Now.
     Now,
     /// In 2001.
     Expired,
@@ -48,7 +48,7 @@ impl Certificates {
         Self::for_names(&[])
     }
 
-    /// The same, and the server's certificate is for these DNS names too (punycode where they are international).
+    /// The same, and the server's certificate is for these DNS names too (punycode for international ones).
     pub fn for_names(more: &[&str]) -> Self {
         Self::valid(more, Validity::Now)
     }

@@ -1,4 +1,4 @@
-//! Where the built program runs in tests: a temp folder and an environment with nothing of the machine's.
+//! The place in which tests run the built program: a temp folder, and an environment without the machine's settings.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::registry::Registry;
 /// A temp folder with `home/`, `tmp/` and `work/`, and the environment of the commands run in it.
 ///
 /// The environment holds `PATH` of the outside, `HOME`, `TMPDIR`, `TZ=UTC`, `LANG=C.UTF-8`, `NO_COLOR=1` and what
-/// [`TestContext::env`] adds. `DOCKER_CONFIG`, `XDG_*`, `SSL_CERT_*`, `TF_*` and proxies do not get in.
+/// [`TestContext::env`] adds. `DOCKER_CONFIG`, `XDG_*`, `SSL_CERT_*`, `TF_*` and proxies are left out.
 #[derive(Debug)]
 pub struct TestContext {
     folder: TempDir,
@@ -21,10 +21,10 @@ pub struct TestContext {
     filters: Filters,
 }
 
-/// What a command said.
+/// What a command printed, and its exit code.
 #[derive(Clone, Debug)]
-pub struct Output {
-    /// The exit code; `None` when a signal ended it.
+pub struct RunOutput {
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// Standard output, unfiltered.
     pub stdout: String,
@@ -101,7 +101,7 @@ impl TestContext {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("reading {}: {error}", path.display()))
     }
 
-    /// All files below the work folder, sorted, `/`-separated: what a command has left behind.
+    /// All files below the work folder, sorted, `/`-separated: what a command has left.
     pub fn files(&self) -> Vec<String> {
         let mut found = Vec::new();
         list(&self.work(), "", &mut found);
@@ -125,14 +125,14 @@ impl TestContext {
     }
 
     /// Runs a program with arguments and waits for it.
-    pub fn run(&self, program: impl AsRef<OsStr>, arguments: &[&str]) -> Output {
+    pub fn run(&self, program: impl AsRef<OsStr>, arguments: &[&str]) -> RunOutput {
         self.output(self.command(program).args(arguments))
     }
 
     /// Runs a prepared command and waits for it.
-    pub fn output(&self, command: &mut Command) -> Output {
+    pub fn output(&self, command: &mut Command) -> RunOutput {
         let output = command.output().unwrap_or_else(|error| panic!("running {command:?}: {error}"));
-        Output {
+        RunOutput {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
@@ -141,7 +141,7 @@ impl TestContext {
     }
 }
 
-impl Output {
+impl RunOutput {
     /// Exit code, standard output and standard error as one filtered text for an inline snapshot.
     pub fn snapshot(&self) -> String {
         let code = self.code.map_or_else(|| "none (signal)".to_owned(), |code| code.to_string());

@@ -1,4 +1,4 @@
-//! Release folders in the three forms that people have.
+//! Release folders in the three usual forms.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,19 +8,19 @@ use tofu_oci_types::Digest;
 
 use crate::provider_zip::ProviderZip;
 
-/// What stands in for a detached signature; its bytes are no `OpenPGP` packet.
+/// Bytes in place of a detached signature; they are not an `OpenPGP` packet.
 const SIGNATURE: &[u8] = b"testkit placeholder signature\n";
 
 /// One version of a provider for several platforms, ready to be written as a folder.
 #[derive(Clone, Debug)]
-pub struct Dist {
+pub struct ReleaseFolder {
     provider_type: String,
     version: String,
     protocols: Vec<String>,
     packages: Vec<ProviderZip>,
 }
 
-impl Dist {
+impl ReleaseFolder {
     /// One small package a platform, each with a `LICENSE`, protocol 6.0.
     pub fn new(provider_type: &str, version: &str, platforms: &[&str]) -> Self {
         let package = |platform: &&str| ProviderZip::new(provider_type, version, platform).file("LICENSE", "MPL-2.0\n");
@@ -152,7 +152,7 @@ fn set_mode(_: &Path, _: u32) {}
 mod tests {
     use std::path::Path;
 
-    use super::Dist;
+    use super::ReleaseFolder;
 
     /// All paths below a folder, sorted.
     fn tree(folder: &Path) -> Vec<String> {
@@ -173,27 +173,30 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(write: impl Fn(&Dist, &Path), want: &[&str]) {
+    fn check(write: impl Fn(&ReleaseFolder, &Path), want: &[&str]) {
         let folder = tempfile::tempdir().unwrap();
-        let dist = Dist::new("widget", "1.4.0", &["linux_amd64"]);
+        let dist = ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]);
         write(&dist, &folder.path().join("dist"));
         assert_eq!(tree(&folder.path().join("dist")), want);
     }
 
     #[test]
     fn writes_zips() {
-        check(Dist::write_zips, &["terraform-provider-widget_1.4.0_linux_amd64.zip"]);
+        check(ReleaseFolder::write_zips, &["terraform-provider-widget_1.4.0_linux_amd64.zip"]);
     }
 
     #[test]
     fn writes_directories() {
-        check(Dist::write_directories, &["linux_amd64/LICENSE", "linux_amd64/terraform-provider-widget_v1.4.0"]);
+        check(
+            ReleaseFolder::write_directories,
+            &["linux_amd64/LICENSE", "linux_amd64/terraform-provider-widget_v1.4.0"],
+        );
     }
 
     #[test]
     fn writes_goreleaser_dist() {
         check(
-            Dist::write_goreleaser,
+            ReleaseFolder::write_goreleaser,
             &[
                 "artifacts.json",
                 "metadata.json",

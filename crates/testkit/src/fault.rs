@@ -13,14 +13,14 @@ use bytes::Bytes;
 
 use crate::gate::Gate;
 
-/// What a rule may look at.
+/// The parts of a request that a rule sees.
 #[derive(Clone, Debug)]
 pub struct RequestHead {
     /// `GET`, `PUT`, ….
     pub method: String,
     /// The path without the query, as sent.
     pub path: String,
-    /// The query without `?`; empty when there is none.
+    /// The query without `?`, or the empty text.
     pub query: String,
     /// All headers.
     pub headers: HeaderMap,
@@ -78,7 +78,7 @@ impl Answer {
 /// Whether an answer says how long it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// `Content-Length` tells the true length.
+    /// `Content-Length` gives the true length.
     Declared,
     /// Chunked: the client finds out as it reads.
     Chunked,
@@ -91,7 +91,7 @@ pub struct Computed(Arc<Answering>);
 type Answering = dyn Fn(&RequestHead, &[u8]) -> Answer + Send + Sync;
 
 impl Computed {
-    /// What the closure makes of a request and of its body.
+    /// The closure's answer to a request and its body.
     pub fn new(answer: impl Fn(&RequestHead, &[u8]) -> Answer + Send + Sync + 'static) -> Self {
         Self(Arc::new(answer))
     }
@@ -111,13 +111,13 @@ impl fmt::Debug for Computed {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// Answers so without looking at the request further. The request's body is read to its end first.
+    /// Gives this answer whatever the request is. The request's body is read to its end first.
     Answer(Answer),
-    /// Answers what the closure makes of the request and its body.
+    /// Gives the closure's answer to the request and its body.
     Computed(Computed),
-    /// The connection dies without an answer; the request has had no effect.
+    /// The connection ends without an answer; the request has no effect.
     Disconnect,
-    /// The request has its full effect, then the connection dies without an answer.
+    /// The request has its full effect, then the connection ends without an answer.
     LoseAnswer,
     /// Never answers; the connection stays open until the listener is dropped.
     Hang,
@@ -130,22 +130,22 @@ pub enum Fault {
         /// Such as [`crate::BlobHost::signed_prefix`].
         prefix: String,
     },
-    /// Reads this many bytes of the request's body, then answers and closes, or dies when there is no answer.
+    /// Reads this many bytes of the request's body, then answers and closes, or drops the connection without an answer.
     RefuseUploadAfter {
         /// Body bytes read before the refusal.
         bytes: u64,
-        /// What is said, if anything.
+        /// The answer, if there is one.
         answer: Option<Answer>,
     },
-    /// A PATCH keeps this many bytes of its body only, and its `Range` says so.
+    /// A PATCH keeps only this many bytes of its body, and its `Range` says so.
     KeepOnly(u64),
     /// All tokens given out so far are refused from here on (this request included).
     ExpireTokens,
     /// A `Range` header is not seen: 200 with the whole body.
     IgnoreRange,
-    /// The headers promise the whole body, the connection dies after this many bytes of it.
+    /// The headers promise the whole body; the connection ends after this many bytes.
     CutBody(u64),
-    /// Sends this many bytes of the body, waits until the gate opens, then sends the rest. A gate that nobody opens
+    /// Sends this many bytes of the body, waits until the gate opens, then sends the rest. A gate that is never opened
     /// is a stalled download.
     HoldBody {
         /// Body bytes sent at once.
@@ -163,7 +163,7 @@ pub enum Fault {
     Flood {
         /// Body bytes.
         bytes: u64,
-        /// Whether the length is told in advance.
+        /// Whether the headers declare the length.
         length: Length,
     },
     /// Another status, all else untouched.
@@ -193,7 +193,7 @@ impl Fault {
 
 type Predicate = Arc<dyn Fn(&RequestHead) -> bool + Send + Sync>;
 
-/// When which faults happen.
+/// Which requests meet which faults.
 #[derive(Clone)]
 pub struct Rule {
     matches: Predicate,
@@ -204,13 +204,13 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Matches a method (`*` for any) and a path; `*` in the path stands for any characters, `/` included.
+    /// Matches a method (`*` for any) and a path; `*` in the path is any characters, `/` included.
     pub fn on(method: &str, path: &str) -> Self {
         let (method, path) = (method.to_owned(), path.to_owned());
         Self::when(move |head| (method == "*" || method == head.method) && glob(&path, &head.path))
     }
 
-    /// Matches what the closure says.
+    /// Matches the requests for which the closure is true.
     pub fn when(matches: impl Fn(&RequestHead) -> bool + Send + Sync + 'static) -> Self {
         Self { matches: Arc::new(matches), after: 0, times: None, seen: 0, faults: Vec::new() }
     }
@@ -265,9 +265,9 @@ impl fmt::Debug for Rule {
 
 /// The rules of one listener.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rules(Arc<Mutex<Vec<Rule>>>);
+pub(crate) struct RuleList(Arc<Mutex<Vec<Rule>>>);
 
-impl Rules {
+impl RuleList {
     pub(crate) fn add(&self, rule: Rule) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(rule);
     }
@@ -276,7 +276,7 @@ impl Rules {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The faults of the first rule that fires; none when no rule does.
+    /// The faults of the first rule that fires; empty if no rule fires.
     pub(crate) fn fire(&self, head: &RequestHead) -> Vec<Fault> {
         let mut rules = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         rules.iter_mut().find_map(|rule| rule.fire(head)).unwrap_or_default()

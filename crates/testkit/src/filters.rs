@@ -1,4 +1,4 @@
-//! What differs from run to run, made equal: paths, ports, durations, digests.
+//! Makes snapshots equal in every run: replaces paths, ports, durations, digests.
 
 /// An ordered set of replacements for snapshot texts.
 #[derive(Clone, Debug)]
@@ -14,7 +14,7 @@ impl Default for Filters {
 }
 
 impl Filters {
-    /// Loopback ports become `127.0.0.1:[PORT]` and durations `[TIME]`; nothing else is touched.
+    /// Loopback ports become `127.0.0.1:[PORT]` and durations `[TIME]`; the rest stays.
     pub fn new() -> Self {
         Self { literals: Vec::new(), digests: false }
     }
@@ -44,7 +44,7 @@ impl Filters {
     }
 }
 
-/// Replaces a run of at least `shortest` fitting letters behind each `mark`.
+/// Replaces a run of at least `shortest` fitting letters after each `mark`.
 fn after_each(text: &str, mark: &str, to: &str, fits: impl Fn(char) -> bool, shortest: usize) -> String {
     let mut parts = text.split(mark);
     let mut out = parts.next().unwrap_or_default().to_owned();

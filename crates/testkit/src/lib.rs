@@ -11,11 +11,12 @@
 //!   requests()   what arrived: method, path, headers, body bytes, status
 //! Referrer       signatures and checksums beside a release, good and broken
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter; distribution 3 and zot plainly
-//! ProviderZip    deterministic provider packages;  Dist  release folders made of them
+//! ProviderZip    deterministic provider packages;  ReleaseFolder  release folders made of them
+//! Vectors        tables of cases, the project's own or those of `TOFU_OCI_VECTORS`
 //! TestContext    a temp folder and a fixed environment in which the built program runs
 //! ```
 //!
-//! A development dependency only. It panics with a message where a test cannot go on; product code never does.
+//! A development dependency only. It panics with a message if a test cannot go on; product code never does.
 
 mod blob_host;
 mod certificates;
@@ -31,23 +32,28 @@ mod real;
 mod referrer;
 mod registry;
 mod tunnel;
+mod vectors;
 mod web;
 
 pub use blob_host::BlobHost;
 pub use certificates::{Certificates, ClientCertificate, Validity};
-pub use context::{Output, TestContext};
-pub use dist::Dist;
+pub use context::{RunOutput, TestContext};
+pub use dist::ReleaseFolder;
 pub use fault::{Answer, Computed, Fault, Length, RequestHead, Rule};
 pub use filters::Filters;
 pub use gate::Gate;
 pub use log::LoggedRequest;
-pub use mock_auth::{Arrival, Kind, MockAuth, MockReleases, MockScript, MockSite, Scheme, Shown, TokenScript};
+pub use mock_auth::{
+    Arrival, ArrivalKind, MockAuth, MockReleases, MockScheme, MockScript, MockSite, ShownLogin, TokenScript,
+};
 pub use provider_zip::ProviderZip;
-pub use real::{Mode, RealProgram, RealRegistry, Transport, Writes};
+pub use real::{RealMode, RealProgram, RealRegistry, RealTransport, Writes};
 pub use referrer::{Inline, Referrer};
 pub use registry::{
-    Anonymous, Auth, Bearer, Behaviour, Check, Chunks, Deletion, ListedType, Location, Login, Mounting, Names, Paging,
-    Profile, Referrers, Refused, Registry, RegistryBuilder, Rights, Tags, TokenAddress, TokenField, Types, profiles,
+    Anonymous, Auth, Bearer, Behaviour, Chunks, Deletion, ListedType, Location, Login, Mounting, Paging, Profile,
+    ReferrersSupport, RefusalAnswer, Registry, RegistryBuilder, RepositoryNames, Rights, Switch, Tags, TokenAddress,
+    TokenField, Types, profiles,
 };
 pub use tunnel::Tunnel;
+pub use vectors::{Vectors, panic_message};
 pub use web::WebServer;

@@ -11,13 +11,13 @@ pub struct LoggedRequest {
     pub method: String,
     /// The path without the query, as sent (not decoded).
     pub path: String,
-    /// The query without `?`; empty when there is none.
+    /// The query without `?`, or the empty text.
     pub query: String,
-    /// Names in lower case, in order of arrival. A value that is no text is shown lossily.
+    /// Names in lower case, in order of arrival. Bytes of a value that are not UTF-8 are replaced.
     pub headers: Vec<(String, String)>,
     /// Body bytes that the server has read.
     pub body_len: u64,
-    /// What was answered; `None` while the answer is not there yet, or when the connection was dropped without one.
+    /// The status of the answer; `None` before the answer, or if the connection ended without one.
     pub status: Option<u16>,
 }
 
@@ -40,10 +40,10 @@ pub(crate) struct Log(Arc<Mutex<Vec<Arc<Mutex<LoggedRequest>>>>>);
 
 /// The line that a request in flight writes to.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry(Arc<Mutex<LoggedRequest>>);
+pub(crate) struct LogEntry(Arc<Mutex<LoggedRequest>>);
 
 impl Log {
-    pub(crate) fn begin(&self, head: &RequestHead) -> Entry {
+    pub(crate) fn begin(&self, head: &RequestHead) -> LogEntry {
         let headers = head.headers.iter();
         let entry = Arc::new(Mutex::new(LoggedRequest {
             method: head.method.clone(),
@@ -56,7 +56,7 @@ impl Log {
             status: None,
         }));
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(&entry));
-        Entry(entry)
+        LogEntry(entry)
     }
 
     pub(crate) fn requests(&self) -> Vec<LoggedRequest> {
@@ -69,7 +69,7 @@ impl Log {
     }
 }
 
-impl Entry {
+impl LogEntry {
     pub(crate) fn read(&self, bytes: usize) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).body_len += bytes as u64;
     }

@@ -8,8 +8,8 @@ use zip::{CompressionMethod, ZipWriter};
 
 /// A provider's package for one platform.
 ///
-/// The executable is a small text that names provider, version and platform (and prints them where a shell is
-/// there), so two packages never have equal bytes.
+/// The executable is a small text that names provider, version and platform (a shell script
+/// that prints them), so two packages never have equal bytes.
 #[derive(Clone, Debug)]
 pub struct ProviderZip {
     provider_type: String,

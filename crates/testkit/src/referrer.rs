@@ -15,7 +15,7 @@ const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
 const SIGNATURE: &str = "dev.cosignproject.cosign/signature";
 const SUMS: &str = "application/vnd.opentofu.provider.shasums.v1";
 
-/// Whether a layer's content comes along in its descriptor.
+/// Whether a layer's descriptor contains the layer's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inline {
     /// It does (`data`), as our own signer writes it.
@@ -24,7 +24,7 @@ pub enum Inline {
     No,
 }
 
-/// A manifest with layers that says something about another manifest.
+/// A manifest with layers that refers to another manifest.
 #[derive(Clone, Debug)]
 pub struct Referrer {
     members: Map<String, Value>,
@@ -58,7 +58,7 @@ impl Referrer {
         whole.layer("application/pgp-signature", signature, &[], inline)
     }
 
-    /// What lies under cosign's tag `sha256-HEX.sig`: a manifest without a subject.
+    /// The manifest under cosign's tag `sha256-HEX.sig`; it has no subject.
     pub fn cosign_tag(payload: &[u8], signature: &str, inline: Inline) -> Self {
         let nothing = Descriptor::of(MANIFEST, b"");
         let mut made = Self::new(&nothing, "").layer(SIMPLE_SIGNING, payload, &[(SIGNATURE, signature)], inline);
@@ -98,7 +98,7 @@ impl Referrer {
         self
     }
 
-    /// With another artifact type in the list of referrers; with none as some tools write it.
+    /// With another artifact type in the list of referrers, or without one, as some tools write it.
     #[must_use]
     pub fn listed_as(mut self, artifact_type: Option<&str>) -> Self {
         self.artifact_type = artifact_type.map(ToOwned::to_owned);

@@ -14,22 +14,22 @@ use std::thread;
 #[derive(Debug)]
 pub struct Tunnel {
     address: String,
-    shared: Arc<Shared>,
+    shared: Arc<TunnelState>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
 /// Where a `HOST:PORT` leads, if anywhere.
-type Route = dyn Fn(&str) -> Option<String> + Send + Sync;
+type TunnelRoute = dyn Fn(&str) -> Option<String> + Send + Sync;
 
-struct Shared {
-    route: Box<Route>,
+struct TunnelState {
+    route: Box<TunnelRoute>,
     asked: Mutex<Vec<String>>,
     stop: AtomicBool,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for TunnelState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("asked", &self.asked).field("stop", &self.stop).finish_non_exhaustive()
+        f.debug_struct("TunnelState").field("asked", &self.asked).field("stop", &self.stop).finish_non_exhaustive()
     }
 }
 
@@ -46,7 +46,8 @@ impl Tunnel {
     pub fn by(route: impl Fn(&str) -> Option<String> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a loopback port is free");
         let address = listener.local_addr().expect("a bound socket has an address").to_string();
-        let shared = Arc::new(Shared { route: Box::new(route), asked: Mutex::default(), stop: AtomicBool::new(false) });
+        let shared =
+            Arc::new(TunnelState { route: Box::new(route), asked: Mutex::default(), stop: AtomicBool::new(false) });
         let serving = Arc::clone(&shared);
         let run = move || {
             for peer in listener.incoming() {
@@ -73,7 +74,7 @@ impl Tunnel {
     }
 }
 
-impl Shared {
+impl TunnelState {
     fn serve(&self, mut peer: TcpStream) -> std::io::Result<()> {
         let mut lines = BufReader::new(peer.try_clone()?).lines();
         let first = lines.next().transpose()?.unwrap_or_default();
@@ -91,7 +92,7 @@ impl Shared {
         peer.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
         let (mut back_from, mut back_to) = (there.try_clone()?, peer.try_clone()?);
         let back = thread::spawn(move || {
-            // Either side may end first; the other one is told.
+            // Either side may end first; then the other one ends too.
             let _ = std::io::copy(&mut back_from, &mut back_to);
             let _ = back_to.shutdown(Shutdown::Write);
         });

@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex};
 
 use crate::certificates::{Certificates, ClientCertificate};
-use crate::fault::{Answer, Fault, Rule, Rules};
+use crate::fault::{Answer, Fault, Rule, RuleList};
 use crate::log::{Log, LoggedRequest};
-use crate::registry::content::Content;
-use crate::registry::conversation::{Endpoint, Role};
-use crate::registry::server::{Server, bind};
+use crate::registry::content::RegistryContent;
+use crate::registry::endpoint::{Endpoint, Role};
+use crate::registry::server::{ServerThread, bind};
 use crate::registry::{Auth, AuthState, Behaviour};
 
 /// A server on 127.0.0.1 that answers as its rules say, and 404 to everything else.
@@ -15,7 +15,7 @@ use crate::registry::{Auth, AuthState, Behaviour};
 pub struct WebServer {
     endpoint: Arc<Endpoint>,
     certificates: Option<Certificates>,
-    _server: Server,
+    _server: ServerThread,
 }
 
 impl WebServer {
@@ -40,14 +40,14 @@ impl WebServer {
         let endpoint = Arc::new(Endpoint {
             role: Role::Web,
             origin: format!("{scheme}://{address}"),
-            content: Content::default(),
+            content: RegistryContent::default(),
             behaviour: Arc::new(Mutex::new(Behaviour::default())),
             auth: Arc::new(AuthState::new(Auth::None, String::new())),
             log: Log::default(),
-            rules: Rules::default(),
+            rules: RuleList::default(),
         });
         let tls = certificates.as_ref().map(|made| made.server_config(ClientCertificate::NotAsked));
-        let server = Server::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
+        let server = ServerThread::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
         Self { endpoint, certificates, _server: server }
     }
 
@@ -61,17 +61,17 @@ impl WebServer {
         &self.endpoint.origin
     }
 
-    /// The certificate of the authority, in PEM; none for a server without TLS.
+    /// The certificate of the authority, in PEM; `None` for a server without TLS.
     pub fn ca_pem(&self) -> Option<&str> {
         self.certificates.as_ref().map(Certificates::ca_pem)
     }
 
-    /// Answers so at this path (`*` stands for any characters). The first rule that matches counts.
+    /// Gives this answer at this path (`*` is any characters). The first matching rule counts.
     pub fn page(&self, path: &str, answer: Answer) {
         self.fault(Rule::on("*", path).then(Fault::Answer(answer)));
     }
 
-    /// Adds a rule behind those that are there.
+    /// Adds a rule after the present ones.
     pub fn fault(&self, rule: Rule) {
         self.endpoint.rules.add(rule);
     }

@@ -62,13 +62,13 @@ pub enum ConfigProblem {
         /// The parser's words.
         message: String,
     },
-    /// A source that is no provider address.
+    /// A source that is not a provider address.
     #[error("{message}")]
     InvalidSource {
         /// Which text and why.
         message: String,
     },
-    /// A version that is no list of constraints.
+    /// A version that is not a list of constraints.
     #[error("{message}")]
     InvalidConstraints {
         /// Which text and why.
@@ -125,7 +125,7 @@ pub enum ConfigProblem {
         limit: usize,
     },
     /// A device, a pipe or a socket where a file should be.
-    #[error("this is no file")]
+    #[error("this is not a regular file")]
     NoFile,
     /// A file that nobody wrote.
     #[error("the file is larger than {} MiB", limit >> 20)]

@@ -9,8 +9,8 @@ use crate::model::{Declared, UsedBy};
 
 /// What one file says about providers and modules.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
-    /// Blocks `required_providers`; a module has at most one in files that are no overrides.
+pub(crate) struct FileFacts {
+    /// Blocks `required_providers`; a module has at most one in files that are not overrides.
     pub(crate) required: Vec<RequiredBlock>,
     /// Provider blocks.
     pub(crate) providers: Vec<ProviderBlock>,
@@ -29,13 +29,13 @@ pub(crate) struct Facts {
 /// A block `required_providers`.
 #[derive(Clone, Debug)]
 pub(crate) struct RequiredBlock {
-    pub(crate) entries: Vec<Required>,
+    pub(crate) entries: Vec<RequiredEntry>,
     pub(crate) at: Declared,
 }
 
 /// An entry of `required_providers`.
 #[derive(Clone, Debug)]
-pub(crate) struct Required {
+pub(crate) struct RequiredEntry {
     pub(crate) name: String,
     /// The one that the entry names, or that the name implies.
     pub(crate) address: ProviderAddr,
@@ -94,8 +94,8 @@ pub(crate) struct FunctionCall {
 #[derive(Clone, Debug)]
 pub(crate) struct ModuleCall {
     pub(crate) name: String,
-    /// Nothing where it has none, as in an override file.
-    pub(crate) source: Option<ModuleSource>,
+    /// `None` if it has none, as in an override file.
+    pub(crate) source: Option<WrittenSource>,
     /// The `providers` map.
     pub(crate) providers: Vec<Passed>,
     /// `count`, `for_each`, `enabled` or `depends_on`, which forbid provider blocks below.
@@ -105,8 +105,8 @@ pub(crate) struct ModuleCall {
 
 /// The source of a module.
 #[derive(Clone, Debug)]
-pub(crate) struct ModuleSource {
-    /// As written; an expression where it is computed.
+pub(crate) struct WrittenSource {
+    /// As written; an expression if it is computed.
     pub(crate) text: String,
     pub(crate) computed: bool,
     pub(crate) at: Declared,
@@ -142,15 +142,15 @@ impl ConfigRef {
 pub(crate) struct Backend {
     pub(crate) kind: String,
     /// The `path` of a local backend.
-    pub(crate) path: Setting,
+    pub(crate) path: BackendSetting,
     /// The `workspace_dir` of a local backend.
-    pub(crate) workspace_dir: Setting,
+    pub(crate) workspace_dir: BackendSetting,
     pub(crate) at: Declared,
 }
 
 /// An argument of a backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Setting {
+pub(crate) enum BackendSetting {
     Absent,
     Text(String),
     /// It would have to be evaluated.
@@ -167,7 +167,7 @@ pub(crate) fn implied_name(resource_type: &str) -> &str {
     resource_type.split('_').next().unwrap_or(resource_type)
 }
 
-/// The provider that a local name stands for where nothing says otherwise.
+/// The provider that a local name means if nothing says otherwise.
 ///
 /// Spec: `OpenTofu` 1.12, `addrs.ImpliedProviderForUnqualifiedType`.
 pub(crate) fn implied(name: &str, at: &Declared) -> Result<ProviderAddr, TfConfigError> {

@@ -29,12 +29,12 @@ impl ModuleFiles {
 
 /// The language of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Syntax {
+pub(crate) enum TfSyntax {
     Native,
     Json,
 }
 
-/// The configuration files in `dir`, sorted by name; nothing when there is no such folder.
+/// The configuration files in `dir`, sorted by name; `None` if there is no such folder.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Parser.ConfigDirFiles`, `IsIgnoredFile`.
 pub(crate) fn find(dir: &Path) -> Result<Option<ModuleFiles>, TfConfigError> {
@@ -84,7 +84,7 @@ fn split(name: &str) -> Option<(&str, &'static str)> {
         .find_map(|extension| Some((name.strip_suffix(extension)?, extension)))
 }
 
-/// The bytes of a file, when it has no more than `limit`; nothing when there is none. A device or a pipe, which a module
+/// The bytes of a file, when it has no more than `limit`; `None` if there is none. A device or a pipe, which a module
 /// from elsewhere may link to, is not read.
 pub(crate) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, TfConfigError> {
     let failed = |source| TfConfigError::Io { path: path.to_owned(), source };
@@ -119,8 +119,8 @@ pub(crate) fn text(path: &Path, limit: u64) -> Result<Option<String>, TfConfigEr
 }
 
 /// The language of a file that [`find`] found.
-pub(crate) fn syntax(path: &Path) -> Syntax {
-    if path.extension().is_some_and(|extension| extension == "json") { Syntax::Json } else { Syntax::Native }
+pub(crate) fn syntax(path: &Path) -> TfSyntax {
+    if path.extension().is_some_and(|extension| extension == "json") { TfSyntax::Json } else { TfSyntax::Native }
 }
 
 #[cfg(test)]

@@ -2,19 +2,19 @@
 
 use crate::facts::{ConfigRef, Passed, config_name};
 use crate::model::Declared;
-use crate::model::{ConfigOrigin, Finding, UsedBy};
-use crate::module::Module;
-use crate::resolve::Scope;
+use crate::model::{ConfigFinding, ConfigOrigin, UsedBy};
+use crate::module::ModuleFacts;
+use crate::resolve::ModuleScope;
 use crate::summary;
 use crate::summary::subtree;
 
 /// The findings of a module and those below it, each once.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.validateProviderConfigs`, `ProviderFunctionTransformer`, `ProviderTransformer`.
-pub(crate) fn all(root: &Scope<'_>) -> Vec<Finding> {
+pub(crate) fn all(root: &ModuleScope<'_>) -> Vec<ConfigFinding> {
     let mut found = Vec::new();
     below(root, &mut found);
-    let mut once: Vec<Finding> = Vec::new();
+    let mut once: Vec<ConfigFinding> = Vec::new();
     for finding in found {
         if !once.contains(&finding) {
             once.push(finding);
@@ -23,7 +23,7 @@ pub(crate) fn all(root: &Scope<'_>) -> Vec<Finding> {
     once
 }
 
-fn below(scope: &Scope<'_>, found: &mut Vec<Finding>) {
+fn below(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     let module = &scope.node.module;
     found.extend(module.findings.iter().cloned());
     requirements(module, found);
@@ -34,15 +34,15 @@ fn below(scope: &Scope<'_>, found: &mut Vec<Finding>) {
         given(scope, found);
     }
     for node in &scope.node.children {
-        below(&Scope { node, above: Some(scope) }, found);
+        below(&ModuleScope { node, above: Some(scope) }, found);
     }
 }
 
-fn finding(code: &'static str, refused: bool, at: &Declared, message: String, instead: String) -> Finding {
-    Finding { code, refused, declared: at.clone(), message, instead }
+fn finding(code: &'static str, refused: bool, at: &Declared, message: String, instead: String) -> ConfigFinding {
+    ConfigFinding { code, refused, declared: at.clone(), message, instead }
 }
 
-fn requirements(module: &Module, found: &mut Vec<Finding>) {
+fn requirements(module: &ModuleFacts, found: &mut Vec<ConfigFinding>) {
     for block in &module.providers {
         if let Some((constraints, at)) = &block.version {
             let name = &block.name;
@@ -75,7 +75,7 @@ fn requirements(module: &Module, found: &mut Vec<Finding>) {
     }
 }
 
-fn functions(scope: &Scope<'_>, found: &mut Vec<Finding>) {
+fn functions(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     let module = &scope.node.module;
     for call in &module.functions {
         if module.required.contains_key(&call.name) {
@@ -97,7 +97,7 @@ fn functions(scope: &Scope<'_>, found: &mut Vec<Finding>) {
 }
 
 /// `provider =` of resources and imports.
-fn references(scope: &Scope<'_>, found: &mut Vec<Finding>) {
+fn references(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     let module = &scope.node.module;
     for resource in &module.resources {
         if let Some(reference) = &resource.provider {
@@ -126,7 +126,13 @@ fn references(scope: &Scope<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-fn reference_of(scope: &Scope<'_>, reference: &ConfigRef, user: &str, at: &Declared, found: &mut Vec<Finding>) {
+fn reference_of(
+    scope: &ModuleScope<'_>,
+    reference: &ConfigRef,
+    user: &str,
+    at: &Declared,
+    found: &mut Vec<ConfigFinding>,
+) {
     let (origin, _) = scope.config(&reference.name, reference.alias.as_deref());
     let name = config_name(&reference.name, reference.alias.as_deref());
     if origin == ConfigOrigin::Missing {
@@ -142,12 +148,12 @@ fn reference_of(scope: &Scope<'_>, reference: &ConfigRef, user: &str, at: &Decla
     instance_key(scope, reference, at, found);
 }
 
-fn instance_key(scope: &Scope<'_>, reference: &ConfigRef, at: &Declared, found: &mut Vec<Finding>) {
+fn instance_key(scope: &ModuleScope<'_>, reference: &ConfigRef, at: &Declared, found: &mut Vec<ConfigFinding>) {
     let several =
         scope.node.module.block(&reference.name, reference.alias.as_deref()).is_some_and(|block| block.several);
     let name = config_name(&reference.name, reference.alias.as_deref());
     if several && reference.key.is_none() {
-        let message = format!("`{name}` stands for several configurations (`for_each`)");
+        let message = format!("`{name}` is several configurations (`for_each`)");
         found.push(finding("instance-key-missing", true, at, message, format!("choose one: `{name}[each.key]`")));
     } else if !several && reference.key.is_some() {
         let message = format!("`{name}` is one configuration, and has no instances to choose from");
@@ -157,7 +163,7 @@ fn instance_key(scope: &Scope<'_>, reference: &ConfigRef, at: &Declared, found: 
 }
 
 /// What this module passes on.
-fn calls(scope: &Scope<'_>, found: &mut Vec<Finding>) {
+fn calls(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     for call in scope.node.module.calls.values() {
         for Passed { child, parent, at } in &call.providers {
             if child.key.is_some() {
@@ -186,7 +192,7 @@ fn calls(scope: &Scope<'_>, found: &mut Vec<Finding>) {
 }
 
 /// What this module is given by the one that calls it.
-fn given(scope: &Scope<'_>, found: &mut Vec<Finding>) {
+fn given(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     let (Some(call), Some(above)) = (scope.call(), scope.above) else { return };
     let module = &scope.node.module;
     let configured = |name: &str, alias: Option<&str>| {
@@ -239,13 +245,13 @@ fn given(scope: &Scope<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Whether the module must be given this configuration, used or not.
-fn demanded(module: &Module, child: &ConfigRef) -> bool {
+fn demanded(module: &ModuleFacts, child: &ConfigRef) -> bool {
     let required = module.required.get(&child.name);
     child.alias.as_ref().is_some_and(|alias| required.is_some_and(|required| required.aliases.contains(alias)))
 }
 
 /// Whether a module says that it may be given this configuration.
-fn declares(module: &Module, child: &ConfigRef) -> bool {
+fn declares(module: &ModuleFacts, child: &ConfigRef) -> bool {
     let required = module.required.get(&child.name);
     module.block(&child.name, child.alias.as_deref()).is_some()
         || match &child.alias {
@@ -254,7 +260,7 @@ fn declares(module: &Module, child: &ConfigRef) -> bool {
         }
 }
 
-fn undeclared(scope: &Scope<'_>, Passed { child, at, .. }: &Passed, found: &mut Vec<Finding>) {
+fn undeclared(scope: &ModuleScope<'_>, Passed { child, at, .. }: &Passed, found: &mut Vec<ConfigFinding>) {
     let name = config_name(&child.name, child.alias.as_deref());
     let module = &scope.node.name;
     let address = scope.node.module.known_address(&child.name);
@@ -275,15 +281,15 @@ fn undeclared(scope: &Scope<'_>, Passed { child, at, .. }: &Passed, found: &mut 
 }
 
 /// Whether a module, or one below it where the configuration is inherited, works with it.
-fn used(scope: &Scope<'_>, child: &ConfigRef) -> bool {
+fn used(scope: &ModuleScope<'_>, child: &ConfigRef) -> bool {
     let Some(address) = scope.node.module.known_address(&child.name) else { return true };
-    let here = |module: &Module| {
+    let here = |module: &ModuleFacts| {
         let by_resource = module.resources.iter().map(|resource| {
-            let name = Module::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at).ok();
+            let name = ModuleFacts::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at).ok();
             (name, resource.provider.as_ref().and_then(|provider| provider.alias.clone()))
         });
         let by_import = module.imports.iter().map(|import| {
-            let name = Module::local_name(&import.type_name, import.provider.as_ref(), &import.at).ok();
+            let name = ModuleFacts::local_name(&import.type_name, import.provider.as_ref(), &import.at).ok();
             (name, import.provider.as_ref().and_then(|provider| provider.alias.clone()))
         });
         let by_function = module.functions.iter().map(|call| (Some(call.name.clone()), call.alias.clone()));
@@ -297,14 +303,14 @@ fn used(scope: &Scope<'_>, child: &ConfigRef) -> bool {
     };
     let node = scope.node;
     // What a module that was not looked into uses is not known.
-    let unknown = |node: &super::walk::Node| node.children.len() < node.module.calls.len();
+    let unknown = |node: &super::walk::CallNode| node.children.len() < node.module.calls.len();
     here(&node.module)
         || unknown(node)
         || (child.alias.is_none() && subtree(node).iter().skip(1).any(|node| here(&node.module) || unknown(node)))
 }
 
 /// The argument of this call, or of one above, that forbids provider blocks.
-fn repeated<'a>(scope: &Scope<'a>) -> Option<(&'static str, &'a Declared)> {
+fn repeated<'a>(scope: &ModuleScope<'a>) -> Option<(&'static str, &'a Declared)> {
     let own = scope.call().and_then(|call| call.repeated.as_ref());
     own.map(|(argument, at)| (*argument, at)).or_else(|| repeated(scope.above?))
 }

@@ -8,58 +8,58 @@ use crate::model::Declared;
 
 /// A value and where it begins.
 #[derive(Clone, Debug)]
-pub(crate) struct Json {
+pub(crate) struct JsonValue {
     /// The byte offset of its first character.
     pub(crate) offset: usize,
-    pub(crate) kind: Kind,
+    pub(crate) kind: JsonKind,
 }
 
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum JsonKind {
     Null,
     Bool(bool),
     /// As written.
     Number(String),
     String(String),
-    Array(Vec<Json>),
+    Array(Vec<JsonValue>),
     /// In the order of the text; a name may stand there twice.
-    Object(Vec<Member>),
+    Object(Vec<JsonMember>),
 }
 
 /// A member of an object.
 #[derive(Clone, Debug)]
-pub(crate) struct Member {
+pub(crate) struct JsonMember {
     pub(crate) name: String,
     /// The byte offset of the name.
     pub(crate) offset: usize,
-    pub(crate) value: Json,
+    pub(crate) value: JsonValue,
 }
 
-impl Json {
+impl JsonValue {
     /// The members of an object, or of every object in an array: what HCL takes for one body.
-    pub(crate) fn objects(&self) -> Vec<&[Member]> {
+    pub(crate) fn objects(&self) -> Vec<&[JsonMember]> {
         match &self.kind {
-            Kind::Object(members) => vec![members],
-            Kind::Array(list) => list.iter().flat_map(Self::objects).collect(),
+            JsonKind::Object(members) => vec![members],
+            JsonKind::Array(list) => list.iter().flat_map(Self::objects).collect(),
             _ => Vec::new(),
         }
     }
 
     /// The value of a member of an object.
-    pub(crate) fn member(&self, name: &str) -> Option<&Json> {
-        let Kind::Object(members) = &self.kind else { return None };
+    pub(crate) fn member(&self, name: &str) -> Option<&JsonValue> {
+        let JsonKind::Object(members) = &self.kind else { return None };
         members.iter().find(|member| member.name == name).map(|member| &member.value)
     }
 
     /// The text of a string.
     pub(crate) fn as_str(&self) -> Option<&str> {
-        if let Kind::String(text) = &self.kind { Some(text) } else { None }
+        if let JsonKind::String(text) = &self.kind { Some(text) } else { None }
     }
 }
 
 /// Reads a JSON text; at most 128 levels deep.
-pub(crate) fn parse(path: &Path, text: &str) -> Result<Json, TfConfigError> {
+pub(crate) fn parse(path: &Path, text: &str) -> Result<JsonValue, TfConfigError> {
     let failed = |error: &serde_json::Error| {
         let at = Declared { path: path.to_owned(), line: error.line().max(1), column: error.column().max(1) };
         let message = error.to_string();
@@ -67,21 +67,21 @@ pub(crate) fn parse(path: &Path, text: &str) -> Result<Json, TfConfigError> {
         problem(at, ConfigProblem::Syntax { message })
     };
     serde_json::from_str::<serde_json::Value>(text).map_err(|error| failed(&error))?;
-    Ok(Reader { text, offset: 0 }.value())
+    Ok(JsonWalker { text, offset: 0 }.value())
 }
 
 /// Walks a text that is known to be well-formed.
-struct Reader<'a> {
+struct JsonWalker<'a> {
     text: &'a str,
     offset: usize,
 }
 
-impl Reader<'_> {
+impl JsonWalker<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.offset..).unwrap_or_default()
     }
 
-    /// The next character that is no blank; it stays to be read.
+    /// The next character that is not a blank; it stays to be read.
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
@@ -93,19 +93,19 @@ impl Reader<'_> {
         self.offset += self.rest().chars().next().map_or(0, char::len_utf8);
     }
 
-    fn value(&mut self) -> Json {
+    fn value(&mut self) -> JsonValue {
         let first = self.peek();
         let offset = self.offset;
         let kind = match first {
-            Some('{') => Kind::Object(self.members()),
-            Some('[') => Kind::Array(self.items()),
-            Some('"') => Kind::String(self.string()),
+            Some('{') => JsonKind::Object(self.members()),
+            Some('[') => JsonKind::Array(self.items()),
+            Some('"') => JsonKind::String(self.string()),
             _ => self.word(),
         };
-        Json { offset, kind }
+        JsonValue { offset, kind }
     }
 
-    fn members(&mut self) -> Vec<Member> {
+    fn members(&mut self) -> Vec<JsonMember> {
         self.skip();
         let mut members = Vec::new();
         while let Some(next) = self.peek() {
@@ -115,7 +115,7 @@ impl Reader<'_> {
                     let name = self.string();
                     self.peek();
                     self.skip();
-                    members.push(Member { name, offset, value: self.value() });
+                    members.push(JsonMember { name, offset, value: self.value() });
                 }
                 '}' => {
                     self.skip();
@@ -127,7 +127,7 @@ impl Reader<'_> {
         members
     }
 
-    fn items(&mut self) -> Vec<Json> {
+    fn items(&mut self) -> Vec<JsonValue> {
         self.skip();
         let mut items = Vec::new();
         while let Some(next) = self.peek() {
@@ -157,15 +157,15 @@ impl Reader<'_> {
         text
     }
 
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> JsonKind {
         let rest = self.rest();
         let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
         let word = rest.get(..end).unwrap_or_default();
         let kind = match word {
-            "true" => Kind::Bool(true),
-            "false" => Kind::Bool(false),
-            "null" => Kind::Null,
-            number => Kind::Number(number.to_owned()),
+            "true" => JsonKind::Bool(true),
+            "false" => JsonKind::Bool(false),
+            "null" => JsonKind::Null,
+            number => JsonKind::Number(number.to_owned()),
         };
         self.offset += end.max(1);
         kind
@@ -177,15 +177,16 @@ mod tests {
     use super::*;
 
     /// The value with every offset, for people.
-    fn shown(json: &Json) -> String {
+    fn shown(json: &JsonValue) -> String {
         let text = match &json.kind {
-            Kind::Null => "null".to_owned(),
-            Kind::Bool(value) => value.to_string(),
-            Kind::Number(text) => text.clone(),
-            Kind::String(text) => format!("{text:?}"),
-            Kind::Array(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
-            Kind::Object(members) => {
-                let member = |member: &Member| format!("{}@{}:{}", member.name, member.offset, shown(&member.value));
+            JsonKind::Null => "null".to_owned(),
+            JsonKind::Bool(value) => value.to_string(),
+            JsonKind::Number(text) => text.clone(),
+            JsonKind::String(text) => format!("{text:?}"),
+            JsonKind::Array(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
+            JsonKind::Object(members) => {
+                let member =
+                    |member: &JsonMember| format!("{}@{}:{}", member.name, member.offset, shown(&member.value));
                 format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(" "))
             }
         };

@@ -28,7 +28,7 @@ use std::path::Path;
 
 pub use error::{ConfigProblem, TfConfigError};
 pub use model::{
-    ConfigBlock, ConfigOrigin, Configuration, Declared, Finding, MissingModule, ModuleNode, ProviderConfig,
+    ConfigBlock, ConfigFinding, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode, ProviderConfig,
     ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
 };
 
@@ -39,7 +39,7 @@ pub use model::{
 /// built-in `terraform` is left out.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Config.ProviderRequirements`; `.tofu` files shadow `.tf` files of the same name.
-pub fn configuration(dir: &Path, data_dir: &Path) -> Result<Configuration, TfConfigError> {
+pub fn configuration(dir: &Path, data_dir: &Path) -> Result<ConfigRequirements, TfConfigError> {
     summary::configuration(walk::walk(dir, data_dir)?)
 }
 
@@ -54,10 +54,10 @@ pub fn configuration(dir: &Path, data_dir: &Path) -> Result<Configuration, TfCon
 ///
 /// Spec: `OpenTofu` 1.12, `tofu providers`; seed 003 (provider references).
 pub fn providers_tree(dir: &Path, data_dir: &Path, workspace: Option<&str>) -> Result<ProviderTree, TfConfigError> {
-    let Some(walk::Walked { root, missing }) = walk::walk(dir, data_dir)? else {
+    let Some(walk::WalkedModules { root, missing }) = walk::walk(dir, data_dir)? else {
         return Err(TfConfigError::NoConfiguration { dir: dir.to_owned() });
     };
-    let scope = resolve::Scope { node: &root, above: None };
+    let scope = resolve::ModuleScope { node: &root, above: None };
     let findings = findings::all(&scope);
     let state = state::look(dir, data_dir, root.module.backend.as_ref(), workspace)?;
     let root = scope.node()?;
@@ -79,7 +79,7 @@ pub fn is_configuration(dir: &Path, data_dir: &Path) -> Result<bool, TfConfigErr
 /// # Errors
 /// What cannot be read, with its place.
 pub fn state(dir: &Path, data_dir: &Path, workspace: Option<&str>) -> Result<Option<StateLook>, TfConfigError> {
-    let Some(walk::Walked { root, .. }) = walk::walk(dir, data_dir)? else { return Ok(None) };
+    let Some(walk::WalkedModules { root, .. }) = walk::walk(dir, data_dir)? else { return Ok(None) };
     state::look(dir, data_dir, root.module.backend.as_ref(), workspace).map(Some)
 }
 

@@ -7,7 +7,7 @@ use tofu_oci_types::{Constraints, ProviderAddr};
 
 /// What a configuration requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Configuration {
+pub struct ConfigRequirements {
     /// The providers, sorted by address.
     pub requirements: Vec<Requirement>,
     /// Modules from elsewhere that have not been fetched yet; what they require is not known.
@@ -32,7 +32,7 @@ pub struct Requirement {
 pub struct MissingModule {
     /// The names of the calls on the way to it, joined by dots.
     pub key: String,
-    /// Its source as written, but for secrets in it.
+    /// Its source as written, except secrets in it.
     pub source: String,
     /// Where it is called.
     pub declared: Declared,
@@ -67,7 +67,7 @@ pub struct ProviderTree {
     /// The providers that the state names.
     pub state: StateLook,
     /// What is wrong with the configuration as a whole, in the order of the modules.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<ConfigFinding>,
 }
 
 /// One module: the root, or one call of a module.
@@ -75,7 +75,7 @@ pub struct ProviderTree {
 pub struct ModuleNode {
     /// The names of the calls on the way to it, joined by dots; empty for the root.
     pub key: String,
-    /// Its source as written, but for secrets in it; empty for the root.
+    /// Its source as written, except secrets in it; empty for the root.
     pub source: String,
     /// Its folder.
     pub dir: PathBuf,
@@ -176,7 +176,7 @@ pub struct ProviderConfig {
     pub address: ProviderAddr,
     /// How the module gets it.
     pub origin: ConfigOrigin,
-    /// The provider block at the end of the way; nothing where there is none.
+    /// The provider block at the end of the way; `None` if there is none.
     pub block: Option<ConfigBlock>,
 }
 
@@ -274,7 +274,7 @@ pub struct StateProvider {
 
 /// Something that `OpenTofu` complains about, or should.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct ConfigFinding {
     /// A stable kebab-case name.
     pub code: &'static str,
     /// Whether `OpenTofu` refuses the configuration for it.

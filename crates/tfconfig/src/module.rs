@@ -8,17 +8,17 @@ use tofu_oci_types::{Constraints, ProviderAddr};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
-    Backend, Facts, FunctionCall, Import, ModuleCall, ProviderBlock, Required, RequiredBlock, Resource, config_name,
-    implied, implied_name, problem,
+    Backend, FileFacts, FunctionCall, Import, ModuleCall, ProviderBlock, RequiredBlock, RequiredEntry, Resource,
+    config_name, implied, implied_name, problem,
 };
-use crate::model::{Declared, Finding};
+use crate::model::{ConfigFinding, Declared};
 use crate::{files, reader};
 
 /// What one module says.
 #[derive(Debug, Default)]
-pub(crate) struct Module {
+pub(crate) struct ModuleFacts {
     /// The entries of `required_providers`, by local name.
-    pub(crate) required: BTreeMap<String, Required>,
+    pub(crate) required: BTreeMap<String, RequiredEntry>,
     /// The provider blocks, one for each name and alias.
     pub(crate) providers: Vec<ProviderBlock>,
     pub(crate) resources: Vec<Resource>,
@@ -27,16 +27,16 @@ pub(crate) struct Module {
     /// The modules that it calls, by the name of the call.
     pub(crate) calls: BTreeMap<String, ModuleCall>,
     pub(crate) backend: Option<Backend>,
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) findings: Vec<ConfigFinding>,
     required_at: Option<Declared>,
 }
 
-/// The module in `dir`; nothing when there is no such folder, or no configuration in it.
+/// The module in `dir`; `None` if there is no such folder, or no configuration in it.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.NewModule`; override files as its `module_merge.go`.
-pub(crate) fn read(dir: &Path) -> Result<Option<Module>, TfConfigError> {
+pub(crate) fn read(dir: &Path) -> Result<Option<ModuleFacts>, TfConfigError> {
     let Some(files) = files::find(dir)?.filter(|files| !files.is_empty()) else { return Ok(None) };
-    let mut module = Module::default();
+    let mut module = ModuleFacts::default();
     let mut primary = Vec::new();
     for path in &files.primary {
         primary.push(read_file(path)?);
@@ -62,14 +62,14 @@ pub(crate) fn read(dir: &Path) -> Result<Option<Module>, TfConfigError> {
     Ok(Some(module))
 }
 
-fn read_file(path: &Path) -> Result<Facts, TfConfigError> {
+fn read_file(path: &Path) -> Result<FileFacts, TfConfigError> {
     let gone = || TfConfigError::Io { path: path.to_owned(), source: ErrorKind::NotFound.into() };
     let text = files::text(path, files::WRITTEN)?.ok_or_else(gone)?;
     reader::read(path, &text, files::syntax(path))
 }
 
-impl Module {
-    /// The provider that a local name stands for.
+impl ModuleFacts {
+    /// The provider that a local name means.
     pub(crate) fn address(&self, name: &str, at: &Declared) -> Result<ProviderAddr, TfConfigError> {
         match self.required.get(name) {
             Some(required) => Ok(required.address.clone()),
@@ -77,7 +77,7 @@ impl Module {
         }
     }
 
-    /// The same where the name is known to be valid; nothing where it is not.
+    /// The same where the name is known to be valid; `None` if it is not.
     pub(crate) fn known_address(&self, name: &str) -> Option<ProviderAddr> {
         let nowhere = Declared { path: std::path::PathBuf::new(), line: 1, column: 1 };
         self.address(name, &nowhere).ok()
@@ -118,7 +118,7 @@ impl Module {
     }
 
     /// A file that adds to the others.
-    fn append(&mut self, facts: Facts) {
+    fn append(&mut self, facts: FileFacts) {
         for block in facts.providers {
             match self.block(&block.name, block.alias.as_deref()) {
                 Some(first) => {
@@ -163,7 +163,7 @@ impl Module {
     }
 
     /// An override file: it changes what is there, and adds nothing but default provider configurations.
-    fn merge(&mut self, facts: Facts) {
+    fn merge(&mut self, facts: FileFacts) {
         for block in facts.providers {
             let same = |earlier: &&mut ProviderBlock| earlier.name == block.name && earlier.alias == block.alias;
             match self.providers.iter_mut().find(same) {
@@ -199,7 +199,7 @@ impl Module {
             }
         }
         for import in facts.imports {
-            self.findings.push(Finding {
+            self.findings.push(ConfigFinding {
                 code: "import-in-override",
                 refused: true,
                 declared: import.at,
@@ -219,8 +219,8 @@ pub(crate) fn block_constraints(block: &ProviderBlock) -> Constraints {
     block.version.as_ref().map_or_else(Constraints::any, |(constraints, _)| constraints.clone())
 }
 
-fn duplicate(what: &str, first: &Declared, declared: Declared) -> Finding {
-    Finding {
+fn duplicate(what: &str, first: &Declared, declared: Declared) -> ConfigFinding {
+    ConfigFinding {
         code: "duplicate-block",
         refused: true,
         declared,
@@ -229,8 +229,8 @@ fn duplicate(what: &str, first: &Declared, declared: Declared) -> Finding {
     }
 }
 
-fn nothing_to_override(what: &str, declared: Declared) -> Finding {
-    Finding {
+fn nothing_to_override(what: &str, declared: Declared) -> ConfigFinding {
+    ConfigFinding {
         code: "nothing-to-override",
         refused: true,
         declared,

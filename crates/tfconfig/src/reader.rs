@@ -6,51 +6,51 @@ use tofu_oci_types::Constraints;
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
-    Backend, ConfigRef, Facts, Import, ModuleCall, ModuleSource, Passed, ProviderBlock, Required, RequiredBlock,
-    Resource, Setting, implied, normal_name, parse_constraints, parse_source, position, problem,
+    Backend, BackendSetting, ConfigRef, FileFacts, Import, ModuleCall, Passed, ProviderBlock, RequiredBlock,
+    RequiredEntry, Resource, WrittenSource, implied, normal_name, parse_constraints, parse_source, position, problem,
 };
-use crate::files::Syntax;
+use crate::files::TfSyntax;
 use crate::model::{Declared, UsedBy};
-use crate::syntax::{Attribute, Block, Body, Constant, Value};
+use crate::syntax::{Constant, TfAttribute, TfBlock, TfBody, TfValue};
 use crate::{functions, json};
 
 /// What a file says.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.loadConfigFileBody`.
-pub(crate) fn read(path: &Path, text: &str, syntax: Syntax) -> Result<Facts, TfConfigError> {
+pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax) -> Result<FileFacts, TfConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let reader = Reader { path, text };
-    let mut facts = Facts::default();
+    let reader = FactsReader { path, text };
+    let mut facts = FileFacts::default();
     match syntax {
-        Syntax::Native => {
+        TfSyntax::Native => {
             let body = hcl_edit::parser::parse_body(text).map_err(|error| {
                 let location = error.location();
                 let at = Declared { path: path.to_owned(), line: location.line(), column: location.column() };
                 problem(at, ConfigProblem::Syntax { message: error.message().trim().to_owned() })
             })?;
-            reader.file(&Body::Native(&body), &mut facts)?;
+            reader.file(&TfBody::Native(&body), &mut facts)?;
             facts.functions = functions::native(&body, |offset| reader.at(offset));
         }
-        Syntax::Json => {
+        TfSyntax::Json => {
             let root = json::parse(path, text)?;
-            reader.file(&Body::Json(root.objects()), &mut facts)?;
+            reader.file(&TfBody::Json(root.objects()), &mut facts)?;
             facts.functions = functions::json(&root, |offset| reader.at(offset));
         }
     }
     Ok(facts)
 }
 
-struct Reader<'a> {
+struct FactsReader<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-impl Reader<'_> {
+impl FactsReader<'_> {
     fn at(&self, offset: usize) -> Declared {
         position(self.path, self.text, offset)
     }
 
-    fn file(&self, body: &Body<'_>, facts: &mut Facts) -> Result<(), TfConfigError> {
+    fn file(&self, body: &TfBody<'_>, facts: &mut FileFacts) -> Result<(), TfConfigError> {
         self.misplaced(body)?;
         for terraform in body.blocks("terraform", 0) {
             for block in terraform.body.blocks("required_providers", 0) {
@@ -85,7 +85,7 @@ impl Reader<'_> {
     }
 
     /// `required_providers` outside of a `terraform` block would silently mean nothing.
-    fn misplaced(&self, body: &Body<'_>) -> Result<(), TfConfigError> {
+    fn misplaced(&self, body: &TfBody<'_>) -> Result<(), TfConfigError> {
         let outside = body.blocks("required_providers", 0).into_iter().next();
         let foreign = body.blocks("tofu", 0).into_iter();
         let foreign = foreign.flat_map(|block| block.body.blocks("required_providers", 0)).next();
@@ -95,11 +95,11 @@ impl Reader<'_> {
         }
     }
 
-    fn backends(&self, body: &Body<'_>, facts: &mut Facts) {
-        let text = |attribute: Option<Attribute<'_>>| match attribute.map(|attribute| attribute.value.constant()) {
-            None | Some(Some(Constant::Null)) => Setting::Absent,
-            Some(Some(Constant::Text(text) | Constant::Other(text))) => Setting::Text(text),
-            Some(None) => Setting::Computed,
+    fn backends(&self, body: &TfBody<'_>, facts: &mut FileFacts) {
+        let text = |attribute: Option<TfAttribute<'_>>| match attribute.map(|attribute| attribute.value.constant()) {
+            None | Some(Some(Constant::Null)) => BackendSetting::Absent,
+            Some(Some(Constant::Text(text) | Constant::Other(text))) => BackendSetting::Text(text),
+            Some(None) => BackendSetting::Computed,
         };
         for block in body.blocks("backend", 1) {
             facts.backends.push(Backend {
@@ -111,22 +111,27 @@ impl Reader<'_> {
         }
         for block in body.blocks("cloud", 0) {
             let (kind, at) = ("cloud".to_owned(), self.at(block.offset));
-            facts.backends.push(Backend { kind, path: Setting::Absent, workspace_dir: Setting::Absent, at });
+            facts.backends.push(Backend {
+                kind,
+                path: BackendSetting::Absent,
+                workspace_dir: BackendSetting::Absent,
+                at,
+            });
         }
     }
 
-    fn required_block(&self, block: &Block<'_>) -> Result<RequiredBlock, TfConfigError> {
+    fn required_block(&self, block: &TfBlock<'_>) -> Result<RequiredBlock, TfConfigError> {
         let entries =
             block.body.attributes().iter().map(|attribute| self.required(attribute)).collect::<Result<_, _>>();
         Ok(RequiredBlock { entries: entries?, at: self.at(block.offset) })
     }
 
     /// Spec: `OpenTofu` 1.12, `configs.decodeRequiredProvidersBlock`.
-    fn required(&self, attribute: &Attribute<'_>) -> Result<Required, TfConfigError> {
+    fn required(&self, attribute: &TfAttribute<'_>) -> Result<RequiredEntry, TfConfigError> {
         let (name, at) = (attribute.name.to_owned(), self.at(attribute.offset));
         if let Some(Constant::Text(text) | Constant::Other(text)) = attribute.value.constant() {
             let constraints = parse_constraints(&text, &self.at(attribute.value.offset()))?;
-            return Ok(Required { address: implied(&name, &at)?, name, constraints, aliases: Vec::new(), at });
+            return Ok(RequiredEntry { address: implied(&name, &at)?, name, constraints, aliases: Vec::new(), at });
         }
         normal_name(&name, &at)?;
         let Some(pairs) = attribute.value.pairs() else {
@@ -153,14 +158,15 @@ impl Reader<'_> {
             Some(address) => address,
             None => implied(&name, &at)?,
         };
-        Ok(Required { name, address, constraints, aliases, at })
+        Ok(RequiredEntry { name, address, constraints, aliases, at })
     }
 
-    fn aliases(&self, name: &str, value: Value<'_>) -> Result<Vec<String>, TfConfigError> {
-        let wrong =
-            |value: Value<'_>| problem(self.at(value.offset()), ConfigProblem::InvalidAlias { name: name.to_owned() });
+    fn aliases(&self, name: &str, value: TfValue<'_>) -> Result<Vec<String>, TfConfigError> {
+        let wrong = |value: TfValue<'_>| {
+            problem(self.at(value.offset()), ConfigProblem::InvalidAlias { name: name.to_owned() })
+        };
         let items = value.list().ok_or_else(|| wrong(value))?;
-        let alias = |item: Value<'_>| match item.reference() {
+        let alias = |item: TfValue<'_>| match item.reference() {
             Some(ConfigRef { name: local, alias: Some(alias), key: None }) if local == name => Ok(alias),
             _ => Err(wrong(item)),
         };
@@ -168,7 +174,7 @@ impl Reader<'_> {
     }
 
     /// Spec: `OpenTofu` 1.12, `configs.decodeProviderBlock`.
-    fn provider(&self, block: &Block<'_>) -> Result<ProviderBlock, TfConfigError> {
+    fn provider(&self, block: &TfBlock<'_>) -> Result<ProviderBlock, TfConfigError> {
         let name = block.labels.first().copied().unwrap_or_default().to_owned();
         let at = self.at(block.offset);
         normal_name(&name, &at)?;
@@ -191,7 +197,7 @@ impl Reader<'_> {
         Ok(ProviderBlock { name, alias, version, several, empty, at })
     }
 
-    fn resource(&self, kind: &str, by: fn(String) -> UsedBy, block: &Block<'_>) -> Result<Resource, TfConfigError> {
+    fn resource(&self, kind: &str, by: fn(String) -> UsedBy, block: &TfBlock<'_>) -> Result<Resource, TfConfigError> {
         let [resource_type, name] = block.labels[..] else {
             return Err(problem(
                 self.at(block.offset),
@@ -207,11 +213,11 @@ impl Reader<'_> {
         })
     }
 
-    fn meta_provider(&self, body: &Body<'_>) -> Result<Option<ConfigRef>, TfConfigError> {
+    fn meta_provider(&self, body: &TfBody<'_>) -> Result<Option<ConfigRef>, TfConfigError> {
         body.attribute("provider").map(|attribute| self.reference("provider", attribute.value)).transpose()
     }
 
-    fn reference(&self, argument: &str, value: Value<'_>) -> Result<ConfigRef, TfConfigError> {
+    fn reference(&self, argument: &str, value: TfValue<'_>) -> Result<ConfigRef, TfConfigError> {
         let at = self.at(value.offset());
         let Some(reference) = value.reference() else {
             return Err(problem(at, ConfigProblem::InvalidReference { argument: argument.to_owned() }));
@@ -220,8 +226,8 @@ impl Reader<'_> {
         Ok(reference)
     }
 
-    /// Nothing where `to` is missing or no address; `OpenTofu` refuses that, and no provider can be told from it.
-    fn import(&self, block: &Block<'_>) -> Result<Option<Import>, TfConfigError> {
+    /// `None` if `to` is missing or no address; `OpenTofu` refuses that, and no provider can be reported from it.
+    fn import(&self, block: &TfBlock<'_>) -> Result<Option<Import>, TfConfigError> {
         let Some(to) = block.body.attribute("to").and_then(|to| to.value.address()) else { return Ok(None) };
         let modules =
             to.chunks(2).take_while(|pair| pair.len() == 2 && pair.first().is_some_and(|step| step == "module"));
@@ -236,10 +242,10 @@ impl Reader<'_> {
     }
 
     /// Spec: `OpenTofu` 1.12, `configs.decodeModuleBlock`.
-    fn module(&self, block: &Block<'_>) -> Result<ModuleCall, TfConfigError> {
+    fn module(&self, block: &TfBlock<'_>) -> Result<ModuleCall, TfConfigError> {
         let source = match block.body.attribute("source").map(|source| source.value) {
             Some(value) => Some(match value.constant() {
-                Some(Constant::Text(text)) => ModuleSource { text, computed: false, at: self.at(value.offset()) },
+                Some(Constant::Text(text)) => WrittenSource { text, computed: false, at: self.at(value.offset()) },
                 Some(_) => {
                     let name = "source".to_owned();
                     return Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name }));
@@ -247,7 +253,7 @@ impl Reader<'_> {
                 // Early evaluation: its folder is known from modules.json alone.
                 None => {
                     let text = value.written(self.text).trim().to_owned();
-                    ModuleSource { text, computed: true, at: self.at(value.offset()) }
+                    WrittenSource { text, computed: true, at: self.at(value.offset()) }
                 }
             }),
             None => None,
@@ -265,7 +271,7 @@ impl Reader<'_> {
         })
     }
 
-    fn passed(&self, body: &Body<'_>) -> Result<Vec<Passed>, TfConfigError> {
+    fn passed(&self, body: &TfBody<'_>) -> Result<Vec<Passed>, TfConfigError> {
         let Some(attribute) = body.attribute("providers") else { return Ok(Vec::new()) };
         let Some(pairs) = attribute.value.pairs() else {
             let argument = "providers".to_owned();
@@ -283,7 +289,7 @@ impl Reader<'_> {
         Ok(passed)
     }
 
-    fn string(&self, name: &str, value: Value<'_>) -> Result<String, TfConfigError> {
+    fn string(&self, name: &str, value: TfValue<'_>) -> Result<String, TfConfigError> {
         match value.constant() {
             Some(Constant::Text(text)) => Ok(text),
             _ => Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name: name.to_owned() })),

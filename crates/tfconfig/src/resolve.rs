@@ -7,18 +7,18 @@ use tofu_oci_types::ProviderAddr;
 use crate::error::TfConfigError;
 use crate::facts::{ConfigRef, ModuleCall, Passed};
 use crate::model::{ConfigBlock, ConfigOrigin, ModuleNode, ProviderConfig, ProviderUse, UsedBy};
-use crate::module::Module;
+use crate::module::ModuleFacts;
 use crate::summary::requires;
-use crate::walk::Node;
+use crate::walk::CallNode;
 
 /// A module, seen with the modules above it.
 #[derive(Clone, Copy)]
-pub(crate) struct Scope<'a> {
-    pub(crate) node: &'a Node,
-    pub(crate) above: Option<&'a Scope<'a>>,
+pub(crate) struct ModuleScope<'a> {
+    pub(crate) node: &'a CallNode,
+    pub(crate) above: Option<&'a ModuleScope<'a>>,
 }
 
-impl<'a> Scope<'a> {
+impl<'a> ModuleScope<'a> {
     /// The call of this module; nothing for the root.
     pub(crate) fn call(&self) -> Option<&'a ModuleCall> {
         self.above.and_then(|above| above.node.module.calls.get(&self.node.name))
@@ -84,9 +84,9 @@ impl<'a> Scope<'a> {
         let configurations = self.configurations(&uses);
         let mut children = Vec::new();
         for node in &self.node.children {
-            children.push(Scope { node, above: Some(self) }.node()?);
+            children.push(ModuleScope { node, above: Some(self) }.node()?);
         }
-        let Node { key, source, dir, called, .. } = self.node;
+        let CallNode { key, source, dir, called, .. } = self.node;
         let (key, source, dir, called) = (key.clone(), source.clone(), dir.clone(), called.clone());
         Ok(ModuleNode { key, source, dir, called, requires, uses, configurations, children })
     }
@@ -120,10 +120,10 @@ impl<'a> Scope<'a> {
 }
 
 /// What in a module needs a provider.
-fn uses(module: &Module) -> Result<Vec<ProviderUse>, TfConfigError> {
+fn uses(module: &ModuleFacts) -> Result<Vec<ProviderUse>, TfConfigError> {
     let mut found = Vec::new();
     for resource in &module.resources {
-        let local_name = Module::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at)?;
+        let local_name = ModuleFacts::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at)?;
         found.push(ProviderUse {
             address: module.address(&local_name, &resource.at)?,
             local_name,
@@ -137,7 +137,7 @@ fn uses(module: &Module) -> Result<Vec<ProviderUse>, TfConfigError> {
         let target = UsedBy::Resource(import.to.clone());
         let target = module.resources.iter().find(|resource| resource.by == target);
         let provider = import.provider.as_ref().or(target.and_then(|target| target.provider.as_ref()));
-        let local_name = Module::local_name(&import.type_name, provider, &import.at)?;
+        let local_name = ModuleFacts::local_name(&import.type_name, provider, &import.at)?;
         found.push(ProviderUse {
             address: module.address(&local_name, &import.at)?,
             local_name,

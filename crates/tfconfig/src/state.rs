@@ -7,11 +7,11 @@ use hcl_edit::expr::{Expression, TraversalOperator};
 use tofu_oci_types::ProviderAddr;
 
 use crate::error::{ConfigProblem, TfConfigError};
-use crate::facts::{Backend, Setting, position, problem};
+use crate::facts::{Backend, BackendSetting, position, problem};
 use crate::files;
-use crate::json::{self, Json, Kind};
+use crate::json::{self, JsonKind, JsonValue};
 use crate::model::{StateLook, StateProvider};
-use crate::syntax::Value;
+use crate::syntax::TfValue;
 
 /// Most bytes of a state file.
 const LIMIT: u64 = 256 << 20;
@@ -34,10 +34,10 @@ pub(crate) fn look(
     }
     let default = workspace == "default";
     let written = match backend {
-        None => Setting::Absent,
+        None => BackendSetting::Absent,
         Some(backend) => {
             let written = if default { &backend.path } else { &backend.workspace_dir };
-            if backend.kind != "local" || *written == Setting::Computed {
+            if backend.kind != "local" || *written == BackendSetting::Computed {
                 let (backend, declared) = (backend.kind.clone(), backend.at.clone());
                 return Ok(StateLook::Elsewhere { backend, declared });
             }
@@ -45,7 +45,7 @@ pub(crate) fn look(
         }
     };
     let place = match &written {
-        Setting::Text(text) if !text.is_empty() => text,
+        BackendSetting::Text(text) if !text.is_empty() => text,
         _ if default => "terraform.tfstate",
         _ => "terraform.tfstate.d",
     };
@@ -78,41 +78,41 @@ fn read(path: PathBuf) -> Result<StateLook, TfConfigError> {
     if root.member("encrypted_data").is_some() {
         return Ok(StateLook::Encrypted { path });
     }
-    let providers = File { path: &path, text: &text }.providers(&root)?;
+    let providers = StateFile { path: &path, text: &text }.providers(&root)?;
     Ok(StateLook::Read { path, providers })
 }
 
-struct File<'a> {
+struct StateFile<'a> {
     path: &'a Path,
     text: &'a str,
 }
 
-impl File<'_> {
+impl StateFile<'_> {
     fn wrong(&self, offset: usize, message: String) -> TfConfigError {
         problem(position(self.path, self.text, offset), ConfigProblem::State { message })
     }
 
-    fn providers(&self, root: &Json) -> Result<Vec<StateProvider>, TfConfigError> {
+    fn providers(&self, root: &JsonValue) -> Result<Vec<StateProvider>, TfConfigError> {
         let Some(version) = root.member("version") else {
             return Err(self.wrong(root.offset, "it has no `version`".to_owned()));
         };
         match &version.kind {
-            Kind::Number(number) if number == "4" => {}
-            Kind::Number(number) => {
+            JsonKind::Number(number) if number == "4" => {}
+            JsonKind::Number(number) => {
                 let at = position(self.path, self.text, version.offset);
                 return Err(problem(at, ConfigProblem::StateVersion { version: number.clone() }));
             }
-            _ => return Err(self.wrong(version.offset, "its `version` is no number".to_owned())),
+            _ => return Err(self.wrong(version.offset, "its `version` is not a number".to_owned())),
         }
         let mut found: BTreeMap<ProviderAddr, BTreeSet<String>> = BTreeMap::new();
         let resources = match root.member("resources").map(|resources| (resources, &resources.kind)) {
-            None | Some((_, Kind::Null)) => &Vec::new(),
-            Some((_, Kind::Array(list))) => list,
-            Some((json, _)) => return Err(self.wrong(json.offset, "its `resources` are no list".to_owned())),
+            None | Some((_, JsonKind::Null)) => &Vec::new(),
+            Some((_, JsonKind::Array(list))) => list,
+            Some((json, _)) => return Err(self.wrong(json.offset, "its `resources` are not a list".to_owned())),
         };
         for resource in resources {
             let module = resource.member("module").map(|module| {
-                let steps = Value::Json(module).address();
+                let steps = TfValue::Json(module).address();
                 steps.map_or_else(|| module.as_str().unwrap_or_default().to_owned(), |steps| steps.join("."))
             });
             for provider in self.named(resource)? {
@@ -130,15 +130,15 @@ impl File<'_> {
     }
 
     /// The provider configurations of a resource: its own, or those of its instances.
-    fn named<'j>(&self, resource: &'j Json) -> Result<Vec<&'j Json>, TfConfigError> {
+    fn named<'j>(&self, resource: &'j JsonValue) -> Result<Vec<&'j JsonValue>, TfConfigError> {
         if let Some(provider) = resource.member("provider").filter(|provider| provider.as_str() != Some("")) {
             return Ok(vec![provider]);
         }
         let instances = match resource.member("instances").map(|instances| &instances.kind) {
-            Some(Kind::Array(list)) => list.as_slice(),
+            Some(JsonKind::Array(list)) => list.as_slice(),
             _ => &[],
         };
-        let named: Vec<&Json> = instances.iter().filter_map(|instance| instance.member("provider")).collect();
+        let named: Vec<&JsonValue> = instances.iter().filter_map(|instance| instance.member("provider")).collect();
         if named.is_empty() {
             return Err(self.wrong(resource.offset, "this resource names no provider".to_owned()));
         }

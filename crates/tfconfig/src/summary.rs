@@ -6,17 +6,17 @@ use tofu_oci_types::{Constraints, ProviderAddr};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{config_name, problem};
-use crate::model::{Configuration, Declared, Requirement};
+use crate::model::{ConfigRequirements, Declared, Requirement};
 use crate::model::{ModuleNode, ProviderNeed, RequiredProvider, StateLook};
-use crate::module::{Module, block_constraints};
-use crate::walk::{Node, Walked};
+use crate::module::{ModuleFacts, block_constraints};
+use crate::walk::{CallNode, WalkedModules};
 
 /// What a module requires, sorted by address and local name.
 ///
 /// Functions of providers imply nothing: they demand an entry in `required_providers`.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.Config.addProviderRequirements`.
-pub(crate) fn requires(module: &Module) -> Result<Vec<RequiredProvider>, TfConfigError> {
+pub(crate) fn requires(module: &ModuleFacts) -> Result<Vec<RequiredProvider>, TfConfigError> {
     let mut found: Vec<RequiredProvider> = Vec::new();
     for required in module.required.values() {
         found.push(RequiredProvider {
@@ -48,18 +48,22 @@ pub(crate) fn requires(module: &Module) -> Result<Vec<RequiredProvider>, TfConfi
         add(&block.name, &block_constraints(block), &block.at)?;
     }
     for resource in &module.resources {
-        add(&Module::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at)?, &any, &resource.at)?;
+        add(
+            &ModuleFacts::local_name(&resource.type_name, resource.provider.as_ref(), &resource.at)?,
+            &any,
+            &resource.at,
+        )?;
     }
     for import in &module.imports {
-        add(&Module::local_name(&import.type_name, import.provider.as_ref(), &import.at)?, &any, &import.at)?;
+        add(&ModuleFacts::local_name(&import.type_name, import.provider.as_ref(), &import.at)?, &any, &import.at)?;
     }
     found.sort_by(|a, b| (&a.address, &a.local_name).cmp(&(&b.address, &b.local_name)));
     Ok(found)
 }
 
 /// What `install` needs to know; the built-in provider is left out.
-pub(crate) fn configuration(walked: Option<Walked>) -> Result<Configuration, TfConfigError> {
-    let Some(walked) = walked else { return Ok(Configuration::default()) };
+pub(crate) fn configuration(walked: Option<WalkedModules>) -> Result<ConfigRequirements, TfConfigError> {
+    let Some(walked) = walked else { return Ok(ConfigRequirements::default()) };
     let mut found: BTreeMap<ProviderAddr, Requirement> = BTreeMap::new();
     let mut open = vec![&walked.root];
     let mut nodes = Vec::new();
@@ -88,7 +92,7 @@ pub(crate) fn configuration(walked: Option<Walked>) -> Result<Configuration, TfC
             entry.declared.push(declared);
         }
     }
-    Ok(Configuration { requirements: found.into_values().collect(), missing_modules: walked.missing })
+    Ok(ConfigRequirements { requirements: found.into_values().collect(), missing_modules: walked.missing })
 }
 
 /// Every provider of the configuration and the state.
@@ -111,7 +115,7 @@ fn in_module(node: &ModuleNode, found: &mut BTreeMap<ProviderAddr, ProviderNeed>
         add(&mut need.local_names, &required.local_name);
     }
     for config in node.configurations.iter().filter(|config| config.alias.is_some()) {
-        // A name of a function may stand for nothing that is required.
+        // A name of a function may mean nothing that is required.
         if let Some(need) = found.get_mut(&config.address) {
             add(&mut need.aliases, &config_name(&config.local_name, config.alias.as_deref()));
         }
@@ -137,7 +141,7 @@ fn add(names: &mut Vec<String>, name: &str) {
 }
 
 /// The nodes of a subtree, the top first.
-pub(crate) fn subtree(node: &Node) -> Vec<&Node> {
+pub(crate) fn subtree(node: &CallNode) -> Vec<&CallNode> {
     let mut nodes = vec![node];
     for child in &node.children {
         nodes.extend(subtree(child));

@@ -5,67 +5,67 @@ use hcl_edit::expr::{Expression, ObjectKey, TraversalOperator};
 use hcl_edit::structure;
 
 use crate::facts::ConfigRef;
-use crate::json::{Json, Kind, Member};
+use crate::json::{JsonKind, JsonMember, JsonValue};
 
 /// The inside of a block, or a file.
-pub(crate) enum Body<'a> {
+pub(crate) enum TfBody<'a> {
     Native(&'a structure::Body),
-    Json(Vec<&'a [Member]>),
+    Json(Vec<&'a [JsonMember]>),
 }
 
 /// An attribute.
-pub(crate) struct Attribute<'a> {
+pub(crate) struct TfAttribute<'a> {
     pub(crate) name: &'a str,
     pub(crate) offset: usize,
-    pub(crate) value: Value<'a>,
+    pub(crate) value: TfValue<'a>,
 }
 
 /// A block.
-pub(crate) struct Block<'a> {
+pub(crate) struct TfBlock<'a> {
     pub(crate) labels: Vec<&'a str>,
     pub(crate) offset: usize,
-    pub(crate) body: Body<'a>,
+    pub(crate) body: TfBody<'a>,
 }
 
 /// An expression.
 #[derive(Clone, Copy)]
-pub(crate) enum Value<'a> {
+pub(crate) enum TfValue<'a> {
     Native(&'a Expression),
     /// A name in front of an `=` or a `:`.
     Name(&'a str, usize),
-    Json(&'a Json),
+    Json(&'a JsonValue),
 }
 
 /// A value that needs no evaluation.
 pub(crate) enum Constant {
     Null,
     Text(String),
-    /// A number or truth value, as HCL writes it where a string is wanted.
+    /// A number or truth value, as HCL writes it if a string is wanted.
     Other(String),
 }
 
-impl<'a> Body<'a> {
+impl<'a> TfBody<'a> {
     /// The attribute of this name.
-    pub(crate) fn attribute(&self, name: &str) -> Option<Attribute<'a>> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<TfAttribute<'a>> {
         self.attributes().into_iter().find(|attribute| attribute.name == name)
     }
 
     /// Every attribute. In JSON blocks look the same and are among them.
-    pub(crate) fn attributes(&self) -> Vec<Attribute<'a>> {
+    pub(crate) fn attributes(&self) -> Vec<TfAttribute<'a>> {
         match self {
             Self::Native(body) => body
                 .attributes()
-                .map(|attribute| Attribute {
+                .map(|attribute| TfAttribute {
                     name: attribute.key.as_str(),
                     offset: attribute.key.span().map_or(0, |span| span.start),
-                    value: Value::Native(&attribute.value),
+                    value: TfValue::Native(&attribute.value),
                 })
                 .collect(),
             Self::Json(objects) => members(objects)
-                .map(|member| Attribute {
+                .map(|member| TfAttribute {
                     name: &member.name,
                     offset: member.offset,
-                    value: Value::Json(&member.value),
+                    value: TfValue::Json(&member.value),
                 })
                 .collect(),
         }
@@ -86,15 +86,15 @@ impl<'a> Body<'a> {
     }
 
     /// The blocks of this kind; those without enough labels are left out.
-    pub(crate) fn blocks(&self, kind: &'a str, labels: usize) -> Vec<Block<'a>> {
+    pub(crate) fn blocks(&self, kind: &'a str, labels: usize) -> Vec<TfBlock<'a>> {
         match self {
             Self::Native(body) => body
                 .get_blocks(kind)
                 .filter(|block| block.labels.len() == labels)
-                .map(|block| Block {
+                .map(|block| TfBlock {
                     labels: block.labels.iter().map(structure::BlockLabel::as_str).collect(),
                     offset: block.span().map_or(0, |span| span.start),
-                    body: Body::Native(&block.body),
+                    body: TfBody::Native(&block.body),
                 })
                 .collect(),
             Self::Json(objects) => {
@@ -108,13 +108,19 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The members that are no comments.
-fn members<'a>(objects: &[&'a [Member]]) -> impl Iterator<Item = &'a Member> {
+/// The members that are not comments.
+fn members<'a>(objects: &[&'a [JsonMember]]) -> impl Iterator<Item = &'a JsonMember> {
     objects.iter().flat_map(|members| members.iter()).filter(|member| member.name != "//")
 }
 
 /// Each level of objects is a label; below them an object is one block, and an array one for each of its objects.
-fn unpack<'a>(value: &'a Json, offset: usize, labels: usize, above: &mut Vec<&'a str>, found: &mut Vec<Block<'a>>) {
+fn unpack<'a>(
+    value: &'a JsonValue,
+    offset: usize,
+    labels: usize,
+    above: &mut Vec<&'a str>,
+    found: &mut Vec<TfBlock<'a>>,
+) {
     if labels > 0 {
         for member in members(&value.objects()) {
             above.push(&member.name);
@@ -124,11 +130,11 @@ fn unpack<'a>(value: &'a Json, offset: usize, labels: usize, above: &mut Vec<&'a
         return;
     }
     for object in value.objects() {
-        found.push(Block { labels: above.clone(), offset, body: Body::Json(vec![object]) });
+        found.push(TfBlock { labels: above.clone(), offset, body: TfBody::Json(vec![object]) });
     }
 }
 
-impl<'a> Value<'a> {
+impl<'a> TfValue<'a> {
     /// Where it begins.
     pub(crate) fn offset(self) -> usize {
         match self {
@@ -149,51 +155,53 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The value, where it is the same whatever the variables are.
+    /// The value, if it is the same whatever the variables are.
     pub(crate) fn constant(self) -> Option<Constant> {
         match self {
             Self::Native(expression) => native_constant(expression),
             Self::Name(name, _) => Some(Constant::Text(name.to_owned())),
             Self::Json(json) => match &json.kind {
-                Kind::Null => Some(Constant::Null),
-                Kind::Bool(value) => Some(Constant::Other(value.to_string())),
-                Kind::Number(text) => Some(Constant::Other(number(text))),
-                Kind::String(text) => json_template(text),
-                Kind::Array(_) | Kind::Object(_) => None,
+                JsonKind::Null => Some(Constant::Null),
+                JsonKind::Bool(value) => Some(Constant::Other(value.to_string())),
+                JsonKind::Number(text) => Some(Constant::Other(number(text))),
+                JsonKind::String(text) => json_template(text),
+                JsonKind::Array(_) | JsonKind::Object(_) => None,
             },
         }
     }
 
     /// The items of a list.
-    pub(crate) fn list(self) -> Option<Vec<Value<'a>>> {
+    pub(crate) fn list(self) -> Option<Vec<TfValue<'a>>> {
         match self {
-            Self::Native(expression) => Some(expression.as_array()?.iter().map(Value::Native).collect()),
+            Self::Native(expression) => Some(expression.as_array()?.iter().map(TfValue::Native).collect()),
             Self::Name(..) => None,
             Self::Json(json) => match &json.kind {
-                Kind::Array(list) => Some(list.iter().map(Value::Json).collect()),
+                JsonKind::Array(list) => Some(list.iter().map(TfValue::Json).collect()),
                 _ => None,
             },
         }
     }
 
     /// The pairs of a map.
-    pub(crate) fn pairs(self) -> Option<Vec<(Value<'a>, Value<'a>)>> {
+    pub(crate) fn pairs(self) -> Option<Vec<(TfValue<'a>, TfValue<'a>)>> {
         match self {
             Self::Native(expression) => {
                 let pair = |(key, value): (&'a ObjectKey, &'a hcl_edit::expr::ObjectValue)| {
                     let key = match key {
-                        ObjectKey::Ident(name) => Value::Name(name.as_str(), name.span().map_or(0, |span| span.start)),
-                        ObjectKey::Expression(expression) => Value::Native(expression),
+                        ObjectKey::Ident(name) => {
+                            TfValue::Name(name.as_str(), name.span().map_or(0, |span| span.start))
+                        }
+                        ObjectKey::Expression(expression) => TfValue::Native(expression),
                     };
-                    (key, Value::Native(value.expr()))
+                    (key, TfValue::Native(value.expr()))
                 };
                 Some(expression.as_object()?.iter().map(pair).collect())
             }
             Self::Name(..) => None,
             Self::Json(json) => match &json.kind {
-                Kind::Object(members) => {
+                JsonKind::Object(members) => {
                     let members = members.iter();
-                    Some(members.map(|m| (Value::Name(&m.name, m.offset), Value::Json(&m.value))).collect())
+                    Some(members.map(|m| (TfValue::Name(&m.name, m.offset), TfValue::Json(&m.value))).collect())
                 }
                 _ => None,
             },
@@ -250,7 +258,7 @@ fn json_template(text: &str) -> Option<Constant> {
     Some(Constant::Text(constant))
 }
 
-/// A number as HCL writes it where a string is wanted: `1.10` is `1.1`.
+/// A number as HCL writes it if a string is wanted: `1.10` is `1.1`.
 fn number(text: &str) -> String {
     match text.parse::<f64>() {
         Ok(value) if text.contains(['.', 'e', 'E']) => value.to_string(),

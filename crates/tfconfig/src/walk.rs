@@ -9,9 +9,9 @@ use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
 use crate::files;
-use crate::json::{self, Kind};
+use crate::json::{self, JsonKind};
 use crate::model::{Declared, MissingModule};
-use crate::module::{self, Module};
+use crate::module::{self, ModuleFacts};
 
 /// More calls than this are a mistake: ten modules that call each other twice already make a thousand.
 const LIMIT: usize = 5000;
@@ -20,7 +20,7 @@ const DEPTH: usize = 100;
 
 /// One call of a module, or the root.
 #[derive(Debug)]
-pub(crate) struct Node {
+pub(crate) struct CallNode {
     /// The names of the calls on the way, joined by dots.
     pub(crate) key: String,
     /// The name of the call.
@@ -29,26 +29,26 @@ pub(crate) struct Node {
     /// The folder, the root's in front as it was given.
     pub(crate) dir: PathBuf,
     pub(crate) called: Option<Declared>,
-    pub(crate) module: Rc<Module>,
-    pub(crate) children: Vec<Node>,
+    pub(crate) module: Rc<ModuleFacts>,
+    pub(crate) children: Vec<CallNode>,
 }
 
 /// All modules of a configuration.
 #[derive(Debug)]
-pub(crate) struct Walked {
-    pub(crate) root: Node,
+pub(crate) struct WalkedModules {
+    pub(crate) root: CallNode,
     pub(crate) missing: Vec<MissingModule>,
 }
 
-/// The modules of the configuration in `dir`; nothing where there is no configuration.
-pub(crate) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<Walked>, TfConfigError> {
+/// The modules of the configuration in `dir`; `None` if there is no configuration.
+pub(crate) fn walk(dir: &Path, data_dir: &Path) -> Result<Option<WalkedModules>, TfConfigError> {
     let installed = manifest(data_dir)?;
     let mut walk =
-        Walk { root: dir, installed, read: BTreeMap::new(), calls: 0, chain: Vec::new(), missing: Vec::new() };
+        ModuleWalk { root: dir, installed, read: BTreeMap::new(), calls: 0, chain: Vec::new(), missing: Vec::new() };
     let Some(module) = walk.read(dir)? else { return Ok(None) };
-    let call = Call { key: String::new(), name: String::new(), source: String::new(), called: None };
+    let call = CallStep { key: String::new(), name: String::new(), source: String::new(), called: None };
     let root = walk.node(call, Path::new(""), module)?;
-    Ok(Some(Walked { root, missing: walk.missing }))
+    Ok(Some(WalkedModules { root, missing: walk.missing }))
 }
 
 /// Where `tofu init` has put modules: `modules/modules.json` of the data directory.
@@ -57,7 +57,7 @@ fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, TfConfigError>
     let Some(text) = files::text(&path, files::WRITTEN)? else { return Ok(BTreeMap::new()) };
     let root = json::parse(&path, &text)?;
     let mut installed = BTreeMap::new();
-    if let Some(Kind::Array(entries)) = root.member("Modules").map(|modules| &modules.kind) {
+    if let Some(JsonKind::Array(entries)) = root.member("Modules").map(|modules| &modules.kind) {
         for entry in entries {
             let text = |name| entry.member(name).and_then(|value| value.as_str());
             if let (Some(key), Some(dir)) = (text("Key"), text("Dir")) {
@@ -68,26 +68,26 @@ fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, TfConfigError>
     Ok(installed)
 }
 
-struct Call {
+struct CallStep {
     key: String,
     name: String,
     source: String,
     called: Option<Declared>,
 }
 
-struct Walk<'a> {
+struct ModuleWalk<'a> {
     root: &'a Path,
     installed: BTreeMap<String, PathBuf>,
     /// What was read already, by folder.
-    read: BTreeMap<PathBuf, Option<Rc<Module>>>,
+    read: BTreeMap<PathBuf, Option<Rc<ModuleFacts>>>,
     calls: usize,
     /// The folders on the way from the root: as they are, and for people.
     chain: Vec<(PathBuf, PathBuf)>,
     missing: Vec<MissingModule>,
 }
 
-impl Walk<'_> {
-    fn read(&mut self, dir: &Path) -> Result<Option<Rc<Module>>, TfConfigError> {
+impl ModuleWalk<'_> {
+    fn read(&mut self, dir: &Path) -> Result<Option<Rc<ModuleFacts>>, TfConfigError> {
         if let Some(module) = self.read.get(dir) {
             return Ok(module.clone());
         }
@@ -97,7 +97,7 @@ impl Walk<'_> {
     }
 
     /// `below` is the folder as seen from the root's.
-    fn node(&mut self, call: Call, below: &Path, module: Rc<Module>) -> Result<Node, TfConfigError> {
+    fn node(&mut self, call: CallStep, below: &Path, module: Rc<ModuleFacts>) -> Result<CallNode, TfConfigError> {
         self.calls += 1;
         // An empty path would only add a separator.
         let dir = if below.as_os_str().is_empty() { self.root.to_owned() } else { self.root.join(below) };
@@ -123,8 +123,12 @@ impl Walk<'_> {
             let Some(source) = &call_below.source else { continue };
             let local = if source.computed { None } else { local(&source.text) };
             let shown = if local.is_some() { source.text.clone() } else { masked(&source.text) };
-            let call_of_child =
-                Call { key: key.clone(), name: name.clone(), source: shown.clone(), called: Some(source.at.clone()) };
+            let call_of_child = CallStep {
+                key: key.clone(),
+                name: name.clone(),
+                source: shown.clone(),
+                called: Some(source.at.clone()),
+            };
             let child_dir = match (&local, self.installed.get(&key)) {
                 (Some(path), _) => Some(clean(&below.join(path.as_str()))),
                 (None, Some(installed)) => Some(clean(installed)),
@@ -147,12 +151,12 @@ impl Walk<'_> {
             }
         }
         self.chain.pop();
-        let Call { key, name, source, called } = call;
-        Ok(Node { key, name, source, dir, called, module, children })
+        let CallStep { key, name, source, called } = call;
+        Ok(CallNode { key, name, source, dir, called, module, children })
     }
 }
 
-/// The folder that a source names, where it is one of this configuration.
+/// The folder that a source names, if it is one of this configuration.
 fn local(source: &str) -> Option<LocalModulePath> {
     match source.parse() {
         Ok(ModuleSource::Local(path)) => Some(path),

@@ -11,7 +11,7 @@ use crate::statement::{Name, SignedSubject, Subject};
 /// The kinds of keys that signed, by the names of their files.
 pub(crate) const KINDS: [&str; 6] = ["p256-cosign", "p256", "p384", "ed25519", "rsa-2048", "rsa-4096"];
 
-pub(crate) const PASSWORD: &[u8] = b"fixture";
+pub(crate) const PASSWORD: &str = "fixture";
 
 pub(crate) fn bytes(path: &str) -> Vec<u8> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testdata/trust/cosign");

@@ -1,80 +1,10 @@
-//! JSON that says each thing once: a member given twice is an error, because two readers could believe different ones.
+//! Members of JSON documents, with errors that name them.
 
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The document, or what is wrong with it.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
-    serde_json::from_slice::<Once>(bytes).map(|once| once.0).map_err(|error| error.to_string())
-}
-
-struct Once(Value);
-
-impl<'de> Deserialize<'de> for Once {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OnceVisitor)
-    }
-}
-
-struct OnceVisitor;
-
-impl<'de> Visitor<'de> for OnceVisitor {
-    type Value = Once;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Once, E> {
-        Ok(Once(value.into()))
-    }
-
-    fn visit_unit<E>(self) -> Result<Once, E> {
-        Ok(Once(Value::Null))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Once, A::Error> {
-        let mut array = Vec::new();
-        while let Some(Once(element)) = elements.next_element()? {
-            array.push(element);
-        }
-        Ok(Once(Value::Array(array)))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Once, A::Error> {
-        let mut object = Map::new();
-        while let Some(name) = members.next_key::<String>()? {
-            if object.contains_key(&name) {
-                return Err(A::Error::custom(format_args!("{} is given twice", shown(&name))));
-            }
-            let Once(value) = members.next_value()?;
-            object.insert(name, value);
-        }
-        Ok(Once(Value::Object(object)))
-    }
+    tofu_oci_types::parse_strictly(bytes).map_err(|error| error.to_string())
 }
 
 /// A text of others, quoted, with nothing that a terminal would act on, and not longer than a line.
@@ -120,24 +50,6 @@ pub(crate) fn list<'v>(value: &'v Value, name: &str) -> Result<&'v [Value], Stri
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(input: &str, want: Result<&str, &str>) {
-        let got = parse(input.as_bytes()).map(|value| value.to_string());
-        assert_eq!(got.as_deref().map_err(String::as_str), want, "{input}");
-    }
-
-    #[test]
-    fn documents() {
-        check(r#"{"a":[1,-2,3.5,true,null,"x\n"],"b":{"a":1}}"#, Ok(r#"{"a":[1,-2,3.5,true,null,"x\n"],"b":{"a":1}}"#));
-        check(r#"{"a":1,"a":1}"#, Err(r#""a" is given twice at line 1 column 10"#));
-        check(r#"{"a":1,"\u0061":1}"#, Err(r#""a" is given twice at line 1 column 15"#));
-        check(r#"[{"b":[{"a":1,"a":2}]}]"#, Err(r#""a" is given twice at line 1 column 17"#));
-        check("{} {}", Err("trailing characters at line 1 column 4"));
-        check("", Err("EOF while parsing a value at line 1 column 0"));
-        assert!(parse(b"\"\xff\"").is_err());
-        assert!(parse("[".repeat(200).as_bytes()).is_err_and(|error| error.starts_with("recursion limit")));
-    }
 
     #[test]
     fn quotes() {

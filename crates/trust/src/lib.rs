@@ -13,8 +13,6 @@ mod fixtures;
 mod json;
 mod judge;
 mod key_id;
-#[cfg(test)]
-mod key_tests;
 mod keys;
 mod material;
 mod openpgp;

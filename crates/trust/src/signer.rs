@@ -10,6 +10,7 @@ use p256::pkcs8::der::{Decode as _, Encode as _, Header, SliceReader, Tag, TagNu
 use ring::digest::{SHA256, digest};
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair};
+use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
 use crate::encrypted;
@@ -24,10 +25,10 @@ const RSA_MOST: u32 = 4096;
 /// not wiped.
 pub struct PrivateKey {
     public: PublicKey,
-    secret: Secret,
+    secret: SigningKey,
 }
 
-enum Secret {
+enum SigningKey {
     P256(p256::ecdsa::SigningKey),
     P384(p384::ecdsa::SigningKey),
     /// The seed.
@@ -42,7 +43,7 @@ impl PrivateKey {
     /// `password`. For the others a password is not looked at.
     ///
     /// Spec: RFC 5208, RFC 5915, RFC 8017 appendix A.1.2.
-    pub fn from_pem(file: &[u8], password: Option<&[u8]>) -> Result<Self, KeyError> {
+    pub fn from_pem(file: &[u8], password: Option<&Secret>) -> Result<Self, KeyError> {
         let block = private_block(file)?;
         match block.label.as_str() {
             "PRIVATE KEY" => Self::from_pkcs8(&block.content),
@@ -50,7 +51,7 @@ impl PrivateKey {
             "RSA PRIVATE KEY" => Self::from_rsa(&block.content),
             label if is_sealed(label) => {
                 let password = password.ok_or(KeyError::PasswordNeeded)?;
-                Self::from_pkcs8(&encrypted::open(&block.content, password)?)
+                Self::from_pkcs8(&encrypted::open(&block.content, password.expose().as_bytes())?)
             }
             "ENCRYPTED PRIVATE KEY" => Err(KeyError::UnsupportedEncryption { form: "encrypted as PKCS#8".to_owned() }),
             "OPENSSH PRIVATE KEY" => Err(KeyError::UnsupportedEncryption { form: "in OpenSSH's form".to_owned() }),
@@ -85,7 +86,7 @@ impl PrivateKey {
 
     fn from_seed(seed: Zeroizing<[u8; 32]>) -> Result<Self, KeyError> {
         let public = PublicKey::from_ed25519(ed25519(&seed).public_key().as_ref())?;
-        Ok(Self { public, secret: Secret::Ed25519(seed) })
+        Ok(Self { public, secret: SigningKey::Ed25519(seed) })
     }
 
     /// Of an `ECPrivateKey`, which names its curve.
@@ -106,12 +107,12 @@ impl PrivateKey {
             Curve::P256 => {
                 let key = p256::SecretKey::from_sec1_der(sec1).map_err(problem)?;
                 let public = PublicKey::from_ec_point(curve, key.public_key().to_encoded_point(false).as_bytes())?;
-                Self { public, secret: Secret::P256(key.into()) }
+                Self { public, secret: SigningKey::P256(key.into()) }
             }
             Curve::P384 => {
                 let key = p384::SecretKey::from_sec1_der(sec1).map_err(problem)?;
                 let public = PublicKey::from_ec_point(curve, key.public_key().to_encoded_point(false).as_bytes())?;
-                Self { public, secret: Secret::P384(key.into()) }
+                Self { public, secret: SigningKey::P384(key.into()) }
             }
         })
     }
@@ -125,7 +126,7 @@ impl PrivateKey {
             return Err(KeyError::LongRsa { bits, most: RSA_MOST, purpose: "signing" });
         }
         RsaKeyPair::from_der(der).map_err(|rejected| KeyError::malformed(format!("its numbers: {rejected}")))?;
-        Ok(Self { public, secret: Secret::Rsa(Zeroizing::new(der.to_vec())) })
+        Ok(Self { public, secret: SigningKey::Rsa(Zeroizing::new(der.to_vec())) })
     }
 
     /// Its public half.
@@ -139,18 +140,18 @@ impl PrivateKey {
     pub fn sign(&self, message: &[u8]) -> Vec<u8> {
         let hash = digest(&SHA256, message);
         match &self.secret {
-            Secret::P256(key) => {
+            SigningKey::P256(key) => {
                 let signature: p256::ecdsa::Signature =
                     key.sign_prehash(hash.as_ref()).expect("a SHA-256 is as long as a number of P-256");
                 signature.to_der().as_bytes().to_vec()
             }
-            Secret::P384(key) => {
+            SigningKey::P384(key) => {
                 let signature: p384::ecdsa::Signature =
                     key.sign_prehash(hash.as_ref()).expect("a SHA-256 is more than half of a number of P-384");
                 signature.to_der().as_bytes().to_vec()
             }
-            Secret::Ed25519(seed) => ed25519(seed).sign(message).as_ref().to_vec(),
-            Secret::Rsa(der) => {
+            SigningKey::Ed25519(seed) => ed25519(seed).sign(message).as_ref().to_vec(),
+            SigningKey::Rsa(der) => {
                 let reason = "the key was loaded once before, and the system's random numbers (for blinding) work";
                 let key = RsaKeyPair::from_der(der).expect(reason);
                 let mut signature = vec![0; key.public().modulus_len()];

@@ -240,7 +240,7 @@ mod tests {
         check_whole(&format!(r#"{{"_type":"{STATEMENT_V1}",{subject}}}"#), Err("`predicateType` is missing"));
         check_whole(
             r#"{"_type":"a","_type":"a"}"#,
-            Err(r#"the statement: "_type" is given twice at line 1 column 20"#),
+            Err(r#"the statement: the member "_type" is there twice at line 1 column 20"#),
         );
         check_whole("1", Err("`_type` is missing"));
     }

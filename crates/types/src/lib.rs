@@ -19,6 +19,8 @@
 //! checksum          h1:… zh:… ch:…                         PackageHash
 //! what happens      one line of progress or a warning      Event, Reporter
 //! foreign text      safe to show                           printable
+//! secret            a text that is never printed           Secret
+//! network           why no answer came                     NetworkFault
 //! ```
 
 mod address;
@@ -33,6 +35,7 @@ mod identity;
 mod idn;
 mod idn_newer;
 mod module;
+mod network;
 mod pattern;
 mod place;
 mod platform;
@@ -40,8 +43,11 @@ mod prefix;
 mod printable;
 mod registry_host;
 mod repository;
+mod secret;
 mod serde_text;
+mod strict_json;
 mod tag;
+mod tofu_release;
 mod token;
 #[cfg(test)]
 mod vectors;
@@ -60,6 +66,7 @@ pub use module::{
     InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
     ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
+pub use network::NetworkFault;
 pub use pattern::{InvalidPattern, Pattern};
 pub use place::Place;
 pub use platform::{InvalidPlatform, Platform};
@@ -67,6 +74,9 @@ pub use prefix::{RepositoryPrefix, parse_prefix};
 pub use printable::{is_unprintable, printable};
 pub use registry_host::{DOCKER_HUB_NAMES, InvalidRegistryHost, RegistryHost};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
+pub use secret::Secret;
 pub use serde_text::{PathText, path_as_text};
+pub use strict_json::{StrictJsonError, parse_strictly};
 pub use tag::{InvalidTag, Reference, Tag};
+pub use tofu_release::{TofuRelease, TofuReleases};
 pub use version::{InvalidVersion, Version};

@@ -1,6 +1,6 @@
 //! The cases as they are written in the files.
 //!
-//! A word that nobody knows here is an error that names it: a case is never taken for another one.
+//! An unknown word is an error that names it: no case is taken for another one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,7 +30,7 @@ pub(super) struct Case {
     #[serde(default)]
     pub(super) cli_json: Option<Value>,
     pub(super) repository: String,
-    /// By the type of the provider in them, where there are several.
+    /// By the type of the provider in them, if there are several.
     #[serde(default)]
     repositories: Map<String, Value>,
     #[serde(default)]
@@ -67,7 +67,7 @@ pub(super) struct Helper {
     pub(super) mode: Option<Value>,
     /// It does not read its input.
     pub(super) noread: Value,
-    /// A text is printed behind the answer.
+    /// A text is printed after the answer.
     pub(super) then: Option<String>,
 }
 
@@ -162,25 +162,27 @@ impl Case {
             .collect()
     }
 
-    /// Whether everything that can fail fails where tags are listed, so that whoever looks no further sees it.
+    /// Whether everything that can fail fails where tags are listed, so that a client that stops there sees it.
     pub(super) fn fails_at_the_list(&self) -> bool {
-        use tofu_oci_testkit::Kind;
+        use tofu_oci_testkit::ArrivalKind;
         let registry = &self.registry;
-        let behind = |kind: &Kind| matches!(kind, Kind::Manifest | Kind::Blob);
+        let behind = |kind: &ArrivalKind| matches!(kind, ArrivalKind::Manifest | ArrivalKind::Blob);
         !registry.status.keys().chain(&registry.once).any(behind)
-            && !registry.open.contains(&Kind::Tags)
+            && !registry.open.contains(&ArrivalKind::Tags)
             && registry.blob_redirect.is_none()
     }
 
     /// Whether a request that shows nothing ends there: the registry wants Basic.
     pub(super) fn wants_basic(&self) -> bool {
-        use tofu_oci_testkit::{Kind, Scheme};
-        let all_open = [Kind::Tags, Kind::Manifest, Kind::Blob].iter().all(|kind| self.registry.open.contains(kind));
+        use tofu_oci_testkit::{ArrivalKind, MockScheme};
+        let all_open = [ArrivalKind::Tags, ArrivalKind::Manifest, ArrivalKind::Blob]
+            .iter()
+            .all(|kind| self.registry.open.contains(kind));
         let first = self.registry.www.as_ref().map(|lines| lines.first().map(|line| line.to_ascii_lowercase()));
         !all_open
             && match first {
                 Some(first) => first.is_some_and(|line| line.starts_with("basic")),
-                None => self.registry.challenge == Scheme::Basic,
+                None => self.registry.challenge == MockScheme::Basic,
             }
     }
 }

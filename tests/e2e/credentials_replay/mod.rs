@@ -34,14 +34,16 @@ use outcome::Outcome;
 use scene::{Scene, Telling};
 use secrets::Secrets;
 use serde_json::Value;
-use tofu_oci_testkit::MockReleases;
+use tofu_oci_testkit::{MockReleases, Vectors, panic_message};
 
+/// The file with the measured cases.
+const FILE: &str = "real_tofu_credentials.json";
 /// So many cases run at once; half of the time they wait.
 const AT_ONCE: usize = 4;
 
 /// A case that has been run and compared.
 struct Judged {
-    /// The decision that explains it; nothing where all is as measured.
+    /// The decision that explains it; `None` if all is as measured.
     decided: Option<&'static str>,
     secrets: usize,
 }
@@ -58,10 +60,7 @@ fn judge_all(cases: &[Value]) -> Vec<Result<Judged, String>> {
                     let Some(case) = cases.get(nth) else { break };
                     let judged = catch_unwind(AssertUnwindSafe(|| judge(case, &releases)));
                     // An unknown word of one case must not hide the others.
-                    let judged = judged.unwrap_or_else(|panic| {
-                        let text = panic.downcast_ref::<String>().map(String::as_str);
-                        Err(text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned())
-                    });
+                    let judged = judged.unwrap_or_else(|panic| Err(panic_message(panic.as_ref()).to_owned()));
                     done.lock().unwrap().insert(nth, judged);
                 }
             });
@@ -185,17 +184,18 @@ impl fmt::Display for Tally {
     }
 }
 
-/// The cases of a file of `testdata`.
-fn cases(file: &str) -> Vec<Value> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata").join(file);
+/// The measured cases of `table`, then those made from the specification.
+fn cases(table: &Vectors) -> Vec<Value> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/credentials/more_cases.json");
     let bytes = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let more: Vec<Value> = serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    [table.cases("cases"), &more].concat()
 }
 
 #[test]
 fn every_case_sends_the_credential_that_was_measured_or_decided() {
     let start = Instant::now();
-    let mut cases = [cases("vectors/real_tofu_credentials.json"), cases("credentials/more_cases.json")].concat();
+    let mut cases = cases(&Vectors::open(FILE));
     if let Ok(only) = std::env::var("TOFU_OCI_CASES") {
         cases.retain(|case| case["name"].as_str().is_some_and(|name| name.contains(&only)));
     }
@@ -209,7 +209,7 @@ fn every_case_sends_the_credential_that_was_measured_or_decided() {
 
 #[test]
 fn every_case_has_a_name_of_its_own_and_every_decision_has_cases() {
-    let all = [cases("vectors/real_tofu_credentials.json"), cases("credentials/more_cases.json")].concat();
+    let all = cases(&Vectors::own(FILE));
     let names: BTreeSet<&str> = all.iter().filter_map(|case| case["name"].as_str()).collect();
     assert_eq!(names.len(), all.len(), "a name stands twice");
     let mut seen = BTreeSet::new();

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value;
-use tofu_oci_testkit::{Arrival, Kind, Shown};
+use tofu_oci_testkit::{Arrival, ArrivalKind, ShownLogin};
 
 use super::case::{Case, Expect, Observed, Texts};
 use super::files::Call;
@@ -64,11 +64,11 @@ impl Outcome {
     /// # Errors
     /// Where the run contradicts itself: an end that fits no exit code.
     pub(super) fn came(scene: &Scene, run: &Run) -> Result<Self, String> {
-        let at = |kinds: &[Kind]| -> Vec<&Arrival> {
+        let at = |kinds: &[ArrivalKind]| -> Vec<&Arrival> {
             run.arrivals.iter().filter(|arrival| kinds.contains(&arrival.kind)).collect()
         };
-        let registry = at(&[Kind::Ping, Kind::Tags, Kind::Manifest, Kind::Blob]);
-        let (server, target) = (at(&[Kind::Token]), at(&[Kind::TokenTarget]));
+        let registry = at(&[ArrivalKind::Ping, ArrivalKind::Tags, ArrivalKind::Manifest, ArrivalKind::Blob]);
+        let (server, target) = (at(&[ArrivalKind::Token]), at(&[ArrivalKind::TokenTarget]));
         let issued = scene.mock.issued();
         let scripted = scripted_tokens(&scene.case);
         let (token_used, access_token) = bearers(&registry)
@@ -76,14 +76,15 @@ impl Outcome {
             .filter(|token| !issued.contains(token))
             .partition(|token| scripted.contains(token));
         let token_basic = basics(&server);
-        let same_again =
-            target.iter().all(|arrival| matches!(&arrival.shown, Shown::Basic(login) if token_basic.contains(login)));
+        let same_again = target
+            .iter()
+            .all(|arrival| matches!(&arrival.shown, ShownLogin::Basic(login) if token_basic.contains(login)));
         Ok(Self {
             basic: basics(&registry),
             token_refresh: server.iter().filter_map(|arrival| refresh(&arrival.shown)).collect(),
             access_token,
             token_used,
-            redirect_target: shown(&at(&[Kind::Cdn])),
+            redirect_target: shown(&at(&[ArrivalKind::Cdn])),
             token_redirect_target: if same_again { None } else { shown(&target) },
             error: ended(run)?,
             calls: run.calls.clone(),
@@ -131,13 +132,13 @@ fn line<T: PartialEq + fmt::Debug>(what: &str, wanted: &T, came: &T) -> String {
 fn our_word(measured: &str) -> &str {
     match measured {
         "not-found" => "provider-not-found",
-        // Not told apart: neither names a server.
+        // One outcome for both: neither names a server.
         "realm-relative" => "realm-scheme",
         other => other,
     }
 }
 
-/// The code of the error, or nothing where all went well.
+/// The code of the error, or `None` on success.
 fn ended(run: &Run) -> Result<Option<String>, String> {
     let mut lines = run.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let error = lines.rfind(|line| line["event"] == "error");
@@ -156,8 +157,8 @@ fn ended(run: &Run) -> Result<Option<String>, String> {
 
 fn basics(arrivals: &[&Arrival]) -> BTreeSet<String> {
     let login = |arrival: &&Arrival| match &arrival.shown {
-        Shown::Basic(login) => Some(login.clone()),
-        Shown::Other(other) => Some(format!("something else: {other}")),
+        ShownLogin::Basic(login) => Some(login.clone()),
+        ShownLogin::Other(other) => Some(format!("something else: {other}")),
         _ => None,
     };
     arrivals.iter().filter_map(login).collect()
@@ -165,27 +166,27 @@ fn basics(arrivals: &[&Arrival]) -> BTreeSet<String> {
 
 fn bearers(arrivals: &[&Arrival]) -> BTreeSet<String> {
     let token = |arrival: &&Arrival| match &arrival.shown {
-        Shown::Bearer(token) => Some(token.clone()),
+        ShownLogin::Bearer(token) => Some(token.clone()),
         _ => None,
     };
     arrivals.iter().filter_map(token).collect()
 }
 
-fn refresh(shown: &Shown) -> Option<String> {
+fn refresh(shown: &ShownLogin) -> Option<String> {
     match shown {
-        Shown::Refresh(token) => Some(token.clone()),
+        ShownLogin::Refresh(token) => Some(token.clone()),
         _ => None,
     }
 }
 
-/// `anonymous`, or what was shown; nothing where nobody came.
+/// `anonymous`, or the login that was shown; empty if no request came.
 fn shown(arrivals: &[&Arrival]) -> Option<String> {
     let word = |arrival: &&Arrival| match &arrival.shown {
-        Shown::Nothing => "anonymous".to_owned(),
-        Shown::Basic(login) => format!("basic {login}"),
-        Shown::Bearer(token) => format!("bearer {token}"),
-        Shown::Refresh(token) => format!("refresh {token}"),
-        Shown::Other(other) => format!("something else: {other}"),
+        ShownLogin::Nothing => "anonymous".to_owned(),
+        ShownLogin::Basic(login) => format!("basic {login}"),
+        ShownLogin::Bearer(token) => format!("bearer {token}"),
+        ShownLogin::Refresh(token) => format!("refresh {token}"),
+        ShownLogin::Other(other) => format!("something else: {other}"),
     };
     let words: BTreeSet<String> = arrivals.iter().map(word).collect();
     (!words.is_empty()).then(|| words.into_iter().collect::<Vec<_>>().join(", "))

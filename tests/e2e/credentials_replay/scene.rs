@@ -171,7 +171,7 @@ impl Scene {
                 command.arg("install").args(case.providers().iter().map(|(kind, _)| format!("{NAMESPACE}/{kind}")));
                 command.args(["--platform", "linux_amd64"]);
             }
-            // Modules cannot be installed yet: whoever copies the repository reads tags, manifests and blobs as well.
+            // Modules cannot be installed yet: a copy of the repository reads tags, manifests and blobs as well.
             Some("module") => drop(command.args(["copy", &case.repository, "oci:copied"])),
             Some(other) => panic!("a way that nobody knows: via {other}"),
         }
@@ -263,7 +263,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }
 
-/// Makes everything below a folder somebody else's.
+/// Gives everything below a folder to another user.
 fn give_away(path: &Path) {
     chown(path, Some(UNPRIVILEGED), Some(UNPRIVILEGED)).unwrap();
     if path.is_dir() && !path.is_symlink() {

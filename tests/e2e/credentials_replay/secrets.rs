@@ -6,11 +6,11 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE};
 use serde_json::Value;
-use tofu_oci_testkit::{Arrival, Shown};
+use tofu_oci_testkit::{Arrival, ShownLogin};
 
 use super::case::Case;
 
-/// Shorter secrets count where they stand as a word of their own: `pass` is no part of `password`.
+/// Shorter secrets count only as whole words: `pass` inside `password` does not count.
 const SHORT: usize = 10;
 
 /// Everything that must not be said.
@@ -51,7 +51,7 @@ impl Secrets {
                 .0
                 .extend(user_info.and_then(|(login, _)| login.split_once(':')).map(|(_, secret)| secret.to_owned()));
         }
-        // What the user may read anywhere is no secret.
+        // A text that the user can read anyway is not a secret.
         let open = format!("{} {}", case.repository, case.name);
         secrets.0.retain(|secret| secret.chars().any(char::is_alphanumeric) && !has(&open, secret));
         secrets
@@ -62,13 +62,13 @@ impl Secrets {
         self.0.extend(issued.iter().cloned());
         for arrival in arrivals {
             match &arrival.shown {
-                // A name without a password is no secret.
-                Shown::Basic(login) if login.ends_with(':') => {}
-                Shown::Basic(login) => self.0.extend([login.clone(), STANDARD.encode(login)]),
-                Shown::Bearer(token) | Shown::Refresh(token) | Shown::Other(token) => {
+                // A name without a password is not a secret.
+                ShownLogin::Basic(login) if login.ends_with(':') => {}
+                ShownLogin::Basic(login) => self.0.extend([login.clone(), STANDARD.encode(login)]),
+                ShownLogin::Bearer(token) | ShownLogin::Refresh(token) | ShownLogin::Other(token) => {
                     self.0.insert(token.clone());
                 }
-                Shown::Nothing => {}
+                ShownLogin::Nothing => {}
             }
         }
     }

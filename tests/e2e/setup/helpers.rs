@@ -26,7 +26,7 @@ impl Scene {
     pub(crate) fn helper_calls(&self) -> Vec<String> {
         let path = self.context.home().join("calls");
         let calls = std::fs::read_to_string(&path).unwrap_or_default();
-        // It is not there where no helper was called.
+        // The file is missing if no helper was called.
         let _ = std::fs::remove_file(&path);
         calls.lines().map(|line| line.replace(self.registry.address(), "REGISTRY")).collect()
     }

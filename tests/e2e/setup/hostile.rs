@@ -63,7 +63,7 @@ fn without_styles(text: &str) -> String {
 }
 
 impl Scene {
-    /// Runs a command with all that can be told and with colours, so that nothing takes escape sequences out, and as JSON.
+    /// Runs a command with the most output and colours, so that nothing removes escape sequences, and as JSON.
     /// Nothing that it prints does anything. Returns everything that was printed.
     #[track_caller]
     pub(crate) fn harmless(&self, line: &str) -> String {

@@ -1,4 +1,4 @@
-//! The user ada, and registries that let her in and nobody else.
+//! The user ada, and registries that only she can use.
 
 use tofu_oci_testkit::{Auth, Bearer, Login, Registry, RegistryBuilder};
 

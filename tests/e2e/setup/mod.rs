@@ -17,7 +17,7 @@ pub(crate) mod zips;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tofu_oci_testkit::{ClientCertificate, Dist, Registry, RegistryBuilder, TestContext};
+use tofu_oci_testkit::{ClientCertificate, Registry, RegistryBuilder, ReleaseFolder, TestContext};
 
 pub(crate) use state::State;
 pub(crate) use text::words;
@@ -32,7 +32,7 @@ pub(crate) const PLATFORMS: [&str; 2] = ["darwin_arm64", "linux_amd64"];
 pub(crate) struct Scene {
     /// The temp folder and environment.
     pub(crate) context: TestContext,
-    /// The registry that `REGISTRY` in a command stands for.
+    /// The registry that `REGISTRY` in a command means.
     pub(crate) registry: Registry,
 }
 
@@ -111,7 +111,7 @@ impl Scene {
 
     /// Writes release zips of a version of widget to a folder.
     pub(crate) fn dist(&self, folder: &str, version: &str) {
-        Dist::new("widget", version, &PLATFORMS).write_zips(&self.path(folder));
+        ReleaseFolder::new("widget", version, &PLATFORMS).write_zips(&self.path(folder));
     }
 
     /// Publishes a version of widget at `REGISTRY/acme/widget`.
@@ -125,7 +125,7 @@ impl Scene {
         self.context.work().join(name)
     }
 
-    /// The program with these arguments, not yet started. `REGISTRY` stands for the registry's address; words are
+    /// The program with these arguments, not yet started. `REGISTRY` means the registry's address; words are
     /// separated by spaces, and single quotes keep them together.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = self.context.command(env!("CARGO_BIN_EXE_tofu-oci"));

@@ -29,7 +29,7 @@ pub(crate) fn steady(text: &str) -> String {
         (Some(at), true) if line.contains("; attempt ") => format!("{} in [WAIT]", &line[..at]),
         _ => line.to_owned(),
     });
-    // The resolver's own words differ, most of all where there is no network.
+    // The resolver's own words differ, most of all without a network.
     let waits = waits.map(|line| match line.split_once("failed to lookup address information: ") {
         Some((before, _)) => format!("{before}failed to lookup address information: [REASON]"),
         None => line,
@@ -71,7 +71,7 @@ fn short_digests(text: &str) -> String {
     out
 }
 
-/// `.tofu-oci-` and what is random behind it.
+/// `.tofu-oci-` and the random characters after it.
 fn temporary_names(text: &str) -> String {
     let mut parts = text.split(".tofu-oci-");
     let mut out = parts.next().unwrap_or_default().to_owned();

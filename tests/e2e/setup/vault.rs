@@ -1,4 +1,4 @@
-//! `docker-credential-vault`: a real program that keeps logins as files, and a log of what it was told to do.
+//! `docker-credential-vault`: a real program that keeps logins as files, and a log of its actions.
 #![cfg(unix)]
 
 use super::Scene;
@@ -27,7 +27,7 @@ impl Scene {
         self
     }
 
-    /// What the vault was told to do since this was last asked, one action and server a line.
+    /// The vault's actions since the last call, one action and server a line.
     pub(crate) fn vault_log(&self) -> String {
         let path = self.context.home().join("vault.log");
         let log = std::fs::read_to_string(&path).unwrap_or_default();
@@ -36,7 +36,7 @@ impl Scene {
         log.replace(self.registry.address(), "REGISTRY")
     }
 
-    /// A file below the home folder, with the registry's address as `REGISTRY`; nothing where it is missing.
+    /// A file below the home folder, with the registry's address as `REGISTRY`; empty if it is missing.
     pub(crate) fn home_text(&self, name: &str) -> Option<String> {
         let text = std::fs::read_to_string(self.context.home().join(name)).ok()?;
         Some(text.replace(self.registry.address(), "REGISTRY"))

@@ -3,7 +3,6 @@
 //! A case with a word that this reader does not know is an error of that case alone. It is never taken for another case.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -138,47 +137,8 @@ impl Case {
     }
 }
 
-/// The cases of the file, each as it is written, and what is wrong with the file as a whole.
-pub(super) fn cases() -> (Vec<Value>, Vec<String>) {
-    let shared = root().join("../shared/spec/vectors/real_tofu_sources.json");
-    if shared.exists() { read(&shared) } else { copied() }
-}
-
-/// The cases of the project's copy.
-pub(super) fn copied() -> (Vec<Value>, Vec<String>) {
-    read(&root().join("testdata/vectors/real_tofu_sources.json"))
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn read(path: &Path) -> (Vec<Value>, Vec<String>) {
-    let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    split(&String::from_utf8_lossy(&bytes))
-}
-
-/// Takes the text of a file apart.
-fn split(text: &str) -> (Vec<Value>, Vec<String>) {
-    let mut cases = Vec::new();
-    let mut wrong = Vec::new();
-    match serde_json::from_str(text) {
-        Ok(Value::Object(sections)) => {
-            for (name, section) in sections {
-                match section {
-                    Value::Array(listed) if name == "cases" => cases = listed,
-                    _ => wrong.push(format!("the section `{name}` of the file is unknown or not a list")),
-                }
-            }
-        }
-        Ok(_) => wrong.push("the file is not an object with a list `cases`".to_owned()),
-        Err(error) => wrong.push(format!("the file is not JSON: {error}")),
-    }
-    if cases.is_empty() {
-        wrong.push("the file has no cases".to_owned());
-    }
-    (cases, wrong)
-}
+/// The file with the measured cases.
+pub(super) const FILE: &str = "real_tofu_sources.json";
 
 /// The name of a case as it is written, readable or not.
 pub(super) fn name(case: &Value) -> &str {
@@ -199,11 +159,7 @@ mod tests {
         odd["surprise"] = json!(1);
         let mut measured = good.clone();
         measured["expect"]["surprise"] = json!(1);
-        let (cases, wrong) = split(&json!({"cases": [good, odd, measured], "more": []}).to_string());
-        assert_eq!(wrong, ["the section `more` of the file is unknown or not a list"]);
-        let read: Vec<bool> = cases.iter().map(|case| Case::read(case).is_ok()).collect();
+        let read: Vec<bool> = [good, odd, measured].iter().map(|case| Case::read(case).is_ok()).collect();
         assert_eq!(read, [true, false, false]);
-        assert_eq!(split("[]").1.len(), 2);
-        assert_eq!(split("{").1.len(), 2);
     }
 }

@@ -1,4 +1,4 @@
-//! Where the program decides otherwise than `OpenTofu`: the one list. For people it stands in `docs/configuration.md`.
+//! Where the program decides otherwise than `OpenTofu`: the one list. `docs/configuration.md` shows it to people.
 //!
 //! Each decision names its cases, and the whole outcome of each. A case of the list that comes out as measured, or in yet
 //! another way, is an error; so is a decision without a case.
@@ -25,7 +25,7 @@ pub(super) enum Ends {
     /// With this exit code and this code of the error (empty: none). Nothing is installed, the lock file is as it was.
     With { exit: i32, code: &'static str },
     /// A package is installed. Without a repository it comes from the plugin cache. `lock` are the lines of the provider's
-    /// entry, which is the only one: `h1`, `zh` and `ch` stand for those of the package, other texts for themselves.
+    /// entry, which is the only one: `h1`, `zh` and `ch` mean those of the package, other texts themselves.
     Installs { version: &'static str, repository: Option<&'static str>, lock: &'static [&'static str] },
     /// A lock file is written, and nothing is installed.
     Locks { version: &'static str, repository: &'static str, lock: &'static [&'static str] },

@@ -35,6 +35,7 @@ use outcome::Wanted;
 use scene::{Run, Scene};
 use serde_json::Value;
 use tally::Tally;
+use tofu_oci_testkit::{Vectors, panic_message};
 
 /// So many cases run at once; half of the time they wait.
 const AT_ONCE: usize = 6;
@@ -57,7 +58,7 @@ struct Judged {
 
 /// Runs and compares all cases, some at once, in the order of the file.
 fn judge_all(cases: &[Value]) -> Vec<Result<Judged, String>> {
-    // Whoever waits for a silent server begins first.
+    // Cases that wait for a silent server begin first.
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|nth| !cases[*nth]["offers"].to_string().contains("\"timeout\""));
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
@@ -67,10 +68,7 @@ fn judge_all(cases: &[Value]) -> Vec<Result<Judged, String>> {
                 while let Some(nth) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let judged = catch_unwind(AssertUnwindSafe(|| judge(&cases[*nth])));
                     // An unknown word of one case must not hide the others.
-                    let judged = judged.unwrap_or_else(|panic| {
-                        let text = panic.downcast_ref::<String>().map(String::as_str);
-                        Err(text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned())
-                    });
+                    let judged = judged.unwrap_or_else(|panic| Err(panic_message(panic.as_ref()).to_owned()));
                     done.lock().unwrap().insert(*nth, judged);
                 }
             });
@@ -171,20 +169,21 @@ fn decided(name: &str) -> Option<(&'static Difference, &'static Ours)> {
 #[expect(clippy::too_many_lines, reason = "there are many cases")]
 fn every_measured_case_comes_out_as_measured_or_as_decided() {
     let start = Instant::now();
-    let (mut cases, wrong) = case::cases();
+    let table = Vectors::open(case::FILE);
+    table.known_sections(&["cases"]);
+    let mut cases = table.cases("cases").to_vec();
     let only = std::env::var("TOFU_OCI_CASES").ok();
     if let Some(only) = &only {
         cases.retain(|case| case::name(case).contains(only));
     }
     let mut tally = Tally::default();
-    tally.bad.extend(wrong);
     for (case, judged) in cases.iter().zip(judge_all(&cases)) {
         tally.add(case, judged);
     }
     println!("{tally}\nin {} s", start.elapsed().as_secs());
     assert!(tally.bad.is_empty(), "{} are other than measured\n{}", tally.bad.len(), tally.bad.join("\n"));
     // Other cases of the same kind have columns of their own.
-    if only.is_none() && cases == case::copied().0 {
+    if only.is_none() && table.is_own() {
         assert_snapshot!(tally.to_string(), @"
         all: 0 same, 0 intended differences, 2 not built yet
         alone: 6 same, 0 intended differences, 4 not built yet
@@ -289,8 +288,8 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
 
 #[test]
 fn every_case_has_a_name_of_its_own_and_every_decision_has_cases() {
-    let (all, wrong) = case::copied();
-    assert_eq!(wrong, Vec::<String>::new());
+    let table = Vectors::own(case::FILE);
+    let all = table.cases("cases");
     let names: BTreeSet<&str> = all.iter().map(case::name).collect();
     assert_eq!(names.len(), all.len(), "a name stands twice");
     let mut seen = BTreeSet::new();

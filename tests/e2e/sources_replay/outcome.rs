@@ -13,7 +13,7 @@ use super::scene::{PLATFORM, Run, Scene, State};
 pub(super) struct Wanted {
     /// The exit code; `None` is any but 0: `OpenTofu` has no other than 1.
     exit: Option<i32>,
-    /// The codes of the error that are right; nothing if all went well, or if the error has none.
+    /// The right codes of the error; empty on success, or if the error has no code.
     codes: Vec<String>,
     state: State,
     /// The repository that sent the package, if any did.
@@ -73,7 +73,7 @@ impl Wanted {
         }
     }
 
-    /// An error of the CLI configuration: nobody is asked, and nothing changes.
+    /// An error of the CLI configuration: no host is asked, and nothing changes.
     pub(super) fn stops(before: &State, code: &str) -> Self {
         Self { exit: Some(2), codes: vec![code.to_owned()], state: before.clone(), served: None }
     }
@@ -139,7 +139,7 @@ impl Made {
         Self { source, h1: made.h1.clone(), zh: made.zh.clone(), ch: leaf.map(|leaf| format!("ch:{leaf}")) }
     }
 
-    /// Lines of a lock file: `h1`, `zh` and `ch` stand for the package's own, everything else for itself.
+    /// Lines of a lock file: `h1`, `zh` and `ch` mean the package's own, everything else itself.
     fn lines(&self, scene: &Scene, lines: &[&str]) -> BTreeSet<String> {
         let line = |line: &&str| match *line {
             "h1" => self.h1.clone(),
@@ -176,7 +176,7 @@ impl Made {
     }
 }
 
-/// Whether a code is the wanted one; `xx` at the end of a wanted one stands for two characters.
+/// Whether a code is the wanted one; `xx` at the end of a wanted one means any two characters.
 fn fits(wanted: &str, code: &str) -> bool {
     match wanted.strip_suffix("xx") {
         Some(start) => code.strip_prefix(start).is_some_and(|rest| rest.len() == 2),

@@ -15,7 +15,7 @@ use super::world::{World, certificates};
 /// The platform that everything was measured on.
 pub(super) const PLATFORM: &str = "linux_amd64";
 
-/// The port on which nobody listened in the measured world, and one on which nobody listens here.
+/// The closed port of the measured world, and a closed port here.
 const CLOSED: (&str, &str) = ("127.0.0.1:8799", "127.0.0.1:1");
 
 const LOCK_FILE: &str = ".terraform.lock.hcl";
@@ -154,7 +154,7 @@ impl Scene {
             }
         }
         let mut run = run.ok_or("the case runs no program")?;
-        // A script behind the last command may move things.
+        // A script after the last command may move things.
         run.after.installed = self.installed();
         Ok(run)
     }

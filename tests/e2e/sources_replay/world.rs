@@ -1,4 +1,4 @@
-//! The servers of a case, all behind one HTTPS proxy: OCI registries, origin registries, network mirrors.
+//! The servers of a case, all through one HTTPS proxy: OCI registries, origin registries, network mirrors.
 //!
 //! ```text
 //! https://ANY.example.test/..    the program --CONNECT--> Tunnel --> one TLS listener: registries and discovery documents
@@ -292,7 +292,7 @@ fn fault(word: &str, web: &WebServer) -> Fault {
         "cut" => Fault::CutBody(5),
         "302" => Fault::Answer(Answer::new(302).header("Location", "/elsewhere")),
         "401-bearer" => {
-            // Whoever is refused gets no token either.
+            // A refused caller gets no token either.
             let refused = Answer::error(401, "UNAUTHORIZED", "no token");
             web.fault(Rule::on("*", "/token").then(Fault::Answer(refused)));
             let challenge = r#"Bearer realm="https://oci.example.test/token",service="registry""#;

@@ -2,17 +2,15 @@
 
 use std::cell::OnceCell;
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tofu_oci_testkit::{Mode, RealRegistry};
-use tofu_oci_types::DigestHasher;
+use tofu_oci_testkit::{RealMode, RealRegistry};
 
 use super::lock::{self, Releases};
-use super::measure::{Case, Clock};
-use super::package::Package;
-use crate::failure::{Failure, Outcome};
+use super::measure::{BenchCase, BenchClock, output};
+use super::package::{BenchPackage, sha256};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::process::find;
 
@@ -25,12 +23,12 @@ pub(super) struct Programs {
 
 impl Programs {
     /// Builds both in the release profile.
-    pub(super) fn build() -> Outcome<Self> {
+    pub(super) fn build() -> ChoreResult<Self> {
         let status = Command::new(env!("CARGO"))
             .args(["build", "--release", "--package", "tofu-oci-cli", "--package", "xtask"])
             .status()?;
         if !status.success() {
-            return Err(Failure::new("the release build failed"));
+            return Err(ChoreFailure::new("the release build failed"));
         }
         let target = match std::env::var_os("CARGO_TARGET_DIR") {
             Some(target) => PathBuf::from(target),
@@ -42,9 +40,9 @@ impl Programs {
 }
 
 /// A TLS registry that holds the package, a plain one to push to, and room for the results.
-pub(super) struct Stage<'a> {
+pub(super) struct BenchStage<'a> {
     programs: &'a Programs,
-    package: &'a Package,
+    package: &'a BenchPackage,
     work: &'a Path,
     tls: RealRegistry,
     plain: RealRegistry,
@@ -54,11 +52,11 @@ pub(super) struct Stage<'a> {
     locked: OnceCell<Releases>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> BenchStage<'a> {
     /// Starts the registries and publishes the package once.
-    pub(super) fn start(programs: &'a Programs, package: &'a Package, work: &'a Path) -> Outcome<Self> {
-        let tls = RealRegistry::start(Mode::tls())?;
-        let plain = RealRegistry::start(Mode::plain())?;
+    pub(super) fn start(programs: &'a Programs, package: &'a BenchPackage, work: &'a Path) -> ChoreResult<Self> {
+        let tls = RealRegistry::start(RealMode::tls())?;
+        let plain = RealRegistry::start(RealMode::plain())?;
         let ca = work.join("ca.pem");
         fs::write(&ca, tls.ca_pem().unwrap_or_default())?;
         let mut stage = Self {
@@ -74,7 +72,7 @@ impl<'a> Stage<'a> {
         };
         let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
         let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
-        stage.blob = zip.ok_or_else(|| Failure::new(format!("push reported no zh: checksum: {report}")))?;
+        stage.blob = zip.ok_or_else(|| ChoreFailure::new(format!("push reported no zh: checksum: {report}")))?;
         let folder = work.join("lock");
         fs::create_dir_all(&folder)?;
         output(&mut stage.install(&folder))?;
@@ -106,25 +104,25 @@ impl<'a> Stage<'a> {
     }
 
     /// Every case that the machine's programs allow.
-    pub(super) fn cases(&'a self) -> Vec<Case<'a>> {
+    pub(super) fn cases(&'a self) -> Vec<BenchCase<'a>> {
         let mut cases = vec![
-            self.case("inflate to nowhere", Clock::Printed, |stage, _| {
+            self.case("inflate to nowhere", BenchClock::Printed, |stage, _| {
                 let mut command = Command::new(&stage.programs.xtask);
                 command.arg("bench-inflate").arg(stage.package.zip());
                 Ok(vec![command])
             }),
-            self.case("install", Clock::Wall, |stage, _| Ok(vec![stage.install(&stage.fresh("install")?)])),
-            self.case("install, lock file", Clock::Wall, |stage, _| {
+            self.case("install", BenchClock::Wall, |stage, _| Ok(vec![stage.install(&stage.fresh("install")?)])),
+            self.case("install, lock file", BenchClock::Wall, |stage, _| {
                 let folder = stage.fresh("install-lock")?;
                 fs::copy(&stage.lock, folder.join(".terraform.lock.hcl"))?;
                 Ok(vec![stage.install(&folder)])
             }),
-            self.case("curl + unzip", Clock::Wall, Self::curl_unzip),
+            self.case("curl + unzip", BenchClock::Wall, Self::curl_unzip),
         ];
         if self.programs.tofu.is_some() {
-            cases.push(self.case("tofu init", Clock::Wall, Self::tofu_init));
+            cases.push(self.case("tofu init", BenchClock::Wall, Self::tofu_init));
         }
-        cases.push(self.case("curl PUT one", Clock::Wall, |stage, round| {
+        cases.push(self.case("curl PUT one", BenchClock::Wall, |stage, round| {
             stage.curl_put(&[stage.package.zip()], &format!("curl-one/{round}"))
         }));
         for (name, dist, more) in [
@@ -133,7 +131,7 @@ impl<'a> Stage<'a> {
             ("push all, no h1", &self.package.all, ["--h1", "skip"]),
             ("push all, h1 computed", &self.package.all, ["--h1", "compute"]),
         ] {
-            cases.push(self.case(name, Clock::Wall, move |stage, round| {
+            cases.push(self.case(name, BenchClock::Wall, move |stage, round| {
                 let repository = stage.fresh_repository(name, round);
                 // A fresh home has no memo of h1 checksums.
                 let home = stage.fresh("home-push")?;
@@ -142,21 +140,21 @@ impl<'a> Stage<'a> {
                 Ok(vec![command])
             }));
         }
-        cases.push(self.case("push all, h1 remembered", Clock::Wall, |stage, round| {
+        cases.push(self.case("push all, h1 remembered", BenchClock::Wall, |stage, round| {
             let first = stage.fresh_repository("remember", round);
             output(&mut stage.push(&stage.package.all, &first, &["--dry-run"]))?;
             let repository = stage.fresh_repository("remembered", round);
             Ok(vec![stage.push(&stage.package.all, &repository, &[])])
         }));
-        cases.push(self.case("push all, unchanged", Clock::Wall, |stage, _| {
+        cases.push(self.case("push all, unchanged", BenchClock::Wall, |stage, _| {
             let repository = stage.fresh_repository("unchanged", 0);
             output(&mut stage.push(&stage.package.all, &repository, &[]))?;
             Ok(vec![stage.push(&stage.package.all, &repository, &[])])
         }));
         cases.extend(self.lock_cases());
-        cases.push(self.case("sha256sum + curl PUT all", Clock::Wall, |stage, round| {
+        cases.push(self.case("sha256sum + curl PUT all", BenchClock::Wall, |stage, round| {
             let zips = stage.package.zips()?;
-            // Whoever pushes by hand has to know the digest first.
+            // A push by hand needs the digest first.
             let sums = zips.iter().map(|zip| {
                 let mut sum = Command::new("sha256sum");
                 sum.arg(zip);
@@ -169,7 +167,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Five providers on ten platforms: from a signed index alone, and by everything that is downloaded without it.
-    fn lock_cases(&'a self) -> [Case<'a>; 3] {
+    fn lock_cases(&'a self) -> [BenchCase<'a>; 3] {
         let lock = |stage: &'a Self, policy| {
             let folder = stage.fresh("lock-many")?;
             let mut command = stage.tofu_oci(&folder);
@@ -178,9 +176,9 @@ impl<'a> Stage<'a> {
             Ok(vec![command])
         };
         [
-            self.case("lock, signed", Clock::Wall, move |stage, _| lock(stage, lock::Trusted::Key)),
-            self.case("lock, unsigned", Clock::Wall, move |stage, _| lock(stage, lock::Trusted::Nobody)),
-            self.case("curl + sha256sum", Clock::Wall, |stage, _| {
+            self.case("lock, signed", BenchClock::Wall, move |stage, _| lock(stage, lock::Trusted::Key)),
+            self.case("lock, unsigned", BenchClock::Wall, move |stage, _| lock(stage, lock::Trusted::Nobody)),
+            self.case("curl + sha256sum", BenchClock::Wall, |stage, _| {
                 let folder = stage.fresh("curl-many")?;
                 Ok(stage.releases()?.download(&folder))
             }),
@@ -188,7 +186,7 @@ impl<'a> Stage<'a> {
     }
 
     /// The releases that are locked, made and pushed when they are first asked for.
-    fn releases(&self) -> Outcome<&Releases> {
+    fn releases(&self) -> ChoreResult<&Releases> {
         if let Some(releases) = self.locked.get() {
             return Ok(releases);
         }
@@ -204,14 +202,14 @@ impl<'a> Stage<'a> {
     fn case(
         &'a self,
         name: &str,
-        clock: Clock,
-        prepare: impl Fn(&'a Self, usize) -> Outcome<Vec<Command>> + 'a,
-    ) -> Case<'a> {
-        Case { name: name.to_owned(), clock, prepare: Box::new(move |round| prepare(self, round)) }
+        clock: BenchClock,
+        prepare: impl Fn(&'a Self, usize) -> ChoreResult<Vec<Command>> + 'a,
+    ) -> BenchCase<'a> {
+        BenchCase { name: name.to_owned(), clock, prepare: Box::new(move |round| prepare(self, round)) }
     }
 
     /// An empty folder of this name.
-    fn fresh(&self, name: &str) -> Outcome<PathBuf> {
+    fn fresh(&self, name: &str) -> ChoreResult<PathBuf> {
         let folder = self.work.join(name);
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
@@ -225,7 +223,7 @@ impl<'a> Stage<'a> {
         format!("{}/{name}/{round}", self.plain.address())
     }
 
-    fn curl_unzip(&self, _round: usize) -> Outcome<Vec<Command>> {
+    fn curl_unzip(&self, _round: usize) -> ChoreResult<Vec<Command>> {
         let folder = self.fresh("curl")?;
         let url = format!("https://{}/v2/bench/{}/blobs/{}", self.tls.address(), self.package.provider_type, self.blob);
         let mut curl = Command::new("curl");
@@ -239,7 +237,7 @@ impl<'a> Stage<'a> {
         Ok(vec![curl, unzip])
     }
 
-    fn tofu_init(&self, _round: usize) -> Outcome<Vec<Command>> {
+    fn tofu_init(&self, _round: usize) -> ChoreResult<Vec<Command>> {
         let folder = self.fresh("tofu")?;
         let (address, version) = (self.package.address(), &self.package.version);
         let required = format!("x = {{ source = \"{address}\", version = \"{version}\" }}");
@@ -252,14 +250,14 @@ impl<'a> Stage<'a> {
                 "provider_installation {{\n  oci_mirror {{\n    repository_template = \"{template}\"\n    {include}\n  }}\n}}\n"
             ),
         )?;
-        let mut command = Command::new(self.programs.tofu.as_ref().ok_or_else(|| Failure::new("no tofu"))?);
+        let mut command = Command::new(self.programs.tofu.as_ref().ok_or_else(|| ChoreFailure::new("no tofu"))?);
         command.arg("init").current_dir(&folder).env("SSL_CERT_FILE", &self.ca);
         command.env("TF_CLI_CONFIG_FILE", folder.join("rc")).env("CHECKPOINT_DISABLE", "1").env("HOME", &folder);
         Ok(vec![command])
     }
 
     /// One POST (not timed) and one PUT a file, one after the other: what a careful script does today.
-    fn curl_put(&self, zips: &[PathBuf], repository: &str) -> Outcome<Vec<Command>> {
+    fn curl_put(&self, zips: &[PathBuf], repository: &str) -> ChoreResult<Vec<Command>> {
         let mut commands = Vec::new();
         for zip in zips {
             let url = format!("http://{}/v2/{repository}/blobs/uploads/", self.plain.address());
@@ -268,7 +266,7 @@ impl<'a> Stage<'a> {
                 .lines()
                 .find_map(|line| line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("location")))
                 .map(|(_, location)| location.trim().to_owned())
-                .ok_or_else(|| Failure::new("the registry gave no Location"))?;
+                .ok_or_else(|| ChoreFailure::new("the registry gave no Location"))?;
             let digest = sha256(zip)?;
             let mut put = Command::new("curl");
             put.args(["--silent", "--fail", "-X", "PUT", "-H", "Content-Type: application/octet-stream", "-T"]);
@@ -276,28 +274,5 @@ impl<'a> Stage<'a> {
             commands.push(put);
         }
         Ok(commands)
-    }
-}
-
-/// What a command printed; an error when it failed.
-pub(super) fn output(command: &mut Command) -> Outcome<String> {
-    let words = format!("{command:?}");
-    let output = command.output()?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-    }
-    Err(Failure::new(format!("{words} failed: {}", String::from_utf8_lossy(&output.stderr))))
-}
-
-pub(super) fn sha256(path: &Path) -> Outcome<String> {
-    let mut hasher = DigestHasher::sha256();
-    let mut file = fs::File::open(path)?;
-    let mut buffer = vec![0; 1 << 20];
-    loop {
-        let read = file.read(&mut buffer)?;
-        if read == 0 {
-            return Ok(hasher.finish().to_string());
-        }
-        hasher.update(&buffer[..read]);
     }
 }

@@ -4,21 +4,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::cases::{output, sha256};
-use super::package::{PLATFORMS, make, variant, write_zip};
-use crate::failure::Outcome;
+use super::measure::output;
+use super::package::{PLATFORMS, make, sha256, variant, write_zip};
+use crate::failure::ChoreResult;
 
 const PROVIDERS: usize = 5;
 const PLATFORMS_EACH: usize = 10;
 /// Size of an executable in MB; half of it is left in a zip. A release is made of these, five times ten of them.
 const SIZE: u64 = 16;
 
-/// Whose signatures count.
+/// The key whose signatures count.
 #[derive(Clone, Copy)]
 pub(super) enum Trusted {
     /// The key that signed the releases.
     Key,
-    /// Nobody's: every package is downloaded.
+    /// No key: every package is downloaded.
     Nobody,
 }
 
@@ -32,7 +32,7 @@ pub(super) struct Releases {
 
 impl Releases {
     /// Makes the files and the key.
-    pub(super) fn make(work: &Path, registry: &str) -> Outcome<Self> {
+    pub(super) fn make(work: &Path, registry: &str) -> ChoreResult<Self> {
         let folder = work.join("releases");
         fs::create_dir_all(&folder)?;
         let program = make(SIZE, &folder)?;
@@ -76,7 +76,7 @@ impl Releases {
     }
 
     /// Writes a configuration that requires all of them, with a policy.
-    pub(super) fn configure(&self, folder: &Path, trusted: Trusted) -> Outcome {
+    pub(super) fn configure(&self, folder: &Path, trusted: Trusted) -> ChoreResult {
         let requirement = |namespace: String| {
             format!("{namespace} = {{ source = \"registry.example.test/{namespace}/bench\", version = \"1.0.0\" }}\n")
         };

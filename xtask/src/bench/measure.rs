@@ -6,22 +6,22 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::process::high_water;
 
 /// One thing that is measured.
-pub(super) struct Case<'a> {
+pub(super) struct BenchCase<'a> {
     /// Its name in the table.
     pub(super) name: String,
     /// Done before each run, not timed; gives the commands to time, one after the other.
-    pub(super) prepare: Box<dyn Fn(usize) -> Outcome<Vec<Command>> + 'a>,
+    pub(super) prepare: Box<dyn Fn(usize) -> ChoreResult<Vec<Command>> + 'a>,
     /// How the time is taken.
-    pub(super) clock: Clock,
+    pub(super) clock: BenchClock,
 }
 
 /// How the time is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Clock {
+pub(super) enum BenchClock {
     /// From the start of the first command to the end of the last.
     Wall,
     /// The command prints its own seconds.
@@ -59,7 +59,7 @@ impl Series {
 }
 
 /// Runs every case once a round, each round in another order.
-pub(super) fn rounds(cases: &[Case<'_>], runs: usize) -> Outcome<Vec<Series>> {
+pub(super) fn rounds(cases: &[BenchCase<'_>], runs: usize) -> ChoreResult<Vec<Series>> {
     let mut series: Vec<Series> =
         cases.iter().map(|case| Series { name: case.name.clone(), samples: Vec::new() }).collect();
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
@@ -80,7 +80,7 @@ pub(super) fn rounds(cases: &[Case<'_>], runs: usize) -> Outcome<Vec<Series>> {
     Ok(series)
 }
 
-fn run(case: &Case<'_>, round: usize) -> Outcome<Sample> {
+fn run(case: &BenchCase<'_>, round: usize) -> ChoreResult<Sample> {
     let commands = (case.prepare)(round)?;
     warm_memory()?;
     let mut sample = Sample { seconds: 0.0, peak: 0 };
@@ -107,21 +107,22 @@ fn run(case: &Case<'_>, round: usize) -> Outcome<Sample> {
             if let Some(mut stderr) = child.stderr.take() {
                 stderr.read_to_string(&mut errors)?;
             }
-            return Err(Failure::new(format!("{}: {words} failed: {printed}{errors}", case.name)));
+            return Err(ChoreFailure::new(format!("{}: {words} failed: {printed}{errors}", case.name)));
         }
         sample.seconds += match case.clock {
-            Clock::Wall => wall,
-            Clock::Printed => {
-                printed.trim().parse().map_err(|_| Failure::new(format!("{words} printed no seconds: {printed}")))?
-            }
+            BenchClock::Wall => wall,
+            BenchClock::Printed => printed
+                .trim()
+                .parse()
+                .map_err(|_| ChoreFailure::new(format!("{words} printed no seconds: {printed}")))?,
         };
     }
     Ok(sample)
 }
 
-/// Takes and frees memory before a run. Virtual machines give free pages back to their host, and whoever touches them
+/// Takes and frees memory before a run. Virtual machines give free pages back to their host, and the process that touches them
 /// first pays for it: without this, the order of the cases decides which one is slow.
-fn warm_memory() -> Outcome {
+fn warm_memory() -> ChoreResult {
     const BYTES: usize = 3 << 30;
     const PAGE: usize = 4096;
     Command::new("sync").status()?;
@@ -134,12 +135,12 @@ fn warm_memory() -> Outcome {
 }
 
 /// Seconds to inflate every entry of a zip into one reused buffer: the yardstick of the install.
-pub(super) fn inflate_to_nowhere(zip: &Path) -> Outcome<f64> {
+pub(super) fn inflate_to_nowhere(zip: &Path) -> ChoreResult<f64> {
     let mut archive = zip::ZipArchive::new(fs::File::open(zip)?)?;
     let mut ranges = Vec::new();
     for index in 0..archive.len() {
         let entry = archive.by_index_raw(index)?;
-        let start = entry.data_start().ok_or_else(|| Failure::new("a zip entry has no data"))?;
+        let start = entry.data_start().ok_or_else(|| ChoreFailure::new("a zip entry has no data"))?;
         ranges.push((start, entry.compressed_size(), entry.compression() == zip::CompressionMethod::Deflated));
     }
     let bytes = fs::read(zip)?;
@@ -147,7 +148,7 @@ pub(super) fn inflate_to_nowhere(zip: &Path) -> Outcome<f64> {
     let start = Instant::now();
     for (offset, length, deflated) in ranges {
         let range = usize::try_from(offset)?..usize::try_from(offset + length)?;
-        let input = bytes.get(range).ok_or_else(|| Failure::new("a zip entry leaves the file"))?;
+        let input = bytes.get(range).ok_or_else(|| ChoreFailure::new("a zip entry leaves the file"))?;
         if deflated {
             inflate(input, &mut buffer)?;
         }
@@ -155,7 +156,7 @@ pub(super) fn inflate_to_nowhere(zip: &Path) -> Outcome<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
-fn inflate(mut input: &[u8], buffer: &mut [u8]) -> Outcome {
+fn inflate(mut input: &[u8], buffer: &mut [u8]) -> ChoreResult {
     let mut inflater = flate2::Decompress::new(false);
     loop {
         let before = inflater.total_in();
@@ -165,4 +166,14 @@ fn inflate(mut input: &[u8], buffer: &mut [u8]) -> Outcome {
             return Ok(());
         }
     }
+}
+
+/// What a command prints; a failure if it fails.
+pub(super) fn output(command: &mut Command) -> ChoreResult<String> {
+    let words = format!("{command:?}");
+    let output = command.output()?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    Err(ChoreFailure::new(format!("{words} failed: {}", String::from_utf8_lossy(&output.stderr))))
 }

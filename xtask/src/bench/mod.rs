@@ -1,7 +1,7 @@
 //! `cargo xtask bench`: speed and memory of install, push and lock, as ratios measured in one run.
 //!
 //! The order of the cases is shuffled in every round, each figure is the minimum and the median of all rounds, and the
-//! spread of a fixed piece of work (the machine's noise) stands beside them. A timing never fails a test: this prints,
+//! spread of a fixed piece of work (the machine's noise) is printed beside them. A timing never fails a test: this prints,
 //! and people judge.
 
 mod cases;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::failure::Outcome;
+use crate::failure::ChoreResult;
 
 /// Arguments of `cargo xtask bench`.
 #[derive(Debug, Args)]
@@ -45,12 +45,13 @@ pub(crate) struct InflateArgs {
 }
 
 /// Builds what is measured, prepares the package and the registries, runs the rounds, prints the table.
-pub(crate) fn run(args: &BenchArgs) -> Outcome {
+pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     let work = tempfile::Builder::new().prefix("tofu-oci-bench-").tempdir()?;
     let programs = cases::Programs::build()?;
-    let package = package::Package::find_or_make(args.provider_dir.as_deref(), args.size, args.platforms, work.path())?;
+    let package =
+        package::BenchPackage::find_or_make(args.provider_dir.as_deref(), args.size, args.platforms, work.path())?;
     println!("{package}");
-    let stage = cases::Stage::start(&programs, &package, work.path())?;
+    let stage = cases::BenchStage::start(&programs, &package, work.path())?;
     let mut cases = stage.cases();
     if let Some(only) = &args.only {
         cases.retain(|case| case.name.contains(only.as_str()));
@@ -61,7 +62,7 @@ pub(crate) fn run(args: &BenchArgs) -> Outcome {
 }
 
 /// Inflates every entry of a zip into one reused buffer.
-pub(crate) fn inflate(args: &InflateArgs) -> Outcome {
+pub(crate) fn inflate(args: &InflateArgs) -> ChoreResult {
     let seconds = measure::inflate_to_nowhere(&args.zip)?;
     println!("{seconds:.4}");
     Ok(())

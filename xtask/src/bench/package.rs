@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use zip::write::SimpleFileOptions;
 
-use crate::failure::{Failure, Outcome};
+use tofu_oci_types::DigestHasher;
+
+use crate::failure::{ChoreFailure, ChoreResult};
 
 /// Folders in which people and images keep filesystem mirrors.
 const USUAL_FOLDERS: &[&str] =
@@ -30,7 +32,7 @@ pub(super) const PLATFORMS: &[&str] = &[
 ];
 
 /// Distinct zips of one provider, one a platform, nearly all of their bytes alike.
-pub(super) struct Package {
+pub(super) struct BenchPackage {
     pub(super) provider_type: String,
     pub(super) version: String,
     /// A folder with one zip.
@@ -42,17 +44,17 @@ pub(super) struct Package {
     unpacked_bytes: u64,
 }
 
-impl Package {
+impl BenchPackage {
     /// The package at `provider_dir`, one that lies in a usual folder, or a made one.
     pub(super) fn find_or_make(
         provider_dir: Option<&Path>,
         size_mb: u64,
         platforms: usize,
         work: &Path,
-    ) -> Outcome<Self> {
+    ) -> ChoreResult<Self> {
         let found = match provider_dir {
             Some(dir) => Some(largest(dir).ok_or_else(|| {
-                Failure::new(format!("{} holds no HOST/NAMESPACE/TYPE/VERSION/OS_ARCH folder", dir.display()))
+                ChoreFailure::new(format!("{} holds no HOST/NAMESPACE/TYPE/VERSION/OS_ARCH folder", dir.display()))
             })?),
             None => usual_folders().iter().filter_map(|dir| largest(dir)).max_by_key(|found| found.bytes),
         };
@@ -88,7 +90,7 @@ impl Package {
     }
 
     /// Every zip of the large release.
-    pub(super) fn zips(&self) -> Outcome<Vec<PathBuf>> {
+    pub(super) fn zips(&self) -> ChoreResult<Vec<PathBuf>> {
         let mut zips: Vec<PathBuf> =
             fs::read_dir(&self.all)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
         zips.sort();
@@ -96,7 +98,7 @@ impl Package {
     }
 }
 
-impl fmt::Display for Package {
+impl fmt::Display for BenchPackage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mb = |bytes: u64| bytes as f64 / 1e6;
         let (zip, unpacked) = (mb(self.zip_bytes), mb(self.unpacked_bytes));
@@ -104,7 +106,7 @@ impl fmt::Display for Package {
     }
 }
 
-struct Found {
+struct FoundProgram {
     provider_type: String,
     version: String,
     files: Vec<PathBuf>,
@@ -123,7 +125,7 @@ fn usual_folders() -> Vec<PathBuf> {
 }
 
 /// The largest package of a filesystem mirror: `HOST/NAMESPACE/TYPE/VERSION/OS_ARCH`.
-fn largest(mirror: &Path) -> Option<Found> {
+fn largest(mirror: &Path) -> Option<FoundProgram> {
     let mut folders = vec![mirror.to_owned()];
     for _ in 0..5 {
         folders = folders.iter().flat_map(|folder| children(folder)).filter(|path| path.is_dir()).collect();
@@ -131,7 +133,7 @@ fn largest(mirror: &Path) -> Option<Found> {
     folders.iter().filter_map(|folder| package_at(folder)).max_by_key(|found| found.bytes)
 }
 
-fn package_at(folder: &Path) -> Option<Found> {
+fn package_at(folder: &Path) -> Option<FoundProgram> {
     let text = |path: &Path| path.file_name().map(|name| name.to_string_lossy().into_owned());
     let version = text(folder.parent()?)?;
     let provider_type = text(folder.parent()?.parent()?)?;
@@ -139,7 +141,7 @@ fn package_at(folder: &Path) -> Option<Found> {
     let is_program = |path: &PathBuf| text(path).is_some_and(|name| name.starts_with("terraform-provider-"));
     files.iter().any(is_program).then(|| {
         let bytes = files.iter().filter_map(|file| file.metadata().ok()).map(|data| data.len()).sum();
-        Found { provider_type, version, files, bytes }
+        FoundProgram { provider_type, version, files, bytes }
     })
 }
 
@@ -149,7 +151,7 @@ fn children(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// An executable of half random and half compressible bytes.
-pub(super) fn make(size_mb: u64, work: &Path) -> Outcome<PathBuf> {
+pub(super) fn make(size_mb: u64, work: &Path) -> ChoreResult<PathBuf> {
     let path = work.join("terraform-provider-bench_v1.0.0");
     let mut file = BufWriter::new(File::create(&path)?);
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
@@ -169,7 +171,7 @@ pub(super) fn make(size_mb: u64, work: &Path) -> Outcome<PathBuf> {
     Ok(path)
 }
 
-pub(super) fn write_zip(files: &[PathBuf], out: &Path) -> Outcome {
+pub(super) fn write_zip(files: &[PathBuf], out: &Path) -> ChoreResult {
     let mut writer = zip::ZipWriter::new(BufWriter::new(File::create(out)?));
     for file in files {
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -186,7 +188,7 @@ pub(super) fn write_zip(files: &[PathBuf], out: &Path) -> Outcome {
 }
 
 /// The same zip with one more small file, so that every platform has a digest of its own.
-pub(super) fn variant(base: &Path, out: &Path, platform: &str) -> Outcome {
+pub(super) fn variant(base: &Path, out: &Path, platform: &str) -> ChoreResult {
     let mut archive = zip::ZipArchive::new(File::open(base)?)?;
     let mut writer = zip::ZipWriter::new(BufWriter::new(File::create(out)?));
     for index in 0..archive.len() {
@@ -196,4 +198,18 @@ pub(super) fn variant(base: &Path, out: &Path, platform: &str) -> Outcome {
     writer.write_all(platform.as_bytes())?;
     writer.finish()?.flush()?;
     Ok(())
+}
+
+/// The digest of a file.
+pub(super) fn sha256(path: &Path) -> ChoreResult<String> {
+    let mut hasher = DigestHasher::sha256();
+    let mut file = fs::File::open(path)?;
+    let mut buffer = vec![0; 1 << 20];
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok(hasher.finish().to_string());
+        }
+        hasher.update(&buffer[..read]);
+    }
 }

@@ -9,7 +9,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{ItemMod, ItemUse, LitStr, Visibility};
 
-use super::modules::{ModuleTree, Target, imports};
+use super::modules::{ModuleTree, PathTarget, imports};
 
 /// The names that a file takes from another.
 type FileUses = BTreeMap<(usize, usize), BTreeSet<String>>;
@@ -65,15 +65,15 @@ struct UsesInFile<'a> {
 
 impl UsesInFile<'_> {
     fn note(&mut self, path: &[String]) {
-        if let Some(Target::Item { module, name }) = self.tree.resolve(self.module, path) {
+        if let Some(PathTarget::Item { module, name }) = self.tree.resolve(self.module, path) {
             self.insert(module, name);
         }
     }
 
     fn insert(&mut self, module: usize, name: String) {
-        let (user, used) = (self.tree.file_of(self.module), self.tree.file_of(module));
-        if user != used {
-            self.uses.entry((user, used)).or_default().insert(name);
+        let (here, there) = (self.tree.file_of(self.module), self.tree.file_of(module));
+        if here != there {
+            self.uses.entry((here, there)).or_default().insert(name);
         }
     }
 
@@ -135,8 +135,8 @@ impl Visit<'_> for UsesInFile<'_> {
         }
         for import in imports(item) {
             match (import.name, self.tree.resolve(self.module, &import.path)) {
-                (Some(_), Some(Target::Item { module, name })) => self.insert(module, name),
-                (None, Some(Target::Module(module))) => self.insert(module, "*".to_owned()),
+                (Some(_), Some(PathTarget::Item { module, name })) => self.insert(module, name),
+                (None, Some(PathTarget::Module(module))) => self.insert(module, "*".to_owned()),
                 _ => {}
             }
         }

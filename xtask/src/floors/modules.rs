@@ -8,10 +8,10 @@ use syn::visit::{self, Visit};
 use syn::{ItemMod, ItemUse, UseTree};
 
 use super::sources::without_tests;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 
 /// Reads a file below the folder of sources; `None` if there is no such file.
-pub(super) type ReadSource<'a> = &'a dyn Fn(&Path) -> Outcome<Option<String>>;
+pub(super) type SourceReader<'a> = &'a dyn Fn(&Path) -> ChoreResult<Option<String>>;
 
 /// A file of the product: tests aside.
 pub(super) struct SourceFile {
@@ -25,7 +25,7 @@ pub(super) struct SourceFile {
 
 /// A module: a whole file, or inline in one.
 #[derive(Default)]
-struct Module {
+struct TreeModule {
     file: usize,
     parent: Option<usize>,
     children: BTreeMap<String, usize>,
@@ -36,7 +36,7 @@ struct Module {
 
 /// What a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum PathTarget {
     Module(usize),
     Item { module: usize, name: String },
 }
@@ -45,12 +45,12 @@ pub(super) enum Target {
 #[derive(Default)]
 pub(super) struct ModuleTree {
     pub(super) files: Vec<SourceFile>,
-    modules: Vec<Module>,
+    modules: Vec<TreeModule>,
 }
 
 impl ModuleTree {
     /// Reads a crate, from `lib.rs` or `main.rs` on.
-    pub(super) fn read(read: ReadSource<'_>) -> Outcome<Self> {
+    pub(super) fn read(read: SourceReader<'_>) -> ChoreResult<Self> {
         let mut tree = Self::default();
         for root in ["lib.rs", "main.rs"].map(Path::new) {
             if let Some(text) = read(root)? {
@@ -58,7 +58,7 @@ impl ModuleTree {
                 return Ok(tree);
             }
         }
-        Err(Failure::new("no lib.rs and no main.rs"))
+        Err(ChoreFailure::new("no lib.rs and no main.rs"))
     }
 
     /// The file that a module lies in.
@@ -72,43 +72,43 @@ impl ModuleTree {
     }
 
     /// What a path in `module` leads to within this crate. Re-exports are followed to the definition.
-    pub(super) fn resolve(&self, module: usize, path: &[String]) -> Option<Target> {
+    pub(super) fn resolve(&self, module: usize, path: &[String]) -> Option<PathTarget> {
         self.follow(module, path, 0)
     }
 
-    fn follow(&self, from: usize, path: &[String], depth: usize) -> Option<Target> {
+    fn follow(&self, from: usize, path: &[String], depth: usize) -> Option<PathTarget> {
         const DEEPEST: usize = 32; // imports may name each other
         let mut here = from;
         for (at, name) in path.iter().enumerate() {
             let next = match name.as_str() {
                 _ if depth > DEEPEST => return None,
-                "crate" => Target::Module(0),
-                "self" => Target::Module(here),
-                "super" => Target::Module(self.modules[here].parent?),
+                "crate" => PathTarget::Module(0),
+                "self" => PathTarget::Module(here),
+                "super" => PathTarget::Module(self.modules[here].parent?),
                 name => self.look_up(here, name, at + 1 == path.len(), depth)?,
             };
             match next {
-                Target::Module(module) => here = module,
-                item @ Target::Item { .. } => return Some(item),
+                PathTarget::Module(module) => here = module,
+                item @ PathTarget::Item { .. } => return Some(item),
             }
         }
-        Some(Target::Module(here))
+        Some(PathTarget::Module(here))
     }
 
     /// A name in a module. A module and an item may share it: at the end of a path the item is meant.
-    fn look_up(&self, module: usize, name: &str, is_last: bool, depth: usize) -> Option<Target> {
+    fn look_up(&self, module: usize, name: &str, is_last: bool, depth: usize) -> Option<PathTarget> {
         let here = &self.modules[module];
-        let child = here.children.get(name).map(|child| Target::Module(*child));
+        let child = here.children.get(name).map(|child| PathTarget::Module(*child));
         if child.is_some() && !is_last {
             return child;
         }
         if here.items.contains(name) {
-            return Some(Target::Item { module, name: name.to_owned() });
+            return Some(PathTarget::Item { module, name: name.to_owned() });
         }
         let import = here.imports.get(name).and_then(|path| self.follow(module, path, depth + 1));
         let from_globs = || {
             here.globs.iter().find_map(|path| match self.follow(module, path, depth + 1)? {
-                Target::Module(other) if other != module => self.look_up(other, name, is_last, depth + 1),
+                PathTarget::Module(other) if other != module => self.look_up(other, name, is_last, depth + 1),
                 _ => None,
             })
         };
@@ -122,49 +122,48 @@ impl ModuleTree {
         text: &str,
         parent: Option<usize>,
         folder: &Path,
-        read: ReadSource<'_>,
-    ) -> Outcome<usize> {
+        read: SourceReader<'_>,
+    ) -> ChoreResult<usize> {
         let doing = || format!("reading {}", path.display());
         let tokens = without_tests(text.parse().doing(doing)?);
         let syntax: syn::File = syn::parse2(tokens.clone()).doing(doing)?;
         let file = self.files.len();
         let module = self.modules.len();
-        self.modules.push(Module { file, parent, ..Module::default() });
+        self.modules.push(TreeModule { file, parent, ..TreeModule::default() });
         self.files.push(SourceFile { path: path.to_owned(), tokens, syntax: syntax.clone(), module });
         self.add_items(module, &syntax.items, folder, read)?;
         Ok(module)
     }
 
-    fn add_items(&mut self, module: usize, items: &[syn::Item], folder: &Path, read: ReadSource<'_>) -> Outcome {
+    fn add_items(&mut self, module: usize, items: &[syn::Item], folder: &Path, read: SourceReader<'_>) -> ChoreResult {
         for item in items {
             if let syn::Item::Mod(child) = item {
                 self.add_child(module, child, folder, read)?;
             } else {
-                Names(&mut self.modules[module]).visit_item(item);
+                NameCollector(&mut self.modules[module]).visit_item(item);
             }
         }
         Ok(())
     }
 
-    fn add_child(&mut self, parent: usize, child: &ItemMod, folder: &Path, read: ReadSource<'_>) -> Outcome {
+    fn add_child(&mut self, parent: usize, child: &ItemMod, folder: &Path, read: SourceReader<'_>) -> ChoreResult {
         let name = child.ident.to_string();
         let below = folder.join(&name);
         let module = if let Some((_, items)) = &child.content {
             let module = self.modules.len();
             let file = self.modules[parent].file;
-            self.modules.push(Module { file, parent: Some(parent), ..Module::default() });
+            self.modules.push(TreeModule { file, parent: Some(parent), ..TreeModule::default() });
             self.add_items(module, items, &below, read)?;
             module
         } else {
-            let file = below.with_added_extension("rs");
-            let (file, text) = match read(&file)? {
-                Some(text) => (file, text),
-                None => {
-                    let file = below.join("mod.rs");
-                    let missing = || Failure::new(format!("the module {} has no file", below.display()));
-                    let text = read(&file)?.ok_or_else(missing)?;
-                    (file, text)
-                }
+            let beside = below.with_added_extension("rs");
+            let (file, text) = if let Some(text) = read(&beside)? {
+                (beside, text)
+            } else {
+                let inside = below.join("mod.rs");
+                let missing = || ChoreFailure::new(format!("the module {} has no file", below.display()));
+                let text = read(&inside)?.ok_or_else(missing)?;
+                (inside, text)
             };
             self.add_file(&file, &text, Some(parent), &below, read)?
         };
@@ -174,7 +173,7 @@ impl ModuleTree {
 }
 
 /// Collects the names that a module defines and imports, those inside functions too.
-struct Names<'a>(&'a mut Module);
+struct NameCollector<'a>(&'a mut TreeModule);
 
 macro_rules! collect_items {
     ($($visit:ident: $item:ty),+ $(,)?) => {
@@ -185,7 +184,7 @@ macro_rules! collect_items {
     };
 }
 
-impl Visit<'_> for Names<'_> {
+impl Visit<'_> for NameCollector<'_> {
     collect_items! {
         visit_item_struct: syn::ItemStruct,
         visit_item_enum: syn::ItemEnum,
@@ -216,26 +215,28 @@ impl Visit<'_> for Names<'_> {
 }
 
 /// One name of a `use`.
-pub(super) struct Import {
+pub(super) struct ImportedName {
     /// The name in this module; `None` for `*`.
     pub(super) name: Option<String>,
     pub(super) path: Vec<String>,
 }
 
 /// The single imports of a `use`.
-pub(super) fn imports(item: &ItemUse) -> Vec<Import> {
-    fn collect(tree: &UseTree, before: &[String], found: &mut Vec<Import>) {
+pub(super) fn imports(item: &ItemUse) -> Vec<ImportedName> {
+    fn collect(tree: &UseTree, before: &[String], found: &mut Vec<ImportedName>) {
         let joined = |name: &syn::Ident| before.iter().cloned().chain([name.to_string()]).collect::<Vec<_>>();
         match tree {
             UseTree::Path(path) => collect(&path.tree, &joined(&path.ident), found),
             UseTree::Name(name) if name.ident == "self" => {
-                found.push(Import { name: before.last().cloned(), path: before.to_vec() });
+                found.push(ImportedName { name: before.last().cloned(), path: before.to_vec() });
             }
-            UseTree::Name(name) => found.push(Import { name: Some(name.ident.to_string()), path: joined(&name.ident) }),
+            UseTree::Name(name) => {
+                found.push(ImportedName { name: Some(name.ident.to_string()), path: joined(&name.ident) });
+            }
             UseTree::Rename(name) => {
-                found.push(Import { name: Some(name.rename.to_string()), path: joined(&name.ident) });
+                found.push(ImportedName { name: Some(name.rename.to_string()), path: joined(&name.ident) });
             }
-            UseTree::Glob(_) => found.push(Import { name: None, path: before.to_vec() }),
+            UseTree::Glob(_) => found.push(ImportedName { name: None, path: before.to_vec() }),
             UseTree::Group(group) => group.items.iter().for_each(|tree| collect(tree, before, found)),
         }
     }

@@ -1,6 +1,6 @@
 //! Which crate may use which.
 
-use super::table::{Floor, Position, position};
+use super::table::{HouseFloor, HousePosition, position};
 use super::workspace::{CratePackage, role};
 
 /// The uses of a crate that lead beside or above it.
@@ -14,17 +14,17 @@ pub(super) fn findings(package: &CratePackage) -> Vec<String> {
 }
 
 /// What is wrong with the crate `name` using the crate `used`, or `None` if it may.
-fn wrong_use(name: &str, here: Position, used: &str) -> Option<String> {
+fn wrong_use(name: &str, here: HousePosition, used: &str) -> Option<String> {
     match (here, position(used)?) {
-        (Position::Chores, _) => None,
-        (_, Position::Chores) => Some(format!("{name} uses {used}: no crate may use the chores")),
-        (_, Position::TestsOnly) => Some(format!("{name} uses {used}: it may only be a dev-dependency")),
-        (Position::TestsOnly, Position::On(below)) if below <= Floor::Rules => None,
-        (Position::TestsOnly, Position::On(above)) => {
+        (HousePosition::Chores, _) => None,
+        (_, HousePosition::Chores) => Some(format!("{name} uses {used}: no crate may use the chores")),
+        (_, HousePosition::TestsOnly) => Some(format!("{name} uses {used}: it may only be a dev-dependency")),
+        (HousePosition::TestsOnly, HousePosition::On(below)) if below <= HouseFloor::Rules => None,
+        (HousePosition::TestsOnly, HousePosition::On(above)) => {
             Some(format!("{name} uses {used} on {above}: test support may use floors 0 and 1"))
         }
-        (Position::On(here), Position::On(below)) if below < here => None,
-        (Position::On(here), Position::On(other)) => {
+        (HousePosition::On(here), HousePosition::On(below)) if below < here => None,
+        (HousePosition::On(here), HousePosition::On(other)) => {
             let relation = if here == other { "beside it" } else { "above it" };
             Some(format!("{name} ({here}) uses {used} ({other}): {relation}"))
         }

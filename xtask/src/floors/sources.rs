@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_literals_are_no_words() {
+    fn comments_and_literals_are_not_words() {
         check("a // b\nc /* d */ \"e\"", "a c ");
     }
 

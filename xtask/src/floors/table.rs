@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A floor of the house; the order of the variants is the order of the floors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Floor {
+pub(super) enum HouseFloor {
     Words,
     Rules,
     Connections,
@@ -15,7 +15,7 @@ pub(super) enum Floor {
     People,
 }
 
-impl fmt::Display for Floor {
+impl fmt::Display for HouseFloor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Words => "floor 0",
@@ -32,9 +32,9 @@ impl fmt::Display for Floor {
 
 /// The position of a crate in the house.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Position {
+pub(super) enum HousePosition {
     /// On a floor.
-    On(Floor),
+    On(HouseFloor),
     /// Beside the house: only tests use it, and it uses floors 0 and 1.
     TestsOnly,
     /// The chores: no crate uses them, and they may use every crate.
@@ -54,40 +54,40 @@ pub(super) enum Conduct {
     Talking,
 }
 
-type Row = (&'static str, Position, Conduct);
+type TableRow = (&'static str, HousePosition, Conduct);
 
 /// Every crate: its role, its floor, its conduct.
 #[rustfmt::skip]
-const CRATES: &[Row] = &[
-    ("types",       Position::On(Floor::Words),       Conduct::Pure),
-    ("hcl",         Position::On(Floor::Words),       Conduct::Pure),
-    ("disk",        Position::On(Floor::Words),       Conduct::Quiet),
-    ("store",       Position::On(Floor::Rules),       Conduct::Quiet),
-    ("mapper",      Position::On(Floor::Rules),       Conduct::Pure),
-    ("credentials", Position::On(Floor::Rules),       Conduct::Pure),
-    ("layout",      Position::On(Floor::Rules),       Conduct::Pure),
-    ("archive",     Position::On(Floor::Rules),       Conduct::PureWithFiles),
-    ("lockfile",    Position::On(Floor::Rules),       Conduct::PureWithFiles),
-    ("trust",       Position::On(Floor::Rules),       Conduct::Pure),
-    ("tfconfig",    Position::On(Floor::Rules),       Conduct::PureWithFiles),
-    ("http",        Position::On(Floor::Connections), Conduct::Quiet),
-    ("remote",      Position::On(Floor::Registries),  Conduct::Quiet),
-    ("source",      Position::On(Floor::Places),      Conduct::Quiet),
-    ("logins",      Position::On(Floor::Places),      Conduct::Quiet),
-    ("fetch",       Position::On(Floor::Packages),    Conduct::Quiet),
-    ("packer",      Position::On(Floor::Jobs),        Conduct::Quiet),
-    ("installer",   Position::On(Floor::Jobs),        Conduct::Quiet),
-    ("checker",     Position::On(Floor::Jobs),        Conduct::Quiet),
-    ("explain",     Position::On(Floor::Jobs),        Conduct::Quiet),
-    ("mirror",      Position::On(Floor::Jobs),        Conduct::Quiet),
-    ("bridge",      Position::On(Floor::Jobs),        Conduct::Quiet),
-    ("cli",         Position::On(Floor::People),      Conduct::Talking),
-    ("testkit",     Position::TestsOnly,              Conduct::Talking),
-    ("xtask",       Position::Chores,                 Conduct::Talking),
+const CRATES: &[TableRow] = &[
+    ("types",       HousePosition::On(HouseFloor::Words),       Conduct::Pure),
+    ("hcl",         HousePosition::On(HouseFloor::Words),       Conduct::Pure),
+    ("disk",        HousePosition::On(HouseFloor::Words),       Conduct::Quiet),
+    ("store",       HousePosition::On(HouseFloor::Rules),       Conduct::Quiet),
+    ("mapper",      HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("credentials", HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("layout",      HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("archive",     HousePosition::On(HouseFloor::Rules),       Conduct::PureWithFiles),
+    ("lockfile",    HousePosition::On(HouseFloor::Rules),       Conduct::PureWithFiles),
+    ("trust",       HousePosition::On(HouseFloor::Rules),       Conduct::Pure),
+    ("tfconfig",    HousePosition::On(HouseFloor::Rules),       Conduct::PureWithFiles),
+    ("http",        HousePosition::On(HouseFloor::Connections), Conduct::Quiet),
+    ("remote",      HousePosition::On(HouseFloor::Registries),  Conduct::Quiet),
+    ("source",      HousePosition::On(HouseFloor::Places),      Conduct::Quiet),
+    ("logins",      HousePosition::On(HouseFloor::Places),      Conduct::Quiet),
+    ("fetch",       HousePosition::On(HouseFloor::Packages),    Conduct::Quiet),
+    ("packer",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("installer",   HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("checker",     HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("explain",     HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("mirror",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("bridge",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("cli",         HousePosition::On(HouseFloor::People),      Conduct::Talking),
+    ("testkit",     HousePosition::TestsOnly,              Conduct::Talking),
+    ("xtask",       HousePosition::Chores,                 Conduct::Talking),
 ];
 
 /// The position of a crate, or `None` if the table does not have it.
-pub(super) fn position(role: &str) -> Option<Position> {
+pub(super) fn position(role: &str) -> Option<HousePosition> {
     row(role).map(|(_, position, _)| *position)
 }
 
@@ -96,6 +96,6 @@ pub(super) fn conduct(role: &str) -> Conduct {
     row(role).map_or(Conduct::Quiet, |(_, _, conduct)| *conduct)
 }
 
-fn row(role: &str) -> Option<&'static Row> {
+fn row(role: &str) -> Option<&'static TableRow> {
     CRATES.iter().find(|(name, _, _)| *name == role)
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 
 /// What `cargo metadata` prints.
@@ -81,14 +81,14 @@ pub(super) fn role(name: &str) -> Option<&str> {
 
 impl Workspace {
     /// Asks cargo.
-    pub(super) fn read() -> Outcome<Self> {
+    pub(super) fn read() -> ChoreResult<Self> {
         let output = Command::new(env!("CARGO"))
             .args(["metadata", "--locked", "--format-version", "1"])
             .current_dir(paths::root())
             .output()
             .doing(|| "starting cargo metadata".to_owned())?;
         if !output.status.success() {
-            return Err(Failure::new(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr))));
+            return Err(ChoreFailure::new(format!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr))));
         }
         serde_json::from_slice(&output.stdout).doing(|| "reading cargo metadata".to_owned())
     }
@@ -144,13 +144,13 @@ mod tests {
         let mut packages = Vec::new();
         let mut nodes = Vec::new();
         for line in lines {
-            let (name, used) = line.split_once(" >").unwrap();
+            let (name, below) = line.split_once(" >").unwrap();
             let uses = |word: &str| {
                 let (kind, pkg) =
                     word.split_once(':').map_or((None, word), |(kind, name)| (Some(kind.to_owned()), name));
                 ResolvedUse { pkg: pkg.to_owned(), dep_kinds: vec![UseKind { kind }] }
             };
-            nodes.push(ResolveNode { id: name.to_owned(), deps: used.split_whitespace().map(uses).collect() });
+            nodes.push(ResolveNode { id: name.to_owned(), deps: below.split_whitespace().map(uses).collect() });
             let name = name.to_owned();
             let manifest_path = PathBuf::new();
             packages.push(CratePackage { id: name.clone(), name, source: None, manifest_path, dependencies: vec![] });

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use super::content;
 use super::lab::{Lab, seen, text};
 use super::registries::{ADDRESS, install_and_compare};
-use crate::failure::Outcome;
+use crate::failure::ChoreResult;
 use crate::paths;
-use crate::process::Run;
+use crate::process::ProgramRun;
 use crate::registry::Guard;
 
 /// The RFC's own Dockerfile.
@@ -23,7 +23,7 @@ COPY ./dist/${TARGETOS}_${TARGETARCH}/* /
 
 const PLATFORMS: &str = "linux/amd64,linux/arm64,darwin/arm64,windows/amd64";
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let registry = Guard::plain()?;
     let buildah = Buildah { lab, storage: lab.new_folder("buildah")? };
 
@@ -53,13 +53,13 @@ struct Buildah<'lab> {
 }
 
 impl Buildah<'_> {
-    fn command(&self, arguments: &[&str]) -> Outcome<Run> {
+    fn command(&self, arguments: &[&str]) -> ChoreResult<ProgramRun> {
         let (root, runtime) = (text(&self.storage.join("root")), text(&self.storage.join("run")));
         let run = self.lab.tool("buildah")?.args(["--storage-driver", "vfs", "--root", &root, "--runroot", &runtime]);
         Ok(run.args(arguments))
     }
 
-    fn build_and_push(&self, reference: &str) -> Outcome {
+    fn build_and_push(&self, reference: &str) -> ChoreResult {
         let context = self.lab.new_folder("context")?;
         paths::write(&context.join("Dockerfile"), DOCKERFILE)?;
         paths::copy_folder(&paths::testdata().join("dist-folders"), &context.join("dist"))?;
@@ -71,7 +71,7 @@ impl Buildah<'_> {
         Ok(())
     }
 
-    fn pull_and_compare(&self, reference: &str, platform: &str, wanted: &Path) -> Outcome {
+    fn pull_and_compare(&self, reference: &str, platform: &str, wanted: &Path) -> ChoreResult {
         let source = format!("docker://{reference}");
         let pulled =
             self.command(&["pull", "--quiet", "--tls-verify=false", "--platform", platform, &source])?.success()?;

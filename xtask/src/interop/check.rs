@@ -2,7 +2,7 @@
 
 use super::lab::{Lab, seen, text};
 use super::registries::{ADDRESS, PLATFORM};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::registry::Guard;
 
@@ -16,26 +16,26 @@ const ALWAYS: &[&str] = &[
     "\"errors\":0",
 ];
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let keeps = Guard::plain()?;
     let left = probe(lab, &keeps)?;
     if !left.contains("tofu-oci-probe-a") {
-        return Err(Failure::new(format!("a registry that deletes nothing should have kept something\n{left}")));
+        return Err(ChoreFailure::new(format!("a registry that deletes nothing should have kept something\n{left}")));
     }
     seen("registry:2: the probe of a registry that deletes nothing says what stays");
     let deletes = Guard::deletable()?;
     let left = probe(lab, &deletes)?;
     if !left.contains("\"left\":[]") {
-        return Err(Failure::new(format!("the probe left something behind\n{left}")));
+        return Err(ChoreFailure::new(format!("the probe left something\n{left}")));
     }
-    seen("registry:2 with deletion: the probe leaves nothing behind");
+    seen("registry:2 with deletion: the probe removes all that it wrote");
     probe(lab, &Guard::token()?)?;
-    seen("registry:2 behind a token server: the probe has the rights that it needs");
+    seen("registry:2 with a token server: the probe has the rights that it needs");
     releases(lab, &deletes)
 }
 
 /// Probes a registry; gives the line that sums up.
-fn probe(lab: &Lab, registry: &Guard) -> Outcome<String> {
+fn probe(lab: &Lab, registry: &Guard) -> ChoreResult<String> {
     let [scratch, other] = ["scratch/probe", "scratch/other"].map(|name| format!("{}/{name}", registry.address()));
     let arguments = ["check", &scratch, "--registry", "--mount-from", &other, "--json"];
     let mut printed = lab.tofu_oci(registry, &arguments).success()?;
@@ -48,7 +48,7 @@ fn probe(lab: &Lab, registry: &Guard) -> Outcome<String> {
 }
 
 /// A good release, and a second one that another repository does not have.
-fn releases(lab: &Lab, registry: &Guard) -> Outcome {
+fn releases(lab: &Lab, registry: &Guard) -> ChoreResult {
     let [repository, mirror] = ["acme/widget", "mirror/widget"].map(|name| format!("{}/{name}", registry.address()));
     let push = |dist: &str| {
         let dist = text(&paths::testdata().join(dist));
@@ -64,20 +64,18 @@ fn releases(lab: &Lab, registry: &Guard) -> Outcome {
     lab.tofu_oci(registry, &against).success()?;
     push("dist-next")?;
     lab.tofu_oci(registry, &against).refused_with(1)?.must_show("error[drift-tag-missing]")?;
-    // The signature in the fixtures' folder is none.
+    // The signature in the fixtures' folder is invalid.
     let (dist, broken) = (text(&paths::testdata().join("dist")), format!("{}/acme/broken", registry.address()));
     lab.tofu_oci(registry, &["push", &dist, &broken, "--address", ADDRESS]).success()?;
     lab.tofu_oci(registry, &["check", &broken]).refused_with(1)?.must_show("error[signature-refused]")?;
     let probed = lab.tofu_oci(registry, &["check", &repository, "--registry"]);
     probed.refused_with(2)?.must_show("is not a scratch repository")?;
-    seen(
-        "registry:2: a good release has no findings, a mirror that lags behind has, a repository in use is not probed",
-    );
+    seen("registry:2: a good release has no findings, a stale mirror has some, a repository in use is not probed");
     Ok(())
 }
 
-/// The same release behind TLS, where `OpenTofu` installs it.
-fn over_tls(lab: &Lab) -> Outcome {
+/// The same release over TLS, from which `OpenTofu` installs it.
+fn over_tls(lab: &Lab) -> ChoreResult {
     let registry = Guard::tls()?;
     let (dist, repository) = (text(&paths::testdata().join("dist")), format!("{}/acme/widget", registry.address()));
     lab.tofu_oci(&registry, &["push", &dist, &repository, "--address", ADDRESS, "--sums", "skip"]).success()?;

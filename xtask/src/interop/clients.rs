@@ -5,14 +5,14 @@ use serde_json::Value;
 use super::content::digest;
 use super::lab::{LAYOUTS, Lab, seen, text};
 use super::registries::ADDRESS;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
-use crate::process::{Printed, Run};
+use crate::process::{Printed, ProgramRun};
 use crate::registry::Guard;
 
 const TAG: &str = "1.0.0";
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let registry = Guard::plain()?;
     let regctl = Regctl { lab };
     regctl.command(&["registry", "set", "--tls", "disabled", registry.address()])?.success()?;
@@ -27,7 +27,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
             client.copy(&format!("{repository}:{TAG}"), &format!("{copy}:{TAG}"))?.success()?;
             let copied = read_release(client, &copy)?;
             if read != copied {
-                return Err(Failure::new(format!("{} changed {read:?} to {copied:?}", client.name())));
+                return Err(ChoreFailure::new(format!("{} changed {read:?} to {copied:?}", client.name())));
             }
             seen(&format!(
                 "{layout}: {} reads {} manifests and blobs, and copies them unchanged",
@@ -42,17 +42,17 @@ pub(super) fn run(lab: &Lab) -> Outcome {
 /// A client that reads and copies.
 trait Client {
     fn name(&self) -> &'static str;
-    /// The bytes of a manifest go to standard output.
-    fn manifest(&self, reference: &str) -> Outcome<Printed>;
-    /// The digest that `reference` stands for goes to standard output.
-    fn resolve(&self, reference: &str) -> Outcome<Printed>;
-    /// The blob is read in whole.
-    fn blob(&self, repository: &str, digest: &str) -> Outcome<Vec<u8>>;
-    fn copy(&self, from: &str, to: &str) -> Outcome<Run>;
+    /// Prints the bytes of a manifest to standard output.
+    fn manifest(&self, reference: &str) -> ChoreResult<Printed>;
+    /// Prints the digest of `reference` to standard output.
+    fn resolve(&self, reference: &str) -> ChoreResult<Printed>;
+    /// Reads the whole blob.
+    fn blob(&self, repository: &str, digest: &str) -> ChoreResult<Vec<u8>>;
+    fn copy(&self, from: &str, to: &str) -> ChoreResult<ProgramRun>;
 }
 
 /// Everything below the tag, read and checked: the digests in the order of the index.
-fn read_release(client: &dyn Client, repository: &str) -> Outcome<Vec<String>> {
+fn read_release(client: &dyn Client, repository: &str) -> ChoreResult<Vec<String>> {
     let root = client.resolve(&format!("{repository}:{TAG}"))?.stdout.trim().to_owned();
     let index = checked_manifest(client, &format!("{repository}:{TAG}"), &root)?;
     let mut digests = vec![root];
@@ -63,7 +63,7 @@ fn read_release(client: &dyn Client, repository: &str) -> Outcome<Vec<String>> {
         for blob in config.into_iter().chain(descriptors(&manifest, "layers")) {
             let found = digest(&client.blob(repository, &blob)?);
             if found != blob {
-                return Err(Failure::new(format!("{} reads {found} for {blob}", client.name())));
+                return Err(ChoreFailure::new(format!("{} reads {found} for {blob}", client.name())));
             }
             digests.push(blob);
         }
@@ -71,7 +71,7 @@ fn read_release(client: &dyn Client, repository: &str) -> Outcome<Vec<String>> {
     Ok(digests)
 }
 
-fn checked_manifest(client: &dyn Client, reference: &str, wanted: &str) -> Outcome<Value> {
+fn checked_manifest(client: &dyn Client, reference: &str, wanted: &str) -> ChoreResult<Value> {
     let printed = client.manifest(reference)?;
     // Both clients end what they print with a line break of their own, or with none.
     let body = printed.stdout.strip_suffix('\n').unwrap_or(&printed.stdout);
@@ -91,7 +91,7 @@ struct Crane<'lab> {
 }
 
 impl Crane<'_> {
-    fn command(&self, arguments: &[&str]) -> Outcome<Run> {
+    fn command(&self, arguments: &[&str]) -> ChoreResult<ProgramRun> {
         Ok(self.lab.tool("crane")?.arg("--insecure").args(arguments))
     }
 }
@@ -101,19 +101,19 @@ impl Client for Crane<'_> {
         "crane"
     }
 
-    fn manifest(&self, reference: &str) -> Outcome<Printed> {
+    fn manifest(&self, reference: &str) -> ChoreResult<Printed> {
         self.command(&["manifest", reference])?.success()
     }
 
-    fn resolve(&self, reference: &str) -> Outcome<Printed> {
+    fn resolve(&self, reference: &str) -> ChoreResult<Printed> {
         self.command(&["digest", reference])?.success()
     }
 
-    fn blob(&self, repository: &str, digest: &str) -> Outcome<Vec<u8>> {
+    fn blob(&self, repository: &str, digest: &str) -> ChoreResult<Vec<u8>> {
         self.command(&["blob", &format!("{repository}@{digest}")])?.bytes()
     }
 
-    fn copy(&self, from: &str, to: &str) -> Outcome<Run> {
+    fn copy(&self, from: &str, to: &str) -> ChoreResult<ProgramRun> {
         self.command(&["copy", from, to])
     }
 }
@@ -123,7 +123,7 @@ struct Regctl<'lab> {
 }
 
 impl Regctl<'_> {
-    fn command(&self, arguments: &[&str]) -> Outcome<Run> {
+    fn command(&self, arguments: &[&str]) -> ChoreResult<ProgramRun> {
         Ok(self.lab.tool("regctl")?.args(arguments))
     }
 }
@@ -133,19 +133,19 @@ impl Client for Regctl<'_> {
         "regctl"
     }
 
-    fn manifest(&self, reference: &str) -> Outcome<Printed> {
+    fn manifest(&self, reference: &str) -> ChoreResult<Printed> {
         self.command(&["manifest", "get", "--format", "raw-body", reference])?.success()
     }
 
-    fn resolve(&self, reference: &str) -> Outcome<Printed> {
+    fn resolve(&self, reference: &str) -> ChoreResult<Printed> {
         self.command(&["image", "digest", reference])?.success()
     }
 
-    fn blob(&self, repository: &str, digest: &str) -> Outcome<Vec<u8>> {
+    fn blob(&self, repository: &str, digest: &str) -> ChoreResult<Vec<u8>> {
         self.command(&["blob", "get", repository, digest])?.bytes()
     }
 
-    fn copy(&self, from: &str, to: &str) -> Outcome<Run> {
+    fn copy(&self, from: &str, to: &str) -> ChoreResult<ProgramRun> {
         self.command(&["image", "copy", from, to])
     }
 }

@@ -21,12 +21,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::lab::{Lab, seen};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::process::Printed;
-use matrix::{Cell, Ending};
+use matrix::{Ending, MatrixCell};
 use proxy::Proxy;
 pub(super) use proxy::is_there as proxy_is_there;
-use verb::Site;
+use verb::FaultSite;
 
 /// The programs without which the sub-stage cannot run.
 pub(super) const NEEDS: &[&str] = &["docker-registry", "htpasswd", "python3", "timeout", PROXY];
@@ -41,8 +41,8 @@ const TIMEOUT: u32 = 12;
 const LIMIT: Duration = Duration::from_secs(3 * TIMEOUT as u64 + 4);
 
 /// How one cell ended.
-struct Run {
-    cell: Cell,
+struct FaultRun {
+    cell: MatrixCell,
     /// Whether the fault met a request at all.
     met: bool,
     took: Duration,
@@ -54,9 +54,9 @@ struct Run {
 }
 
 /// Runs a sample of the cells, or all of them.
-pub(super) fn run(lab: &Lab) -> Outcome {
-    let site = Site::new(lab)?;
-    let cells: Vec<Cell> = matrix::cells().into_iter().step_by(lab.every()).collect();
+pub(super) fn run(lab: &Lab) -> ChoreResult {
+    let site = FaultSite::new(lab)?;
+    let cells: Vec<MatrixCell> = matrix::cells().into_iter().step_by(lab.every()).collect();
     let next = AtomicUsize::new(0);
     let runs = Mutex::new(Vec::new());
     let failure = Mutex::new(None);
@@ -79,7 +79,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
 }
 
 /// Keeps a run; a bad ending is shown at once, and every 200 runs a line says how far it is.
-fn keep(runs: &Mutex<Vec<Run>>, run: Run, of: usize) {
+fn keep(runs: &Mutex<Vec<FaultRun>>, run: FaultRun, of: usize) {
     if !run.wrong.is_empty() {
         println!("   BAD {} ({:.1} s): {}", run.cell, run.took.as_secs_f64(), run.wrong.join("; "));
         println!("{}", run.shown);
@@ -92,7 +92,7 @@ fn keep(runs: &Mutex<Vec<Run>>, run: Run, of: usize) {
 }
 
 /// Runs one cell and judges its ending.
-fn judge(lab: &Lab, site: &Site, cell: &Cell) -> Outcome<Run> {
+fn judge(lab: &Lab, site: &FaultSite, cell: &MatrixCell) -> ChoreResult<FaultRun> {
     let folder = lab.new_folder("cell")?;
     let proxy = Proxy::start(site.upstream(), &cell.rule(), &folder)?;
     let scene = site.scene(lab, cell.verb, &proxy, &folder)?;
@@ -105,11 +105,11 @@ fn judge(lab: &Lab, site: &Site, cell: &Cell) -> Outcome<Run> {
         wrong.push(why.to_string());
     }
     let met = proxy.injected()?;
-    Ok(Run { cell: *cell, met, took, code: printed.code, wrong, shown: printed.failure("ended").to_string() })
+    Ok(FaultRun { cell: *cell, met, took, code: printed.code, wrong, shown: printed.failure("ended").to_string() })
 }
 
 /// What is wrong with the exit code and the words.
-fn said_badly(site: &Site, cell: &Cell, printed: &Printed) -> Vec<String> {
+fn said_badly(site: &FaultSite, cell: &MatrixCell, printed: &Printed) -> Vec<String> {
     let all = printed.all();
     let mut wrong = Vec::new();
     let checks = cell.verb.words()[0] == "check";
@@ -135,7 +135,7 @@ fn said_badly(site: &Site, cell: &Cell, printed: &Printed) -> Vec<String> {
     if site.secrets().iter().any(|secret| all.contains(secret)) {
         wrong.push("a secret is printed".to_owned());
     }
-    // A finding is a result of `check`, and stands on stdout.
+    // A finding is a result of `check`, printed to stdout.
     let explains = ["check", "auth"].contains(&cell.verb.words()[0]);
     if printed.code.is_some_and(|code| code != 0) && !printed.stderr.contains("error: ") && !explains {
         wrong.push("it failed without an error message".to_owned());
@@ -144,14 +144,14 @@ fn said_badly(site: &Site, cell: &Cell, printed: &Printed) -> Vec<String> {
 }
 
 /// Prints how the cells ended; a failure if there is one, or if a fault of all cells met nothing.
-fn report(runs: &[Run], whole: bool) -> Outcome {
+fn report(runs: &[FaultRun], whole: bool) -> ChoreResult {
     let mut codes: BTreeMap<String, usize> = BTreeMap::new();
     for run in runs {
         *codes.entry(run.code.map_or("a signal".to_owned(), |code| code.to_string())).or_default() += 1;
     }
     let met = runs.iter().filter(|run| run.met).count();
     let codes: Vec<String> = codes.iter().map(|(code, count)| format!("{count} with {code}")).collect();
-    let (bad, good): (Vec<&Run>, Vec<&Run>) = runs.iter().partition(|run| !run.wrong.is_empty());
+    let (bad, good): (Vec<&FaultRun>, Vec<&FaultRun>) = runs.iter().partition(|run| !run.wrong.is_empty());
     if let Some(longest) = runs.iter().max_by_key(|run| run.took) {
         println!("   longest: {:.1} s, {}", longest.took.as_secs_f64(), longest.cell);
     }
@@ -160,10 +160,10 @@ fn report(runs: &[Run], whole: bool) -> Outcome {
     let unmet: BTreeSet<&str> = runs.iter().map(|run| run.cell.fault.action).collect();
     let unmet: Vec<&str> = unmet.difference(&met_actions).copied().collect();
     if whole && !unmet.is_empty() || met_actions.is_empty() {
-        return Err(Failure::new(format!("faults that met no request: {}", unmet.join("; "))));
+        return Err(ChoreFailure::new(format!("faults that met no request: {}", unmet.join("; "))));
     }
     if !bad.is_empty() {
-        return Err(Failure::new(format!("{} of {} cells have a bad ending", bad.len(), runs.len())));
+        return Err(ChoreFailure::new(format!("{} of {} cells have a bad ending", bad.len(), runs.len())));
     }
     seen(&format!(
         "{} cells, in {met} of which the fault met a request: {} good endings, 0 bad",

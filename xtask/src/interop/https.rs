@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use tofu_oci_testkit::Certificates;
 
 use super::lab::Lab;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 use crate::process::find;
 
@@ -25,8 +25,8 @@ pub(super) struct HttpsServer {
 
 impl HttpsServer {
     /// Serves an empty folder on 127.0.0.1 and a free port, with a server certificate of this authority.
-    pub(super) fn start(lab: &Lab, certificates: &Certificates) -> Outcome<Self> {
-        let python = find("python3").ok_or_else(|| Failure::new("python3 is not on the PATH"))?;
+    pub(super) fn start(lab: &Lab, certificates: &Certificates) -> ChoreResult<Self> {
+        let python = find("python3").ok_or_else(|| ChoreFailure::new("python3 is not on the PATH"))?;
         let own = lab.new_folder("https")?;
         let (folder, log) = (own.join("served"), own.join("log"));
         let (script, certificate, key) = (own.join("server.py"), own.join("server.pem"), own.join("server.key"));
@@ -45,7 +45,7 @@ impl HttpsServer {
         let stdout = child.stdout.take();
         let mut server = Self { child, port: String::new(), folder, log };
         let first = stdout.and_then(|stdout| BufReader::new(stdout).lines().next()).transpose()?;
-        server.port = first.ok_or_else(|| Failure::new("the HTTPS server of python3 does not start"))?;
+        server.port = first.ok_or_else(|| ChoreFailure::new("the HTTPS server of python3 does not start"))?;
         Ok(server)
     }
 
@@ -55,18 +55,18 @@ impl HttpsServer {
     }
 
     /// Serves a file at this path, with this content type.
-    pub(super) fn serve(&self, path: &str, content_type: &str, content: impl AsRef<[u8]>) -> Outcome {
+    pub(super) fn serve(&self, path: &str, content_type: &str, content: impl AsRef<[u8]>) -> ChoreResult {
         paths::write(&self.folder.join(path), content)?;
         paths::write(&self.folder.join(format!("{path}.type")), content_type)
     }
 
     /// Serves nothing at this path any more.
-    pub(super) fn remove(&self, path: &str) -> Outcome {
+    pub(super) fn remove(&self, path: &str) -> ChoreResult {
         Ok(fs::remove_file(self.folder.join(path))?)
     }
 
     /// What came in since the last call: `connection` for each connection, `GET /PATH STATUS` for each request.
-    pub(super) fn take_log(&self) -> Outcome<Vec<String>> {
+    pub(super) fn take_log(&self) -> ChoreResult<Vec<String>> {
         let log = read(&self.log)?;
         // The server appends, so it goes on at the new end.
         fs::OpenOptions::new().write(true).open(&self.log)?.set_len(0)?;
@@ -82,7 +82,7 @@ impl Drop for HttpsServer {
     }
 }
 
-fn read(log: &Path) -> Outcome<Vec<String>> {
+fn read(log: &Path) -> ChoreResult<Vec<String>> {
     let text = fs::read_to_string(log).doing(|| format!("reading {}", log.display()))?;
     Ok(text.lines().map(str::to_owned).collect())
 }

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use tempfile::TempDir;
 
-use crate::failure::{Failure, Outcome};
-use crate::process::{Run, find};
+use crate::failure::{ChoreFailure, ChoreResult};
+use crate::process::{ProgramRun, find};
 use crate::registry::Guard;
 use crate::{paths, program};
 
-/// Containers tools refuse to move anything without a policy.
+/// The policy without which container tools refuse to copy images.
 const POLICY: &str = r#"{"default": [{"type": "insecureAcceptAnything"}]}"#;
 
-/// The lab of one run; everything in it goes away with it.
+/// The lab of one run; dropping it removes everything in it.
 pub(super) struct Lab {
     folder: TempDir,
     program: PathBuf,
@@ -29,7 +29,7 @@ pub(super) const LAYOUTS: &[&str] = &["artifact", "image", "both"];
 impl Lab {
     /// Builds the program and makes the home folder of everything that runs here. `rounds` is for `parallel`; each
     /// `every`th cell of `faults` runs.
-    pub(super) fn new(rounds: u32, every: usize) -> Outcome<Self> {
+    pub(super) fn new(rounds: u32, every: usize) -> ChoreResult<Self> {
         let program = program::build()?;
         let folder = tempfile::tempdir()?;
         paths::write(&folder.path().join("home/.config/containers/policy.json"), POLICY)?;
@@ -57,16 +57,16 @@ impl Lab {
     }
 
     /// A new empty folder.
-    pub(super) fn new_folder(&self, name: &str) -> Outcome<PathBuf> {
+    pub(super) fn new_folder(&self, name: &str) -> ChoreResult<PathBuf> {
         let number = self.folders.fetch_add(1, Ordering::Relaxed) + 1;
         let folder = self.folder.path().join(format!("{number:02}-{name}"));
         fs::create_dir_all(&folder)?;
         Ok(folder)
     }
 
-    /// The program, told how to reach `registry`; its subcommand comes first in `arguments`.
-    pub(super) fn tofu_oci(&self, registry: &Guard, arguments: &[&str]) -> Run {
-        let run = Run::isolated(&self.program, &self.home()).args(arguments);
+    /// The program with the settings to reach `registry`; its subcommand comes first in `arguments`.
+    pub(super) fn tofu_oci(&self, registry: &Guard, arguments: &[&str]) -> ProgramRun {
+        let run = ProgramRun::isolated(&self.program, &self.home()).args(arguments);
         let run = match registry.ca_file() {
             Some(file) => run.arg("--ca-file").arg(file),
             None => run,
@@ -78,19 +78,19 @@ impl Lab {
     }
 
     /// The program without any registry's particulars: no CA, no credentials.
-    pub(super) fn stranger(&self, arguments: &[&str]) -> Run {
-        Run::isolated(&self.program, &self.home()).args(arguments)
+    pub(super) fn stranger(&self, arguments: &[&str]) -> ProgramRun {
+        ProgramRun::isolated(&self.program, &self.home()).args(arguments)
     }
 
     /// Another program from the `PATH`.
-    pub(super) fn tool(&self, name: &str) -> Outcome<Run> {
-        let path = find(name).ok_or_else(|| Failure::new(format!("{name} is not on the PATH")))?;
+    pub(super) fn tool(&self, name: &str) -> ChoreResult<ProgramRun> {
+        let path = find(name).ok_or_else(|| ChoreFailure::new(format!("{name} is not on the PATH")))?;
         Ok(self.program_at(&path))
     }
 
     /// Another program that lies here.
-    pub(super) fn program_at(&self, path: &Path) -> Run {
-        Run::isolated(path, &self.home())
+    pub(super) fn program_at(&self, path: &Path) -> ProgramRun {
+        ProgramRun::isolated(path, &self.home())
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// Prints one line about what was just seen to work.
+/// Prints one line about what just worked.
 pub(super) fn seen(what: &str) {
     println!("   ok  {what}");
 }

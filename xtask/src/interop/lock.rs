@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use super::lab::{LAYOUTS, Lab, seen, text};
 use super::registries::ADDRESS;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
-use crate::process::{Run, find};
+use crate::process::{ProgramRun, find};
 use crate::registry::Guard;
 
 /// The programs without which the sub-stage cannot run.
@@ -19,9 +19,9 @@ const PLATFORMS: [&str; 4] = ["darwin_arm64", "linux_amd64", "linux_arm64", "win
 
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let registry = Guard::plain()?;
-    let key = Key::new(lab)?;
+    let key = LockKey::new(lab)?;
     for layout in LAYOUTS {
         let repository = format!("{}/{layout}/lock", registry.address());
         let dist = text(&paths::testdata().join("dist"));
@@ -33,7 +33,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
                 continue;
             }
             for signed in [Some(&key), None] {
-                let case = Case { lab, registry: &registry, repository: &repository, client };
+                let case = LockCase { lab, registry: &registry, repository: &repository, client };
                 case.agree(signed)?;
             }
             seen(&format!("{layout}: {client} providers lock changes nothing, and init -lockfile=readonly installs"));
@@ -43,13 +43,13 @@ pub(super) fn run(lab: &Lab) -> Outcome {
 }
 
 /// A key that the releases are signed by.
-struct Key {
+struct LockKey {
     private: PathBuf,
     policy: String,
 }
 
-impl Key {
-    fn new(lab: &Lab) -> Outcome<Self> {
+impl LockKey {
+    fn new(lab: &Lab) -> ChoreResult<Self> {
         let folder = lab.new_folder("keys")?;
         let (private, public) = (folder.join("key.pem"), folder.join("key.pub"));
         let make = ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out"];
@@ -64,15 +64,15 @@ impl Key {
 }
 
 /// One release, one program that installs it.
-struct Case<'a> {
+struct LockCase<'a> {
     lab: &'a Lab,
     registry: &'a Guard,
     repository: &'a str,
     client: &'static str,
 }
 
-impl Case<'_> {
-    fn agree(&self, signed: Option<&Key>) -> Outcome {
+impl LockCase<'_> {
+    fn agree(&self, signed: Option<&LockKey>) -> ChoreResult {
         let (ours, theirs) = (self.project()?, self.project()?);
         if let Some(key) = signed {
             paths::write(&ours.join("trust.toml"), &key.policy)?;
@@ -89,7 +89,11 @@ impl Case<'_> {
         let written = read(&theirs)?;
         let same = without(&read(&ours)?, &["\"zh:", "\"ch:"]);
         if same != without(&written, &["\"zh:"]) {
-            return Err(Failure::new(format!("{} writes\n{written}\nand we write\n{}", self.client, read(&ours)?)));
+            return Err(ChoreFailure::new(format!(
+                "{} writes\n{written}\nand we write\n{}",
+                self.client,
+                read(&ours)?
+            )));
         }
 
         // What we wrote is complete: there is nothing that the other program would add, order or write otherwise.
@@ -97,7 +101,7 @@ impl Case<'_> {
         self.providers_lock(&ours, &mirror)?;
         let after = read(&ours)?;
         if before != after {
-            return Err(Failure::new(format!("{} changes\n{before}\nto\n{after}", self.client)));
+            return Err(ChoreFailure::new(format!("{} changes\n{before}\nto\n{after}", self.client)));
         }
         paths::copy_folder(&mirror, &ours.join("terraform.d/plugins"))?;
         self.run(&ours, &["init", "-input=false", "-no-color", "-lockfile=readonly"])?.success()?;
@@ -105,7 +109,7 @@ impl Case<'_> {
     }
 
     /// A directory with a configuration, and a lock file that says which program maintains it.
-    fn project(&self) -> Outcome<PathBuf> {
+    fn project(&self) -> ChoreResult<PathBuf> {
         let directory = self.lab.new_folder("lock")?;
         let configuration = format!(
             "terraform {{\n  required_providers {{\n    widget = {{\n      source  = \"{ADDRESS}\"\n      version = \"~> 1.0\"\n    }}\n  }}\n}}\n"
@@ -121,7 +125,7 @@ impl Case<'_> {
     }
 
     /// The packages of all platforms as folders.
-    fn mirror(&self) -> Outcome<PathBuf> {
+    fn mirror(&self) -> ChoreResult<PathBuf> {
         let (mirror, elsewhere) = (self.lab.new_folder("mirror")?, self.lab.new_folder("elsewhere")?);
         let (into, dir) = (text(&mirror), text(&elsewhere));
         let mut arguments = vec!["install", ADDRESS, "--from", self.repository, "--into", &into, "--chdir", &dir];
@@ -130,7 +134,7 @@ impl Case<'_> {
         Ok(mirror)
     }
 
-    fn providers_lock(&self, directory: &Path, mirror: &Path) -> Outcome {
+    fn providers_lock(&self, directory: &Path, mirror: &Path) -> ChoreResult {
         let mirror = format!("-fs-mirror={}", mirror.display());
         let platforms = PLATFORMS.map(|platform| format!("-platform={platform}"));
         let mut arguments = vec!["providers", "lock", &mirror];
@@ -139,14 +143,14 @@ impl Case<'_> {
         Ok(())
     }
 
-    fn run(&self, directory: &Path, arguments: &[&str]) -> Outcome<Run> {
+    fn run(&self, directory: &Path, arguments: &[&str]) -> ChoreResult<ProgramRun> {
         let run = self.lab.tool(self.client)?.args(arguments).directory(directory);
         let run = run.variable("CHECKPOINT_DISABLE", "1");
         Ok(run.variable("TF_CLI_CONFIG_FILE", directory.join("cli.tfrc")))
     }
 }
 
-fn read(directory: &Path) -> Outcome<String> {
+fn read(directory: &Path) -> ChoreResult<String> {
     Ok(fs::read_to_string(directory.join(LOCK_FILE))?)
 }
 

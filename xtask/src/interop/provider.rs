@@ -4,14 +4,14 @@ use std::path::Path;
 
 use super::lab::{LAYOUTS, Lab, seen, text};
 use super::provider_build::release;
-use super::terraform::{ADDRESS, Project, find_executable};
-use crate::failure::Outcome;
+use super::terraform::{ADDRESS, TerraformProject, find_executable};
+use crate::failure::ChoreResult;
 use crate::process::find;
 use crate::registry::Guard;
 
 const VERSIONS: [&str; 2] = ["1.0.0", "1.1.0"];
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let registry = Guard::tls()?;
     let releases = [release(lab, VERSIONS[0])?, release(lab, VERSIONS[1])?];
     seen("testdata/provider built: two versions, three platforms each");
@@ -36,7 +36,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     Ok(())
 }
 
-fn publish(lab: &Lab, registry: &Guard, folder: &Path, repository: &str, layout: &str) -> Outcome {
+fn publish(lab: &Lab, registry: &Guard, folder: &Path, repository: &str, layout: &str) -> ChoreResult {
     let folder = text(folder);
     let arguments = ["push", &folder, repository, "--address", ADDRESS, "--layout", layout];
     lab.tofu_oci(registry, &arguments).success()?;
@@ -44,8 +44,8 @@ fn publish(lab: &Lab, registry: &Guard, folder: &Path, repository: &str, layout:
 }
 
 /// `install --vendor`: `terraform.d/plugins` of the project needs no CLI configuration.
-fn vendored(lab: &Lab, registry: &Guard, repository: &str) -> Outcome {
-    let project = Project::new(lab, "terraform")?;
+fn vendored(lab: &Lab, registry: &Guard, repository: &str) -> ChoreResult {
+    let project = TerraformProject::new(lab, "terraform")?;
     for version in VERSIONS {
         install(lab, registry, repository, &project, version, &["--vendor"])?;
         project.must_run(version)?;
@@ -54,10 +54,10 @@ fn vendored(lab: &Lab, registry: &Guard, repository: &str) -> Outcome {
 }
 
 /// `install --into DIR`: a filesystem mirror that the CLI configuration names.
-fn mirrored(lab: &Lab, registry: &Guard, repository: &str) -> Outcome {
+fn mirrored(lab: &Lab, registry: &Guard, repository: &str) -> ChoreResult {
     let mirror = lab.new_folder("mirror")?;
     let block = format!("  filesystem_mirror {{\n    path = \"{}\"\n  }}", mirror.display());
-    let project = Project::new(lab, "terraform")?.with_cli_configuration(&installation(&block))?;
+    let project = TerraformProject::new(lab, "terraform")?.with_cli_configuration(&installation(&block))?;
     for version in VERSIONS {
         install(lab, registry, repository, &project, version, &["--into", &text(&mirror)])?;
         project.must_run(version)?;
@@ -65,14 +65,14 @@ fn mirrored(lab: &Lab, registry: &Guard, repository: &str) -> Outcome {
     project.must_refuse_changed(&find_executable(&mirror)?)
 }
 
-/// What released OpenTofu does by itself with what was published, and with the lock file that install wrote.
-fn through_oci_mirror(lab: &Lab, registry: &Guard, layout: &str) -> Outcome {
+/// Released OpenTofu with the published packages, and with the lock file that install wrote.
+fn through_oci_mirror(lab: &Lab, registry: &Guard, layout: &str) -> ChoreResult {
     let template = format!("{}/{layout}/${{namespace}}-${{type}}", registry.address());
     let block = format!(
         "  oci_mirror {{\n    repository_template = \"{template}\"\n    include = [\"registry.example.test/*/*\"]\n  }}"
     );
     let repository = format!("{}/{layout}/acme-demo", registry.address());
-    let mut project = Project::new(lab, "tofu")?.with_cli_configuration(&installation(&block))?;
+    let mut project = TerraformProject::new(lab, "tofu")?.with_cli_configuration(&installation(&block))?;
     if let Some(file) = registry.ca_file() {
         project = project.with_certificates(file);
     }
@@ -90,10 +90,10 @@ fn install(
     lab: &Lab,
     registry: &Guard,
     repository: &str,
-    project: &Project<'_>,
+    project: &TerraformProject<'_>,
     version: &str,
     target: &[&str],
-) -> Outcome {
+) -> ChoreResult {
     let wanted = format!("{ADDRESS}@{version}");
     let directory = text(project.directory());
     let arguments = ["install", &wanted, "--from", repository, "--chdir", &directory, "--upgrade"];

@@ -8,15 +8,15 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::lab::{Lab, text};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
-use crate::process::{Run, find};
+use crate::process::{ProgramRun, find};
 
 /// The platforms of the release, and the machine that runs the stage has to be one of them.
 const PLATFORMS: &[(&str, &str)] = &[("linux", "amd64"), ("linux", "arm64"), ("darwin", "arm64")];
 
 /// Builds a version for all platforms; the folder with the release zips.
-pub(super) fn release(lab: &Lab, version: &str) -> Outcome<PathBuf> {
+pub(super) fn release(lab: &Lab, version: &str) -> ChoreResult<PathBuf> {
     let folder = lab.new_folder(&format!("demo-{version}"))?;
     for (os, arch) in PLATFORMS {
         let executable = lab.new_folder("build")?.join(format!("terraform-provider-demo_v{version}"));
@@ -26,9 +26,9 @@ pub(super) fn release(lab: &Lab, version: &str) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-fn build(version: &str, os: &str, arch: &str, executable: &Path) -> Outcome {
-    let go = find("go").ok_or_else(|| Failure::new("go is not on the PATH"))?;
-    Run::inheriting(go)
+fn build(version: &str, os: &str, arch: &str, executable: &Path) -> ChoreResult {
+    let go = find("go").ok_or_else(|| ChoreFailure::new("go is not on the PATH"))?;
+    ProgramRun::inheriting(go)
         .args(["build", "-trimpath", "-ldflags", &format!("-s -w -X main.version={version}"), "-o"])
         .args([text(executable).as_str(), "."])
         .variable("CGO_ENABLED", "0")
@@ -40,7 +40,7 @@ fn build(version: &str, os: &str, arch: &str, executable: &Path) -> Outcome {
     Ok(())
 }
 
-fn pack(executable: &Path, zip: &Path) -> Outcome {
+fn pack(executable: &Path, zip: &Path) -> ChoreResult {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
     let mut writer = ZipWriter::new(File::create(zip)?);
     writer.start_file("README.md", options.unix_permissions(0o644))?;

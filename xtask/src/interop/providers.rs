@@ -1,5 +1,5 @@
 //! What `tofu-oci providers` says of the configurations in `testdata/configurations` is what real `terraform providers`
-//! (and `tofu providers` where there is one) says of the same files.
+//! (and `tofu providers`, if tofu is installed) says of the same files.
 //!
 //! Real programs print the lines below a module in an order that changes from call to call; both sides are sorted.
 //! Sources of `registry.opentofu.org` are read by terraform as `registry.terraform.io`, its own default.
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use super::lab::{Lab, seen, text};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::process::{Printed, find};
 
@@ -19,7 +19,7 @@ const OPENTOFU_ONLY: &[(&str, &str)] = &[
     ("tofu-files", "only OpenTofu reads .tofu files"),
 ];
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let mut names = Vec::new();
     for entry in fs::read_dir(paths::testdata().join("configurations"))? {
         let entry = entry?;
@@ -45,7 +45,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     Ok(())
 }
 
-fn compare(lab: &Lab, client: &str, name: &str) -> Outcome {
+fn compare(lab: &Lab, client: &str, name: &str) -> ChoreResult {
     let original = paths::testdata().join("configurations").join(name);
     let ours = lab.stranger(&["providers", "--chdir", &text(&original)]).output()?;
     let theirs = theirs(lab, client, &original)?;
@@ -63,12 +63,12 @@ fn compare(lab: &Lab, client: &str, name: &str) -> Outcome {
     if expected == found {
         Ok(())
     } else {
-        Err(Failure::new(format!("{name}: tofu-oci prints\n{expected}\nand {client} prints\n{found}")))
+        Err(ChoreFailure::new(format!("{name}: tofu-oci prints\n{expected}\nand {client} prints\n{found}")))
     }
 }
 
 /// What the real program says of a copy, without the lock file: its packages are not installed.
-fn theirs(lab: &Lab, client: &str, original: &Path) -> Outcome<Printed> {
+fn theirs(lab: &Lab, client: &str, original: &Path) -> ChoreResult<Printed> {
     let folder = lab.new_folder("configuration")?;
     for file in paths::files_below(original)? {
         if file.ends_with(".terraform.lock.hcl") {
@@ -78,7 +78,7 @@ fn theirs(lab: &Lab, client: &str, original: &Path) -> Outcome<Printed> {
     }
     let cli = lab.new_folder("cli")?.join("cli.tfrc");
     paths::write(&cli, "")?;
-    let command = |arguments: &[&str]| -> Outcome<Printed> {
+    let command = |arguments: &[&str]| -> ChoreResult<Printed> {
         let run = lab.tool(client)?.args(arguments).directory(&folder).variable("CHECKPOINT_DISABLE", "1");
         run.variable("TF_CLI_CONFIG_FILE", text(&cli)).output()
     };

@@ -6,7 +6,7 @@ use tofu_oci_testkit::RealProgram;
 
 use super::content;
 use super::lab::{Lab, seen, text};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::process::in_ci;
 use crate::registry::Guard;
@@ -17,9 +17,9 @@ pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
 
 /// Starts a registry in one mode.
-type Start = fn() -> Outcome<Guard>;
+type Start = fn() -> ChoreResult<Guard>;
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let modes: [(&str, Start); 4] = [
         ("plain HTTP", Guard::plain),
         ("TLS with a private CA", Guard::tls),
@@ -43,12 +43,12 @@ pub(super) fn run(lab: &Lab) -> Outcome {
 }
 
 /// Another registry, if it is there; a failure if it is not and must be.
-fn other(lab: &Lab, name: &str, program: RealProgram, needed: bool) -> Outcome {
+fn other(lab: &Lab, name: &str, program: RealProgram, needed: bool) -> ChoreResult {
     if !program.available() {
         let why =
             format!("{name}: {} is not on the PATH (CONTRIBUTING.md says where it comes from)", program.names()[0]);
         if needed {
-            return Err(Failure::new(why));
+            return Err(ChoreFailure::new(why));
         }
         println!("   NOT RUN  {why}");
         return Ok(());
@@ -61,8 +61,8 @@ fn other(lab: &Lab, name: &str, program: RealProgram, needed: bool) -> Outcome {
     Ok(())
 }
 
-/// A signed version beside one that is signed later; what `verify` and `check` say of them.
-fn signed_trip(lab: &Lab, registry: &Guard) -> Outcome {
+/// A signed version beside one that is signed later; what `verify` and `check` print about them.
+fn signed_trip(lab: &Lab, registry: &Guard) -> ChoreResult {
     let repository = format!("{}/acme/signed", registry.address());
     let keys = paths::testdata().join("trust/cosign/test-keys");
     let folder = lab.new_folder("keys")?;
@@ -91,14 +91,14 @@ fn signed_trip(lab: &Lab, registry: &Guard) -> Outcome {
 }
 
 /// Makes a private key its owner's alone.
-fn private(key: &Path) -> Outcome {
+fn private(key: &Path) -> ChoreResult {
     #[cfg(unix)]
     std::fs::set_permissions(key, std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
     let _ = key;
     Ok(())
 }
 
-fn round_trip(lab: &Lab, registry: &Guard) -> Outcome {
+fn round_trip(lab: &Lab, registry: &Guard) -> ChoreResult {
     let repository = format!("{}/acme/widget", registry.address());
     let dist = text(&paths::testdata().join("dist"));
     let push = lab.tofu_oci(registry, &["push", &dist, &repository, "--address", ADDRESS]);
@@ -118,7 +118,7 @@ fn round_trip(lab: &Lab, registry: &Guard) -> Outcome {
 }
 
 /// Installs the provider of the fixtures from `place` and compares it with what was published.
-pub(super) fn install_and_compare(lab: &Lab, registry: &Guard, place: &str, version: &str) -> Outcome {
+pub(super) fn install_and_compare(lab: &Lab, registry: &Guard, place: &str, version: &str) -> ChoreResult {
     let work = lab.new_folder("work")?;
     let wanted = format!("{ADDRESS}@{version}");
     let directory = text(&work);
@@ -131,7 +131,7 @@ pub(super) fn install_and_compare(lab: &Lab, registry: &Guard, place: &str, vers
 }
 
 /// The package as the release files have it: a folder for 1.2.0, the unpacked zip for the others.
-pub(super) fn published(lab: &Lab, version: &str) -> Outcome<std::path::PathBuf> {
+pub(super) fn published(lab: &Lab, version: &str) -> ChoreResult<std::path::PathBuf> {
     let zip = match version {
         "1.2.0" => return Ok(paths::testdata().join("dist-folders").join(PLATFORM)),
         "1.1.0" => paths::testdata().join("dist-next"),
@@ -142,6 +142,6 @@ pub(super) fn published(lab: &Lab, version: &str) -> Outcome<std::path::PathBuf>
     Ok(folder)
 }
 
-fn unzip(zip: &Path, folder: &Path) -> Outcome {
+fn unzip(zip: &Path, folder: &Path) -> ChoreResult {
     Ok(zip::ZipArchive::new(std::fs::File::open(zip)?)?.extract(folder)?)
 }

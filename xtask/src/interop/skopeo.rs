@@ -6,12 +6,12 @@
 use super::content::digest;
 use super::lab::{Lab, seen, text};
 use super::registries::{ADDRESS, install_and_compare};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
-use crate::process::Run;
+use crate::process::ProgramRun;
 use crate::registry::Guard;
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let registry = Guard::plain()?;
     let folders = text(&paths::testdata().join("dist-folders"));
     let ours = format!("{}/acme/widget", registry.address());
@@ -30,7 +30,7 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     copy(lab, &local, &format!("docker://{back}:1.2.0"))?;
     let after = index_digest(lab, &format!("docker://{back}:1.2.0"))?;
     if before != after {
-        return Err(Failure::new(format!("skopeo changed the index: {before} became {after}")));
+        return Err(ChoreFailure::new(format!("skopeo changed the index: {before} became {after}")));
     }
     install_and_compare(lab, &registry, &back, "1.2.0")?;
     seen("back in a registry it has the same digest, and is installed");
@@ -41,23 +41,23 @@ pub(super) fn run(lab: &Lab) -> Outcome {
     let pushed = format!("docker://{}/acme/packed:1.2.0", registry.address());
     copy(lab, &format!("{packed}:1.2.0"), &pushed)?;
     if index_digest(lab, &pushed)? != before {
-        return Err(Failure::new("what `pack` wrote and skopeo pushed is not what `push` wrote"));
+        return Err(ChoreFailure::new("what `pack` wrote and skopeo pushed is not what `push` wrote"));
     }
     seen("what `pack` wrote and skopeo pushed is the same index that `push` wrote");
     Ok(())
 }
 
-fn skopeo(lab: &Lab, arguments: &[&str]) -> Outcome<Run> {
+fn skopeo(lab: &Lab, arguments: &[&str]) -> ChoreResult<ProgramRun> {
     Ok(lab.tool("skopeo")?.args(arguments))
 }
 
-fn copy(lab: &Lab, from: &str, to: &str) -> Outcome {
+fn copy(lab: &Lab, from: &str, to: &str) -> ChoreResult {
     let insecure = |end: &'static str, place: &str| place.starts_with("docker:").then_some(end);
     let flags = [insecure("--src-tls-verify=false", from), insecure("--dest-tls-verify=false", to)];
     skopeo(lab, &["copy", "--all"])?.args(flags.into_iter().flatten()).args([from, to]).success()?;
     Ok(())
 }
 
-fn index_digest(lab: &Lab, reference: &str) -> Outcome<String> {
+fn index_digest(lab: &Lab, reference: &str) -> ChoreResult<String> {
     Ok(digest(&skopeo(lab, &["inspect", "--raw", "--tls-verify=false", reference])?.bytes()?))
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::lab::{Lab, text};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
-use crate::process::{Printed, Run};
+use crate::process::{Printed, ProgramRun};
 
 /// The address of `testdata/provider`.
 pub(super) const ADDRESS: &str = "registry.example.test/acme/demo";
@@ -28,16 +28,16 @@ output "says" {
 "#;
 
 /// A directory with a configuration that requires the provider and shows what it says.
-pub(super) struct Project<'lab> {
+pub(super) struct TerraformProject<'lab> {
     lab: &'lab Lab,
     client: &'static str,
     directory: PathBuf,
     variables: Vec<(&'static str, String)>,
 }
 
-impl<'lab> Project<'lab> {
+impl<'lab> TerraformProject<'lab> {
     /// A new project for `client` (`terraform` or `tofu`), without any CLI configuration.
-    pub(super) fn new(lab: &'lab Lab, client: &'static str) -> Outcome<Self> {
+    pub(super) fn new(lab: &'lab Lab, client: &'static str) -> ChoreResult<Self> {
         let directory = lab.new_folder(client)?;
         paths::write(&directory.join("main.tf"), CONFIGURATION)?;
         // An empty file, because an absent variable would let a file in a home folder speak.
@@ -46,7 +46,7 @@ impl<'lab> Project<'lab> {
     }
 
     /// The same with this CLI configuration.
-    pub(super) fn with_cli_configuration(mut self, content: &str) -> Outcome<Self> {
+    pub(super) fn with_cli_configuration(mut self, content: &str) -> ChoreResult<Self> {
         let file = self.lab.new_folder("cli")?.join("cli.tfrc");
         paths::write(&file, content)?;
         self.variables.retain(|(name, _)| *name != "TF_CLI_CONFIG_FILE");
@@ -67,7 +67,7 @@ impl<'lab> Project<'lab> {
     }
 
     /// `init`, and `apply` whose output must show the version.
-    pub(super) fn must_run(&self, version: &str) -> Outcome {
+    pub(super) fn must_run(&self, version: &str) -> ChoreResult {
         self.client(&["init", "-input=false", "-no-color"])?.success()?;
         self.client(&["apply", "-auto-approve", "-input=false", "-no-color"])?
             .success()?
@@ -76,7 +76,7 @@ impl<'lab> Project<'lab> {
     }
 
     /// With one byte of the executable changed, neither `apply` nor a fresh `init` may go through.
-    pub(super) fn must_refuse_changed(&self, executable: &Path) -> Outcome {
+    pub(super) fn must_refuse_changed(&self, executable: &Path) -> ChoreResult {
         flip_a_byte(executable)?;
         // `.terraform` links to the installed folder or holds a copy of it; a fresh copy must be refused too.
         let apply = self.client(&["apply", "-auto-approve", "-input=false", "-no-color"])?.output()?;
@@ -91,11 +91,11 @@ impl<'lab> Project<'lab> {
     }
 
     /// The executable of the provider below a folder of the project.
-    pub(super) fn executable_below(&self, folder: &str) -> Outcome<PathBuf> {
+    pub(super) fn executable_below(&self, folder: &str) -> ChoreResult<PathBuf> {
         find_executable(&self.directory.join(folder))
     }
 
-    fn client(&self, arguments: &[&str]) -> Outcome<Run> {
+    fn client(&self, arguments: &[&str]) -> ChoreResult<ProgramRun> {
         let mut run = self.lab.tool(self.client)?.args(arguments).directory(&self.directory);
         run = run.variable("CHECKPOINT_DISABLE", "1");
         for (name, value) in &self.variables {
@@ -106,7 +106,7 @@ impl<'lab> Project<'lab> {
 }
 
 /// The newest executable of the provider anywhere below `folder` (links are followed).
-pub(super) fn find_executable(folder: &Path) -> Outcome<PathBuf> {
+pub(super) fn find_executable(folder: &Path) -> ChoreResult<PathBuf> {
     let mut found = Vec::new();
     let mut open = vec![folder.to_path_buf()];
     while let Some(here) = open.pop() {
@@ -121,14 +121,14 @@ pub(super) fn find_executable(folder: &Path) -> Outcome<PathBuf> {
         }
     }
     found.sort();
-    found.pop().ok_or_else(|| Failure::new(format!("no executable of the provider below {}", folder.display())))
+    found.pop().ok_or_else(|| ChoreFailure::new(format!("no executable of the provider below {}", folder.display())))
 }
 
 fn same_file(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-fn flip_a_byte(file: &Path) -> Outcome {
+fn flip_a_byte(file: &Path) -> ChoreResult {
     let mut bytes = fs::read(file)?;
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;

@@ -1,5 +1,5 @@
 //! The repositories of `testdata/testrepos`, most of them broken: served over HTTP by a server that checks nothing, and
-//! read as directories. The program decides alike both ways.
+//! read as directories. The program decides the same both ways.
 //!
 //! What it decides, and where that differs from `OpenTofu`, is a test of the installer (`real_repositories.rs`).
 
@@ -12,20 +12,20 @@ use tofu_oci_testkit::Registry;
 
 use super::lab::{Lab, seen, text};
 use super::registries::ADDRESS;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 use crate::process::find;
 
-/// Refused both ways and in other words: here a registry says what is missing or wrong, there a file system.
+/// Refused both ways with different messages: a registry reports the fault here, a file system there.
 const OTHER_WORDS: &[&str] = &["blob-missing", "index-not-json", "layer-size-more", "leaf-missing"];
 
 /// The version and platform that every repository is about.
 const PLATFORM: &str = "linux_amd64";
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let folder = paths::testdata().join("testrepos");
     let cases = cases(&folder)?;
-    let server = Server::start(&folder, &cases)?;
+    let server = RegistryProgram::start(&folder, &cases)?;
     let mut installed = 0;
     for case in &cases {
         let over_http = decide(lab, &format!("{}/{case}", server.address()), case)?;
@@ -34,14 +34,18 @@ pub(super) fn run(lab: &Lab) -> Outcome {
             && over_http.files == from_folder.files
             && (over_http.said == from_folder.said || OTHER_WORDS.contains(&case.as_str()));
         if !alike {
-            return Err(Failure::new(format!(
+            return Err(ChoreFailure::new(format!(
                 "{case} is decided in two ways\nover HTTP: {over_http:?}\nfrom the folder: {from_folder:?}"
             )));
         }
         match over_http.code {
             Some(0) => installed += 1,
             Some(1) if over_http.files.is_empty() => {}
-            _ => return Err(Failure::new(format!("{case} is neither installed nor refused cleanly: {over_http:?}"))),
+            _ => {
+                return Err(ChoreFailure::new(format!(
+                    "{case} is neither installed nor refused cleanly: {over_http:?}"
+                )));
+            }
         }
     }
     let refused = cases.len() - installed;
@@ -51,14 +55,14 @@ pub(super) fn run(lab: &Lab) -> Outcome {
 }
 
 /// The names of the repositories.
-fn cases(folder: &Path) -> Outcome<Vec<String>> {
+fn cases(folder: &Path) -> ChoreResult<Vec<String>> {
     let file = std::fs::read(folder.join("expected.json")).doing(|| "reading expected.json".to_owned())?;
     let cases: Vec<serde_json::Value> = serde_json::from_slice(&file)?;
     let names: Option<Vec<String>> = cases.iter().map(|case| case["case"].as_str().map(str::to_owned)).collect();
-    names.filter(|names| names.len() >= 39).ok_or_else(|| Failure::new("expected.json lacks repositories"))
+    names.filter(|names| names.len() >= 39).ok_or_else(|| ChoreFailure::new("expected.json lacks repositories"))
 }
 
-/// What the program made of a repository.
+/// The program's result for a repository.
 #[derive(Debug)]
 struct Decision {
     code: Option<i32>,
@@ -68,7 +72,7 @@ struct Decision {
     files: Vec<PathBuf>,
 }
 
-fn decide(lab: &Lab, place: &str, case: &str) -> Outcome<Decision> {
+fn decide(lab: &Lab, place: &str, case: &str) -> ChoreResult<Decision> {
     let folder = lab.new_folder(case)?;
     let project = text(&folder);
     let install = ["install", ADDRESS, "--from", place, "--platform", PLATFORM, "--chdir", &project];
@@ -80,15 +84,15 @@ fn decide(lab: &Lab, place: &str, case: &str) -> Outcome<Decision> {
 }
 
 /// A server of layouts that checks nothing; dropping it ends it.
-enum Server {
+enum RegistryProgram {
     /// `ociserve.py`, which has no code of this project, where it lies beside the checkout.
     Script { child: Child, address: String },
     /// The registry of the testkit.
     Testkit(Registry),
 }
 
-impl Server {
-    fn start(folder: &Path, cases: &[String]) -> Outcome<Self> {
+impl RegistryProgram {
+    fn start(folder: &Path, cases: &[String]) -> ChoreResult<Self> {
         let script = paths::root().join("../shared/tools/ociserve.py");
         if let Some(python) = find("python3").filter(|_| script.is_file()) {
             return Self::script(&python, &script, folder);
@@ -100,7 +104,7 @@ impl Server {
         Ok(Self::Testkit(registry))
     }
 
-    fn script(python: &Path, script: &Path, folder: &Path) -> Outcome<Self> {
+    fn script(python: &Path, script: &Path, folder: &Path) -> ChoreResult<Self> {
         let port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         let mut child = Command::new(python)
             .arg(script)
@@ -114,7 +118,11 @@ impl Server {
         let stdout = child.stdout.take();
         let server = Self::Script { child, address: format!("127.0.0.1:{port}") };
         let first = stdout.and_then(|stdout| BufReader::new(stdout).lines().next()).transpose()?;
-        if first.as_deref() == Some("ready") { Ok(server) } else { Err(Failure::new("ociserve.py does not start")) }
+        if first.as_deref() == Some("ready") {
+            Ok(server)
+        } else {
+            Err(ChoreFailure::new("ociserve.py does not start"))
+        }
     }
 
     fn address(&self) -> &str {
@@ -132,7 +140,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for RegistryProgram {
     fn drop(&mut self) {
         if let Self::Script { child, .. } = self {
             // It may have ended by itself.

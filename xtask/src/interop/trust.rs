@@ -3,11 +3,11 @@
 mod cosign;
 
 use super::lab::Lab;
-use crate::failure::Outcome;
+use crate::failure::ChoreResult;
 
 /// The programs without which nothing of this can be shown.
 pub(super) const NEEDS: &[&str] = &["docker-registry", "cosign"];
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     cosign::run(lab)
 }

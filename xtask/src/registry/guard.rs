@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tempfile::TempDir;
-use tofu_oci_testkit::{Auth, Bearer, Certificates, LoggedRequest, Login, Mode, RealProgram, RealRegistry};
+use tofu_oci_testkit::{Auth, Bearer, Certificates, LoggedRequest, Login, RealMode, RealProgram, RealRegistry};
 
-use crate::failure::{Doing, Outcome};
+use crate::failure::{ChoreResult, Doing};
 use crate::paths;
 
 /// A running registry; dropping it ends the registry and removes what was pushed.
@@ -19,38 +19,38 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Plain HTTP, no credentials.
-    pub(crate) fn plain() -> Outcome<Self> {
-        Self::start(Mode::plain(), None)
+    pub(crate) fn plain() -> ChoreResult<Self> {
+        Self::start(RealMode::plain(), None)
     }
 
     /// Plain HTTP, no credentials, and what was pushed can be deleted.
-    pub(crate) fn deletable() -> Outcome<Self> {
-        Self::start(Mode::deletable(), None)
+    pub(crate) fn deletable() -> ChoreResult<Self> {
+        Self::start(RealMode::deletable(), None)
     }
 
     /// Plain HTTP, no credentials, of another registry than registry:2.
-    pub(crate) fn of(program: RealProgram) -> Outcome<Self> {
-        Self::start(Mode::of(program), None)
+    pub(crate) fn of(program: RealProgram) -> ChoreResult<Self> {
+        Self::start(RealMode::of(program), None)
     }
 
     /// TLS with a certificate of a new private authority.
-    pub(crate) fn tls() -> Outcome<Self> {
-        Self::start(Mode::tls(), None)
+    pub(crate) fn tls() -> ChoreResult<Self> {
+        Self::start(RealMode::tls(), None)
     }
 
     /// Plain HTTP with a password file.
-    pub(crate) fn htpasswd() -> Outcome<Self> {
-        Self::start(Mode::htpasswd(login()), Some(&login()))
+    pub(crate) fn htpasswd() -> ChoreResult<Self> {
+        Self::start(RealMode::htpasswd(login()), Some(&login()))
     }
 
     /// Plain HTTP with a token server.
-    pub(crate) fn token() -> Outcome<Self> {
-        Self::start(Mode::token(Bearer::new(login())), Some(&login()))
+    pub(crate) fn token() -> ChoreResult<Self> {
+        Self::start(RealMode::token(Bearer::new(login())), Some(&login()))
     }
 
     /// TLS and this kind of access control; who may log in, and how, is left to the caller.
-    pub(crate) fn closed(auth: Auth) -> Outcome<Self> {
-        Self::start(Mode { auth, ..Mode::tls() }, None)
+    pub(crate) fn closed(auth: Auth) -> ChoreResult<Self> {
+        Self::start(RealMode { auth, ..RealMode::tls() }, None)
     }
 
     /// `127.0.0.1:PORT`.
@@ -73,7 +73,7 @@ impl Guard {
         self.docker_config.as_deref()
     }
 
-    /// The requests that its token server has got; none where there is no token server.
+    /// The requests to its token server; empty without a token server.
     pub(crate) fn token_requests(&self) -> Vec<LoggedRequest> {
         self.registry.token_requests()
     }
@@ -83,7 +83,7 @@ impl Guard {
         self.registry.output()
     }
 
-    fn start(mode: Mode, login: Option<&Login>) -> Outcome<Self> {
+    fn start(mode: RealMode, login: Option<&Login>) -> ChoreResult<Self> {
         let registry = RealRegistry::start(mode).doing(|| "starting a registry".to_owned())?;
         let folder = tempfile::tempdir()?;
         let ca_file = registry.ca_pem().map(|pem| (folder.path().join("ca.pem"), pem));

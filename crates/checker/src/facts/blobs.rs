@@ -12,8 +12,8 @@ use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher};
 
-use super::budget::Budget;
-use super::{Fault, FaultKind, Package, is_any_executable};
+use super::budget::ReadBudget;
+use super::{FaultKind, PackageFacts, ReadFault, is_any_executable};
 use crate::opentofu::{ZipFault, list_zip};
 
 /// The largest config that is read, in bytes.
@@ -21,16 +21,16 @@ const CONFIG_LIMIT: usize = 4 * 1024 * 1024;
 
 /// What lies at a digest.
 #[derive(Clone, Debug)]
-pub struct Blob {
+pub struct FoundBlob {
     /// The digest as the descriptor writes it, well-formed or not.
     pub digest: String,
     /// What was found.
-    pub content: Result<Content, Fault>,
+    pub content: Result<BlobContent, ReadFault>,
 }
 
 /// As much of a blob as was looked at.
 #[derive(Clone, Debug)]
-pub enum Content {
+pub enum BlobContent {
     /// It is there; its bytes were not read.
     There,
     /// A small document (a config) and what it says, if it is JSON.
@@ -43,26 +43,29 @@ pub enum Content {
         value: Option<Value>,
     },
     /// A layer that was read to its end.
-    Package(Box<Package>),
+    Package(Box<PackageFacts>),
 }
 
 /// Reads a config.
 pub(super) async fn read_config(
     store: &dyn ReadStore,
     descriptor: &Descriptor,
-    budget: &Budget,
-) -> Result<Content, Fault> {
-    let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
+    budget: &ReadBudget,
+) -> Result<BlobContent, ReadFault> {
+    let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| ReadFault::from(&error))?;
     let mut bytes = Vec::new();
-    while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
+    while let Some(piece) = stream.try_next().await.map_err(|error| ReadFault::from(&error))? {
         bytes.extend_from_slice(&piece);
         if bytes.len() > CONFIG_LIMIT {
-            return Err(Fault::new(FaultKind::TooLarge, format!("config {} has more than 4 MiB", descriptor.digest)));
+            return Err(ReadFault::new(
+                FaultKind::TooLarge,
+                format!("config {} has more than 4 MiB", descriptor.digest),
+            ));
         }
     }
     budget.take(&bytes).await?;
     let (size, intact) = (bytes.len() as u64, descriptor.digest.matches(&bytes));
-    Ok(Content::Document { size, intact, value: serde_json::from_slice(&bytes).ok() })
+    Ok(BlobContent::Document { size, intact, value: serde_json::from_slice(&bytes).ok() })
 }
 
 /// Reads a layer to its end, by way of a temporary file.
@@ -70,18 +73,18 @@ pub(super) async fn read_layer(
     store: &dyn ReadStore,
     descriptor: &Descriptor,
     work_dir: &Path,
-    budget: &Budget,
-) -> Result<Content, Fault> {
+    budget: &ReadBudget,
+) -> Result<BlobContent, ReadFault> {
     let limits = Limits::default();
     limits.check_packed(descriptor.size).map_err(|error| too_large(&error))?;
-    let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| Fault::from(&error))?;
+    let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| ReadFault::from(&error))?;
     let folder =
         Scratch::temporary(work_dir, Purpose::Check).map_err(|error| local("create a folder in", work_dir, error))?;
     let mut file = tempfile::NamedTempFile::new_in(folder.path())
         .map_err(|error| local("create a file in", folder.path(), error))?;
     let (mut sha256, mut own) = (DigestHasher::sha256(), descriptor.digest.hasher());
     let mut size = 0;
-    while let Some(piece) = stream.try_next().await.map_err(|error| Fault::from(&error))? {
+    while let Some(piece) = stream.try_next().await.map_err(|error| ReadFault::from(&error))? {
         size += piece.len() as u64;
         limits.check_packed(size).map_err(|error| too_large(&error))?;
         sha256.update(&piece);
@@ -100,25 +103,25 @@ pub(super) async fn read_layer(
     })
     .await;
     let package = examined.unwrap_or_else(|error| Err(StoreError::io("read", work_dir, std::io::Error::other(error))));
-    match package.map_err(|error| Fault::from(&error))? {
-        Some(package) => Ok(Content::Package(Box::new(package))),
-        None => Err(Fault::new(FaultKind::NotRead, "it was not read: it has more than 100000 entries")),
+    match package.map_err(|error| ReadFault::from(&error))? {
+        Some(package) => Ok(BlobContent::Package(Box::new(package))),
+        None => Err(ReadFault::new(FaultKind::NotRead, "it was not read: it has more than 100000 entries")),
     }
 }
 
 /// No client of ours installs it. Another one may, so that no rule judges it.
-fn too_large(error: &ArchiveError) -> Fault {
-    Fault::new(FaultKind::NotRead, format!("it was not read: {error}"))
+fn too_large(error: &ArchiveError) -> ReadFault {
+    ReadFault::new(FaultKind::NotRead, format!("it was not read: {error}"))
 }
 
-/// The package; none where its directory has too many entries.
+/// The package; none if its directory has too many entries.
 fn examine(
     mut file: tempfile::NamedTempFile,
     size: u64,
     sha256: Digest,
     intact: bool,
     unpacked: &AtomicU64,
-) -> Result<Option<Package>, StoreError> {
+) -> Result<Option<PackageFacts>, StoreError> {
     let path = file.path().to_owned();
     let failed = |error| StoreError::io("read", &path, error);
     file.flush().and_then(|()| file.as_file_mut().rewind()).map_err(failed)?;
@@ -128,14 +131,14 @@ fn examine(
     }
     let contents = match read_zip(file.path(), &Limits::default()) {
         Err(ArchiveError::Io { action, path, source }) => return Err(StoreError::io(action, path, source)),
-        read => Package::contents_of(read),
+        read => PackageFacts::contents_of(read),
     };
     let programs = zip_programs(file.path(), &is_any_executable).unwrap_or_default();
-    Ok(Some(Package { size, sha256, intact, zip, contents, programs }))
+    Ok(Some(PackageFacts { size, sha256, intact, zip, contents, programs }))
 }
 
-fn local(action: &'static str, path: &Path, error: std::io::Error) -> Fault {
-    Fault::from(&StoreError::io(action, path, error))
+fn local(action: &'static str, path: &Path, error: std::io::Error) -> ReadFault {
+    ReadFault::from(&StoreError::io(action, path, error))
 }
 
 #[cfg(test)]
@@ -148,7 +151,8 @@ mod tests {
     async fn read(size: u64) -> (FaultKind, String) {
         let descriptor = Descriptor::new("archive/zip", Digest::sha256(b"package"), size);
         let (store, folder) = (MemoryStore::new("memory".parse().unwrap()), tempfile::tempdir().unwrap());
-        let fault = read_layer(&store, &descriptor, folder.path(), &Budget::new()).await.expect_err("it is not there");
+        let fault =
+            read_layer(&store, &descriptor, folder.path(), &ReadBudget::new()).await.expect_err("it is not there");
         (fault.kind, fault.text)
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Fault, FaultKind};
+use super::{FaultKind, ReadFault};
 
 /// Most bytes of all manifests and configs together.
 const BYTES: u64 = 32 * 1024 * 1024;
@@ -15,14 +15,14 @@ const WEIGHT: u64 = 5_000_000;
 const UNPACKED: u64 = 32 * 1024 * 1024 * 1024;
 
 /// What may still be read in this run.
-pub(super) struct Budget {
+pub(super) struct ReadBudget {
     bytes: AtomicU64,
     weight: AtomicU64,
     /// Bytes that may still be unpacked.
     pub(super) unpacked: Arc<AtomicU64>,
 }
 
-impl Budget {
+impl ReadBudget {
     pub(super) fn new() -> Self {
         Self {
             bytes: AtomicU64::new(BYTES),
@@ -32,26 +32,26 @@ impl Budget {
     }
 
     /// Whether nothing more is to be asked for.
-    pub(super) fn require_left(&self) -> Result<(), Fault> {
+    pub(super) fn require_left(&self) -> Result<(), ReadFault> {
         let spent = [&self.bytes, &self.weight].into_iter().any(|left| left.load(Ordering::Relaxed) == 0);
         if spent { Err(too_much()) } else { Ok(()) }
     }
 
     /// Takes a document into account, before it is parsed.
-    pub(super) async fn take(&self, bytes: &[u8]) -> Result<(), Fault> {
+    pub(super) async fn take(&self, bytes: &[u8]) -> Result<(), ReadFault> {
         // Others have their turn between two documents: an interruption too.
         tokio::task::yield_now().await;
         let weight = weight(bytes);
         if weight > WEIGHT_OF_ONE {
-            return Err(Fault::new(FaultKind::NotRead, "it was not read: it has too many members and elements"));
+            return Err(ReadFault::new(FaultKind::NotRead, "it was not read: it has too many members and elements"));
         }
         let fits = spend(&self.bytes, bytes.len() as u64) & spend(&self.weight, weight);
         if fits { Ok(()) } else { Err(too_much()) }
     }
 }
 
-fn too_much() -> Fault {
-    Fault::new(FaultKind::NotRead, "it was not read: the manifests before it were too much together")
+fn too_much() -> ReadFault {
+    ReadFault::new(FaultKind::NotRead, "it was not read: the manifests before it were too much together")
 }
 
 /// Takes from what is left. What does not fit leaves nothing for others.
@@ -79,7 +79,7 @@ fn weight(bytes: &[u8]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, weight};
+    use super::{ReadBudget, weight};
 
     #[test]
     fn commas_in_texts_weigh_nothing() {
@@ -89,7 +89,7 @@ mod tests {
     #[tokio::test]
     async fn a_manifest_of_nested_empty_arrays_is_not_parsed() {
         let hostile = format!("[{}]", vec!["[]"; 1_700_000].join(","));
-        let budget = Budget::new();
+        let budget = ReadBudget::new();
         assert!(budget.take(hostile.as_bytes()).await.is_err());
         assert!(budget.require_left().is_ok(), "one such document does not keep the others from being read");
     }
@@ -97,7 +97,7 @@ mod tests {
     #[tokio::test]
     async fn many_manifests_that_are_large_once_parsed_are_not_all_read() {
         let large = format!("[{}]", vec!["[]"; 60_000].join(","));
-        let budget = Budget::new();
+        let budget = ReadBudget::new();
         let mut read = 0;
         while budget.take(large.as_bytes()).await.is_ok() {
             read += 1;

@@ -5,21 +5,21 @@ use serde_json::Value;
 use tofu_oci_store::UnverifiedManifest;
 use tofu_oci_types::Digest;
 
-use super::Fault;
+use super::ReadFault;
 
-/// What was found where a manifest was asked for.
+/// What was found if a manifest was asked for.
 #[derive(Clone, Debug)]
-pub struct Manifest {
+pub struct FoundManifest {
     /// The tag or digest that was asked for.
     pub asked: String,
     /// What came.
-    pub found: Result<Document, Fault>,
+    pub found: Result<FoundDocument, ReadFault>,
 }
 
 /// The bytes of a manifest, unverified.
 #[derive(Clone, Debug)]
-pub struct Document {
-    /// The media type that the repository sends it as, without parameters; none when it names none.
+pub struct FoundDocument {
+    /// The media type that the repository sends it as, without parameters; none if it names none.
     pub media_type: Option<String>,
     /// The digest that it was asked for by; for a tag, the one that the repository gives it, or that of its bytes.
     pub digest: Digest,
@@ -28,12 +28,12 @@ pub struct Document {
     /// The bytes.
     pub bytes: Bytes,
     /// What they say.
-    pub json: Json,
+    pub json: FoundJson,
 }
 
 /// What bytes say as JSON.
 #[derive(Clone, Debug)]
-pub enum Json {
+pub enum FoundJson {
     /// A document; members that occur twice have their last value here.
     Value(Value),
     /// None, and why.
@@ -43,19 +43,19 @@ pub enum Json {
     },
 }
 
-impl Document {
+impl FoundDocument {
     /// A document that was asked for by a digest, or by a tag.
     pub(crate) fn new(asked: Option<Digest>, sent: UnverifiedManifest) -> Self {
         let UnverifiedManifest { media_type, digest: sent_digest, bytes } = sent;
         let digest = asked.or_else(|| sent_digest.clone()).unwrap_or_else(|| Digest::sha256(&bytes));
         let json = match serde_json::from_slice(&bytes) {
-            Ok(value) => Json::Value(value),
-            Err(error) => Json::Not { problem: error.to_string() },
+            Ok(value) => FoundJson::Value(value),
+            Err(error) => FoundJson::Not { problem: error.to_string() },
         };
         Self { media_type, digest, sent_digest, bytes, json }
     }
 
-    /// The digest of the bytes, in the algorithm of the digest that was asked for; SHA-256 where that is unknown.
+    /// The digest of the bytes, in the algorithm of the digest that was asked for; SHA-256 if that is unknown.
     pub fn actual_digest(&self) -> Digest {
         match self.digest.hasher() {
             Some(mut hasher) => {
@@ -66,11 +66,11 @@ impl Document {
         }
     }
 
-    /// The document, where it is JSON.
+    /// The document, if it is JSON.
     pub fn value(&self) -> Option<&Value> {
         match &self.json {
-            Json::Value(value) => Some(value),
-            Json::Not { .. } => None,
+            FoundJson::Value(value) => Some(value),
+            FoundJson::Not { .. } => None,
         }
     }
 }

@@ -4,7 +4,7 @@ use tofu_oci_store::StoreError;
 
 /// Why something could not be read.
 #[derive(Clone, Debug)]
-pub struct Fault {
+pub struct ReadFault {
     /// The kind.
     pub kind: FaultKind,
     /// The store's own words.
@@ -35,7 +35,7 @@ pub enum FaultKind {
     NotRead,
 }
 
-impl Fault {
+impl ReadFault {
     /// A fault with words of our own.
     pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), error: None }
@@ -47,7 +47,7 @@ impl Fault {
     }
 }
 
-impl From<&StoreError> for Fault {
+impl From<&StoreError> for ReadFault {
     fn from(error: &StoreError) -> Self {
         let kind = match error {
             StoreError::NotFound { .. } | StoreError::UnknownRepository { .. } => FaultKind::Missing,

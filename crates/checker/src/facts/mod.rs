@@ -16,10 +16,10 @@ mod fault;
 mod packages;
 mod read;
 
-pub use blobs::{Blob, Content};
-pub use document::{Document, Json, Manifest};
-pub use fault::{Fault, FaultKind};
-pub use packages::Package;
+pub use blobs::{BlobContent, FoundBlob};
+pub use document::{FoundDocument, FoundJson, FoundManifest};
+pub use fault::{FaultKind, ReadFault};
+pub use packages::PackageFacts;
 pub(crate) use packages::is_any_executable;
 pub use read::read;
 
@@ -63,20 +63,20 @@ pub enum Depth {
 
 /// A repository as it was found.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct RepositoryFacts {
     /// The repository as people write it.
     pub place: Place,
     /// How deep was read.
     pub depth: Depth,
-    /// Every tag in the order in which the repository lists them; texts, since a folder may hold what is no tag.
+    /// Every tag in the order in which the repository lists them; texts, since a folder may hold what is not a tag.
     pub tags: Vec<String>,
     /// The versions that the tags read as, lowest first; with [`Versions::One`] that version alone, read or not.
-    pub releases: Vec<Release>,
+    pub releases: Vec<FoundRelease>,
 }
 
 /// One version, and what the tag that it is asked for by points at.
 #[derive(Clone, Debug)]
-pub struct Release {
+pub struct FoundRelease {
     /// The version, with its build metadata.
     pub version: Version,
     /// The tag that it is asked for by: the canonical one. None when the version's text is too long for a tag.
@@ -85,18 +85,18 @@ pub struct Release {
     /// reads as.
     pub read_from: Vec<String>,
     /// What the canonical tag points at.
-    pub index: Manifest,
+    pub index: FoundManifest,
     /// The entries of the index, in its order; at most 1000.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<IndexEntry>,
     /// How many entries there are beyond those.
     pub entries_left_out: usize,
     /// What refers to the index, as the repository lists it.
-    pub referrers: Result<Vec<Descriptor>, Fault>,
+    pub referrers: Result<Vec<Descriptor>, ReadFault>,
 }
 
 /// One entry of an index.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct IndexEntry {
     /// Its position, from 0.
     pub position: usize,
     /// As the index has it; [`Value::Null`] where only Go's reading finds an entry here.
@@ -104,23 +104,23 @@ pub struct Entry {
     /// As Go reads it.
     pub descriptor: GoDescriptor,
     /// The manifest that it points at, and what belongs to it.
-    pub leaf: Arc<Leaf>,
+    pub leaf: Arc<FoundLeaf>,
 }
 
 /// A manifest that an entry points at, with its parts.
 #[derive(Clone, Debug)]
-pub struct Leaf {
+pub struct FoundLeaf {
     /// The manifest.
-    pub manifest: Manifest,
+    pub manifest: FoundManifest,
     /// Its config.
-    pub config: Option<Part>,
+    pub config: Option<LeafPart>,
     /// Its layers, in their order.
-    pub layers: Vec<Part>,
+    pub layers: Vec<LeafPart>,
 }
 
 /// A blob that a manifest names.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct LeafPart {
     /// Its position among the layers, from 0; 0 for a config.
     pub position: usize,
     /// As the manifest has it.
@@ -128,12 +128,12 @@ pub struct Part {
     /// As Go reads it.
     pub descriptor: GoDescriptor,
     /// What lies at its digest.
-    pub blob: Arc<Blob>,
+    pub blob: Arc<FoundBlob>,
 }
 
-impl Facts {
+impl RepositoryFacts {
     /// The release of a version, build metadata and all.
-    pub fn release(&self, version: &Version) -> Option<&Release> {
+    pub fn release(&self, version: &Version) -> Option<&FoundRelease> {
         self.releases.iter().find(|release| release.version == *version)
     }
 

@@ -7,14 +7,14 @@ use crate::opentofu::{ZipFault, ZipListing};
 
 /// What a layer holds.
 #[derive(Debug, Clone)]
-pub struct Package {
+pub struct PackageFacts {
     /// Bytes.
     pub size: u64,
     /// SHA-256 of the bytes, whatever digest they lie at.
     pub sha256: Digest,
     /// Whether they have the digest they lie at.
     pub intact: bool,
-    /// The archive as Go reads it; an error where it cannot be opened.
+    /// The archive as Go reads it; an error if it cannot be opened.
     pub zip: Result<ZipListing, ZipFault>,
     /// The package as this program reads it, which is stricter.
     pub contents: Result<PackageContents, String>,
@@ -27,7 +27,7 @@ pub(crate) fn is_any_executable(name: &str) -> bool {
     !name.contains('/') && name.strip_prefix("terraform-provider-").is_some_and(|rest| !rest.is_empty())
 }
 
-impl Package {
+impl PackageFacts {
     /// The `zh:` of the bytes; always there, since the digest is SHA-256.
     pub fn zh(&self) -> Option<PackageHash> {
         PackageHash::zh(&self.sha256)

@@ -9,9 +9,10 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Digest, Reference, Tag, Version};
 
 use super::blobs::{read_config, read_layer};
-use super::budget::Budget;
+use super::budget::ReadBudget;
 use super::{
-    Blob, Content, Depth, Document, Entry, Facts, Fault, FaultKind, Leaf, Manifest, Part, Release, Versions, What,
+    BlobContent, Depth, FaultKind, FoundBlob, FoundDocument, FoundLeaf, FoundManifest, FoundRelease, IndexEntry,
+    LeafPart, ReadFault, RepositoryFacts, Versions, What,
 };
 use crate::opentofu::GoDescriptor;
 use crate::opentofu::json::{GoIndex, GoManifest};
@@ -24,11 +25,11 @@ const MOST: usize = 1000;
 const AT_ONCE: usize = 4;
 
 /// Reads a repository: at most 1000 versions and 1000 entries of an index, at most 32 MiB of manifests and configs,
-/// fewer where they are large once parsed; four requests at a time.
+/// fewer if they are large once parsed; four requests at a time.
 ///
 /// # Errors
 /// When its tags cannot be listed. Everything else that goes wrong is a fact.
-pub async fn read(store: &dyn ReadStore, what: &What) -> Result<Facts, StoreError> {
+pub async fn read(store: &dyn ReadStore, what: &What) -> Result<RepositoryFacts, StoreError> {
     let tags = store.tag_texts().await?;
     let mut wanted: Vec<(Version, Vec<String>)> = Vec::new();
     // By text: build metadata tells versions apart too.
@@ -52,8 +53,8 @@ pub async fn read(store: &dyn ReadStore, what: &What) -> Result<Facts, StoreErro
     // The newest are the ones that matter.
     wanted.drain(..wanted.len().saturating_sub(MOST));
 
-    let reading = Reading { store, what, budget: Budget::new() };
-    let indexes: Vec<(Version, Vec<String>, Option<Tag>, Manifest)> = stream::iter(wanted)
+    let reading = FactsReading { store, what, budget: ReadBudget::new() };
+    let indexes: Vec<(Version, Vec<String>, Option<Tag>, FoundManifest)> = stream::iter(wanted)
         .map(async |(version, read_from)| {
             let tag = Tag::for_version(&version).ok();
             let index = reading.tagged(tag.as_ref()).await;
@@ -62,17 +63,17 @@ pub async fn read(store: &dyn ReadStore, what: &What) -> Result<Facts, StoreErro
         .buffered(AT_ONCE)
         .collect()
         .await;
-    let mut releases: Vec<Release> = stream::iter(indexes)
+    let mut releases: Vec<FoundRelease> = stream::iter(indexes)
         .map(async |(version, read_from, tag, index)| {
             let referrers = reading.referrers(&index).await;
             let (entries, entries_left_out) = (Vec::new(), 0);
-            Release { version, tag, read_from, index, entries, entries_left_out, referrers }
+            FoundRelease { version, tag, read_from, index, entries, entries_left_out, referrers }
         })
         .buffered(AT_ONCE)
         .collect()
         .await;
     reading.leaves(&mut releases).await;
-    Ok(Facts { place: store.place(), depth: what.depth, tags, releases })
+    Ok(RepositoryFacts { place: store.place(), depth: what.depth, tags, releases })
 }
 
 /// The version that `OpenTofu` reads a tag as, whether it is a tag by the grammar or not.
@@ -80,53 +81,53 @@ pub(crate) fn version_of(tag: &str) -> Option<Version> {
     tag.replace('_', "+").parse().ok()
 }
 
-struct Reading<'a> {
+struct FactsReading<'a> {
     store: &'a dyn ReadStore,
     what: &'a What,
-    budget: Budget,
+    budget: ReadBudget,
 }
 
 /// An entry before its manifest has been read.
-type Unread = (usize, Value, GoDescriptor);
+type UnreadPart = (usize, Value, GoDescriptor);
 
-impl Reading<'_> {
-    async fn tagged(&self, tag: Option<&Tag>) -> Manifest {
+impl FactsReading<'_> {
+    async fn tagged(&self, tag: Option<&Tag>) -> FoundManifest {
         match tag {
             Some(tag) => self.manifest(tag.to_string(), Reference::Tag(tag.clone())).await,
-            None => Manifest {
+            None => FoundManifest {
                 asked: String::new(),
-                found: Err(Fault::new(FaultKind::Unaddressable, "the version is too long for a tag")),
+                found: Err(ReadFault::new(FaultKind::Unaddressable, "the version is too long for a tag")),
             },
         }
     }
 
-    async fn manifest(&self, asked: String, reference: Reference) -> Manifest {
+    async fn manifest(&self, asked: String, reference: Reference) -> FoundManifest {
         let found = self.document(reference).await;
-        Manifest { asked, found }
+        FoundManifest { asked, found }
     }
 
-    async fn document(&self, reference: Reference) -> Result<Document, Fault> {
+    async fn document(&self, reference: Reference) -> Result<FoundDocument, ReadFault> {
         self.budget.require_left()?;
         let sent = self.store.manifest_unverified(&reference, MANIFEST_LIMIT).await;
-        let sent = sent.map_err(|error| Fault::from(&error))?;
+        let sent = sent.map_err(|error| ReadFault::from(&error))?;
         self.budget.take(&sent.bytes).await?;
         let known = match reference {
             Reference::Digest(digest) => Some(digest),
             Reference::Tag(_) => None,
         };
-        Ok(Document::new(known, sent))
+        Ok(FoundDocument::new(known, sent))
     }
 
-    async fn referrers(&self, index: &Manifest) -> Result<Vec<tofu_oci_types::Descriptor>, Fault> {
+    async fn referrers(&self, index: &FoundManifest) -> Result<Vec<tofu_oci_types::Descriptor>, ReadFault> {
         match &index.found {
-            Ok(document) => self.store.referrers(&document.digest).await.map_err(|error| Fault::from(&error)),
+            Ok(document) => self.store.referrers(&document.digest).await.map_err(|error| ReadFault::from(&error)),
             Err(_) => Ok(Vec::new()),
         }
     }
 
     /// Reads every leaf and every blob once, whichever releases name it.
-    async fn leaves(&self, releases: &mut [Release]) {
-        let mut unread: Vec<Vec<Unread>> = Vec::new();
+    async fn leaves(&self, releases: &mut [FoundRelease]) {
+        let mut unread: Vec<Vec<UnreadPart>> = Vec::new();
         for release in releases.iter_mut() {
             let mut entries = release.index.found.as_ref().map_or_else(|_| Vec::new(), entries);
             release.entries_left_out = entries.len().saturating_sub(MOST);
@@ -134,7 +135,7 @@ impl Reading<'_> {
             unread.push(entries);
         }
         let asked = unread.iter().flatten().map(|(_, _, descriptor)| descriptor.digest.clone());
-        let manifests: BTreeMap<String, Manifest> =
+        let manifests: BTreeMap<String, FoundManifest> =
             once_each(asked, async |digest: String| self.by_digest(digest).await).await;
 
         // A digest that is a layer somewhere is read as a layer.
@@ -143,48 +144,50 @@ impl Reading<'_> {
             let (_, layer) = named.entry(descriptor.digest.clone()).or_insert((descriptor, false));
             *layer |= !config;
         }
-        let blobs: BTreeMap<String, Arc<Blob>> = once_each(named.keys().cloned(), async |digest: String| {
+        let blobs: BTreeMap<String, Arc<FoundBlob>> = once_each(named.keys().cloned(), async |digest: String| {
             let (descriptor, layer) = named.get(&digest).cloned().unwrap_or_default();
             Arc::new(self.blob(&descriptor, layer).await)
         })
         .await;
 
-        let leaves: BTreeMap<String, Arc<Leaf>> =
+        let leaves: BTreeMap<String, Arc<FoundLeaf>> =
             manifests.into_iter().map(|(digest, manifest)| (digest, Arc::new(leaf(manifest, &blobs)))).collect();
         for (release, entries) in releases.iter_mut().zip(unread) {
             for (position, raw, descriptor) in entries {
                 if let Some(leaf) = leaves.get(&descriptor.digest) {
-                    release.entries.push(Entry { position, raw, leaf: Arc::clone(leaf), descriptor });
+                    release.entries.push(IndexEntry { position, raw, leaf: Arc::clone(leaf), descriptor });
                 }
             }
         }
     }
 
-    async fn by_digest(&self, asked: String) -> Manifest {
+    async fn by_digest(&self, asked: String) -> FoundManifest {
         match asked.parse::<Digest>() {
             Ok(digest) => self.manifest(asked, Reference::Digest(digest)).await,
-            Err(error) => Manifest { asked, found: Err(Fault::new(FaultKind::Unaddressable, error.to_string())) },
+            Err(error) => {
+                FoundManifest { asked, found: Err(ReadFault::new(FaultKind::Unaddressable, error.to_string())) }
+            }
         }
     }
 
-    async fn blob(&self, descriptor: &GoDescriptor, layer: bool) -> Blob {
+    async fn blob(&self, descriptor: &GoDescriptor, layer: bool) -> FoundBlob {
         let digest = descriptor.digest.clone();
         let Some(asked) = descriptor.to_descriptor() else {
-            let fault = Fault::new(FaultKind::Unaddressable, format!("`{digest}` is not a digest"));
-            return Blob { digest, content: Err(fault) };
+            let fault = ReadFault::new(FaultKind::Unaddressable, format!("`{digest}` is not a digest"));
+            return FoundBlob { digest, content: Err(fault) };
         };
         let content = match (layer, self.what.depth) {
             (false, _) => read_config(self.store, &asked, &self.budget).await,
             (true, Depth::Packages) => read_layer(self.store, &asked, &self.what.work_dir, &self.budget).await,
             (true, Depth::Manifests) => match self.store.exists(&asked).await {
-                Ok(true) => Ok(Content::There),
+                Ok(true) => Ok(BlobContent::There),
                 Ok(false) => {
-                    Err(Fault::new(FaultKind::Missing, format!("{} has no blob {digest}", self.store.place())))
+                    Err(ReadFault::new(FaultKind::Missing, format!("{} has no blob {digest}", self.store.place())))
                 }
-                Err(error) => Err(Fault::from(&error)),
+                Err(error) => Err(ReadFault::from(&error)),
             },
         };
-        Blob { digest, content }
+        FoundBlob { digest, content }
     }
 }
 
@@ -202,18 +205,18 @@ async fn once_each<T>(asked: impl Iterator<Item = String>, ask: impl AsyncFn(Str
         .await
 }
 
-fn entries(document: &Document) -> Vec<Unread> {
+fn entries(document: &FoundDocument) -> Vec<UnreadPart> {
     let (index, _) = GoIndex::read(&document.bytes);
     let raw = |position| element(document, "manifests", position);
     index.manifests.into_iter().enumerate().map(|(position, read)| (position, raw(position), read)).collect()
 }
 
-fn element(document: &Document, list: &str, position: usize) -> Value {
+fn element(document: &FoundDocument, list: &str, position: usize) -> Value {
     document.value().and_then(|value| value.get(list)?.get(position)).cloned().unwrap_or(Value::Null)
 }
 
 /// Config and layers of a manifest: whether it is the config, its position, as it is written, as Go reads it.
-fn parts(manifest: &Manifest) -> Vec<(bool, usize, Value, GoDescriptor)> {
+fn parts(manifest: &FoundManifest) -> Vec<(bool, usize, Value, GoDescriptor)> {
     let Ok(document) = &manifest.found else { return Vec::new() };
     let (read, _) = GoManifest::read(&document.bytes);
     let mut parts = Vec::new();
@@ -227,12 +230,12 @@ fn parts(manifest: &Manifest) -> Vec<(bool, usize, Value, GoDescriptor)> {
     parts
 }
 
-fn leaf(manifest: Manifest, blobs: &BTreeMap<String, Arc<Blob>>) -> Leaf {
+fn leaf(manifest: FoundManifest, blobs: &BTreeMap<String, Arc<FoundBlob>>) -> FoundLeaf {
     let (mut config, mut layers) = (None, Vec::new());
     for (is_config, position, raw, descriptor) in parts(&manifest) {
         let Some(blob) = blobs.get(&descriptor.digest) else { continue };
-        let part = Part { position, raw, blob: Arc::clone(blob), descriptor };
+        let part = LeafPart { position, raw, blob: Arc::clone(blob), descriptor };
         if is_config { config = Some(part) } else { layers.push(part) }
     }
-    Leaf { manifest, config, layers }
+    FoundLeaf { manifest, config, layers }
 }

@@ -27,7 +27,7 @@ pub struct Coverage<'a> {
     pub release: &'a ReleaseHashes,
 }
 
-/// The platforms that no line covers, and lines that are no package's.
+/// The platforms that no line covers, and lines that belong to no package.
 pub fn coverage(asked: &Coverage<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for platform in asked.platforms {
@@ -59,7 +59,7 @@ fn of_platform(asked: &Coverage<'_>, platform: &Platform) -> Option<Finding> {
         return None;
     }
     if has(Scheme::H1) {
-        // Where nothing but h1: is locked, that has been told once for the provider.
+        // Where nothing but h1: is locked, that has been reported once for the provider.
         let zh_elsewhere = entry.hashes.iter().any(|hash| hash.scheme() == Scheme::Zh);
         let said = format!("{address} {version}: {platform} is covered by h1: alone");
         return zh_elsewhere.then(|| LOCK_H1_ONLY.at(path, said));
@@ -74,7 +74,7 @@ fn of_platform(asked: &Coverage<'_>, platform: &Platform) -> Option<Finding> {
     Some(LOCK_PLATFORM.at(path, format!("{address} {version}: {platform}: {said}")))
 }
 
-/// Lines of schemes whose checksums the release names for all its platforms, and that are none of them.
+/// Lines of schemes whose checksums the release names for all its platforms, and that are not of them.
 fn unknown_lines(asked: &Coverage<'_>) -> Vec<Finding> {
     let Coverage { path, address, entry, place, release, .. } = *asked;
     let names_all = |scheme: Scheme| {
@@ -82,7 +82,7 @@ fn unknown_lines(asked: &Coverage<'_>) -> Vec<Finding> {
     };
     let strange =
         |hash: &&PackageHash| hash.scheme() != Scheme::Other && names_all(hash.scheme()) && !of_release(asked, hash);
-    let said = |hash: &PackageHash| format!("{address} {}: `{hash}` is no package of {place}", entry.version);
+    let said = |hash: &PackageHash| format!("{address} {}: `{hash}` is not a package of {place}", entry.version);
     entry.hashes.iter().filter(strange).map(|hash| LOCK_LINE_UNKNOWN.at(path, said(hash))).collect()
 }
 

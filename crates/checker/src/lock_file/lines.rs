@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
 /// The lines of a lock file that has been read: the text is looked through once, however much is asked for.
-pub(super) struct Lines<'a> {
+pub(super) struct LockLines<'a> {
     /// The first line of the block with this label, from 1.
     blocks: HashMap<&'a str, usize>,
     /// The first line, from 1, that has this text in quotes in the block that begins on that line.
     quoted: HashMap<(usize, &'a str), usize>,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LockLines<'a> {
     pub(super) fn of(text: &'a str) -> Self {
         let (mut blocks, mut quoted, mut block) = (HashMap::new(), HashMap::new(), None);
         for (number, line) in (1..).zip(text.lines()) {

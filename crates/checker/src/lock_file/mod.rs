@@ -23,7 +23,7 @@ use crate::rules::catalogue::lock_file::{
     LOCK_ONE_PLATFORM, LOCK_SYMLINK, LOCK_SYNTAX, LOCK_UNKNOWN_SCHEME, LOCK_ZH_ONLY,
 };
 pub use coverage::{Coverage, coverage, not_asked, version_gone};
-use lines::Lines;
+use lines::LockLines;
 
 /// A lock file as it lies there.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ pub fn lock_file(file: LockText<'_>) -> (Option<LockFile>, Vec<Finding>) {
     if lock.is_empty() {
         found.push(LOCK_EMPTY.at(&path, "it locks no provider"));
     }
-    let lines = Lines::of(file.text);
+    let lines = LockLines::of(file.text);
     for (address, entry) in lock.iter() {
         found
             .extend(block(&path, &lines, address, entry).into_iter().map(|finding| finding.of_version(&entry.version)));
@@ -67,7 +67,7 @@ pub fn lock_file(file: LockText<'_>) -> (Option<LockFile>, Vec<Finding>) {
 
 /// The providers that are locked for one platform, as the lines alone can tell.
 pub fn one_platform(file: LockText<'_>, lock: &LockFile) -> Vec<Finding> {
-    let lines = Lines::of(file.text);
+    let lines = LockLines::of(file.text);
     let covers_one = |entry: &LockEntry| {
         let count = |scheme: Scheme| entry.hashes.iter().filter(|hash| hash.scheme() == scheme).count();
         match (count(Scheme::Zh), count(Scheme::H1)) {
@@ -113,7 +113,7 @@ fn canonical(path: &str, text: &str, lock: &LockFile) -> Option<Finding> {
 }
 
 /// What the lines of one provider protect.
-fn block(path: &str, lines: &Lines<'_>, address: &ProviderAddr, entry: &LockEntry) -> Vec<Finding> {
+fn block(path: &str, lines: &LockLines<'_>, address: &ProviderAddr, entry: &LockEntry) -> Vec<Finding> {
     let at = |line: usize| format!("{path}:{line}");
     let label = lines.of_provider(address);
     let mut found = Vec::new();

@@ -32,7 +32,7 @@ fn file(hashes: &[String]) -> String {
     format!("{HEAD}\nprovider \"example.com/acme/widget\" {{\n  version = \"1.0.0\"\n{list}}}\n")
 }
 
-fn told(found: &[Finding]) -> String {
+fn reported(found: &[Finding]) -> String {
     let mut text = String::new();
     for finding in found {
         let _ = writeln!(text, "{} {}", finding.rule.id, finding.place);
@@ -43,7 +43,7 @@ fn told(found: &[Finding]) -> String {
 #[track_caller]
 fn check(text: &str, want: &str) {
     let file = LockText { path: Path::new("lock.hcl"), text, link: None };
-    assert_eq!(told(&lock_file(file).1), want, "{text}");
+    assert_eq!(reported(&lock_file(file).1), want, "{text}");
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn what_init_would_rewrite_is_shown() {
 fn a_link_is_told() {
     let text = file(&[h1(1), zh("a")]);
     let found = lock_file(LockText { path: Path::new("lock.hcl"), text: &text, link: Some(Path::new("../lock")) }).1;
-    assert_eq!(told(&found), "lock-symlink lock.hcl\n");
+    assert_eq!(reported(&found), "lock-symlink lock.hcl\n");
 }
 
 fn release(platforms: &[(&str, &[String])]) -> ReleaseHashes {
@@ -152,7 +152,7 @@ fn check_one_platform(lines: &[String], want: usize) {
     let text = file(lines);
     let lock = LockFile::parse(&text).unwrap();
     let found = one_platform(LockText { path: Path::new("lock.hcl"), text: &text, link: None }, &lock);
-    assert_eq!(told(&found), "lock-one-platform lock.hcl:4\n".repeat(want), "{text}");
+    assert_eq!(reported(&found), "lock-one-platform lock.hcl:4\n".repeat(want), "{text}");
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn providers_that_one_platform_is_locked_of() {
 fn other_line_ends_need_no_diff() {
     let text = file(&[h1(1), zh("a")]).replace('\n', "\r\n");
     let found = lock_file(LockText { path: Path::new("lock.hcl"), text: &text, link: None }).1;
-    assert_eq!(told(&found), "lock-not-canonical lock.hcl\n");
+    assert_eq!(reported(&found), "lock-not-canonical lock.hcl\n");
     assert!(found[0].diff.is_none() && found[0].text.starts_with("its lines end in CR LF"), "{found:?}");
 }
 

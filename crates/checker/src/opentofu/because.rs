@@ -12,7 +12,7 @@ pub enum Because {
     NoVersions,
     /// Tags read as versions, and none of them may be chosen: prereleases alone, or not the one that is asked for.
     NoMatchingVersion,
-    /// The version 0.0.0 is asked for, which stands for none.
+    /// The version 0.0.0 is asked for, which means none.
     UnspecifiedVersion,
     /// The tag of the version that it chose is not there.
     TagNotFound,
@@ -52,7 +52,7 @@ pub enum Because {
     SeveralPackages,
     /// The layer names another platform than the entry.
     LayerPlatform,
-    /// A digest that is no digest, or of an algorithm that `OpenTofu` does not take.
+    /// A digest that is not a digest, or of an algorithm that `OpenTofu` does not take.
     DigestAlgorithm,
     /// The layer's blob is not there.
     BlobNotFound,
@@ -60,7 +60,7 @@ pub enum Because {
     SizeMismatch,
     /// Something has another digest than its descriptor says.
     DigestMismatch,
-    /// The layer is no zip.
+    /// The layer is not a zip.
     NotAZip,
     /// The zip has no entries.
     EmptyArchive,

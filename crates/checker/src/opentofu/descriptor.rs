@@ -1,4 +1,4 @@
-//! A descriptor as Go reads it: every member has a value, the empty one where it is missing or null.
+//! A descriptor as Go reads it: every member has a value, the empty one if it is missing or null.
 
 use tofu_oci_types::{Descriptor, Digest, Platform};
 

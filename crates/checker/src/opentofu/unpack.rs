@@ -4,20 +4,20 @@
 
 use std::collections::BTreeMap;
 
-use super::{Because, Provider, ZipFault, ZipItem, ZipListing};
+use super::{AskedProvider, Because, ZipFault, ZipItem, ZipListing};
 
 /// Longest name of a file or folder, in bytes, on the file systems in use.
 const LONGEST: usize = 255;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Node {
+enum UnpackNode {
     Folder,
     File,
 }
 
 /// What the package's folder has in it after unpacking.
 #[derive(Default)]
-pub(super) struct Unpacked(BTreeMap<Vec<String>, Node>);
+pub(super) struct Unpacked(BTreeMap<Vec<String>, UnpackNode>);
 
 /// Unpacks the entries one after the other. A path may have `room` bytes.
 pub(super) fn unpack(zip: &ZipListing, room: usize) -> Result<Unpacked, Because> {
@@ -49,10 +49,13 @@ impl Unpacked {
         if let Some(fault) = item.unopened {
             return Err(fault.because());
         }
-        if path.is_empty() || self.0.get(&path) == Some(&Node::Folder) || path.iter().any(|part| is_impossible(part)) {
+        if path.is_empty()
+            || self.0.get(&path) == Some(&UnpackNode::Folder)
+            || path.iter().any(|part| is_impossible(part))
+        {
             return Err(Because::EntryNotWritable);
         }
-        self.0.insert(path, Node::File);
+        self.0.insert(path, UnpackNode::File);
         item.unread.map_or(Ok(()), |fault| Err(fault.because()))
     }
 
@@ -61,7 +64,7 @@ impl Unpacked {
             if is_impossible(&path[length - 1]) {
                 return Err(Because::EntryNotWritable);
             }
-            if *self.0.entry(path[..length].to_vec()).or_insert(Node::Folder) == Node::File {
+            if *self.0.entry(path[..length].to_vec()).or_insert(UnpackNode::Folder) == UnpackNode::File {
                 return Err(Because::EntryNotWritable);
             }
         }
@@ -69,14 +72,14 @@ impl Unpacked {
     }
 
     /// Whether there is an executable in the root.
-    pub(super) fn has_executable(&self, provider: Provider<'_>) -> bool {
-        let files = self.0.iter().filter(|(path, node)| path.len() == 1 && **node == Node::File);
+    pub(super) fn has_executable(&self, provider: AskedProvider<'_>) -> bool {
+        let files = self.0.iter().filter(|(path, node)| path.len() == 1 && **node == UnpackNode::File);
         files.into_iter().any(|(path, _)| is_executable(&path[0], provider))
     }
 
     /// Whether a name cannot be part of a checksum.
     pub(super) fn has_line_break(&self) -> bool {
-        self.0.iter().any(|(path, node)| *node == Node::File && path.iter().any(|part| part.contains('\n')))
+        self.0.iter().any(|(path, node)| *node == UnpackNode::File && path.iter().any(|part| part.contains('\n')))
     }
 }
 
@@ -85,13 +88,13 @@ fn is_impossible(name: &str) -> bool {
     name.contains('\0') || name.len() > LONGEST
 }
 
-fn is_executable(name: &str, provider: Provider<'_>) -> bool {
+fn is_executable(name: &str, provider: AskedProvider<'_>) -> bool {
     let Some(rest) = name.strip_prefix("terraform-provider-") else { return false };
     match provider {
-        Provider::Named(address) => rest
+        AskedProvider::Named(address) => rest
             .strip_prefix(address.provider_type())
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.'])),
-        Provider::Unnamed => !rest.is_empty(),
+        AskedProvider::Unnamed => !rest.is_empty(),
     }
 }
 

@@ -5,14 +5,14 @@ use std::time::Duration;
 use tofu_oci_remote::{RawAnswer, RawMethod, RawRequest, RawTarget};
 use tofu_oci_store::StoreError;
 
-use super::report::{Capability, State};
-use super::scratch::{Scratch, is_trouble};
+use super::report::{Capability, CapabilityState};
+use super::scratch::{ScratchRepository, is_trouble};
 
 /// The rows about deleting, and what is left.
 type Cleaned = (Vec<Capability>, Vec<String>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum CleanupKind {
     Tag,
     Manifest,
     Blob,
@@ -21,16 +21,16 @@ enum Kind {
 }
 
 /// Something that is to be deleted.
-struct Item {
-    kind: Kind,
+struct CleanupItem {
+    kind: CleanupKind,
     subject: String,
     path: String,
     /// None as long as nobody has asked.
     outcome: Option<Result<RawAnswer, StoreError>>,
 }
 
-impl Item {
-    fn new(kind: Kind, subject: String, path: String) -> Self {
+impl CleanupItem {
+    fn new(kind: CleanupKind, subject: String, path: String) -> Self {
         Self { kind, subject, path, outcome: None }
     }
 
@@ -41,7 +41,7 @@ impl Item {
 }
 
 /// Deletes tags, then manifests, then blobs, within this time. What fails is left, and the next one is tried.
-pub(super) async fn clean(scratch: &mut Scratch<'_>, bound: Duration) -> Cleaned {
+pub(super) async fn clean(scratch: &mut ScratchRepository<'_>, bound: Duration) -> Cleaned {
     scratch.give_up();
     let mut items = items(scratch);
     // What is not asked for in time is left.
@@ -52,43 +52,54 @@ pub(super) async fn clean(scratch: &mut Scratch<'_>, bound: Duration) -> Cleaned
     })
     .await;
     let rows = [
-        (Kind::Tag, "delete-tag", "a tag deleted"),
-        (Kind::Manifest, "delete-manifest", "a manifest deleted"),
-        (Kind::Blob, "delete-blob", "a blob deleted"),
+        (CleanupKind::Tag, "delete-tag", "a tag deleted"),
+        (CleanupKind::Manifest, "delete-manifest", "a manifest deleted"),
+        (CleanupKind::Blob, "delete-blob", "a blob deleted"),
     ];
     let rows: Vec<Capability> =
         rows.into_iter().filter_map(|(kind, name, what)| row(&items, kind, name, what)).collect();
-    let in_vain = rows.iter().filter(|row| row.state == State::NotTried);
+    let in_vain = rows.iter().filter(|row| row.state == CapabilityState::NotTried);
     scratch.not_judged.extend(in_vain.map(|row| (row.what, row.detail.clone())));
     // A tag goes with its manifest, whatever was said to its own deletion.
-    let manifests_gone = items.iter().all(|item| item.kind != Kind::Manifest || item.is_gone());
-    let is_left = |item: &&Item| !(item.is_gone() || item.kind == Kind::Tag && manifests_gone);
+    let manifests_gone = items.iter().all(|item| item.kind != CleanupKind::Manifest || item.is_gone());
+    let is_left = |item: &&CleanupItem| !(item.is_gone() || item.kind == CleanupKind::Tag && manifests_gone);
     (rows, items.iter().filter(is_left).map(|item| item.subject.clone()).collect())
 }
 
-fn items(scratch: &mut Scratch<'_>) -> Vec<Item> {
+fn items(scratch: &mut ScratchRepository<'_>) -> Vec<CleanupItem> {
     let tags = std::mem::take(&mut scratch.tags);
-    let mut items: Vec<Item> =
-        tags.into_iter().map(|tag| Item::new(Kind::Tag, tag.clone(), format!("manifests/{tag}"))).collect();
+    let mut items: Vec<CleanupItem> = tags
+        .into_iter()
+        .map(|tag| CleanupItem::new(CleanupKind::Tag, tag.clone(), format!("manifests/{tag}")))
+        .collect();
     // What points at others goes first: some registries keep a manifest that something refers to.
     let manifests = std::mem::take(&mut scratch.manifests).into_iter().rev();
-    items.extend(manifests.map(|digest| Item::new(Kind::Manifest, digest.to_string(), format!("manifests/{digest}"))));
+    items.extend(
+        manifests
+            .map(|digest| CleanupItem::new(CleanupKind::Manifest, digest.to_string(), format!("manifests/{digest}"))),
+    );
     let mut blobs = std::mem::take(&mut scratch.blobs);
     blobs.sort();
     blobs.dedup();
-    items.extend(blobs.into_iter().map(|digest| Item::new(Kind::Blob, digest.to_string(), format!("blobs/{digest}"))));
+    items.extend(
+        blobs
+            .into_iter()
+            .map(|digest| CleanupItem::new(CleanupKind::Blob, digest.to_string(), format!("blobs/{digest}"))),
+    );
     if let Some(other) = scratch.mount_from {
         let place = other.repository();
         let elsewhere = std::mem::take(&mut scratch.elsewhere).into_iter();
-        let item = |digest| Item::new(Kind::Elsewhere, format!("{digest} in {place}"), format!("blobs/{digest}"));
+        let item = |digest| {
+            CleanupItem::new(CleanupKind::Elsewhere, format!("{digest} in {place}"), format!("blobs/{digest}"))
+        };
         items.extend(elsewhere.map(item));
     }
     items
 }
 
-async fn delete(scratch: &mut Scratch<'_>, item: &Item) -> Result<RawAnswer, StoreError> {
+async fn delete(scratch: &mut ScratchRepository<'_>, item: &CleanupItem) -> Result<RawAnswer, StoreError> {
     match scratch.mount_from {
-        Some(other) if item.kind == Kind::Elsewhere => {
+        Some(other) if item.kind == CleanupKind::Elsewhere => {
             scratch.requests += 1;
             let (method, target) = (RawMethod::Delete, RawTarget::Path(&item.path));
             other.send(RawRequest { method, target, headers: Vec::new(), body: None, from: None }).await
@@ -97,7 +108,7 @@ async fn delete(scratch: &mut Scratch<'_>, item: &Item) -> Result<RawAnswer, Sto
     }
 }
 
-fn row(items: &[Item], kind: Kind, name: &'static str, what: &'static str) -> Option<Capability> {
+fn row(items: &[CleanupItem], kind: CleanupKind, name: &'static str, what: &'static str) -> Option<Capability> {
     let mut of_kind = items.iter().filter(|item| item.kind == kind);
     let kept = of_kind.clone().find(|item| !item.is_gone());
     let said = match &kept.or_else(|| of_kind.next())?.outcome {
@@ -109,13 +120,13 @@ fn row(items: &[Item], kind: Kind, name: &'static str, what: &'static str) -> Op
     let works = kept.is_none() && items.iter().any(|item| item.kind == kind && deleted(item));
     let unasked = trouble || !matches!(kept.map(|item| &item.outcome), None | Some(Some(Ok(_))));
     let state = match (works, unasked) {
-        (true, _) => State::Works,
-        (false, true) => State::NotTried,
-        (false, false) => State::Missing,
+        (true, _) => CapabilityState::Works,
+        (false, true) => CapabilityState::NotTried,
+        (false, false) => CapabilityState::Missing,
     };
     Some(Capability { name, what, state, detail: format!("DELETE {said}") })
 }
 
-fn deleted(item: &Item) -> bool {
+fn deleted(item: &CleanupItem) -> bool {
     matches!(&item.outcome, Some(Ok(answer)) if answer.is_success())
 }

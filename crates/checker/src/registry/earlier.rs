@@ -7,7 +7,7 @@ use tofu_oci_types::Digest;
 
 use super::ProbeError;
 use super::referrers::KIND;
-use super::scratch::{Scratch, TAGS, tag_name};
+use super::scratch::{ScratchRepository, TAGS, tag_name};
 
 /// Most tags `sha256-HEX` that are looked at; a probe leaves one.
 const MOST: usize = 20;
@@ -17,12 +17,12 @@ const MOST: usize = 20;
 ///
 /// # Errors
 /// Also when the tags cannot be seen: only a whole list says that nobody uses the repository, and only a 404 that there
-/// is no list.
-pub(super) async fn leftovers(scratch: &Scratch<'_>) -> Result<Vec<String>, ProbeError> {
+/// is not a list.
+pub(super) async fn leftovers(scratch: &ScratchRepository<'_>) -> Result<Vec<String>, ProbeError> {
     let tags = match scratch.raw().tags().await {
         Ok(tags) => tags,
         Err(error @ (StoreError::UnknownRepository { .. } | StoreError::NotFound { .. })) => {
-            // Some registries say the same with a status that also stands for a want of rights.
+            // Some registries say the same with a status that also means a want of rights.
             let answer = scratch.peek(RawMethod::Get, "tags/list").await?;
             return if answer.status == 404 { Ok(Vec::new()) } else { Err(ProbeError::Store(error)) };
         }
@@ -48,7 +48,7 @@ pub(super) async fn leftovers(scratch: &Scratch<'_>) -> Result<Vec<String>, Prob
 }
 
 /// Whether a tag that stands in for the referrers API was written by a probe: it lists referrers of a probe alone.
-async fn lists_probes_alone(scratch: &Scratch<'_>, tag: &str) -> Result<bool, StoreError> {
+async fn lists_probes_alone(scratch: &ScratchRepository<'_>, tag: &str) -> Result<bool, StoreError> {
     let answer = scratch.peek(RawMethod::Get, &format!("manifests/{tag}")).await?;
     let document: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let entries = document["manifests"].as_array().filter(|entries| !entries.is_empty());
@@ -56,8 +56,8 @@ async fn lists_probes_alone(scratch: &Scratch<'_>, tag: &str) -> Result<bool, St
         && entries.is_some_and(|entries| entries.iter().all(|entry| entry["artifactType"].as_str() == Some(KIND))))
 }
 
-/// Deletes these tags and the manifests that they name, as far as the registry lets us; a refusal is no error.
-pub(super) async fn remove(scratch: &mut Scratch<'_>, tags: &[String]) -> Result<(), StoreError> {
+/// Deletes these tags and the manifests that they name, as far as the registry lets us; a refusal is not an error.
+pub(super) async fn remove(scratch: &mut ScratchRepository<'_>, tags: &[String]) -> Result<(), StoreError> {
     for tag in tags {
         let path = format!("manifests/{tag}");
         let head = scratch.ask(RawMethod::Head, &path).await?;

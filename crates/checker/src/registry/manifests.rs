@@ -4,8 +4,10 @@ use serde_json::{Value, json};
 use tofu_oci_remote::RawMethod;
 use tofu_oci_store::StoreError;
 
-use super::report::State;
-use super::scratch::{EMPTY_TYPE, OCI_INDEX, OCI_MANIFEST, Scratch, Stored, descriptor, document, tag_name};
+use super::report::CapabilityState;
+use super::scratch::{
+    EMPTY_TYPE, OCI_INDEX, OCI_MANIFEST, ScratchContent, ScratchRepository, descriptor, document, tag_name,
+};
 
 const PROVIDER: &str = "application/vnd.opentofu.provider";
 const TARGET: &str = "application/vnd.opentofu.provider-target";
@@ -17,7 +19,7 @@ const CUSTOM_CONFIG: &str = "application/vnd.tofu-oci.probe.config.v1+json";
 /// What every registry must take, in bytes.
 const LARGE: usize = 4 * 1024 * 1024;
 
-pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+pub(super) async fn try_all(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let (Some(layer), Some(empty)) = (scratch.layer.clone(), scratch.empty.clone()) else { return Ok(()) };
     images(scratch, &layer).await?;
     let leaf = leaf(&layer, (EMPTY_TYPE, &empty), Some(TARGET), ZIP);
@@ -33,7 +35,12 @@ pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), StoreError>
 }
 
 /// A manifest with one layer.
-pub(super) fn leaf(layer: &Stored, config: (&str, &Stored), artifact_type: Option<&str>, layer_type: &str) -> Stored {
+pub(super) fn leaf(
+    layer: &ScratchContent,
+    config: (&str, &ScratchContent),
+    artifact_type: Option<&str>,
+    layer_type: &str,
+) -> ScratchContent {
     let mut body = json!({
         "schemaVersion": 2,
         "mediaType": OCI_MANIFEST,
@@ -47,24 +54,24 @@ pub(super) fn leaf(layer: &Stored, config: (&str, &Stored), artifact_type: Optio
 }
 
 async fn put(
-    scratch: &mut Scratch<'_>,
+    scratch: &mut ScratchRepository<'_>,
     (name, what): (&'static str, &'static str),
-    stored: &Stored,
+    stored: &ScratchContent,
 ) -> Result<bool, StoreError> {
     let answer = scratch.put_manifest(None, OCI_MANIFEST, stored).await?;
-    let state = if answer.is_success() { State::Works } else { State::Missing };
+    let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     scratch.row(name, what, state, format!("PUT {}", answer.said()));
     Ok(answer.is_success())
 }
 
 /// Ordinary container images, and images with a layer that is a zip.
-async fn images(scratch: &mut Scratch<'_>, layer: &Stored) -> Result<(), StoreError> {
+async fn images(scratch: &mut ScratchRepository<'_>, layer: &ScratchContent) -> Result<(), StoreError> {
     let config = json!({ "architecture": "amd64", "os": "linux", "rootfs": { "type": "layers", "diff_ids": [] } });
     let config = document(&config);
     let stored = scratch.put_shared_blob(&config).await?;
     if !stored.is_success() {
         let said = format!("PUT of the config {}", stored.said());
-        scratch.row("image", "a container image", State::NotTried, said);
+        scratch.row("image", "a container image", CapabilityState::NotTried, said);
         return Ok(());
     }
     let image = leaf(layer, (IMAGE_CONFIG, &config), None, IMAGE_LAYER);
@@ -74,7 +81,7 @@ async fn images(scratch: &mut Scratch<'_>, layer: &Stored) -> Result<(), StoreEr
     Ok(())
 }
 
-pub(super) fn index(entries: &[Value]) -> Stored {
+pub(super) fn index(entries: &[Value]) -> ScratchContent {
     document(&json!({
         "schemaVersion": 2,
         "mediaType": OCI_INDEX,
@@ -83,17 +90,17 @@ pub(super) fn index(entries: &[Value]) -> Stored {
     }))
 }
 
-fn entry(leaf: &Stored) -> Value {
+fn entry(leaf: &ScratchContent) -> Value {
     let mut entry = descriptor(OCI_MANIFEST, leaf);
     entry["artifactType"] = json!(TARGET);
     entry["platform"] = json!({ "os": "linux", "architecture": "amd64" });
     entry
 }
 
-async fn indexes(scratch: &mut Scratch<'_>, leaf: &Stored) -> Result<(), StoreError> {
+async fn indexes(scratch: &mut ScratchRepository<'_>, leaf: &ScratchContent) -> Result<(), StoreError> {
     let whole = index(&[entry(leaf)]);
     let answer = scratch.put_manifest(None, OCI_INDEX, &whole).await?;
-    let state = if answer.is_success() { State::Works } else { State::Missing };
+    let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     scratch.row("index", "an index of provider type", state, format!("PUT {}", answer.said()));
     if answer.is_success() {
         scratch.index = Some(whole);
@@ -102,16 +109,16 @@ async fn indexes(scratch: &mut Scratch<'_>, leaf: &Stored) -> Result<(), StoreEr
     let half = index(&[entry(&missing)]);
     let answer = scratch.put_manifest(None, OCI_INDEX, &half).await?;
     let (state, said) = if answer.is_success() {
-        (State::Differs, format!("PUT {}: it is taken", answer.said()))
+        (CapabilityState::Differs, format!("PUT {}: it is taken", answer.said()))
     } else {
-        (State::Works, format!("PUT {}", answer.said()))
+        (CapabilityState::Works, format!("PUT {}", answer.said()))
     };
     scratch.row("index-checked", "an index whose leaf is missing is refused", state, said);
     Ok(())
 }
 
 /// HEAD and GET as `OpenTofu` makes them.
-async fn heads(scratch: &mut Scratch<'_>, leaf: &Stored) -> Result<(), StoreError> {
+async fn heads(scratch: &mut ScratchRepository<'_>, leaf: &ScratchContent) -> Result<(), StoreError> {
     let Some(index) = scratch.index.clone() else { return Ok(()) };
     let tag = tag_name("head");
     scratch.put_manifest(Some(&tag), OCI_INDEX, &index).await?;
@@ -133,23 +140,27 @@ async fn heads(scratch: &mut Scratch<'_>, leaf: &Stored) -> Result<(), StoreErro
             lacks.push(format!("Docker-Content-Digest {}", digest.unwrap_or("none")));
         }
         let (state, said) = match (answer.status, lacks.is_empty()) {
-            (200, true) => (State::Works, "HEAD 200".to_owned()),
-            (200, false) => (State::Differs, format!("HEAD 200 with {}", lacks.join(", "))),
-            (status, _) => (State::Missing, format!("HEAD {status}")),
+            (200, true) => (CapabilityState::Works, "HEAD 200".to_owned()),
+            (200, false) => (CapabilityState::Differs, format!("HEAD 200 with {}", lacks.join(", "))),
+            (status, _) => (CapabilityState::Missing, format!("HEAD {status}")),
         };
         scratch.row(name, what, state, said);
     }
     let answer = scratch.ask(RawMethod::Get, &format!("manifests/{}", leaf.digest)).await?;
     let (state, said) = match answer.is_success() {
-        true if answer.body == leaf.bytes => (State::Works, format!("GET {}", answer.said())),
-        true => (State::Differs, "its bytes are not those that were pushed".to_owned()),
-        false => (State::Missing, format!("GET {}", answer.said())),
+        true if answer.body == leaf.bytes => (CapabilityState::Works, format!("GET {}", answer.said())),
+        true => (CapabilityState::Differs, "its bytes are not those that were pushed".to_owned()),
+        false => (CapabilityState::Missing, format!("GET {}", answer.said())),
     };
     scratch.row("manifest-by-digest", "a manifest comes back byte for byte", state, said);
     Ok(())
 }
 
-async fn large(scratch: &mut Scratch<'_>, layer: &Stored, empty: &Stored) -> Result<(), StoreError> {
+async fn large(
+    scratch: &mut ScratchRepository<'_>,
+    layer: &ScratchContent,
+    empty: &ScratchContent,
+) -> Result<(), StoreError> {
     let mut body = json!({
         "schemaVersion": 2,
         "mediaType": OCI_MANIFEST,
@@ -161,7 +172,7 @@ async fn large(scratch: &mut Scratch<'_>, layer: &Stored, empty: &Stored) -> Res
     let room = LARGE - body.to_string().len();
     body["annotations"]["padding"] = json!("x".repeat(room));
     let answer = scratch.put_manifest(None, OCI_MANIFEST, &document(&body)).await?;
-    let state = if answer.is_success() { State::Works } else { State::Missing };
+    let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     scratch.row("manifest-4-mib", "a manifest of 4 MiB", state, format!("PUT {}", answer.said()));
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use tofu_oci_store::Transport;
 
-use super::report::{Capability, ProbeReport, State};
-use crate::model::{Finding, Rule};
+use super::report::{Capability, CapabilityState, ProbeReport};
+use crate::model::{CheckRule, Finding};
 use crate::rules::catalogue::registry::{
     REGISTRY_CUSTOM_TYPES, REGISTRY_DELETE, REGISTRY_DIGEST, REGISTRY_DIGEST_ALGORITHM, REGISTRY_HEAD,
     REGISTRY_IMMUTABLE, REGISTRY_INDEX_CHECK, REGISTRY_LEFT, REGISTRY_LIMIT, REGISTRY_LOCATION, REGISTRY_MOUNT,
@@ -30,14 +30,14 @@ pub(super) fn report(
 
 /// Whether signatures are found: by the API, or by the tag that stands in for it.
 fn referrers_lost(report: &ProbeReport) -> bool {
-    report.state("referrer") == State::Works
-        && report.state("referrers-api") != State::Works
-        && report.state("referrers-tag") != State::Works
+    report.state("referrer") == CapabilityState::Works
+        && report.state("referrers-api") != CapabilityState::Works
+        && report.state("referrers-tag") != CapabilityState::Works
 }
 
-fn rule_of(name: &str, state: State) -> Option<&'static Rule> {
+fn rule_of(name: &str, state: CapabilityState) -> Option<&'static CheckRule> {
     Some(match (name, state) {
-        (_, State::Works | State::NotTried) => return None,
+        (_, CapabilityState::Works | CapabilityState::NotTried) => return None,
         ("upload-location", _) => &REGISTRY_LOCATION,
         ("upload-one-post" | "upload-chunked" | "chunk-out-of-order" | "upload-streamed", _) => &REGISTRY_UPLOAD_MODE,
         ("mount-own" | "mount-other" | "mount-anonymous", _) => &REGISTRY_MOUNT,
@@ -50,7 +50,7 @@ fn rule_of(name: &str, state: State) -> Option<&'static Rule> {
         ("index-checked", _) => &REGISTRY_INDEX_CHECK,
         ("head-tag" | "head-digest", _) => &REGISTRY_HEAD,
         ("manifest-4-mib", _) => &REGISTRY_LIMIT,
-        ("tags", _) | ("tags-n" | "tags-last", State::Differs) => &REGISTRY_TAGS,
+        ("tags", _) | ("tags-n" | "tags-last", CapabilityState::Differs) => &REGISTRY_TAGS,
         ("tags-n" | "tags-last", _) => &REGISTRY_PAGING,
         ("tag-moved" | "tag-again", _) => &REGISTRY_IMMUTABLE,
         ("referrers-api" | "oci-subject" | "referrers-filter" | "referrers-tag" | "referrer-before-subject", _) => {
@@ -67,7 +67,7 @@ fn findings(report: &ProbeReport) -> Vec<Finding> {
         Some(rule_of(row.name, row.state)?.at(place, format!("{}: {}; {}", row.what, row.state.word(), row.detail)))
     };
     let mut found: Vec<Finding> = report.capabilities.iter().filter_map(of_row).collect();
-    let tried = |name: &str| report.state(name) != State::NotTried;
+    let tried = |name: &str| report.state(name) != CapabilityState::NotTried;
     if referrers_lost(report) && tried("referrers-api") && tried("referrers-tag") {
         let said = "a referrer that was pushed is listed neither by the API nor under a tag";
         found.push(REGISTRY_REFERRERS_LOST.at(place, said));
@@ -83,15 +83,15 @@ fn counted(count: usize) -> String {
 }
 
 fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
-    let works = |name: &str| report.state(name) == State::Works;
-    let mut told: Vec<&str> = Vec::new();
+    let works = |name: &str| report.state(name) == CapabilityState::Works;
+    let mut reported: Vec<&str> = Vec::new();
     let artifact = ["artifact-type", "index", "empty-config"].into_iter().all(works);
-    told.push(match (artifact && works("layer-type"), works("image")) {
+    reported.push(match (artifact && works("layer-type"), works("image")) {
         (true, _) => "tofu-oci push: every layout (artifact, image, both)",
         (false, true) => "tofu-oci push: `--layout image` alone, which OpenTofu 1.10 to 1.13 do not install",
         (false, false) => "tofu-oci push: nothing can be published here",
     });
-    told.push(match (artifact && works("head-tag") && works("tags"), artifact) {
+    reported.push(match (artifact && works("head-tag") && works("tags"), artifact) {
         (true, _) if transport == Transport::PlainHttp => {
             "OpenTofu 1.10 to 1.13: do not install from here, since it answers plain HTTP; over HTTPS they would, through \
              an oci_mirror"
@@ -100,13 +100,13 @@ fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
         (false, true) => "OpenTofu 1.10 to 1.13: refuse this registry, see the findings about HEAD and tags",
         (false, false) => "OpenTofu 1.10 to 1.13: cannot install from here; tofu-oci installs labelled images",
     });
-    told.push(match (works("referrer"), works("referrers-api"), works("referrers-tag")) {
+    reported.push(match (works("referrer"), works("referrers-api"), works("referrers-tag")) {
         (true, true, _) => "signatures: as referrers, listed by the API",
         (true, false, true) => "signatures: as referrers, listed under a tag sha256-HEX; one more request to find them",
         _ => "signatures: as a tag sha256-HEX.sig alone (`tofu-oci sign --format cosign-tag`)",
     });
     let gone = works("delete-tag") || works("delete-manifest");
-    told.push(match (works("tag-moved"), gone) {
+    reported.push(match (works("tag-moved"), gone) {
         (true, true) => {
             "tags: can be moved, and deleted with what they name; pins and signatures tell when a version was moved"
         }
@@ -115,7 +115,7 @@ fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
         (false, false) => "tags: can be neither moved nor deleted; look at a release before it is pushed",
     });
     if !works("upload-chunked") {
-        told.push("uploads: in one piece; this registry's chunks are not to be relied upon");
+        reported.push("uploads: in one piece; this registry's chunks are not to be relied upon");
     }
-    told.into_iter().map(str::to_owned).collect()
+    reported.into_iter().map(str::to_owned).collect()
 }

@@ -7,12 +7,13 @@
 //!   ├ manifests   types, configs, layers, indexes, HEAD, sizes
 //!   ├ tags        lists and pages, moving a tag
 //!   ├ referrers   the API, its header, the tag that stands in for it
-//!   └ cleanup     deletes tags, manifests, blobs; what is left is told
+//!   └ cleanup     deletes tags, manifests, blobs; what is left is reported
 //! Report       a row a capability, what that means for tofu-oci and OpenTofu, findings
 //! ```
 
 mod cleanup;
 mod earlier;
+mod error;
 mod manifests;
 mod meaning;
 mod referrers;
@@ -28,55 +29,15 @@ use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use tofu_oci_remote::RawStore;
-use tofu_oci_store::StoreError;
 
-pub use report::{Capability, ProbeReport, State};
-use scratch::Scratch;
+pub use error::ProbeError;
+pub use report::{Capability, CapabilityState, ProbeReport};
+use scratch::ScratchRepository;
 
 /// How long the clean-up may take.
 const CLEAN_UP: Duration = Duration::from_mins(2);
 /// The same when somebody waits for the program to end.
 const CLEAN_UP_AT_ONCE: Duration = Duration::from_secs(20);
-
-/// Why a registry was not probed.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProbeError {
-    /// The repository is in use.
-    #[error("{repository} is not a scratch repository: it has the tags {}", tags.join(", "))]
-    InUse {
-        /// The repository.
-        repository: String,
-        /// Tags that no probe has written, the first five.
-        tags: Vec<String>,
-    },
-    /// Nothing can be written there.
-    #[error("{repository} takes no upload: {said}")]
-    NoUpload {
-        /// The repository.
-        repository: String,
-        /// Status and code of the answer.
-        said: String,
-        /// Whether the registry was in trouble: then this says nothing about what it takes.
-        trouble: bool,
-    },
-    /// Whoever asked for it wants it to end.
-    #[error("interrupted")]
-    Interrupted,
-    /// It ended early, and not everything that it had written could be deleted.
-    #[error("{error}")]
-    Left {
-        /// Why it ended.
-        error: Box<ProbeError>,
-        /// The repository.
-        repository: String,
-        /// Tags and digests.
-        left: Vec<String>,
-    },
-    /// No answer came.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
 
 /// The repository that is probed, and how.
 pub struct ProbeRequest<'a> {
@@ -94,7 +55,7 @@ pub struct ProbeRequest<'a> {
 /// [`ProbeError::InUse`] and whatever keeps the tags from being seen before anything is written. Later ones, and
 /// [`ProbeError::Interrupted`], come after the clean-up: within [`ProbeError::Left`] where it could not delete all.
 pub async fn probe(request: &ProbeRequest<'_>, stop: impl Future<Output = ()>) -> Result<ProbeReport, ProbeError> {
-    let mut scratch = Scratch::new(request.scratch, request.mount_from, request.seed);
+    let mut scratch = ScratchRepository::new(request.scratch, request.mount_from, request.seed);
     let outcome = match select(Box::pin(try_all(&mut scratch)), pin!(stop)).await {
         Either::Left((outcome, _)) => outcome,
         Either::Right(((), _)) => Err(ProbeError::Interrupted),
@@ -116,7 +77,7 @@ pub async fn probe(request: &ProbeRequest<'_>, stop: impl Future<Output = ()>) -
     Ok(meaning::report(repository, transport, scratch.rows, left, requests, scratch.not_judged))
 }
 
-async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
+async fn try_all(scratch: &mut ScratchRepository<'_>) -> Result<(), ProbeError> {
     let leftovers = earlier::leftovers(scratch).await?;
     earlier::remove(scratch, &leftovers).await?;
     uploads::try_all(scratch).await?;

@@ -7,7 +7,7 @@ use crate::model::Finding;
 /// What came of trying something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum CapabilityState {
     /// It works as the specification says.
     Works,
     /// It is answered otherwise than the specification says.
@@ -18,7 +18,7 @@ pub enum State {
     NotTried,
 }
 
-impl State {
+impl CapabilityState {
     /// The word for people.
     pub fn word(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ pub struct Capability {
     /// What was tried, for people.
     pub what: &'static str,
     /// What came of it.
-    pub state: State,
+    pub state: CapabilityState,
     /// How the registry answered.
     pub detail: String,
 }
@@ -63,8 +63,8 @@ pub struct ProbeReport {
 }
 
 impl ProbeReport {
-    /// The state of a capability; [`State::NotTried`] for one that is not among them.
-    pub fn state(&self, name: &str) -> State {
-        self.capabilities.iter().find(|one| one.name == name).map_or(State::NotTried, |one| one.state)
+    /// The state of a capability; [`CapabilityState::NotTried`] for one that is not among them.
+    pub fn state(&self, name: &str) -> CapabilityState {
+        self.capabilities.iter().find(|one| one.name == name).map_or(CapabilityState::NotTried, |one| one.state)
     }
 }

@@ -6,7 +6,7 @@ use tofu_oci_remote::{RawAnswer, RawLocation, RawMethod, RawRequest, RawStore, R
 use tofu_oci_store::StoreError;
 use tofu_oci_types::Digest;
 
-use super::report::{Capability, State};
+use super::report::{Capability, CapabilityState};
 
 /// What the tags of a probe begin with.
 const TAG: &str = "tofu-oci-probe";
@@ -20,7 +20,7 @@ pub(super) const OCTETS: &str = "application/octet-stream";
 
 /// A blob or manifest that lies in the repository.
 #[derive(Clone, Debug)]
-pub(super) struct Stored {
+pub(super) struct ScratchContent {
     pub(super) digest: Digest,
     pub(super) bytes: Bytes,
 }
@@ -31,7 +31,7 @@ enum Pending {
     Manifest(Digest, Option<String>),
 }
 
-pub(super) struct Scratch<'a> {
+pub(super) struct ScratchRepository<'a> {
     raw: &'a RawStore,
     /// The second repository, to mount a blob from.
     pub(super) mount_from: Option<&'a RawStore>,
@@ -47,19 +47,19 @@ pub(super) struct Scratch<'a> {
     /// What was sent and not answered yet: it may lie there or not.
     pending: Option<Pending>,
     /// The leaf and index that later attempts build upon.
-    pub(super) leaf: Option<Stored>,
-    pub(super) index: Option<Stored>,
+    pub(super) leaf: Option<ScratchContent>,
+    pub(super) index: Option<ScratchContent>,
     /// An answer since the last row that says nothing about what the registry can do.
     trouble: Option<String>,
     /// What was tried in vain for such an answer.
     pub(super) not_judged: Vec<(&'static str, String)>,
     /// The empty config.
-    pub(super) empty: Option<Stored>,
+    pub(super) empty: Option<ScratchContent>,
     /// A blob for layers.
-    pub(super) layer: Option<Stored>,
+    pub(super) layer: Option<ScratchContent>,
 }
 
-impl<'a> Scratch<'a> {
+impl<'a> ScratchRepository<'a> {
     pub(super) fn new(raw: &'a RawStore, mount_from: Option<&'a RawStore>, seed: &'a str) -> Self {
         Self {
             raw,
@@ -90,20 +90,26 @@ impl<'a> Scratch<'a> {
     }
 
     /// Notes what came of something: nothing, if the registry was in trouble meanwhile.
-    pub(super) fn row(&mut self, name: &'static str, what: &'static str, state: State, detail: impl Into<String>) {
+    pub(super) fn row(
+        &mut self,
+        name: &'static str,
+        what: &'static str,
+        state: CapabilityState,
+        detail: impl Into<String>,
+    ) {
         let detail = detail.into();
         let Some(trouble) = self.trouble.take() else {
             self.rows.push(Capability { name, what, state, detail });
             return;
         };
-        self.rows.push(Capability { name, what, state: State::NotTried, detail: trouble.clone() });
+        self.rows.push(Capability { name, what, state: CapabilityState::NotTried, detail: trouble.clone() });
         self.not_judged.push((what, trouble));
     }
 
     /// Bytes that are in no repository yet.
-    pub(super) fn content(&self, name: &str) -> Stored {
+    pub(super) fn content(&self, name: &str) -> ScratchContent {
         let bytes = Bytes::from(format!("tofu-oci probe, {name}, {}", self.seed).repeat(4));
-        Stored { digest: Digest::sha256(&bytes), bytes }
+        ScratchContent { digest: Digest::sha256(&bytes), bytes }
     }
 
     /// A request that is not counted, before anything is written.
@@ -161,7 +167,7 @@ impl<'a> Scratch<'a> {
     }
 
     /// Stores a blob with POST and PUT, the way that later attempts rely on.
-    pub(super) async fn put_blob(&mut self, stored: &Stored) -> Result<RawAnswer, StoreError> {
+    pub(super) async fn put_blob(&mut self, stored: &ScratchContent) -> Result<RawAnswer, StoreError> {
         let opened = self.open().await?;
         let Ok(Some(location)) = opened.location.clone() else { return Ok(opened) };
         self.close(&location, stored, stored.bytes.clone()).await
@@ -171,7 +177,7 @@ impl<'a> Scratch<'a> {
     pub(super) async fn close(
         &mut self,
         location: &RawLocation,
-        stored: &Stored,
+        stored: &ScratchContent,
         bytes: Bytes,
     ) -> Result<RawAnswer, StoreError> {
         self.pending = Some(Pending::Blob(stored.digest.clone()));
@@ -182,7 +188,7 @@ impl<'a> Scratch<'a> {
     }
 
     /// Stores a blob that others may have too, such as the empty config: it is deleted only where it was not before.
-    pub(super) async fn put_shared_blob(&mut self, stored: &Stored) -> Result<RawAnswer, StoreError> {
+    pub(super) async fn put_shared_blob(&mut self, stored: &ScratchContent) -> Result<RawAnswer, StoreError> {
         let before = self.ask(RawMethod::Head, &format!("blobs/{}", stored.digest)).await?;
         if before.status == 404 {
             return self.put_blob(stored).await;
@@ -219,7 +225,7 @@ impl<'a> Scratch<'a> {
         &mut self,
         reference: Option<&str>,
         media_type: &str,
-        stored: &Stored,
+        stored: &ScratchContent,
     ) -> Result<RawAnswer, StoreError> {
         let path = format!("manifests/{}", reference.unwrap_or(stored.digest.as_str()));
         let headers = vec![("content-type", media_type.to_owned())];
@@ -259,12 +265,12 @@ pub(super) fn tag_name(name: &str) -> String {
 }
 
 /// The bytes of a document, and their digest.
-pub(super) fn document(value: &Value) -> Stored {
+pub(super) fn document(value: &Value) -> ScratchContent {
     let bytes = Bytes::from(value.to_string());
-    Stored { digest: Digest::sha256(&bytes), bytes }
+    ScratchContent { digest: Digest::sha256(&bytes), bytes }
 }
 
 /// A descriptor of content.
-pub(super) fn descriptor(media_type: &str, stored: &Stored) -> Value {
+pub(super) fn descriptor(media_type: &str, stored: &ScratchContent) -> Value {
     json!({ "mediaType": media_type, "digest": stored.digest.to_string(), "size": stored.bytes.len() })
 }

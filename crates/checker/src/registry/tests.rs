@@ -3,11 +3,11 @@ use std::sync::Arc;
 
 use tofu_oci_remote::{ClientOptions, NoCredentials, RegistryClient};
 use tofu_oci_testkit::{
-    Answer, Behaviour, Check, Deletion, Fault, Location, Mounting, Paging, Referrers, Registry, Rule,
+    Answer, Behaviour, Deletion, Fault, Location, Mounting, Paging, ReferrersSupport, Registry, Rule, Switch,
 };
 use tofu_oci_types::NoReporter;
 
-use super::{ProbeError, ProbeReport, ProbeRequest, State, probe};
+use super::{CapabilityState, ProbeError, ProbeReport, ProbeRequest, probe};
 
 fn client() -> Arc<RegistryClient> {
     RegistryClient::new(ClientOptions::default(), Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
@@ -31,10 +31,10 @@ fn rows(report: &ProbeReport) -> String {
 /// A registry that can do everything the specification says.
 fn able() -> Behaviour {
     Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         paging: Paging::Relative(100),
-        content_range: Check::On,
-        single_post: Check::On,
+        content_range: Switch::On,
+        single_post: Switch::On,
         deletion: Deletion::Enabled,
         ..Behaviour::default()
     }
@@ -141,7 +141,7 @@ async fn a_registry_that_can_do_more() {
 }
 
 #[track_caller]
-fn check(report: &ProbeReport, name: &str, state: State, rule: &str) {
+fn check(report: &ProbeReport, name: &str, state: CapabilityState, rule: &str) {
     assert_eq!(report.state(name), state, "{name}");
     assert!(report.findings.iter().any(|finding| finding.rule.id == rule), "{rule}");
 }
@@ -149,17 +149,17 @@ fn check(report: &ProbeReport, name: &str, state: State, rule: &str) {
 #[tokio::test]
 async fn what_registries_get_wrong_is_found() {
     let odd = Behaviour {
-        referrers: Referrers::SubjectHeaderOnly,
+        referrers: ReferrersSupport::SubjectHeaderOnly,
         mounting: Mounting::StartsUpload,
-        manifest_check: Check::Off,
+        manifest_check: Switch::Off,
         ..able()
     };
     let registry = Registry::builder().behaviour(odd).start();
     let report = run(&registry).await.unwrap();
-    check(&report, "mount-own", State::Missing, "registry-mount");
-    check(&report, "oci-subject", State::Differs, "registry-referrers");
-    check(&report, "index-checked", State::Differs, "registry-index-check");
-    assert_eq!(report.state("referrers-tag"), State::Works);
+    check(&report, "mount-own", CapabilityState::Missing, "registry-mount");
+    check(&report, "oci-subject", CapabilityState::Differs, "registry-referrers");
+    check(&report, "index-checked", CapabilityState::Differs, "registry-index-check");
+    assert_eq!(report.state("referrers-tag"), CapabilityState::Works);
     let other = Registry::start();
     let elsewhere = Behaviour { location: Location::Elsewhere(other.url().to_owned()), ..able() };
     let registry = Registry::builder().behaviour(elsewhere).start();

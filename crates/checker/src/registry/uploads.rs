@@ -6,10 +6,10 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::{Digest, DigestHasher};
 
 use super::ProbeError;
-use super::report::State;
-use super::scratch::{Scratch, Stored, is_trouble};
+use super::report::CapabilityState;
+use super::scratch::{ScratchContent, ScratchRepository, is_trouble};
 
-pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
+pub(super) async fn try_all(scratch: &mut ScratchRepository<'_>) -> Result<(), ProbeError> {
     monolithic(scratch).await?;
     single_post(scratch).await?;
     chunked(scratch).await?;
@@ -23,9 +23,9 @@ pub(super) async fn try_all(scratch: &mut Scratch<'_>) -> Result<(), ProbeError>
 }
 
 /// What every later attempt needs.
-async fn monolithic(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
+async fn monolithic(scratch: &mut ScratchRepository<'_>) -> Result<(), ProbeError> {
     let layer = scratch.content("layer");
-    let refused = |said: String, trouble: bool, scratch: &Scratch<'_>| ProbeError::NoUpload {
+    let refused = |said: String, trouble: bool, scratch: &ScratchRepository<'_>| ProbeError::NoUpload {
         repository: scratch.repository(),
         said,
         trouble,
@@ -40,9 +40,9 @@ async fn monolithic(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
         }
     };
     let (state, said) = if location.is_elsewhere() {
-        (State::Differs, "on another origin, where no credential is shown")
+        (CapabilityState::Differs, "on another origin, where no credential is shown")
     } else {
-        (State::Works, "on the registry's own origin")
+        (CapabilityState::Works, "on the registry's own origin")
     };
     let answer = scratch.close(&location, &layer, layer.bytes.clone()).await?;
     if !answer.is_success() {
@@ -52,55 +52,55 @@ async fn monolithic(scratch: &mut Scratch<'_>) -> Result<(), ProbeError> {
     scratch.row(
         "upload-post-put",
         "a blob with POST, then PUT",
-        State::Works,
+        CapabilityState::Works,
         format!("POST 202, PUT {}", answer.said()),
     );
     scratch.row("upload-location", "where uploads go", state, said);
     scratch.layer = Some(layer);
-    let empty = Stored { digest: Digest::sha256(b"{}"), bytes: Bytes::from_static(b"{}") };
+    let empty = ScratchContent { digest: Digest::sha256(b"{}"), bytes: Bytes::from_static(b"{}") };
     let answer = scratch.put_shared_blob(&empty).await?;
-    let state = if answer.is_success() { State::Works } else { State::Missing };
+    let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     scratch.row("empty-config", "the empty config as a blob", state, format!("PUT {}", answer.said()));
     scratch.empty = Some(empty);
     Ok(())
 }
 
-async fn single_post(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+async fn single_post(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let blob = scratch.content("one POST");
     let path = format!("blobs/uploads/?digest={}", blob.digest);
     let answer = scratch.upload(RawMethod::Post, RawTarget::Path(&path), blob.bytes.clone(), None).await?;
     let (state, detail) = match answer.status {
         201 => {
             scratch.blobs.push(blob.digest);
-            (State::Works, "POST 201".to_owned())
+            (CapabilityState::Works, "POST 201".to_owned())
         }
         202 => {
             if let Ok(Some(location)) = &answer.location {
                 scratch.cancel(location).await;
             }
-            (State::Missing, "POST 202: it opens an upload instead, as it may".to_owned())
+            (CapabilityState::Missing, "POST 202: it opens an upload instead, as it may".to_owned())
         }
-        _ => (State::Missing, format!("POST {}", answer.said())),
+        _ => (CapabilityState::Missing, format!("POST {}", answer.said())),
     };
     scratch.row("upload-one-post", "a blob with a single POST", state, detail);
     Ok(())
 }
 
 /// The two halves of a blob, and the ranges that they are.
-fn halves(blob: &Stored) -> [(Bytes, String); 2] {
+fn halves(blob: &ScratchContent) -> [(Bytes, String); 2] {
     let middle = blob.bytes.len() / 2;
     let ranges = [format!("0-{}", middle - 1), format!("{middle}-{}", blob.bytes.len() - 1)];
     let [first, second] = ranges;
     [(blob.bytes.slice(..middle), first), (blob.bytes.slice(middle..), second)]
 }
 
-async fn chunked(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+async fn chunked(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     const WHAT: &str = "a blob in chunks, in order";
     let blob = scratch.content("chunks");
     let opened = scratch.open().await?;
     let minimum = opened.header("oci-chunk-min-length").map(str::to_owned);
     let Ok(Some(mut location)) = opened.location else {
-        scratch.row("upload-chunked", WHAT, State::NotTried, format!("POST {}", opened.status));
+        scratch.row("upload-chunked", WHAT, CapabilityState::NotTried, format!("POST {}", opened.status));
         return Ok(());
     };
     let mut statuses = Vec::new();
@@ -109,7 +109,7 @@ async fn chunked(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
         let answer = scratch.upload(RawMethod::Patch, RawTarget::Session(&location), bytes, Some(range)).await?;
         statuses.push(format!("PATCH {}", answer.said()));
         if !answer.is_success() {
-            scratch.row("upload-chunked", WHAT, State::Missing, statuses.join(", "));
+            scratch.row("upload-chunked", WHAT, CapabilityState::Missing, statuses.join(", "));
             scratch.cancel(&location).await;
             return Ok(());
         }
@@ -118,7 +118,7 @@ async fn chunked(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
             let kept =
                 kept.map_or("it does not say how much it has".to_owned(), |kept| format!("it has bytes 0-{kept}"));
             let said = format!("{}: after bytes 0-{end} {kept}", statuses.join(", "));
-            scratch.row("upload-chunked", WHAT, State::Differs, said);
+            scratch.row("upload-chunked", WHAT, CapabilityState::Differs, said);
             scratch.cancel(&location).await;
             return Ok(());
         }
@@ -129,27 +129,27 @@ async fn chunked(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
     let answer = scratch.close(&location, &blob, Bytes::new()).await?;
     statuses.push(format!("PUT {}", answer.said()));
     statuses.extend(minimum.map(|minimum| format!("chunks of at least {minimum} bytes")));
-    let state = if answer.is_success() { State::Works } else { State::Missing };
+    let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     scratch.row("upload-chunked", WHAT, state, statuses.join(", "));
     Ok(())
 }
 
-async fn out_of_order(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+async fn out_of_order(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     const WHAT: &str = "a chunk out of order is refused";
     let blob = scratch.content("out of order");
     let opened = scratch.open().await?;
     let Ok(Some(location)) = opened.location else {
-        scratch.row("chunk-out-of-order", WHAT, State::NotTried, format!("POST {}", opened.status));
+        scratch.row("chunk-out-of-order", WHAT, CapabilityState::NotTried, format!("POST {}", opened.status));
         return Ok(());
     };
     let [_, (bytes, range)] = halves(&blob);
     let answer = scratch.upload(RawMethod::Patch, RawTarget::Session(&location), bytes, Some(range)).await?;
     let (state, said) = match answer.status {
-        416 => (State::Works, "PATCH 416".to_owned()),
+        416 => (CapabilityState::Works, "PATCH 416".to_owned()),
         _ if answer.is_success() => {
-            (State::Differs, format!("PATCH {}: it takes the chunk as if it were the first", answer.said()))
+            (CapabilityState::Differs, format!("PATCH {}: it takes the chunk as if it were the first", answer.said()))
         }
-        _ => (State::Differs, format!("PATCH {}: refused, but not with 416", answer.said())),
+        _ => (CapabilityState::Differs, format!("PATCH {}: refused, but not with 416", answer.said())),
     };
     let session = match &answer.location {
         Ok(Some(next)) => next.clone(),
@@ -160,33 +160,33 @@ async fn out_of_order(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-async fn streamed(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+async fn streamed(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     const WHAT: &str = "a blob with one PATCH without a range";
     let blob = scratch.content("streamed");
     let opened = scratch.open().await?;
     let Ok(Some(location)) = opened.location else {
-        scratch.row("upload-streamed", WHAT, State::NotTried, format!("POST {}", opened.status));
+        scratch.row("upload-streamed", WHAT, CapabilityState::NotTried, format!("POST {}", opened.status));
         return Ok(());
     };
     let patched = scratch.upload(RawMethod::Patch, RawTarget::Session(&location), blob.bytes.clone(), None).await?;
     let (Ok(Some(next)), true) = (&patched.location, patched.is_success()) else {
-        scratch.row("upload-streamed", WHAT, State::Missing, format!("PATCH {}", patched.said()));
+        scratch.row("upload-streamed", WHAT, CapabilityState::Missing, format!("PATCH {}", patched.said()));
         scratch.cancel(&location).await;
         return Ok(());
     };
     let answer = scratch.close(next, &blob, Bytes::new()).await?;
-    let state = if answer.is_success() { State::Works } else { State::Missing };
+    let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     scratch.row("upload-streamed", WHAT, state, format!("PATCH {}, PUT {}", patched.said(), answer.said()));
     Ok(())
 }
 
-async fn mounts(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+async fn mounts(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let Some(layer) = scratch.layer.clone() else { return Ok(()) };
     let own = scratch.raw().repository().clone();
     mount(scratch, ("mount-own", "a blob mounted from the same repository"), Some(&own), &layer.digest).await?;
     if let Some(other) = scratch.mount_from {
         let blob = scratch.content("mounted from elsewhere");
-        let mut elsewhere = Scratch::new(other, None, "");
+        let mut elsewhere = ScratchRepository::new(other, None, "");
         scratch.elsewhere.push(blob.digest.clone());
         let stored = elsewhere.put_blob(&blob).await?;
         scratch.requests += elsewhere.requests;
@@ -195,14 +195,19 @@ async fn mounts(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
             mount(scratch, row, Some(other.repository()), &blob.digest).await?;
         } else {
             scratch.elsewhere.clear();
-            scratch.row(row.0, row.1, State::NotTried, format!("{}: PUT {}", other.repository(), stored.said()));
+            scratch.row(
+                row.0,
+                row.1,
+                CapabilityState::NotTried,
+                format!("{}: PUT {}", other.repository(), stored.said()),
+            );
         }
     }
     mount(scratch, ("mount-anonymous", "a blob mounted without a source"), None, &layer.digest).await
 }
 
 async fn mount(
-    scratch: &mut Scratch<'_>,
+    scratch: &mut ScratchRepository<'_>,
     (name, what): (&'static str, &'static str),
     from: Option<&tofu_oci_types::RepositoryRef>,
     digest: &Digest,
@@ -212,14 +217,14 @@ async fn mount(
     let (method, target) = (RawMethod::Post, RawTarget::Path(&path));
     let answer = scratch.send(RawRequest { method, target, headers: Vec::new(), body: None, from }).await?;
     let (state, said) = match answer.status {
-        201 => (State::Works, "POST 201".to_owned()),
+        201 => (CapabilityState::Works, "POST 201".to_owned()),
         202 => {
             if let Ok(Some(location)) = &answer.location {
                 scratch.cancel(location).await;
             }
-            (State::Missing, "POST 202: it opens an upload instead, as it may".to_owned())
+            (CapabilityState::Missing, "POST 202: it opens an upload instead, as it may".to_owned())
         }
-        _ => (State::Missing, format!("POST {}", answer.said())),
+        _ => (CapabilityState::Missing, format!("POST {}", answer.said())),
     };
     if answer.status == 201 && !scratch.blobs.contains(digest) {
         scratch.blobs.push(digest.clone());
@@ -228,49 +233,49 @@ async fn mount(
     Ok(())
 }
 
-async fn ranges(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+async fn ranges(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let Some(layer) = scratch.layer.clone() else { return Ok(()) };
     let path = format!("blobs/{}", layer.digest);
     let headers = vec![("range", "bytes=2-5".to_owned())];
     let (method, target) = (RawMethod::Get, RawTarget::Path(&path));
     let answer = scratch.send(RawRequest { method, target, headers, body: None, from: None }).await?;
     let (state, said) = match answer.status {
-        206 if answer.body[..] == layer.bytes[2..6] => (State::Works, "GET 206".to_owned()),
-        206 => (State::Differs, "GET 206 with other bytes than those asked for".to_owned()),
-        200 => (State::Missing, "GET 200: the whole blob".to_owned()),
-        _ => (State::Missing, format!("GET {}", answer.said())),
+        206 if answer.body[..] == layer.bytes[2..6] => (CapabilityState::Works, "GET 206".to_owned()),
+        206 => (CapabilityState::Differs, "GET 206 with other bytes than those asked for".to_owned()),
+        200 => (CapabilityState::Missing, "GET 200: the whole blob".to_owned()),
+        _ => (CapabilityState::Missing, format!("GET {}", answer.said())),
     };
     scratch.row("blob-ranges", "a part of a blob", state, said);
     Ok(())
 }
 
 /// A registry that stores bytes under a digest that is not theirs would serve anything under any name.
-async fn wrong_digest(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+async fn wrong_digest(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let (blob, other) = (scratch.content("wrong digest"), scratch.content("another one"));
-    let answer = scratch.put_blob(&Stored { digest: other.digest, bytes: blob.bytes }).await?;
+    let answer = scratch.put_blob(&ScratchContent { digest: other.digest, bytes: blob.bytes }).await?;
     let (state, said) = if answer.is_success() {
-        (State::Differs, format!("PUT {}: it is stored", answer.said()))
+        (CapabilityState::Differs, format!("PUT {}: it is stored", answer.said()))
     } else {
-        (State::Works, format!("PUT {}", answer.said()))
+        (CapabilityState::Works, format!("PUT {}", answer.said()))
     };
     scratch.row("digest-checked", "a blob with a wrong digest is refused", state, said);
     Ok(())
 }
 
-async fn sha512(scratch: &mut Scratch<'_>) -> Result<(), StoreError> {
+async fn sha512(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let blob = scratch.content("sha512");
     let mut hasher = DigestHasher::sha512();
     hasher.update(&blob.bytes);
     let digest = hasher.finish();
-    let answer = scratch.put_blob(&Stored { digest: digest.clone(), bytes: blob.bytes }).await?;
+    let answer = scratch.put_blob(&ScratchContent { digest: digest.clone(), bytes: blob.bytes }).await?;
     let mut said = format!("PUT {}", answer.said());
-    let mut state = if answer.is_success() { State::Works } else { State::Missing };
+    let mut state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     if answer.is_success() {
         // A registry may keep the blob under the digest that it prefers, too, or there alone.
         scratch.blobs.push(blob.digest);
         let head = scratch.ask(RawMethod::Head, &format!("blobs/{digest}")).await?;
         if !head.is_success() {
-            (state, said) = (State::Differs, format!("{said}, then HEAD {}", head.said()));
+            (state, said) = (CapabilityState::Differs, format!("{said}, then HEAD {}", head.said()));
         }
     }
     scratch.row("sha512", "a blob by its sha512 digest", state, said);

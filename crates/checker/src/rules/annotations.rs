@@ -10,23 +10,24 @@ use super::catalogue::annotations::{
     ANNOTATION_ADDRESS, ANNOTATION_FILENAME, ANNOTATION_H1, ANNOTATION_MALFORMED, ANNOTATION_SIZE, ANNOTATION_VERSION,
     ANNOTATION_ZH, ANNOTATIONS_MISSING,
 };
-use super::leaf::Kind;
+use super::leaf::EntryKind;
 use super::package;
-use super::subject::{Findings, Subject, index_place, manifest_place, platform};
-use crate::facts::{Content, Entry, Release};
+use super::places::{Findings, index_place, manifest_place, platform};
+use super::subject::CheckSubject;
+use crate::facts::{BlobContent, FoundRelease, IndexEntry};
 
 fn of<'a>(document: &'a Value, name: &str) -> Option<&'a str> {
     document.get("annotations")?.get(name)?.as_str()
 }
 
-pub(super) fn check(subject: &Subject<'_>, release: &Release) -> Findings {
+pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findings {
     let mut found = Findings::new();
     let document = release.index.found.as_ref().ok().and_then(|document| document.value());
     let Some(document) = document.filter(|_| !release.entries.is_empty()) else { return found };
     let place = index_place(release);
     found.extend(address(subject, document, &place));
     found.extend(version(release, document, &place));
-    let leaves = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
+    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
     let bare =
         leaves.filter(|entry| of(&entry.raw, annotation::H1).is_none() || of(&entry.raw, annotation::ZH).is_none());
     let bare = bare.count();
@@ -36,7 +37,7 @@ pub(super) fn check(subject: &Subject<'_>, release: &Release) -> Findings {
     }
     let sizes = zip_sizes(release);
     for entry in &release.entries {
-        if matches!(Kind::of(entry), Kind::Provider | Kind::Image) {
+        if matches!(EntryKind::of(entry), EntryKind::Provider | EntryKind::Image) {
             let of_entry = leaf(subject, release, entry, &sizes);
             found.extend(of_entry.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())));
         }
@@ -44,7 +45,7 @@ pub(super) fn check(subject: &Subject<'_>, release: &Release) -> Findings {
     found
 }
 
-fn address(subject: &Subject<'_>, document: &Value, place: &str) -> Findings {
+fn address(subject: &CheckSubject<'_>, document: &Value, place: &str) -> Findings {
     let Some(said) = of(document, annotation::ADDRESS) else { return Findings::new() };
     match (said.parse::<ProviderAddr>(), subject.address) {
         (Err(_), _) => {
@@ -57,7 +58,7 @@ fn address(subject: &Subject<'_>, document: &Value, place: &str) -> Findings {
     }
 }
 
-fn version(release: &Release, document: &Value, place: &str) -> Findings {
+fn version(release: &FoundRelease, document: &Value, place: &str) -> Findings {
     let Some(said) = of(document, annotation::VERSION) else { return Findings::new() };
     match said.parse::<Version>() {
         Err(_) => vec![ANNOTATION_MALFORMED.at(place, format!("{} is `{said}`, no version", annotation::VERSION))],
@@ -72,7 +73,12 @@ fn version(release: &Release, document: &Value, place: &str) -> Findings {
 }
 
 /// What the annotations of one entry say about its package.
-fn leaf(subject: &Subject<'_>, release: &Release, entry: &Entry, sizes: &BTreeMap<Platform, u64>) -> Findings {
+fn leaf(
+    subject: &CheckSubject<'_>,
+    release: &FoundRelease,
+    entry: &IndexEntry,
+    sizes: &BTreeMap<Platform, u64>,
+) -> Findings {
     let place = manifest_place(entry);
     let mut found = Findings::new();
     let claim = |name: &str| of(&entry.raw, name);
@@ -94,9 +100,9 @@ fn leaf(subject: &Subject<'_>, release: &Release, entry: &Entry, sizes: &BTreeMa
     found
 }
 
-fn h1(subject: &Subject<'_>, entry: &Entry, claimed: &str, place: &str) -> Findings {
-    let contents = match Kind::of(entry) {
-        Kind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.contents.h1())),
+fn h1(subject: &CheckSubject<'_>, entry: &IndexEntry, claimed: &str, place: &str) -> Findings {
+    let contents = match EntryKind::of(entry) {
+        EntryKind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.contents.h1())),
         _ => package::zip(entry).and_then(|(_, package)| package.h1()),
     };
     contents
@@ -107,8 +113,8 @@ fn h1(subject: &Subject<'_>, entry: &Entry, claimed: &str, place: &str) -> Findi
 }
 
 /// The digest of a zip layer is its `zh:`, so this needs no bytes.
-fn zh(entry: &Entry, claimed: &str, place: &str) -> Findings {
-    let zip = |part: &&crate::facts::Part| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
+fn zh(entry: &IndexEntry, claimed: &str, place: &str) -> Findings {
+    let zip = |part: &&crate::facts::LeafPart| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
     let Some(part) = entry.leaf.layers.iter().find(zip) else { return Findings::new() };
     let Some(zh) = part.descriptor.parsed_digest().and_then(|digest| PackageHash::zh(&digest)) else {
         return Findings::new();
@@ -121,7 +127,7 @@ fn zh(entry: &Entry, claimed: &str, place: &str) -> Findings {
 
 /// The annotation is the size of the zip on whatever leaf it stands, so an image is held against the zip of its
 /// platform; where the release has none, nobody can tell.
-fn size(sizes: &BTreeMap<Platform, u64>, entry: &Entry, claimed: Option<&str>, place: &str) -> Findings {
+fn size(sizes: &BTreeMap<Platform, u64>, entry: &IndexEntry, claimed: Option<&str>, place: &str) -> Findings {
     let Some(claimed) = claimed else { return Findings::new() };
     let Ok(bytes) = claimed.parse::<u64>() else {
         return vec![
@@ -138,7 +144,7 @@ fn size(sizes: &BTreeMap<Platform, u64>, entry: &Entry, claimed: Option<&str>, p
 }
 
 /// How large the first zip of each platform is.
-fn zip_sizes(release: &Release) -> BTreeMap<Platform, u64> {
+fn zip_sizes(release: &FoundRelease) -> BTreeMap<Platform, u64> {
     let mut sizes = BTreeMap::new();
     for entry in &release.entries {
         if let (Some(platform), Some(size)) = (platform(entry), zip_size(entry)) {
@@ -148,18 +154,24 @@ fn zip_sizes(release: &Release) -> BTreeMap<Platform, u64> {
     sizes
 }
 
-/// How large the zip of a leaf is, where it has one.
-fn zip_size(entry: &Entry) -> Option<u64> {
-    let zip = |part: &&crate::facts::Part| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
+/// How large the zip of a leaf is, if it has one.
+fn zip_size(entry: &IndexEntry) -> Option<u64> {
+    let zip = |part: &&crate::facts::LeafPart| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
     let part = entry.leaf.layers.iter().find(zip)?;
     match &part.blob.content {
-        Ok(Content::Package(package)) => Some(package.size),
+        Ok(BlobContent::Package(package)) => Some(package.size),
         _ => u64::try_from(part.descriptor.size).ok(),
     }
 }
 
 /// The file name that mirrors give the zip.
-fn filename(subject: &Subject<'_>, release: &Release, entry: &Entry, claimed: Option<&str>, place: &str) -> Findings {
+fn filename(
+    subject: &CheckSubject<'_>,
+    release: &FoundRelease,
+    entry: &IndexEntry,
+    claimed: Option<&str>,
+    place: &str,
+) -> Findings {
     let (Some(claimed), Some(platform)) = (claimed, platform(entry)) else { return Findings::new() };
     let end = format!("_{}_{platform}.zip", release.version);
     let fits = match subject.provider_type {

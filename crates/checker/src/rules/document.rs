@@ -1,19 +1,20 @@
 //! Rules about a manifest as a document, whatever it is a manifest of.
 
 use serde_json::Value;
-use tofu_oci_layout::{MAX_DOCUMENT, repeated_member};
+use tofu_oci_layout::MAX_DOCUMENT;
+use tofu_oci_types::{StrictJsonError, parse_strictly};
 
 use super::catalogue::index::{
     BODY_MEDIA_TYPE, CONTENT_UNREADABLE, DUPLICATE_MEMBER, INDEX_BOTH_KINDS, MANIFEST_DIGEST, MANIFEST_NOT_JSON,
     MANIFEST_TOO_LARGE, SCHEMA_VERSION,
 };
 use super::catalogue::package::NOT_READ;
-use super::subject::{Findings, quoted};
-use crate::facts::{Document, Fault, FaultKind, Json};
-use crate::model::{Finding, Rule};
+use super::places::{Findings, quoted};
+use crate::facts::{FaultKind, FoundDocument, FoundJson, ReadFault};
+use crate::model::{CheckRule, Finding};
 
 /// What is wrong with the document, whose descriptor says that it is of this media type.
-pub(super) fn check(place: &str, document: &Document, media_type: &str, size: Option<i64>) -> Findings {
+pub(super) fn check(place: &str, document: &FoundDocument, media_type: &str, size: Option<i64>) -> Findings {
     let mut found = Findings::new();
     let bytes = document.bytes.len();
     if document.actual_digest() != document.digest {
@@ -27,18 +28,18 @@ pub(super) fn check(place: &str, document: &Document, media_type: &str, size: Op
         found.push(MANIFEST_TOO_LARGE.at(place, format!("it has {bytes} bytes, and at most {MAX_DOCUMENT} travel")));
     }
     let value = match &document.json {
-        Json::Value(value @ Value::Object(_)) => value,
-        Json::Value(_) => {
-            found.push(MANIFEST_NOT_JSON.at(place, "it is no JSON object"));
+        FoundJson::Value(value @ Value::Object(_)) => value,
+        FoundJson::Value(_) => {
+            found.push(MANIFEST_NOT_JSON.at(place, "it is not a JSON object"));
             return found;
         }
-        Json::Not { problem } => {
-            found.push(MANIFEST_NOT_JSON.at(place, format!("it is no JSON: {problem}")));
+        FoundJson::Not { problem } => {
+            found.push(MANIFEST_NOT_JSON.at(place, format!("it is not JSON: {problem}")));
             return found;
         }
     };
-    if let Some(problem) = repeated_member(&document.bytes) {
-        found.push(DUPLICATE_MEMBER.at(place, problem));
+    if let Err(problem @ StrictJsonError::Repeated { .. }) = parse_strictly(&document.bytes) {
+        found.push(DUPLICATE_MEMBER.at(place, problem.to_string()));
     }
     if has(value, "manifests")
         && let Some(member) = ["layers", "config", "fsLayers"].into_iter().find(|member| has(value, member))
@@ -67,15 +68,15 @@ pub(super) fn check(place: &str, document: &Document, media_type: &str, size: Op
 /// The rules that the faults of one kind of content are findings of.
 pub(super) struct OfContent {
     /// It is not there.
-    pub(super) missing: &'static Rule,
+    pub(super) missing: &'static CheckRule,
     /// It has another size.
-    pub(super) size: &'static Rule,
+    pub(super) size: &'static CheckRule,
     /// It has another digest.
-    pub(super) digest: &'static Rule,
+    pub(super) digest: &'static CheckRule,
 }
 
 /// What it means that a manifest or blob could not be read; `None` if it could not be asked for: then nothing is known.
-pub(super) fn unreadable(rules: &OfContent, place: &str, fault: &Fault) -> Option<Finding> {
+pub(super) fn unreadable(rules: &OfContent, place: &str, fault: &ReadFault) -> Option<Finding> {
     let rule = match fault.kind {
         FaultKind::Unasked => return None,
         FaultKind::Missing | FaultKind::Unaddressable => rules.missing,
@@ -93,7 +94,7 @@ pub(super) fn has(value: &Value, member: &str) -> bool {
     value.get(member).is_some_and(|member| !member.is_null())
 }
 
-/// A member that is a text; empty where there is none.
+/// A member that is a text; empty if there is none.
 pub(super) fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value.get(member).and_then(Value::as_str).unwrap_or_default()
 }

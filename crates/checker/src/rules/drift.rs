@@ -8,12 +8,12 @@ use tofu_oci_types::{Place, Version};
 use super::catalogue::drift::{
     DRIFT_ANNOTATION, DRIFT_INDEX, DRIFT_PACKAGE, DRIFT_PLATFORM, DRIFT_REFERRER, DRIFT_TAG_MISSING,
 };
-use super::subject::Findings;
-use crate::facts::{Entry, Facts, Manifest, Release};
+use super::places::Findings;
+use crate::facts::{FoundManifest, FoundRelease, IndexEntry, RepositoryFacts};
 use crate::model::Finding;
 
 /// Where two repositories differ: versions, then indexes, and below those what makes them differ.
-pub fn drift(one: &Facts, other: &Facts) -> Vec<Finding> {
+pub fn drift(one: &RepositoryFacts, other: &RepositoryFacts) -> Vec<Finding> {
     let mut found = Findings::new();
     let (here, there) = (by_version(one), by_version(other));
     let more = other.releases.iter().filter(|release| !here.contains_key(&release.version.to_string()));
@@ -24,7 +24,7 @@ pub fn drift(one: &Facts, other: &Facts) -> Vec<Finding> {
         if here.into_iter().chain(there).any(|release| is_unasked(&release.index)) {
             continue;
         }
-        let readable = |release: Option<&'_ Release>| release.is_some_and(|release| release.index.found.is_ok());
+        let readable = |release: Option<&'_ FoundRelease>| release.is_some_and(|release| release.index.found.is_ok());
         match (here.filter(|_| readable(here)), there.filter(|_| readable(there))) {
             (Some(here), Some(there)) => {
                 let of_release = releases((&one.place, here), (&other.place, there));
@@ -39,11 +39,11 @@ pub fn drift(one: &Facts, other: &Facts) -> Vec<Finding> {
 }
 
 /// The releases by their versions, build metadata and all.
-fn by_version(facts: &Facts) -> BTreeMap<String, &Release> {
+fn by_version(facts: &RepositoryFacts) -> BTreeMap<String, &FoundRelease> {
     facts.releases.iter().map(|release| (release.version.to_string(), release)).collect()
 }
 
-fn is_unasked(manifest: &Manifest) -> bool {
+fn is_unasked(manifest: &FoundManifest) -> bool {
     manifest.found.as_ref().err().is_some_and(|fault| fault.unasked().is_some())
 }
 
@@ -51,7 +51,7 @@ fn missing(version: &Version, has: &Place, has_not: &Place) -> Finding {
     DRIFT_TAG_MISSING.at(has_not, format!("it has no {version}, and {has} has it")).of_version(version)
 }
 
-fn releases((here, one): (&Place, &Release), (there, other): (&Place, &Release)) -> Findings {
+fn releases((here, one): (&Place, &FoundRelease), (there, other): (&Place, &FoundRelease)) -> Findings {
     let mut found = referrers((here, one), (there, other));
     let (Ok(index), Ok(other_index)) = (&one.index.found, &other.index.found) else { return found };
     // One may be named by SHA-256 and the other by SHA-512.
@@ -78,8 +78,8 @@ fn releases((here, one): (&Place, &Release), (there, other): (&Place, &Release))
     found
 }
 
-/// The entries by what they are for: platform, and artifact type where it has one.
-fn by_name(release: &Release) -> BTreeMap<String, &Entry> {
+/// The entries by what they are for: platform, and artifact type if it has one.
+fn by_name(release: &FoundRelease) -> BTreeMap<String, &IndexEntry> {
     let mut entries = BTreeMap::new();
     let mut equals: BTreeMap<String, usize> = BTreeMap::new();
     for entry in &release.entries {
@@ -92,7 +92,7 @@ fn by_name(release: &Release) -> BTreeMap<String, &Entry> {
             other => other,
         };
         let name = format!("{platform} ({kind})");
-        // Entries of one name are told apart by stars, in their order.
+        // Entries of one name are reported apart by stars, in their order.
         let before = equals.entry(name.clone()).or_default();
         entries.insert(format!("{name}{}", "*".repeat(*before)), entry);
         *before += 1;
@@ -100,9 +100,9 @@ fn by_name(release: &Release) -> BTreeMap<String, &Entry> {
     entries
 }
 
-fn entry_pair(name: &str, (here, one): (&Place, &Entry), (there, other): (&Place, &Entry)) -> Findings {
+fn entry_pair(name: &str, (here, one): (&Place, &IndexEntry), (there, other): (&Place, &IndexEntry)) -> Findings {
     let mut found = Findings::new();
-    let layers = |entry: &Entry| -> Vec<String> {
+    let layers = |entry: &IndexEntry| -> Vec<String> {
         entry.leaf.layers.iter().map(|layer| layer.descriptor.digest.clone()).collect()
     };
     let platform = one.descriptor.platform();
@@ -118,7 +118,7 @@ fn entry_pair(name: &str, (here, one): (&Place, &Entry), (there, other): (&Place
         );
         found.push(DRIFT_ANNOTATION.at(here, said));
     }
-    let annotations = |entry: &Entry| entry.raw.get("annotations").cloned().unwrap_or_default();
+    let annotations = |entry: &IndexEntry| entry.raw.get("annotations").cloned().unwrap_or_default();
     found.extend(annotation_names(&annotations(one), &annotations(other)).map(|names| {
         DRIFT_ANNOTATION.at(here, format!("annotations of {name} differ from those of {there}: {names}"))
     }));
@@ -140,8 +140,8 @@ fn annotation_names(one: &Value, other: &Value) -> Option<String> {
 }
 
 /// Referrers are compared where both indexes are the same: they speak of one digest.
-fn referrers((here, one): (&Place, &Release), (there, other): (&Place, &Release)) -> Findings {
-    let digests = |release: &Release| -> BTreeMap<String, String> {
+fn referrers((here, one): (&Place, &FoundRelease), (there, other): (&Place, &FoundRelease)) -> Findings {
+    let digests = |release: &FoundRelease| -> BTreeMap<String, String> {
         let referrers = release.referrers.iter().flatten();
         let named = referrers.map(|one| (one.digest.to_string(), one.artifact_type.clone().unwrap_or_default()));
         named.collect()

@@ -2,63 +2,34 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
 use tofu_oci_layout::{LABEL, LABEL_PROVIDER, media_type};
-use tofu_oci_types::{Digest, PackageHash, Platform};
+use tofu_oci_types::{PackageHash, Platform};
 
 use super::catalogue::leaf::{CONFIG_PLATFORM, CONFIG_UNREADABLE, DIFF_IDS, DIFF_IDS_MISSING, IMAGE_LABEL};
 use super::catalogue::package::{LAYER_ARCHIVE, NO_EXECUTABLE, PACKAGES_DIFFER};
 use super::document::text;
+use super::image_config::{config, diff_ids, label};
 use super::images::ImageFault;
-use super::leaf::{Kind, is_package_leaf};
-use super::subject::{Findings, Subject, manifest_place, platform, quoted};
-use crate::facts::{Content, Entry, Release};
-
-/// The config of an entry's manifest, where it could be read.
-fn config(entry: &Entry) -> Option<&Value> {
-    match &entry.leaf.config.as_ref()?.blob.content {
-        Ok(Content::Document { intact: true, value: Some(value), .. }) => Some(value),
-        _ => None,
-    }
-}
-
-/// Whether the entry is an image that says of itself that it is a provider package.
-pub(super) fn is_labelled(entry: &Entry) -> bool {
-    Kind::of(entry) == Kind::Image && label(entry) == Some(LABEL_PROVIDER)
-}
-
-/// Whether the entry is an image whose config, or the manifest that names it, could not be asked for.
-pub(super) fn is_label_unasked(entry: &Entry) -> bool {
-    let manifest = entry.leaf.manifest.found.as_ref().err();
-    let config = entry.leaf.config.as_ref().and_then(|config| config.blob.content.as_ref().err());
-    Kind::of(entry) == Kind::Image && manifest.into_iter().chain(config).any(|fault| fault.unasked().is_some())
-}
-
-fn label(entry: &Entry) -> Option<&str> {
-    config(entry)?.get("config")?.get("Labels")?.get(LABEL)?.as_str()
-}
-
-/// The digests of the uncompressed layers that the config names.
-pub(super) fn diff_ids(entry: &Entry) -> Vec<Digest> {
-    let ids = config(entry).and_then(|config| config.get("rootfs")?.get("diff_ids")?.as_array());
-    ids.into_iter().flatten().filter_map(|id| id.as_str()?.parse().ok()).collect()
-}
+use super::leaf::{EntryKind, is_package_leaf};
+use super::places::{Findings, manifest_place, platform, quoted};
+use super::subject::CheckSubject;
+use crate::facts::{BlobContent, FoundRelease, IndexEntry};
 
 /// What is wrong with one image, and with the image config of any leaf.
-pub(super) fn check(subject: &Subject<'_>, entry: &Entry) -> Findings {
-    let kind = Kind::of(entry);
-    if !matches!(kind, Kind::Image | Kind::Provider) || entry.leaf.manifest.found.is_err() {
+pub(super) fn check(subject: &CheckSubject<'_>, entry: &IndexEntry) -> Findings {
+    let kind = EntryKind::of(entry);
+    if !matches!(kind, EntryKind::Image | EntryKind::Provider) || entry.leaf.manifest.found.is_err() {
         return Findings::new();
     }
     let place = manifest_place(entry);
     let mut found = config_platform(entry, &place);
-    if kind == Kind::Image && !is_package_leaf(entry) {
+    if kind == EntryKind::Image && !is_package_leaf(entry) {
         found.extend(image(subject, entry, &place));
     }
     found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
 }
 
-fn config_platform(entry: &Entry, place: &str) -> Findings {
+fn config_platform(entry: &IndexEntry, place: &str) -> Findings {
     let named = entry.leaf.config.as_ref().map(|config| config.descriptor.media_type.as_str());
     if !named.is_some_and(media_type::is_image_config) {
         return Findings::new();
@@ -77,7 +48,7 @@ fn config_platform(entry: &Entry, place: &str) -> Findings {
     vec![CONFIG_PLATFORM.at(place, said)]
 }
 
-fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
+fn image(subject: &CheckSubject<'_>, entry: &IndexEntry, place: &str) -> Findings {
     let mut found = Findings::new();
     let Some(part) = &entry.leaf.config else {
         return vec![CONFIG_UNREADABLE.at(place, "it names no config")];
@@ -86,7 +57,9 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
         let why = match &part.blob.content {
             Err(fault) if fault.unasked().is_some() => return found,
             Err(fault) => fault.text.clone(),
-            Ok(Content::Document { intact: false, .. }) => "its bytes do not have the digest that names it".to_owned(),
+            Ok(BlobContent::Document { intact: false, .. }) => {
+                "its bytes do not have the digest that names it".to_owned()
+            }
             Ok(_) => "it is no JSON document".to_owned(),
         };
         return vec![CONFIG_UNREADABLE.at(place, format!("its config {}: {why}", part.descriptor.digest))];
@@ -102,7 +75,7 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
     for layer in &entry.leaf.layers {
         if media_type::layer_format(&layer.descriptor.media_type).is_none() {
             let said = format!("layer {} is of type {}", layer.position, quoted(&layer.descriptor.media_type));
-            found.push(LAYER_ARCHIVE.at(place, format!("{said}, which is no image layer")));
+            found.push(LAYER_ARCHIVE.at(place, format!("{said}, which is not an image layer")));
         }
     }
     let (layers, ids) = (entry.leaf.layers.len(), diff_ids(entry).len());
@@ -128,9 +101,9 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
 }
 
 /// What is wrong between the images and the zips of a release.
-pub(super) fn together(subject: &Subject<'_>, release: &Release) -> Findings {
+pub(super) fn together(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findings {
     let mut found = Findings::new();
-    let mut zips: Option<BTreeMap<Platform, Vec<(&Entry, PackageHash)>>> = None;
+    let mut zips: Option<BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>>> = None;
     for entry in &release.entries {
         let (Some(Ok(union)), Some(platform)) = (subject.images.of(entry), platform(entry)) else { continue };
         let zips = zips.get_or_insert_with(|| self::zips(release));
@@ -147,9 +120,9 @@ pub(super) fn together(subject: &Subject<'_>, release: &Release) -> Findings {
 }
 
 /// The leaves with a readable zip, and its `h1:`, by platform.
-fn zips(release: &Release) -> BTreeMap<Platform, Vec<(&Entry, PackageHash)>> {
-    let mut zips: BTreeMap<Platform, Vec<(&Entry, PackageHash)>> = BTreeMap::new();
-    for entry in release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider) {
+fn zips(release: &FoundRelease) -> BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>> {
+    let mut zips: BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>> = BTreeMap::new();
+    for entry in release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider) {
         let h1 = super::package::zip(entry).and_then(|(_, package)| package.h1());
         if let (Some(platform), Some(h1)) = (platform(entry), h1) {
             zips.entry(platform).or_default().push((entry, h1));

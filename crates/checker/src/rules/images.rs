@@ -13,8 +13,8 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
 use tokio::io::AsyncWriteExt as _;
 
-use super::image::{diff_ids, is_labelled};
-use crate::facts::{Content, Depth, Entry, Facts, is_any_executable};
+use super::image_config::{diff_ids, is_labelled};
+use crate::facts::{BlobContent, Depth, IndexEntry, RepositoryFacts, is_any_executable};
 
 /// What the layers of each labelled image add up to, by the digest of its manifest.
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) struct Union {
 pub(super) enum ImageFault {
     /// A layer is not the one that the config names.
     DiffId(String),
-    /// A layer is no archive that an installer unpacks.
+    /// A layer is not an archive that an installer unpacks.
     Layer(String),
     /// The network or the machine kept a layer from being unpacked: nothing is known.
     Unasked(StoreError),
@@ -42,7 +42,7 @@ pub(super) enum ImageFault {
 impl Images {
     /// Unpacks the labelled images of a repository into a folder in `work_dir`, one after the other; nothing at
     /// [`Depth::Manifests`]. Images whose layers are missing or damaged are left out: the facts have that already.
-    pub async fn read(store: &dyn ReadStore, facts: &Facts, work_dir: &Path) -> Self {
+    pub async fn read(store: &dyn ReadStore, facts: &RepositoryFacts, work_dir: &Path) -> Self {
         let mut images = Self::default();
         if facts.depth == Depth::Manifests {
             return images;
@@ -60,32 +60,33 @@ impl Images {
     }
 
     /// What kept the layers of an image from being unpacked, if that says nothing about them.
-    pub(crate) fn unasked(&self, entry: &Entry) -> Option<&StoreError> {
+    pub(crate) fn unasked(&self, entry: &IndexEntry) -> Option<&StoreError> {
         match self.of(entry) {
             Some(Err(ImageFault::Unasked(error))) => Some(error),
             _ => None,
         }
     }
 
-    pub(super) fn of(&self, entry: &Entry) -> Option<&Result<Union, ImageFault>> {
+    pub(super) fn of(&self, entry: &IndexEntry) -> Option<&Result<Union, ImageFault>> {
         self.0.get(&entry.descriptor.digest)
     }
 }
 
-/// The layers and how they are packed; nothing when one of them is no image layer, missing or damaged.
-fn intact_layers(entry: &Entry) -> Option<Vec<(Descriptor, LayerCompression)>> {
-    let layer = |part: &crate::facts::Part| {
+/// The layers and how they are packed; `None` if one of them is not an image layer, missing or damaged.
+fn intact_layers(entry: &IndexEntry) -> Option<Vec<(Descriptor, LayerCompression)>> {
+    let layer = |part: &crate::facts::LeafPart| {
         let compression = match media_type::layer_format(&part.descriptor.media_type)? {
             LayerFormat::Tar => LayerCompression::None,
             LayerFormat::TarGzip => LayerCompression::Gzip,
             LayerFormat::TarZstd => LayerCompression::Zstd,
         };
         match &part.blob.content {
-            Ok(Content::Package(package)) if package.intact => {}
+            Ok(BlobContent::Package(package)) if package.intact => {}
             _ => return None,
         }
         let descriptor = part.descriptor.to_descriptor()?;
-        let right_size = matches!(&part.blob.content, Ok(Content::Package(package)) if package.size == descriptor.size);
+        let right_size =
+            matches!(&part.blob.content, Ok(BlobContent::Package(package)) if package.size == descriptor.size);
         right_size.then_some((descriptor, compression))
     };
     entry.leaf.layers.iter().map(layer).collect()

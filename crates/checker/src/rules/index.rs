@@ -9,11 +9,11 @@ use super::catalogue::index::{
 use super::catalogue::leaf::{IMAGE_ONLY, NO_LEAVES, NO_PROVIDER_LEAF};
 use super::catalogue::tags::{TAG_UNREADABLE, VERSION_NOT_LISTED};
 use super::document::{self, has, text};
-use super::leaf::Kind;
-use super::subject::{Findings, index_place, quoted};
-use crate::facts::Release;
+use super::leaf::EntryKind;
+use super::places::{Findings, index_place, quoted};
+use crate::facts::FoundRelease;
 
-pub(super) fn check(release: &Release) -> Findings {
+pub(super) fn check(release: &FoundRelease) -> Findings {
     let place = index_place(release);
     let document = match &release.index.found {
         Ok(document) => document,
@@ -25,7 +25,7 @@ pub(super) fn check(release: &Release) -> Findings {
             if fault.unasked().is_some() {
                 return Findings::new();
             }
-            // A version whose canonical tag is not in the list has been told of as a tag.
+            // A version whose canonical tag is not in the list has been reported as a tag.
             if release.tag.as_ref().is_some_and(|tag| release.read_from.iter().any(|one| one == tag.as_str())) {
                 return vec![TAG_UNREADABLE.at(place, fault.text.clone())];
             }
@@ -57,13 +57,13 @@ pub(super) fn check(release: &Release) -> Findings {
 }
 
 /// Entries that lead nowhere near a package.
-fn entries(release: &Release, place: &str) -> Findings {
+fn entries(release: &FoundRelease, place: &str) -> Findings {
     let mut found = Findings::new();
     for entry in &release.entries {
         let said = |what: &str| format!("entry {}, {}, is {what}", entry.position, quoted(&entry.descriptor.digest));
-        match Kind::of(entry) {
-            Kind::Attestation => found.push(ATTESTATION_ENTRY.at(place, said("a build attestation"))),
-            Kind::Nested => found.push(NESTED_INDEX.at(place, said("itself an index"))),
+        match EntryKind::of(entry) {
+            EntryKind::Attestation => found.push(ATTESTATION_ENTRY.at(place, said("a build attestation"))),
+            EntryKind::Nested => found.push(NESTED_INDEX.at(place, said("itself an index"))),
             _ => {}
         }
     }
@@ -75,14 +75,14 @@ fn entries(release: &Release, place: &str) -> Findings {
 }
 
 /// What the release is as a whole.
-fn kinds(release: &Release, body: &Value, place: &str) -> Findings {
+fn kinds(release: &FoundRelease, body: &Value, place: &str) -> Findings {
     let mut found = Findings::new();
-    let has_kind = |kind: Kind| release.entries.iter().any(|entry| Kind::of(entry) == kind);
-    let provider = has_kind(Kind::Provider);
-    let labelled = release.entries.iter().any(super::image::is_labelled);
+    let has_kind = |kind: EntryKind| release.entries.iter().any(|entry| EntryKind::of(entry) == kind);
+    let provider = has_kind(EntryKind::Provider);
+    let labelled = release.entries.iter().any(super::image_config::is_labelled);
     let own = text(body, "artifactType");
     // Whether an image is a package stands in its config: it is unknown if one config could not be asked for.
-    let unsure = !labelled && release.entries.iter().any(super::image::is_label_unasked);
+    let unsure = !labelled && release.entries.iter().any(super::image_config::is_label_unasked);
     if own.is_empty() && !provider && unsure {
         return found;
     }

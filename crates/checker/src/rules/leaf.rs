@@ -13,12 +13,12 @@ use super::catalogue::leaf::{
     SEVERAL_PACKAGES, UNKNOWN_PLATFORM, VARIANT,
 };
 use super::document::{self, has, text};
-use super::subject::{Findings, manifest_place, platform, quoted};
-use crate::facts::{Entry, Part, Release};
+use super::places::{Findings, manifest_place, platform, quoted};
+use crate::facts::{FoundRelease, IndexEntry, LeafPart};
 
 /// What an entry of an index leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     /// A leaf that `OpenTofu` looks at.
     Provider,
     /// A container image.
@@ -31,8 +31,8 @@ pub(crate) enum Kind {
     Other,
 }
 
-impl Kind {
-    pub(crate) fn of(entry: &Entry) -> Self {
+impl EntryKind {
+    pub(crate) fn of(entry: &IndexEntry) -> Self {
         let descriptor = &entry.descriptor;
         let unknown =
             descriptor.platform.as_ref().is_some_and(|one| one.os == "unknown" || one.architecture == "unknown");
@@ -52,7 +52,7 @@ impl Kind {
 }
 
 /// The manifest's own artifact type.
-pub(super) fn body_artifact_type(entry: &Entry) -> &str {
+pub(super) fn body_artifact_type(entry: &IndexEntry) -> &str {
     let document = entry.leaf.manifest.found.as_ref().ok();
     document.and_then(|document| document.value()).map_or("", |value| text(value, "artifactType"))
 }
@@ -62,9 +62,9 @@ const OF_LEAVES: document::OfContent =
     document::OfContent { missing: &LEAF_MISSING, size: &MANIFEST_DIGEST, digest: &MANIFEST_DIGEST };
 
 /// What is wrong with one leaf.
-pub(super) fn check(entry: &Entry) -> Findings {
-    let kind = Kind::of(entry);
-    if matches!(kind, Kind::Attestation | Kind::Nested | Kind::Other) {
+pub(super) fn check(entry: &IndexEntry) -> Findings {
+    let kind = EntryKind::of(entry);
+    if matches!(kind, EntryKind::Attestation | EntryKind::Nested | EntryKind::Other) {
         return Findings::new();
     }
     let place = manifest_place(entry);
@@ -76,11 +76,11 @@ pub(super) fn check(entry: &Entry) -> Findings {
             let descriptor = &entry.descriptor;
             found.extend(document::check(&place, document, &descriptor.media_type, Some(descriptor.size)));
             let own = body_artifact_type(entry);
-            if kind == Kind::Provider && own != artifact_type::PROVIDER_TARGET {
+            if kind == EntryKind::Provider && own != artifact_type::PROVIDER_TARGET {
                 found
                     .push(LEAF_ARTIFACT_TYPE.at(&place, format!("the manifest's own artifactType is {}", quoted(own))));
             }
-            if kind == Kind::Image && own == artifact_type::PROVIDER_TARGET {
+            if kind == EntryKind::Image && own == artifact_type::PROVIDER_TARGET {
                 let said = format!("entry {} of the index has no artifactType, the manifest has", entry.position);
                 found.push(ENTRY_ARTIFACT_TYPE.at(&place, said));
             }
@@ -94,20 +94,20 @@ pub(super) fn check(entry: &Entry) -> Findings {
 }
 
 /// Whether this is meant to be a leaf with a zip: by its entry, or by itself.
-pub(super) fn is_package_leaf(entry: &Entry) -> bool {
-    Kind::of(entry) == Kind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
+pub(super) fn is_package_leaf(entry: &IndexEntry) -> bool {
+    EntryKind::of(entry) == EntryKind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
 }
 
 /// What the entry says about type and platform.
-fn names(entry: &Entry, kind: Kind, place: &str) -> Findings {
+fn names(entry: &IndexEntry, kind: EntryKind, place: &str) -> Findings {
     let mut found = Findings::new();
     let descriptor = &entry.descriptor;
-    if kind == Kind::Provider && descriptor.media_type != media_type::OCI_MANIFEST {
+    if kind == EntryKind::Provider && descriptor.media_type != media_type::OCI_MANIFEST {
         let said = format!("entry {} has the media type {}", entry.position, quoted(&descriptor.media_type));
         found.push(LEAF_MEDIA_TYPE.at(place, said));
     }
     let Some(platform) = &descriptor.platform else {
-        if kind == Kind::Provider {
+        if kind == EntryKind::Provider {
             let said = format!("entry {} of the index has no platform", entry.position);
             found.push(LEAF_WITHOUT_PLATFORM.at(place, said));
         }
@@ -117,7 +117,7 @@ fn names(entry: &Entry, kind: Kind, place: &str) -> Findings {
     if !is_known_to_go(&platform.os, &platform.architecture) {
         found.push(UNKNOWN_PLATFORM.at(place, format!("it is for `{name}`, which Go does not know")));
     }
-    if !platform.os_version.is_empty() && kind == Kind::Provider {
+    if !platform.os_version.is_empty() && kind == EntryKind::Provider {
         found.push(OS_VERSION.at(place, format!("its platform has os.version `{}`", platform.os_version)));
     }
     if !platform.variant.is_empty() {
@@ -127,9 +127,9 @@ fn names(entry: &Entry, kind: Kind, place: &str) -> Findings {
 }
 
 /// What the layers of a leaf with a zip are.
-fn layers(entry: &Entry, place: &str) -> Findings {
+fn layers(entry: &IndexEntry, place: &str) -> Findings {
     let mut found = Findings::new();
-    let (zips, others): (Vec<&Part>, Vec<&Part>) =
+    let (zips, others): (Vec<&LeafPart>, Vec<&LeafPart>) =
         entry.leaf.layers.iter().partition(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP);
     let types: Vec<String> = others.iter().map(|layer| quoted(&layer.descriptor.media_type)).collect();
     match zips.len() {
@@ -163,7 +163,7 @@ fn layers(entry: &Entry, place: &str) -> Findings {
     found
 }
 
-fn urls(entry: &Entry) -> Findings {
+fn urls(entry: &IndexEntry) -> Findings {
     let place = manifest_place(entry);
     let parts = entry.leaf.layers.iter().chain(&entry.leaf.config).map(|part| &part.raw).chain([&entry.raw]);
     let named = |raw: &&Value| raw.get("urls").and_then(Value::as_array).is_some_and(|urls| !urls.is_empty());
@@ -172,11 +172,11 @@ fn urls(entry: &Entry) -> Findings {
 }
 
 /// What is wrong between the leaves of a release.
-pub(super) fn together(release: &Release) -> Findings {
-    let mut by_platform: BTreeMap<Platform, Vec<&Entry>> = BTreeMap::new();
+pub(super) fn together(release: &FoundRelease) -> Findings {
+    let mut by_platform: BTreeMap<Platform, Vec<&IndexEntry>> = BTreeMap::new();
     for entry in &release.entries {
         let skipped = entry.descriptor.platform.as_ref().is_some_and(|platform| !platform.os_version.is_empty());
-        if let (Kind::Provider, false, Some(platform)) = (Kind::of(entry), skipped, platform(entry)) {
+        if let (EntryKind::Provider, false, Some(platform)) = (EntryKind::of(entry), skipped, platform(entry)) {
             by_platform.entry(platform).or_default().push(entry);
         }
     }
@@ -185,7 +185,7 @@ pub(super) fn together(release: &Release) -> Findings {
         .map(|(platform, entries)| {
             let digests: Vec<&str> = entries.iter().map(|entry| entry.descriptor.digest.as_str()).collect();
             let said = format!("{} leaves are for {platform}: {}", entries.len(), digests.join(", "));
-            DUPLICATE_PLATFORM.at(super::subject::index_place(release), said).of_platform(Some(&platform))
+            DUPLICATE_PLATFORM.at(super::places::index_place(release), said).of_platform(Some(&platform))
         })
         .collect()
 }

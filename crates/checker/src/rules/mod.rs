@@ -12,10 +12,12 @@ pub(crate) mod catalogue;
 mod document;
 mod drift;
 mod image;
+mod image_config;
 mod images;
 mod index;
 mod leaf;
 mod package;
+mod places;
 mod platforms;
 mod predicted;
 mod referrers;
@@ -30,18 +32,18 @@ pub use drift::drift;
 pub use images::Images;
 pub(crate) use predicted::plain_http;
 pub use referrers::Referring;
-pub use signatures::{Trust, signatures};
-pub use subject::Subject;
+pub use signatures::{SignatureTrust, signatures};
+pub use subject::CheckSubject;
 
-pub(crate) use leaf::Kind;
-pub(crate) use subject::{index_place, manifest_place};
+pub(crate) use leaf::EntryKind;
+pub(crate) use places::{index_place, manifest_place};
 
 use std::collections::HashSet;
 
 use crate::model::Finding;
 
 /// Every finding about a repository: first those about its tags, then release by release, the oldest first.
-pub fn repository(subject: &Subject<'_>) -> Vec<Finding> {
+pub fn repository(subject: &CheckSubject<'_>) -> Vec<Finding> {
     let mut found = tags::check(subject.facts, subject.asked);
     for release in &subject.facts.releases {
         let mut of_release = index::check(release);
@@ -64,10 +66,10 @@ pub fn repository(subject: &Subject<'_>) -> Vec<Finding> {
 
 /// A blob that several leaves share, or a leaf that several entries name, leads to one finding for each place and platform.
 fn once(mut found: Vec<Finding>) -> Vec<Finding> {
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let fresh: Vec<bool> = found
         .iter()
-        .map(|one| told.insert((one.rule.id, &one.place, &one.text, &one.version, &one.platform)))
+        .map(|one| reported.insert((one.rule.id, &one.place, &one.text, &one.version, &one.platform)))
         .collect();
     let mut fresh = fresh.into_iter();
     found.retain(|_| fresh.next().unwrap_or(true));

@@ -11,14 +11,17 @@ use super::catalogue::package::{
     SEVERAL_EXECUTABLES, SYMLINK, UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
 };
 use super::document::{OfContent, unreadable};
-use super::leaf::{Kind, is_package_leaf};
-use super::subject::{Findings, Subject, platform};
-use crate::facts::{Content, Depth, Entry, Facts, Package, Part, Release, is_any_executable};
+use super::leaf::{EntryKind, is_package_leaf};
+use super::places::{Findings, platform};
+use super::subject::CheckSubject;
+use crate::facts::{
+    BlobContent, Depth, FoundRelease, IndexEntry, LeafPart, PackageFacts, RepositoryFacts, is_any_executable,
+};
 use crate::opentofu::{ZipItem, ZipListing};
 
 /// What is wrong with the blobs of one leaf.
-pub(super) fn check(subject: &Subject<'_>, release: &Release, entry: &Entry) -> Findings {
-    if !matches!(Kind::of(entry), Kind::Provider | Kind::Image) {
+pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease, entry: &IndexEntry) -> Findings {
+    if !matches!(EntryKind::of(entry), EntryKind::Provider | EntryKind::Image) {
         return Findings::new();
     }
     let mut found = Findings::new();
@@ -36,16 +39,16 @@ pub(super) fn check(subject: &Subject<'_>, release: &Release, entry: &Entry) -> 
 }
 
 /// The first zip layer of a leaf, where its bytes were read.
-pub(super) fn zip(entry: &Entry) -> Option<(&Part, &Package)> {
+pub(super) fn zip(entry: &IndexEntry) -> Option<(&LeafPart, &PackageFacts)> {
     let part = entry.leaf.layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;
     match &part.blob.content {
-        Ok(Content::Package(package)) => Some((part, package)),
+        Ok(BlobContent::Package(package)) => Some((part, package)),
         _ => None,
     }
 }
 
 /// Says once that packages were not looked at.
-pub(super) fn not_read(facts: &Facts) -> Option<crate::Finding> {
+pub(super) fn not_read(facts: &RepositoryFacts) -> Option<crate::Finding> {
     let any = facts.releases.iter().any(|release| !release.entries.is_empty());
     (facts.depth == Depth::Manifests && any)
         .then(|| NOT_READ.at(&facts.place, "blobs are there or not; what is in them was not read"))
@@ -54,13 +57,13 @@ pub(super) fn not_read(facts: &Facts) -> Option<crate::Finding> {
 /// What the faults of a blob are findings of.
 const OF_BLOBS: OfContent = OfContent { missing: &BLOB_MISSING, size: &BLOB_SIZE, digest: &BLOB_DIGEST };
 
-fn blob(part: &Part) -> Findings {
+fn blob(part: &LeafPart) -> Findings {
     let place = format!("blob {}", part.descriptor.digest);
     let (size, intact) = match &part.blob.content {
         Err(fault) => return unreadable(&OF_BLOBS, &place, fault).into_iter().collect(),
-        Ok(Content::There) => return Findings::new(),
-        Ok(Content::Document { size, intact, .. }) => (*size, *intact),
-        Ok(Content::Package(package)) => (package.size, package.intact),
+        Ok(BlobContent::There) => return Findings::new(),
+        Ok(BlobContent::Document { size, intact, .. }) => (*size, *intact),
+        Ok(BlobContent::Package(package)) => (package.size, package.intact),
     };
     let mut found = Findings::new();
     if u64::try_from(part.descriptor.size).ok() != Some(size) {
@@ -72,7 +75,13 @@ fn blob(part: &Part) -> Findings {
     found
 }
 
-fn archive(subject: &Subject<'_>, release: &Release, entry: &Entry, place: &str, package: &Package) -> Findings {
+fn archive(
+    subject: &CheckSubject<'_>,
+    release: &FoundRelease,
+    entry: &IndexEntry,
+    place: &str,
+    package: &PackageFacts,
+) -> Findings {
     let Ok(listing) = &package.zip else {
         return vec![NOT_A_ZIP.at(place, "it cannot be opened as a zip archive")];
     };
@@ -81,7 +90,7 @@ fn archive(subject: &Subject<'_>, release: &Release, entry: &Entry, place: &str,
     }
     let mut found = names(listing, place);
     if let Err(problem) = &package.contents
-        && found.iter().all(|finding| finding.rule.level != crate::Level::Error)
+        && found.iter().all(|finding| finding.rule.level != crate::FindingLevel::Error)
     {
         found.push(ZIP_STRUCTURE.at(place, problem.clone()));
     }
@@ -133,7 +142,13 @@ pub(super) fn no_executable(provider_type: Option<&str>) -> String {
     format!("its root has no file terraform-provider-{}", provider_type.unwrap_or("TYPE"))
 }
 
-fn executable(subject: &Subject<'_>, release: &Release, entry: &Entry, place: &str, listing: &ZipListing) -> Findings {
+fn executable(
+    subject: &CheckSubject<'_>,
+    release: &FoundRelease,
+    entry: &IndexEntry,
+    place: &str,
+    listing: &ZipListing,
+) -> Findings {
     let mut fitting: Vec<&ZipItem> = listing
         .items
         .iter()
@@ -168,8 +183,8 @@ fn executable(subject: &Subject<'_>, release: &Release, entry: &Entry, place: &s
 
 /// Whether the program of a package is for another platform than its entry in the index.
 pub(super) fn program(
-    subject: &Subject<'_>,
-    entry: &Entry,
+    subject: &CheckSubject<'_>,
+    entry: &IndexEntry,
     place: &str,
     programs: &[(String, Option<Program>)],
 ) -> Option<crate::Finding> {
@@ -195,7 +210,7 @@ fn version_of(name: &str, provider_type: Option<&str>) -> Option<String> {
 }
 
 /// Build metadata is often left out of names.
-fn same_version(named: &str, release: &Release) -> bool {
+fn same_version(named: &str, release: &FoundRelease) -> bool {
     let version = release.version.to_string();
     named == version || Some(named) == version.split('+').next()
 }

@@ -18,12 +18,12 @@ use super::catalogue::package::{
 use super::catalogue::tags::{
     NO_VERSION_TAGS, PRERELEASES_ONLY, STRAY_VERSION_TAG, TAG_UNREADABLE, VERSION_NOT_LISTED, VERSION_ZERO,
 };
-use super::subject::Subject;
-use crate::model::{Finding, Rule};
-use crate::opentofu::{Because, Prediction};
+use super::subject::CheckSubject;
+use crate::model::{CheckRule, Finding};
+use crate::opentofu::{Because, RepositoryPrediction};
 
 /// The rules that say the same as a refusal.
-fn same(because: Because) -> Vec<&'static Rule> {
+fn same(because: Because) -> Vec<&'static CheckRule> {
     match because {
         Because::NoVersions | Because::NoMatchingVersion => {
             vec![&NO_VERSION_TAGS, &PRERELEASES_ONLY, &VERSION_NOT_LISTED, &VERSION_ZERO]
@@ -58,8 +58,8 @@ fn same(because: Because) -> Vec<&'static Rule> {
 
 /// Adds a finding for each predicted refusal that no error speaks of yet. A platform that a release does not
 /// offer is a mistake only where the user named it.
-pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
-    let mut told = Told::of(found);
+pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
+    let mut reported = KnownErrors::of(found);
     for prediction in subject.predictions {
         let Some(because) = prediction.because else { continue };
         if because == Because::RepositoryUnreadable && is_not_judged(subject, prediction) {
@@ -75,9 +75,9 @@ pub(super) fn complete(subject: &Subject<'_>, found: &mut Vec<Finding>) {
         if because == Because::PlainHttp {
             continue;
         }
-        if !told.speaks_of(prediction, because) {
+        if !reported.speaks_of(prediction, because) {
             let finding = missing(subject, prediction, because);
-            told.add(&finding, Some(because));
+            reported.add(&finding, Some(because));
             found.push(finding);
         }
     }
@@ -89,7 +89,7 @@ pub(crate) fn plain_http(place: &Place) -> Finding {
 }
 
 /// One for each platform: `repository` tells what is the same for every release of `OpenTofu` once.
-fn not_offered(subject: &Subject<'_>, prediction: &Prediction) -> Finding {
+fn not_offered(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction) -> Finding {
     let said = format!("no entry of the index is for {}", prediction.platform);
     let finding = PLATFORM_NOT_OFFERED.at(&subject.facts.place, said).of_platform(Some(&prediction.platform));
     match &prediction.version {
@@ -99,7 +99,7 @@ fn not_offered(subject: &Subject<'_>, prediction: &Prediction) -> Finding {
 }
 
 /// Whether the prediction hangs on something that could not be read.
-fn is_not_judged(subject: &Subject<'_>, prediction: &Prediction) -> bool {
+fn is_not_judged(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction) -> bool {
     let release = prediction.version.as_ref().and_then(|version| subject.facts.release(version));
     release.is_some_and(|release| {
         let manifests = release.entries.iter().map(|entry| entry.leaf.manifest.found.as_ref().err());
@@ -111,19 +111,19 @@ fn is_not_judged(subject: &Subject<'_>, prediction: &Prediction) -> bool {
 }
 
 /// What the errors speak of: rule and version; without a version it is about all of them.
-struct Told {
+struct KnownErrors {
     rules: HashSet<(&'static str, Option<String>)>,
     /// What was added for one release of `OpenTofu` speaks for all.
     added: HashSet<(Because, Option<String>)>,
 }
 
-impl Told {
+impl KnownErrors {
     fn of(found: &[Finding]) -> Self {
-        let mut told = Self { rules: HashSet::new(), added: HashSet::new() };
-        for finding in found.iter().filter(|finding| finding.level() == crate::Level::Error) {
-            told.add(finding, None);
+        let mut reported = Self { rules: HashSet::new(), added: HashSet::new() };
+        for finding in found.iter().filter(|finding| finding.level() == crate::FindingLevel::Error) {
+            reported.add(finding, None);
         }
-        told
+        reported
     }
 
     fn add(&mut self, finding: &Finding, because: Option<Because>) {
@@ -133,7 +133,7 @@ impl Told {
         }
     }
 
-    fn speaks_of(&self, prediction: &Prediction, because: Because) -> bool {
+    fn speaks_of(&self, prediction: &RepositoryPrediction, because: Because) -> bool {
         let version = prediction.version.as_ref().map(ToString::to_string);
         let mut rules = same(because).into_iter().map(|rule| rule.id);
         match &version {
@@ -150,9 +150,9 @@ impl Told {
     }
 }
 
-fn missing(subject: &Subject<'_>, prediction: &Prediction, because: Because) -> Finding {
-    let (release, platform) = (prediction.opentofu, &prediction.platform);
-    let said = format!("{}: OpenTofu {release} refuses it on {platform}", because.code());
+fn missing(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction, because: Because) -> Finding {
+    let (releases, platform) = (prediction.releases, &prediction.platform);
+    let said = format!("{}: OpenTofu {releases} refuses it on {platform}", because.code());
     let finding = PREDICTED_REFUSAL.at(&subject.facts.place, said);
     match &prediction.version {
         Some(version) => finding.of_version(version),

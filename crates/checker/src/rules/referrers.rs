@@ -9,8 +9,8 @@ use tofu_oci_types::{Descriptor, Digest, Reference};
 
 use super::catalogue::index::MANIFEST_DIGEST;
 use super::catalogue::signatures::{REFERRER_DANGLING, REFERRER_MISSING, REFERRER_OTHER_SUBJECT};
-use super::subject::Findings;
-use crate::facts::{Facts, Release};
+use super::places::Findings;
+use crate::facts::{FoundRelease, RepositoryFacts};
 
 /// Most referrers of one index that are opened.
 const MOST: usize = 100;
@@ -21,7 +21,7 @@ const LIMIT: u64 = 4 * 1024 * 1024;
 /// What the referrers of the indexes say about themselves, and tags of referrers whose subject is not there.
 #[derive(Debug, Default)]
 pub struct Referring {
-    opened: BTreeMap<Digest, Opened>,
+    opened: BTreeMap<Digest, OpenedReferrer>,
     /// Tags whose subjects are not there.
     dangling: Vec<String>,
     /// Tags whose subjects could not be read.
@@ -29,8 +29,8 @@ pub struct Referring {
 }
 
 #[derive(Clone, Debug)]
-enum Opened {
-    /// The digest of its subject; none when it names none.
+enum OpenedReferrer {
+    /// The digest of its subject; none if it names none.
     Subject(Option<String>),
     Missing(String),
     /// Its bytes are not those that its descriptor names.
@@ -41,7 +41,7 @@ enum Opened {
 
 impl Referring {
     /// Opens at most 100 referrers of each index, and asks for the subject of each tag `sha256-HEX…`.
-    pub async fn read(store: &dyn ReadStore, facts: &Facts) -> Self {
+    pub async fn read(store: &dyn ReadStore, facts: &RepositoryFacts) -> Self {
         let mut wanted: BTreeMap<Digest, Descriptor> = BTreeMap::new();
         for release in &facts.releases {
             for referrer in release.referrers.iter().flatten().take(MOST) {
@@ -72,10 +72,10 @@ impl Referring {
     }
 
     /// Referrers of a release that could not be read.
-    pub(crate) fn unasked(&self, release: &Release) -> impl Iterator<Item = (String, &StoreError)> {
+    pub(crate) fn unasked(&self, release: &FoundRelease) -> impl Iterator<Item = (String, &StoreError)> {
         let listed = release.referrers.iter().flatten().take(MOST);
         listed.filter_map(|referrer| match self.opened.get(&referrer.digest) {
-            Some(Opened::Unasked(error)) => Some((place(referrer), error)),
+            Some(OpenedReferrer::Unasked(error)) => Some((place(referrer), error)),
             _ => None,
         })
     }
@@ -86,7 +86,7 @@ impl Referring {
     }
 }
 
-fn index_digest(release: &Release) -> Option<&Digest> {
+fn index_digest(release: &FoundRelease) -> Option<&Digest> {
     release.index.found.as_ref().ok().map(|document| &document.digest)
 }
 
@@ -112,15 +112,15 @@ async fn exists(store: &dyn ReadStore, digest: &Digest) -> Result<bool, StoreErr
     }
 }
 
-async fn open(store: &dyn ReadStore, referrer: &Descriptor) -> Opened {
+async fn open(store: &dyn ReadStore, referrer: &Descriptor) -> OpenedReferrer {
     match fetch_bytes(store, referrer, LIMIT).await {
         Ok(bytes) => {
             let document: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-            Opened::Subject(document["subject"]["digest"].as_str().map(str::to_owned))
+            OpenedReferrer::Subject(document["subject"]["digest"].as_str().map(str::to_owned))
         }
-        Err(error) if error.is_not_found() => Opened::Missing(error.to_string()),
-        Err(error) if error.is_of_content() => Opened::Damaged(error.to_string()),
-        Err(error) => Opened::Unasked(error),
+        Err(error) if error.is_not_found() => OpenedReferrer::Missing(error.to_string()),
+        Err(error) if error.is_of_content() => OpenedReferrer::Damaged(error.to_string()),
+        Err(error) => OpenedReferrer::Unasked(error),
     }
 }
 
@@ -128,19 +128,19 @@ fn place(referrer: &Descriptor) -> String {
     format!("referrer {}", referrer.digest)
 }
 
-pub(super) fn check(referring: &Referring, release: &Release) -> Findings {
+pub(super) fn check(referring: &Referring, release: &FoundRelease) -> Findings {
     let mut found = Findings::new();
     let Some(index) = index_digest(release) else { return found };
     for referrer in release.referrers.iter().flatten().take(MOST) {
         let place = place(referrer);
         match referring.opened.get(&referrer.digest) {
-            Some(Opened::Missing(problem)) => found.push(REFERRER_MISSING.at(place, problem.clone())),
-            Some(Opened::Damaged(problem)) => found.push(MANIFEST_DIGEST.at(place, problem.clone())),
-            Some(Opened::Subject(None)) => found.push(REFERRER_OTHER_SUBJECT.at(place, "it names no subject")),
-            Some(Opened::Subject(Some(subject))) if *subject != index.to_string() => {
+            Some(OpenedReferrer::Missing(problem)) => found.push(REFERRER_MISSING.at(place, problem.clone())),
+            Some(OpenedReferrer::Damaged(problem)) => found.push(MANIFEST_DIGEST.at(place, problem.clone())),
+            Some(OpenedReferrer::Subject(None)) => found.push(REFERRER_OTHER_SUBJECT.at(place, "it names no subject")),
+            Some(OpenedReferrer::Subject(Some(subject))) if *subject != index.to_string() => {
                 found.push(REFERRER_OTHER_SUBJECT.at(place, format!("its subject is `{subject}`, not {index}")));
             }
-            Some(Opened::Subject(_) | Opened::Unasked(_)) | None => {}
+            Some(OpenedReferrer::Subject(_) | OpenedReferrer::Unasked(_)) | None => {}
         }
     }
     found

@@ -1,4 +1,4 @@
-//! Rules about who stands for a release.
+//! Rules about who vouches for a release.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -12,15 +12,15 @@ use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, Provide
 use super::catalogue::signatures::{
     NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
 };
-use super::leaf::Kind;
-use super::subject::{Findings, index_place};
-use crate::facts::{Facts, Release};
+use super::leaf::EntryKind;
+use super::places::{Findings, index_place};
+use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
 use crate::not_judged::referrers_of;
 
 /// What signatures are held against.
 #[derive(Clone, Copy)]
-pub struct Trust<'a> {
+pub struct SignatureTrust<'a> {
     /// Whose signatures count.
     pub policy: &'a Policy,
     /// What was trusted before.
@@ -33,12 +33,12 @@ pub struct Trust<'a> {
 
 /// Reads everything that lies beside the indexes and may vouch for them, and judges it; what could not be asked for comes
 /// in the second place. Signatures of a provider that
-/// nobody named are told of and not checked: they bind its name.
+/// nobody named are reported and not checked: they bind its name.
 pub async fn signatures(
     store: &dyn ReadStore,
-    facts: &Facts,
+    facts: &RepositoryFacts,
     address: Option<&ProviderAddr>,
-    trust: &Trust<'_>,
+    trust: &SignatureTrust<'_>,
 ) -> (Vec<Finding>, Vec<NotJudged>) {
     let (mut found, mut unasked) = (Findings::new(), Vec::new());
     for release in &facts.releases {
@@ -80,11 +80,11 @@ fn not_checked(piece: &Evidence) -> Finding {
 }
 
 fn judged(
-    release: &Release,
+    release: &FoundRelease,
     address: &ProviderAddr,
     index: &[u8],
     evidence: &[Evidence],
-    trust: &Trust<'_>,
+    trust: &SignatureTrust<'_>,
 ) -> Findings {
     let archives = &archives(release);
     let identity = &Identity::of_index(index);
@@ -105,8 +105,8 @@ fn judged(
 }
 
 /// The platforms whose package is refused, where signatures cover packages one by one.
-fn packages(release: &Release, verdict: &Verdict, archives: &Archives) -> Findings {
-    let leaves = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
+fn packages(release: &FoundRelease, verdict: &Verdict, archives: &Archives) -> Findings {
+    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
     let platforms: BTreeSet<Platform> = leaves.filter_map(|entry| entry.descriptor.platform()).collect();
     let refused = |platform: &Platform| {
         let refusal = verdict.refusal_for(platform, archives.get(platform))?;
@@ -135,9 +135,9 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
 }
 
 /// The zips of a release by their platforms.
-fn archives(release: &Release) -> Archives {
-    let leaves = release.entries.iter().filter(|entry| Kind::of(entry) == Kind::Provider);
-    let zip = |entry: &crate::facts::Entry| {
+fn archives(release: &FoundRelease) -> Archives {
+    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
+    let zip = |entry: &crate::facts::IndexEntry| {
         let layers = &entry.leaf.layers;
         let part = layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;
         Some((entry.descriptor.platform()?, PackageHash::zh(&part.descriptor.parsed_digest()?)?))

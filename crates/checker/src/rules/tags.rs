@@ -8,12 +8,12 @@ use super::catalogue::tags::{
     NO_VERSION_TAGS, PLATFORM_TAG, PRERELEASES_ONLY, SECOND_SPELLING_TAG, SEVERAL_BUILDS, STRAY_VERSION_TAG, V_TAG,
     VERSION_ZERO,
 };
+use super::places::Findings;
 use super::platforms;
-use super::subject::Findings;
-use crate::facts::Facts;
+use crate::facts::RepositoryFacts;
 
-/// What is wrong with the tags; prereleases alone are no mistake where one version was asked for.
-pub(super) fn check(facts: &Facts, asked: Option<&Version>) -> Findings {
+/// What is wrong with the tags; prereleases alone are not a mistake where one version was asked for.
+pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Findings {
     let place = |tag: &str| format!("tag {tag}");
     let mut found = Findings::new();
     let (mut versions, mut known): (Vec<Version>, HashSet<String>) = (Vec::new(), HashSet::new());
@@ -62,7 +62,7 @@ pub(super) fn check(facts: &Facts, asked: Option<&Version>) -> Findings {
     found
 }
 
-/// A tag with `v` where the version behind it has no tag of its own.
+/// A tag with `v` where the version after it has no tag of its own.
 fn v_tag(tags: &HashSet<&str>, text: &str) -> Option<crate::Finding> {
     let version = text.strip_prefix(['v', 'V'])?.parse::<Tag>().ok()?.version()?;
     let canonical = Tag::for_version(&version).ok()?;
@@ -71,7 +71,7 @@ fn v_tag(tags: &HashSet<&str>, text: &str) -> Option<crate::Finding> {
     (!there).then(|| V_TAG.at(format!("tag {text}"), said).of_version(&version))
 }
 
-fn several_builds(facts: &Facts, versions: &[Version]) -> Findings {
+fn several_builds(facts: &RepositoryFacts, versions: &[Version]) -> Findings {
     let mut builds: BTreeMap<String, Vec<&Version>> = BTreeMap::new();
     for version in versions {
         let plain = version.to_string();
@@ -89,11 +89,11 @@ fn several_builds(facts: &Facts, versions: &[Version]) -> Findings {
 /// The first of a list.
 fn some(list: &[impl ToString]) -> String {
     const MOST: usize = 8;
-    let mut told: Vec<String> = list.iter().take(MOST).map(ToString::to_string).collect();
+    let mut reported: Vec<String> = list.iter().take(MOST).map(ToString::to_string).collect();
     if list.len() > MOST {
-        told.push(format!("and {} more", list.len() - MOST));
+        reported.push(format!("and {} more", list.len() - MOST));
     }
-    told.join(", ")
+    reported.join(", ")
 }
 
 #[cfg(test)]
@@ -103,7 +103,7 @@ mod tests {
 
     #[track_caller]
     fn check_tags(tags: &[&str], want: &[&str]) {
-        let facts = Facts {
+        let facts = RepositoryFacts {
             place: "registry.example.test/acme/widget".parse().unwrap(),
             depth: Depth::Manifests,
             tags: tags.iter().map(|&tag| tag.to_owned()).collect(),

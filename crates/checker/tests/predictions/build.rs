@@ -8,7 +8,7 @@
 //! Digests and sizes are those of the changed documents, so that a case is wrong only where it says so. A change:
 //! `["set", POINTER, VALUE]`, `["drop", POINTER]`, `["copy", POINTER, POINTER]`, `["text", FROM, TO]`,
 //! `["once", FROM, TO]`, `["bytes", FROM, HEX]`, `["whole", TEXT]`, `["spaces", COUNT]`, `["nest", DEPTH]`; a pointer that ends in `/-` is
-//! behind the last element. Files: `["remove", WHICH]`, `["flip", WHICH]`, `["append", WHICH, TEXT]`, `["cut", WHICH]`.
+//! after the last element. Files: `["remove", WHICH]`, `["flip", WHICH]`, `["append", WHICH, TEXT]`, `["cut", WHICH]`.
 
 use std::path::Path;
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::{Identity, Network, Output};
+use super::{IdentityArgs, Network, OutputArgs};
 
 /// Arguments of `auth`.
 #[derive(Debug, Args)]
@@ -10,14 +10,14 @@ use super::{Identity, Network, Output};
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "\
-Where credentials are looked for, as OpenTofu does it:
+Where tofu-oci looks for credentials, as OpenTofu does:
   oci_credentials and oci_default_credentials blocks of the CLI configuration
   $XDG_RUNTIME_DIR/containers/auth.json, of podman
   ${XDG_CONFIG_HOME:-~/.config}/containers/auth.json, of podman
   ~/.docker/config.json and ~/.dockercfg, of docker
 and beyond OpenTofu in $REGISTRY_AUTH_FILE and $DOCKER_CONFIG/config.json.
 
-The source that names most of the repository's path wins, wherever it stands; among equals a block,
+The source that names most of the repository's path wins, in whatever file; among equals a block,
 then the earlier file. `tofu-oci config --help` says which files are the CLI configuration."
 )]
 pub(crate) struct AuthArgs {
@@ -41,17 +41,17 @@ Examples:
   tofu-oci auth explain registry.example.com/acme/widget --anonymous
   tofu-oci auth explain registry.example.com/acme/widget --json | jq -r 'select(.event == \"auth\") | .code'
 
-Reads from top to bottom: what was looked at and what of it fits, what was chosen and why, which
-helper and which scope were asked for, what the registry and its token server answered, where
-OpenTofu 1.10 to 1.13 would behave otherwise, and how it ends. Names of users are shown; passwords
-and tokens never are.
+The output says, from top to bottom: where tofu-oci looked and what fits, what it chose and why,
+which helper and which scope it asked for, what the registry and its token server answered, where
+OpenTofu 1.10 to 1.13 would behave otherwise, and how it ends. It shows names of users, and never
+passwords or tokens.
 
-The registry is asked for real: for the list of the repository's tags, one entry long, and for
-/v2/, which OpenTofu up to 1.12 asks for first. With --push an upload is begun and given up at once;
+`explain` asks the registry for the list of the repository's tags, one entry long, and for /v2/,
+which OpenTofu up to 1.12 asks for first. With --push it begins an upload and gives it up at once;
 nothing is stored.
 
-Exit codes: 0 access works; 1 it fails, and the last lines say because of what; 2 a wrong block, or
-a listed file that cannot be read: every verb stops at it, and it is explained all the same; 3 the
+Exit codes: 0 access works; 1 it fails, and the last lines say why; 2 a wrong block, or a listed
+file that cannot be read, which stops every verb (`explain` explains it all the same); 3 the
 registry could not be reached.")]
 pub(crate) struct AuthExplainArgs {
     /// The repository, REGISTRY/REPOSITORY
@@ -63,7 +63,7 @@ pub(crate) struct AuthExplainArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

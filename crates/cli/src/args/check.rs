@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
-use super::{Identity, Lookup, Network, Output};
+use super::{IdentityArgs, LookupArgs, Network, OutputArgs};
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -18,9 +18,10 @@ Examples:
   tofu-oci check .terraform.lock.hcl --platform linux_amd64 --platform darwin_arm64
   tofu-oci check registry.example.com:5000/scratch/probe --registry
 
-A repository is read and never written. With --registry the argument is a
-scratch repository, which is written to and cleaned up; one that has tags of
-somebody else's is refused. Every rule is explained in docs/check.md.
+`check` reads a repository and never writes to it. With --registry the
+argument is a scratch repository: `check` writes to it, cleans up, and refuses
+one that has other tags. docs/check.md says how to use the command, docs/rules.md
+explains every rule.
 
 Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage,
 or the target is not there or may not be read; 3 the network or the machine.")]
@@ -28,7 +29,7 @@ pub(crate) struct CheckArgs {
     /// REGISTRY/REPOSITORY or oci:DIR, each also with :VERSION; or the path of a lock file
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
-    /// Check one version alone; the tags are all looked at
+    /// Check one version alone, and all tags
     #[arg(long, value_name = "VERSION", help_heading = "What to check")]
     pub(crate) version: Option<Version>,
     /// The provider that the repository is kept for [default: what the newest index says, else the executables]
@@ -50,19 +51,19 @@ pub(crate) struct CheckArgs {
     /// With --registry: a second scratch repository of the same registry, to link a blob from
     #[arg(long, value_name = "REPOSITORY", requires = "registry", help_heading = "What to check")]
     pub(crate) mount_from: Option<String>,
-    /// For a lock file: ask no repository, as without --platform; so the two do not go together
+    /// For a lock file: ask no repository. It excludes --platform
     #[arg(long, help_heading = "What to check")]
     pub(crate) offline: bool,
-    /// End with exit code 1 where there are findings of this level or a higher one
+    /// End with exit code 1 if there are findings of this level or a higher one
     #[arg(long, value_name = "LEVEL", default_value = "error", help_heading = "Output")]
     pub(crate) fail_on: FailOn,
     /// How to print the findings
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
-    pub(crate) format: Format,
-    /// Look by this rule alone (repeatable)
+    pub(crate) format: FindingsFormat,
+    /// Apply this rule alone (repeatable)
     #[arg(long = "rule", value_name = "RULE", help_heading = "Output")]
     pub(crate) rules: Vec<String>,
-    /// Leave the findings of this rule out (repeatable)
+    /// Omit the findings of this rule (repeatable)
     #[arg(long = "ignore", value_name = "RULE", help_heading = "Output")]
     pub(crate) ignore: Vec<String>,
     #[command(flatten)]
@@ -71,13 +72,13 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    output: Output,
+    output: OutputArgs,
 }
 
 /// From which level on findings fail the command.
@@ -93,7 +94,7 @@ pub(crate) enum FailOn {
 
 /// How findings are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
+pub(crate) enum FindingsFormat {
     /// For people
     Table,
     /// JSON lines, as with --json
@@ -106,12 +107,12 @@ pub(crate) enum Format {
 
 impl CheckArgs {
     /// How to print; `--json` is short for `--format json`.
-    pub(crate) fn format(&self) -> Format {
-        if self.output.json { Format::Json } else { self.format }
+    pub(crate) fn format(&self) -> FindingsFormat {
+        if self.output.json { FindingsFormat::Json } else { self.format }
     }
 
     /// The shared output options.
-    pub(crate) fn output(&self) -> Output {
-        Output { json: self.format() == Format::Json }
+    pub(crate) fn output(&self) -> OutputArgs {
+        OutputArgs { json: self.format() == FindingsFormat::Json }
     }
 }

@@ -10,7 +10,7 @@ use super::host::HostParser;
 /// Options of every verb.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
-    /// Tell more on stderr: -v for steps, -vv for requests
+    /// Print more on stderr: -v for steps, -vv for requests
     #[arg(short, long, action = clap::ArgAction::Count, global = true, help_heading = "Global options")]
     pub(crate) verbose: u8,
     /// Print no progress and no notes, only results, warnings and errors
@@ -20,7 +20,7 @@ pub(crate) struct Global {
 
 /// How results are printed.
 #[derive(Clone, Debug, Args)]
-pub(crate) struct Output {
+pub(crate) struct OutputArgs {
     /// Print JSON lines on stdout instead of text (documented in docs/json.md)
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
@@ -36,29 +36,29 @@ pub(crate) struct Network {
     /// Show this client certificate (PEM; may hold the key too)
     #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_CERT")]
     pub(crate) client_cert: Option<PathBuf>,
-    /// The private key of the client certificate (PEM), where it is in a file of its own
+    /// The private key of the client certificate (PEM), if it is in a file of its own
     #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_KEY", requires = "client_cert")]
     pub(crate) client_key: Option<PathBuf>,
-    /// Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a list with commas): a login for it is sent
-    /// in the clear. Loopback hosts that do not speak TLS need no such option. Other registries may redirect downloads
-    /// to this host, without a login
+    /// Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a list with commas). A login for it
+    /// goes in the clear. Loopback hosts that do not speak TLS need no such option. Other registries may redirect
+    /// downloads to this host, without a login
     #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',', value_parser = HostParser)]
     pub(crate) plain_http: Vec<String>,
-    /// Tell the registry's password to the token server at this HOST[:PORT] too, although it is of another site, at an
-    /// IP address or on this machine (repeatable; the variable takes a list with commas)
+    /// Show the registry's password to the token server at this HOST[:PORT] too, although it is of another site, at
+    /// an IP address or on this machine (repeatable; the variable takes a list with commas)
     #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',', value_parser = HostParser)]
     pub(crate) token_host: Vec<String>,
-    /// How often a request that failed for a passing reason is tried in all, 1 to 20
+    /// How often to try a request that fails for a passing reason, 1 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
     pub(crate) attempts: u32,
     /// How many seconds a registry may make one request wait in all (Retry-After)
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     pub(crate) max_wait: u64,
     /// How long a request may make no progress, all its tries together, such as 90s or 2m (plain seconds without a
-    /// unit). The other limits keep their proportion to it: with 2m, 10 s to connect, 30 s until an answer begins, 60 s
-    /// until more of an upload is taken, at least 2 KiB of an answer every 30 s, and at least 60 KiB of any upload or
-    /// answer every 60 s (a longer time asks for fewer bytes a second, a shorter one never for more). A lock that another
-    /// program holds is waited for as long
+    /// unit). The other limits keep their proportion to it: with 2m, 10 s to connect, 30 s until an answer begins, 60
+    /// s until the registry takes more of an upload, at least 2 KiB of an answer every 30 s, and at least 60 KiB of
+    /// any upload or answer every 60 s (a longer time asks for fewer bytes a second, a shorter one never for more).
+    /// tofu-oci waits as long for a lock that another program holds
     #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
     pub(crate) timeout: Timeout,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Output;
+use super::OutputArgs;
 
 /// Arguments of `config`.
 #[derive(Debug, Args)]
@@ -12,14 +12,14 @@ use super::Output;
     subcommand_required = true,
     arg_required_else_help = true,
     after_help = "\
-Which files are read, as OpenTofu does it:
-  TF_CLI_CONFIG_FILE, else TERRAFORM_CONFIG, where one of them is set: that file alone
+Which files tofu-oci reads, as OpenTofu does:
+  TF_CLI_CONFIG_FILE, else TERRAFORM_CONFIG, if one of them is set: that file alone
   otherwise ~/.tofurc, else ~/.terraformrc, else $XDG_CONFIG_HOME/opentofu/tofurc,
   and every *.tfrc and *.tfrc.json of ~/.terraform.d (on Windows: tofu.rc and terraform.d in %APPDATA%)
 
 OpenTofu goes on after most errors in these files, and may then download from the origin what was
 meant to come from a mirror. tofu-oci stops at such an error, with exit code 2, and shows the line.
-None of these files is ever written by tofu-oci."
+tofu-oci never writes any of these files."
 )]
 pub(crate) struct ConfigArgs {
     #[command(subcommand)]
@@ -29,7 +29,7 @@ pub(crate) struct ConfigArgs {
 /// The verbs of `config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigVerb {
-    /// Say what the CLI configuration will do in OpenTofu 1.10, 1.12 and 1.13, before it bites
+    /// Say what the CLI configuration will do in OpenTofu 1.10, 1.12 and 1.13
     Check(ConfigCheckArgs),
     /// Print the blocks that send providers to an OCI repository, ready for the CLI configuration
     Snippet(ConfigSnippetArgs),
@@ -43,14 +43,14 @@ Examples:
   tofu-oci config check --chdir infra        # looks at the lock file there too
   TF_CLI_CONFIG_FILE=ci.tofurc tofu-oci config check --json
 
-No request is made. Exit codes: 0 no findings, or notes alone; 1 findings; 2 a configuration or lock
-file that cannot be read, so that not all was looked at.")]
+It makes no request. Exit codes: 0 no findings, or notes alone; 1 findings; 2 a configuration or
+lock file that it could not read, so that it did not look at everything.")]
 pub(crate) struct ConfigCheckArgs {
     /// Look at the configuration and the lock file of this directory, as `tofu -chdir=DIR` would
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `config snippet`.
@@ -66,8 +66,8 @@ Examples:
   As JSON, for a file that ends in .tfrc.json:
     tofu-oci config snippet --json-form 'example.com/acme/*' 'ghcr.io/acme/${type}' > oci.tfrc.json
 
-The blocks go to stdout, advice to stderr; no file is written. Every address is served by one method
-alone, so that no OpenTofu asks the origin for what is mirrored, or the mirror for what is not.
+The blocks go to stdout, advice to stderr; no file changes. One method serves each address, so no
+OpenTofu asks the origin for what the mirror has, or the mirror for anything else.
 Terraform has no oci_mirror: it installs from OCI with `tofu-oci install --vendor`.")]
 pub(crate) struct ConfigSnippetArgs {
     /// Which providers: [HOST/]NAMESPACE/TYPE with `*` for any type, any namespace and type, or anything
@@ -76,7 +76,8 @@ pub(crate) struct ConfigSnippetArgs {
     /// Where they are: REGISTRY/REPOSITORY with ${hostname}, ${namespace} and ${type} for what the pattern leaves open
     #[arg(value_name = "REPOSITORY-TEMPLATE")]
     pub(crate) template: String,
-    /// Write the JSON form of the configuration, every method as an array: as an object it would be ignored
+    /// Write the JSON form of the configuration, every method as an array: OpenTofu ignores a method that is an
+    /// object
     #[arg(long)]
     pub(crate) json_form: bool,
 }

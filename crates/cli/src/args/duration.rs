@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use tofu_oci_remote::Limits;
+use tofu_oci_http::HttpLimits;
 
-/// The longest that is taken: more is a slip of the finger.
+/// The longest value; a longer one is a mistake.
 const LONGEST: Duration = Duration::from_hours(24);
 
 /// The value of `--timeout`: how long something may make no progress.
@@ -15,12 +15,12 @@ pub(crate) struct Timeout(pub(crate) Duration);
 
 impl Default for Timeout {
     fn default() -> Self {
-        Self(Limits::DEFAULT_TOTAL)
+        Self(HttpLimits::DEFAULT_TOTAL)
     }
 }
 
 impl Timeout {
-    /// Twice the time, at most the longest that is taken; `None` if it is that already.
+    /// Twice the time, at most the longest value; `None` if it is that already.
     pub(crate) fn doubled(self) -> Option<Self> {
         let twice = self.0.saturating_mul(2).min(LONGEST);
         (twice > self.0).then_some(Self(twice))
@@ -111,7 +111,7 @@ mod tests {
         check("24h", Ok(86_400_000));
     }
 
-    /// The time that a hint advises to somebody who has given this one.
+    /// The time that a hint advises after this one.
     #[track_caller]
     fn check_doubled(text: &str, want: Option<&str>) {
         let doubled = text.parse::<Timeout>().expect("it is well-formed").doubled();

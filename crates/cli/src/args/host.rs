@@ -12,9 +12,9 @@ use tofu_oci_types::RepositoryRef;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostParser;
 
-/// What is wrong with a host, and what to write. Never contains what stands before an `@`.
+/// What is wrong with a host, and what to write. Never contains the text before an `@`.
 #[derive(Debug, PartialEq, Eq)]
-struct Fault {
+struct HostFault {
     shown: String,
     problem: &'static str,
     instead: Option<String>,
@@ -26,26 +26,26 @@ impl HostParser {
         Self::read(text).ok()
     }
 
-    fn read(text: &str) -> Result<String, Fault> {
+    fn read(text: &str) -> Result<String, HostFault> {
         let text = text.trim();
         if text.parse::<Ipv6Addr>().is_ok() {
             return Ok(format!("[{text}]"));
         }
         let (scheme, rest) = text.split_once("://").map_or((None, text), |(scheme, rest)| (Some(scheme), rest));
         let (authority, path) = rest.split_once('/').map_or((rest, None), |(host, path)| (host, Some(path)));
-        // What stands before an `@`, wherever that is, may be a password.
+        // The text before an `@`, wherever that is, may be a password.
         let host = text.rsplit_once('@').map_or(authority, |(_, after)| after.split('/').next().unwrap_or_default());
         let problem = match (scheme, path) {
             _ if text.is_empty() => "it is empty",
             _ if text.contains('@') => "it is the host alone, without a user",
             (Some(_), _) => "it is written without a scheme such as https://",
             (None, Some(_)) => "it is the host alone, without a path",
-            _ if !is_host(host) => "it is no host",
+            _ if !is_host(host) => "it is not a host",
             _ => return Ok(host.to_owned()),
         };
         let shown = if text.contains('@') { host } else { text };
         let instead = [host, without_port(host)].into_iter().find(|host| is_host(host)).map(str::to_owned);
-        Err(Fault { shown: shown.to_owned(), problem, instead })
+        Err(HostFault { shown: shown.to_owned(), problem, instead })
     }
 }
 
@@ -53,7 +53,7 @@ impl TypedValueParser for HostParser {
     type Value = String;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
-        Self::read(&value.to_string_lossy()).map_err(|Fault { shown, problem, instead }| {
+        Self::read(&value.to_string_lossy()).map_err(|HostFault { shown, problem, instead }| {
             let option = arg.and_then(Arg::get_long).unwrap_or_default();
             let form = "HOST or HOST:PORT, such as registry.example.com:5000";
             let instead = instead.unwrap_or_else(|| form.to_owned());
@@ -86,8 +86,9 @@ mod tests {
     #[track_caller]
     fn check(text: &str, want: Result<&str, (&str, &str, Option<&str>)>) {
         let got = HostParser::read(text);
-        let got =
-            got.as_deref().map_err(|Fault { shown, problem, instead }| (shown.as_str(), *problem, instead.as_deref()));
+        let got = got
+            .as_deref()
+            .map_err(|HostFault { shown, problem, instead }| (shown.as_str(), *problem, instead.as_deref()));
         assert_eq!(got, want, "{text}");
     }
 
@@ -115,10 +116,10 @@ mod tests {
         check(" ", Err(("", "it is empty", None)));
         check("a.example/b", Err(("a.example/b", "it is the host alone, without a path", Some("a.example"))));
         check("10.0.0.0/8", Err(("10.0.0.0/8", "it is the host alone, without a path", Some("10.0.0.0"))));
-        check("*", Err(("*", "it is no host", None)));
-        check("*.example", Err(("*.example", "it is no host", None)));
-        check("a.example:x", Err(("a.example:x", "it is no host", Some("a.example"))));
-        check("a.example:0443", Err(("a.example:0443", "it is no host", Some("a.example"))));
+        check("*", Err(("*", "it is not a host", None)));
+        check("*.example", Err(("*.example", "it is not a host", None)));
+        check("a.example:x", Err(("a.example:x", "it is not a host", Some("a.example"))));
+        check("a.example:0443", Err(("a.example:0443", "it is not a host", Some("a.example"))));
     }
 
     #[test]

@@ -6,14 +6,14 @@ use clap::builder::NonEmptyStringValueParser;
 /// Whose credentials are shown to registries. Without any of these, what the user's files and helpers say.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Registry access")]
-pub(crate) struct Identity {
-    /// Show no credentials: no file is read for them, and no helper is asked
+pub(crate) struct IdentityArgs {
+    /// Show no credentials: read no file for them, and ask no helper
     #[arg(long, conflicts_with_all = ["username", "password_stdin"])]
     pub(crate) anonymous: bool,
     /// Log in as this user to the one registry that the command names
     #[arg(long, value_name = "USER", requires = "password_stdin", value_parser = user())]
     pub(crate) username: Option<String>,
-    /// Read the password of --username from standard input; a line break at its end is cut off
+    /// Read the password of --username from standard input, without a line break at its end
     #[arg(long, requires = "username")]
     pub(crate) password_stdin: bool,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{Identity, Network, Output, query::Lookup};
+use super::{IdentityArgs, Network, OutputArgs, query::LookupArgs};
 use crate::trust::TrustArgs;
 
 /// Arguments of `install`.
@@ -22,15 +22,15 @@ Examples:
   Into a filesystem mirror, for another platform:
     tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
 
-Nothing becomes visible before size, digest, archive structure, checksums and the lock file's
-hashes have been checked. What is installed already is left as it is.")]
+`install` checks size, digest, archive structure, checksums and the lock file's hashes before a
+package becomes visible. It leaves packages that are installed already as they are.")]
 pub(crate) struct InstallArgs {
-    /// Providers to install, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'. With
-    /// none, what the .tf and .tofu files require
+    /// Providers to install, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'.
+    /// Without any, what the .tf and .tofu files require
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
     pub(crate) providers: Vec<String>,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     /// Work in this directory: its configuration, its lock file, its .terraform
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
@@ -46,7 +46,7 @@ pub(crate) struct InstallArgs {
     /// Install into terraform.d/plugins of the working directory, where terraform and tofu look without configuration
     #[arg(long)]
     pub(crate) vendor: bool,
-    /// Choose the newest admitted version, even when the lock file names another
+    /// Choose the newest admitted version, even if the lock file names another
     #[arg(long)]
     pub(crate) upgrade: bool,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(crate) struct InstallArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{Identity, Network, Output, query::Lookup};
+use super::{IdentityArgs, Network, OutputArgs, query::LookupArgs};
 use crate::trust::TrustArgs;
 
 /// Arguments of `lock`.
@@ -22,34 +22,35 @@ Examples:
   One provider, with no configuration at hand:
     tofu-oci lock registry.example.com/acme/widget@'~> 1.4' --from ghcr.io/acme/widget
 
-  In CI: change nothing, and fail if `tofu-oci lock` would change more than what every init takes out:
+  In CI: change nothing, and fail if `tofu-oci lock` would change more than what every init removes:
     tofu-oci lock --check
 
-What a trusted signature covers is recorded without downloading anything. Every other package is
-downloaded, verified as an installation would, recorded and thrown away. What the lock file has
-already always wins: a release that is not the locked one is refused.")]
+If a trusted signature covers a package, `lock` records it without a download. It downloads every
+other package, verifies it as `install` would, records it and deletes it. The lock file always wins:
+`lock` refuses a release that is not the locked one.")]
 pub(crate) struct LockArgs {
-    /// Providers to lock, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'; no
-    /// configuration is needed for them, and if there is one, its constraints apply too. With none, all that the .tf and .tofu files
-    /// require; the entries of others stay
+    /// Providers to lock, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'; they
+    /// need no configuration, and if there is one, its constraints apply too. Without any, all that the .tf and .tofu
+    /// files require. Entries of other providers stay
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
     pub(crate) providers: Vec<String>,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     /// Work in this directory: its configuration, its lock file
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     /// A platform that the lock file must be complete for (repeatable) [default: all that each release offers]
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<Platform>,
-    /// Change nothing; show what would change, and exit with code 1 if anything would. If that is `ch:` lines alone, which
-    /// every init takes out, the exit code is 0, unless trust.toml says `manifest_checksums = "required"`
+    /// Change nothing; show what would change, and exit with code 1 if anything would. If only `ch:` lines would
+    /// change, which every init removes, the exit code is 0, unless trust.toml says `manifest_checksums = "required"`
     #[arg(long)]
     pub(crate) check: bool,
-    /// Choose the newest admitted versions, even when the lock file names others
+    /// Choose the newest admitted versions, even if the lock file names others
     #[arg(long)]
     pub(crate) upgrade: bool,
-    /// How many packages are downloaded at a time, 1 to 32; so many lie in the temporary folder. Small ones do not count
+    /// How many packages to download at a time, 1 to 32; each needs room in the temporary folder. Small ones do not
+    /// count
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) jobs: Option<u8>,
     #[command(flatten)]
@@ -57,7 +58,7 @@ pub(crate) struct LockArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -7,7 +7,7 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Error};
 
-use super::{Network, Output};
+use super::{Network, OutputArgs};
 
 /// Arguments of `login`.
 #[derive(Debug, Args)]
@@ -19,23 +19,23 @@ Examples:
   tofu-oci login registry.example.com:5000 -u ada --password-stdin < password.txt \\
       --auth-file \"$XDG_RUNTIME_DIR/containers/auth.json\"    # podman's file
 
-What is stored, and where, is what `docker login` stores. The file is $DOCKER_CONFIG/config.json,
-else ~/.docker/config.json, or the one that --auth-file names. Where it names a credential helper
-for the registry (credHelpers, else credsStore), the helper keeps the password, and the file says
-only that there is one. Without a helper the password stands in the file in the clear (base64 is
-no cipher). A new file is for its owner alone; one that is there keeps its mode, with a warning
-where others may read it.
+`login` stores what `docker login` stores. The file is $DOCKER_CONFIG/config.json, else
+~/.docker/config.json, or the one that --auth-file names. If it names a credential helper for the
+registry (credHelpers, else credsStore), the helper keeps the password, and the file says only that
+there is one. Without a helper the password is in the file, unencrypted (base64 is not a cipher). A
+new file is for its owner alone; an existing one keeps its mode, with a warning if others may read
+it.
 
-A login in ~/.docker/config.json itself is used by docker, podman, skopeo, crane and tofu too. One
-in a helper is used by docker and crane. tofu asks the helper for https://HOST, and helpers that
-keep docker's name, the bare HOST, do not know that: login says so where it is the case. skopeo
-1.9 asks credHelpers and not credsStore.
+docker, podman, skopeo, crane and tofu too use a login in ~/.docker/config.json itself. docker and
+crane use one in a helper. tofu asks the helper for https://HOST; a helper that keeps docker's name,
+the bare HOST, does not know that, and `login` says so. skopeo 1.9 asks credHelpers and not
+credsStore.
 
-The registry is asked first. A login that it refuses is not stored, and neither is one that it
-could not be asked about. A registry that lets everybody in cannot check a login: it is stored
-with a note. docker.io, index.docker.io and registry-1.docker.io are one registry, stored as
-https://index.docker.io/v1/, as docker does. There is no option for the password itself: others
-on the machine can read the arguments of a program.
+`login` asks the registry first. It does not store a login that the registry refuses, or one that it
+could not check. A registry that lets everyone in cannot check a login: `login` stores it with a
+note. docker.io, index.docker.io and registry-1.docker.io are one registry, stored as
+https://index.docker.io/v1/, as docker does. There is no option for the password itself: others on
+the machine can read the arguments of a program.
 
 Exit codes: 0 the login works and is stored; 1 refused, or the file or helper cannot be written;
 2 wrong usage, or a malformed file (it is left as it is); 3 the registry cannot be reached.")]
@@ -43,11 +43,11 @@ pub(crate) struct LoginArgs {
     /// The registry: HOST[:PORT], as repositories of it begin
     #[arg(value_name = "REGISTRY")]
     pub(crate) registry: String,
-    /// The account. Without it the login that is stored is checked, and nothing is written; where there is none, the
-    /// account is asked for on a terminal
+    /// The account. Without it `login` checks the stored login and writes nothing; if there is none, it asks for the
+    /// account on a terminal
     #[arg(short, long, value_name = "NAME", value_parser = super::identity::user())]
     pub(crate) username: Option<String>,
-    /// Read the password, or a token in its place, from standard input; one line break at its end is cut
+    /// Read the password, or a token in its place, from standard input, without one line break at its end
     #[arg(long, requires = "username")]
     pub(crate) password_stdin: bool,
     /// Refused: others on the machine can read the arguments of a program
@@ -59,7 +59,7 @@ pub(crate) struct LoginArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `logout`.
@@ -72,10 +72,10 @@ Examples:
 Removes what `login`, `docker login` and older dockers have stored for the registry: the entries
 of the file under HOST, https://HOST, http://HOST and https://HOST/v1/ (for Docker Hub, under all
 its names), and what the file's credential helper keeps under them. Logins for single
-repositories (HOST/PATH, as podman can make them) stay. No registry is asked.
+repositories (HOST/PATH, as podman can make them) stay. `logout` asks no registry.
 
-Whatever else would still answer for the registry, such as podman's file or an oci_credentials
-block, is named and left alone. Exit codes: 0 logged out, or there was no login; 1 the file cannot
+If something else would still answer for the registry, such as podman's file or an oci_credentials
+block, `logout` names it and leaves it alone. Exit codes: 0 logged out, or there was no login; 1 the file cannot
 be written, or the helper failed; 2 wrong usage, or a malformed file (it is left as it is).")]
 pub(crate) struct LogoutArgs {
     /// The registry: HOST[:PORT], as it was given to login
@@ -85,7 +85,7 @@ pub(crate) struct LogoutArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) auth_file: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Refuses a password on the command line, and repeats nothing of it.

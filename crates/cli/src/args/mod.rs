@@ -1,5 +1,8 @@
 //! What people type.
-#![allow(rustdoc::broken_intra_doc_links, reason = "the texts are help for a terminal, where `HOST[:PORT]` is no link")]
+#![allow(
+    rustdoc::broken_intra_doc_links,
+    reason = "the texts are help for a terminal, in which `HOST[:PORT]` is not a link"
+)]
 
 mod auth;
 mod check;
@@ -11,27 +14,30 @@ mod identity;
 mod install;
 mod lock;
 mod login;
+mod names;
 mod providers;
 mod publish;
 mod query;
 mod sign;
+#[cfg(test)]
+mod tests;
 mod verify;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
-pub(crate) use check::{CheckArgs, FailOn, Format};
-pub(crate) use common::{Global, Network, Output};
+pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
+pub(crate) use common::{Global, Network, OutputArgs};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
 pub(crate) use host::HostParser;
-pub(crate) use identity::Identity;
+pub(crate) use identity::IdentityArgs;
 pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use providers::ProvidersArgs;
-pub(crate) use publish::{CopyArgs, H1, PackArgs, PushArgs, Release};
-pub(crate) use query::{Lookup, ResolveArgs, VersionsArgs};
+pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
+pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
 pub(crate) use sign::{Attach, SignArgs};
 pub(crate) use verify::VerifyArgs;
 
@@ -71,7 +77,7 @@ impl Args {
     }
 }
 
-/// The declared command, but a variable that is empty counts as unset, as scripts mean it.
+/// The declared command. An empty variable counts as unset, as scripts mean it.
 pub(crate) fn command() -> clap::Command {
     let is_empty = |arg: &clap::Arg| {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
@@ -80,7 +86,7 @@ pub(crate) fn command() -> clap::Command {
     each(Args::command(), &unset)
 }
 
-/// What the variables hold that stand for arguments.
+/// The values of the variables of arguments.
 pub(crate) fn variables() -> Vec<std::ffi::OsString> {
     fn gather(command: &clap::Command, found: &mut Vec<std::ffi::OsString>) {
         found.extend(command.get_arguments().filter_map(|arg| std::env::var_os(arg.get_env()?)));
@@ -137,7 +143,7 @@ pub(crate) enum Verb {
     Sign(SignArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
-    /// Bring the lock file up to date for all platforms, from signed indexes alone
+    /// Bring the lock file up to date for all platforms
     Lock(LockArgs),
     /// Say who has signed a release, whether that is enough, and why or why not
     Verify(VerifyArgs),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Output, query::Lookup};
+use super::{OutputArgs, query::LookupArgs};
 
 /// Arguments of `providers`.
 #[derive(Debug, Args)]
@@ -19,12 +19,12 @@ Examples:
   One JSON object for each module and provider, for scripts:
     tofu-oci providers --json | jq -r 'select(.event == \"provider\") | .address'
 
-The tree is the one that `tofu providers` and `terraform providers` print. Below it stand each
+The tree is the one that `tofu providers` and `terraform providers` print. Below it are each
 module's local names and which configuration it gets under each (a provider block, one that is
-passed, an inherited one, or none), then each provider's locked version and its place. Nothing is
-evaluated, no request is made and nothing is written. Modules from elsewhere are looked into when
-`tofu get` or `terraform get` has fetched them. The exit code is 1 when OpenTofu would refuse what
-the configuration says, and 2 when a file of it or of the CLI configuration cannot be read.")]
+passed, an inherited one, or none), then each provider's locked version and its place. `providers`
+evaluates nothing, makes no request and writes nothing. It looks into modules from elsewhere if
+`tofu get` or `terraform get` has fetched them. The exit code is 1 if OpenTofu would refuse the
+configuration, and 2 if a file of it or of the CLI configuration cannot be read.")]
 // It asks no host, and says so if the option is given.
 #[command(mut_arg("private_host", |option| option.hide(true)))]
 pub(crate) struct ProvidersArgs {
@@ -32,7 +32,7 @@ pub(crate) struct ProvidersArgs {
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

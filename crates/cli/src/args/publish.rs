@@ -7,21 +7,22 @@ use tofu_oci_layout::PackageLayout;
 use tofu_oci_types::{ProviderAddr, Version};
 
 use super::duration::Timeout;
-use super::{Attach, Identity, Network, Output};
+use super::names::{full_address, strict_version};
+use super::{Attach, IdentityArgs, Network, OutputArgs};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
-pub(crate) struct Release {
+pub(crate) struct ReleaseArgs {
     /// The release files: a GoReleaser `dist` folder, a folder of
     /// `terraform-provider-NAME_VERSION_OS_ARCH.zip` files, or a folder of `OS_ARCH` folders
     #[arg(value_name = "DIST")]
     pub(crate) dist: PathBuf,
-    /// The provider's source address, HOST/NAMESPACE/TYPE. May be left out in a push to a registry's
-    /// NAMESPACE/opentofu-provider-TYPE: then it is the address that the RFC's magic suffix gives the repository. The
-    /// other versions in the repository must have the same address
+    /// The provider's source address, HOST/NAMESPACE/TYPE. You may omit it in a push to a registry's
+    /// NAMESPACE/opentofu-provider-TYPE: then the RFC's magic suffix gives the address. The other versions in the
+    /// repository must have the same address
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
-    /// The version, where the input does not say it (or says several)
+    /// The version, if the input does not say it (or says several)
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,
     /// artifact: what OpenTofu 1.10 and later installs; image: the RFC's labelled container images; both: one index
@@ -29,20 +30,20 @@ pub(crate) struct Release {
     #[arg(long, value_name = "LAYOUT", default_value = "artifact")]
     pub(crate) layout: PackageLayout,
     /// Whether to compute the h1: checksums that the index carries for lock files; `skip` saves the time to inflate
-    /// every package once, and with it the look at the packages' insides
+    /// every package once, and does not look into the packages
     #[arg(long, value_name = "MODE", default_value = "compute")]
-    pub(crate) h1: H1,
+    pub(crate) h1: H1Choice,
     #[command(flatten)]
     pub(crate) attach: Attach,
-    /// Move the tag when it names another release already
+    /// Move the tag if it names another release already
     #[arg(long)]
     pub(crate) replace_tag: bool,
     #[command(flatten)]
     pub(crate) insist: Insist,
-    /// How many packages are read and sent at a time, 1 to 32
+    /// How many packages to read and send at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) jobs: u8,
-    /// Take platforms that Go does not know as they are written, instead of refusing them as misspelt
+    /// Accept platforms that Go does not know, instead of refusing them as misspelt
     #[arg(long)]
     pub(crate) any_platform: bool,
     /// Print what would be written and change nothing
@@ -63,10 +64,10 @@ pub(crate) struct Insist {
 
 /// Whether `h1:` checksums are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum H1 {
+pub(crate) enum H1Choice {
     /// Inflate and hash every package, on idle cores.
     Compute,
-    /// Leave them out; who installs computes its own.
+    /// Omit them; those who install compute their own.
     Skip,
 }
 
@@ -79,22 +80,22 @@ Examples:
   tofu-oci push dist oci:layout --address registry.example.com/acme/widget --layout both --dry-run
   tofu-oci push dist ghcr.io/acme/opentofu-provider-widget --sign-key cosign.key
 
-The version is written under its one canonical tag (1.4.0; a + is written _). Pushing the same
-release again changes nothing and ends with 0. Zips are pushed byte for byte; folders become
-reproducible archives. Blobs go first, then signatures, the tag last: an interrupted push leaves no
-half release, and may be run again.")]
+`push` writes the version under its one canonical tag (1.4.0; a + becomes _). Pushing the same
+release again changes nothing and ends with 0. Zips go byte for byte; folders become reproducible
+archives. Blobs go first, then signatures, then the tag: an interrupted push leaves no half release,
+and you can run it again.")]
 pub(crate) struct PushArgs {
     #[command(flatten)]
-    pub(crate) release: Release,
+    pub(crate) release: ReleaseArgs,
     /// Where to publish: REGISTRY/REPOSITORY, or oci:DIR for an OCI image layout directory
     #[arg(value_name = "DEST")]
     pub(crate) destination: String,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `pack`.
@@ -104,11 +105,11 @@ Example:
   tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
   tofu-oci copy oci:widget-layout ghcr.io/acme/opentofu-provider-widget
 
-The directory is a plain OCI image layout that oras, crane and skopeo can read. It is made when
-missing; further versions are added to it.")]
+The directory is a plain OCI image layout that oras, crane and skopeo can read. `pack` creates it if
+it is missing, and adds further versions to it.")]
 pub(crate) struct PackArgs {
     #[command(flatten)]
-    pub(crate) release: Release,
+    pub(crate) release: ReleaseArgs,
     /// The OCI image layout directory, written oci:DIR
     #[arg(value_name = "oci:DIR")]
     pub(crate) destination: String,
@@ -116,7 +117,7 @@ pub(crate) struct PackArgs {
     #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
     pub(crate) timeout: Timeout,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `copy`.
@@ -127,9 +128,9 @@ Examples:
   tofu-oci copy ghcr.io/acme/opentofu-provider-widget 127.0.0.1:5000/mirror/widget --version 1.4.0
   tofu-oci copy ghcr.io/acme/opentofu-provider-widget oci:usb-stick --all
 
-Manifests and blobs are copied byte for byte, with the signatures and other referrers that the
-source lists and the tags sha256-HEX.sig, .att and .sbom of cosign, so that every digest stays the
-same. What is there already is not sent again.")]
+`copy` moves manifests and blobs byte for byte, with the signatures and other referrers that the
+source lists and the tags sha256-HEX.sig, .att and .sbom of cosign, so every digest stays the same.
+It does not send what the destination has already.")]
 pub(crate) struct CopyArgs {
     /// Where from: REGISTRY/REPOSITORY or oci:DIR
     #[arg(value_name = "SRC")]
@@ -143,10 +144,10 @@ pub(crate) struct CopyArgs {
     /// Copy every version
     #[arg(long)]
     pub(crate) all: bool,
-    /// Move a tag when it names another release already
+    /// Move a tag if it names another release already
     #[arg(long)]
     pub(crate) replace_tag: bool,
-    /// How many blobs are copied at a time, 1 to 32
+    /// How many blobs to copy at a time, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) jobs: u8,
     /// Print what would be copied and change nothing
@@ -155,53 +156,7 @@ pub(crate) struct CopyArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-/// An address of which nothing is guessed: what is published under a wrong name stays published.
-pub(super) fn full_address(text: &str) -> Result<ProviderAddr, String> {
-    let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
-    let (namespace, provider_type) = (address.namespace(), address.provider_type());
-    match text.matches('/').count() {
-        0 => Err(format!("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/{provider_type}")),
-        1 => Err(format!(
-            "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/{namespace}/{provider_type} or \
-             registry.terraform.io/{namespace}/{provider_type}, or with the host of your own"
-        )),
-        _ => Ok(address),
-    }
-}
-
-/// A version in its canonical form only, because it becomes a tag.
-pub(super) fn strict_version(text: &str) -> Result<Version, String> {
-    if let Some(rest) = text.strip_prefix('v')
-        && rest.parse::<Version>().is_ok()
-    {
-        return Err(format!("write it without the v: {rest}"));
-    }
-    let version: Version = text.parse().map_err(|error| format!("{error}"))?;
-    if version.to_string() == text { Ok(version) } else { Err(format!("write it in full: {version}")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, want: Result<&str, &str>) {
-        let got = full_address(text).map(|address| address.to_string());
-        assert_eq!(got.as_deref().map_err(String::as_str), want);
-    }
-
-    #[test]
-    fn an_address_to_publish_under_is_written_in_full() {
-        check("example.com/acme/widget", Ok("example.com/acme/widget"));
-        check("Example.com/Acme/Widget", Ok("example.com/acme/widget"));
-        let two = "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/acme/widget or \
-                   registry.terraform.io/acme/widget, or with the host of your own";
-        check("acme/widget", Err(two));
-        check("widget", Err("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget"));
-    }
+    pub(crate) output: OutputArgs,
 }

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{Identity, Network, Output, host::HostParser};
+use super::{IdentityArgs, Network, OutputArgs, host::HostParser};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Where to look")]
-pub(crate) struct Lookup {
+pub(crate) struct LookupArgs {
     /// The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a template with ${hostname}, ${namespace} and
     /// ${type}, as in OpenTofu's `oci_mirror` blocks. Without it the user's CLI configuration says where to look
     /// (`provider_installation` in ~/.tofurc and the like, see `tofu-oci config --help`)
@@ -21,8 +21,9 @@ pub(crate) struct Lookup {
     /// else oci.opentofu.org]
     #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX")]
     pub(crate) magic_suffix: Option<String>,
-    /// Let the host of an address name this HOST[:PORT] as its registry, or redirect to it, although it is on this machine
-    /// or in a private network and the host of the address is not (repeatable; the variable takes a list with commas)
+    /// Allow the host of an address to name this HOST[:PORT] as its registry, or to redirect to it, although it is on
+    /// this machine or in a private network and the host of the address is not (repeatable; the variable takes a list
+    /// with commas)
     #[arg(long, value_name = "HOST", env = "TOFU_OCI_PRIVATE_HOST", value_delimiter = ',', value_parser = HostParser)]
     pub(crate) private_host: Vec<String>,
 }
@@ -37,16 +38,16 @@ Examples:
   tofu-oci versions registry.example.com/acme/widget --provider      # by the CLI configuration
   tofu-oci versions ghcr.io.oci.opentofu.org/acme/widget
 
-Newest first. The argument is a provider address with --provider or --from, with a host that ends in
-the magic suffix, and where an `include` of the CLI configuration names its host; everything else is
-a repository.")]
+Newest first. The argument is a provider address if --provider or --from is given, if its host ends
+in the magic suffix, or if an `include` of the CLI configuration names its host. Otherwise it is a
+repository.")]
 pub(crate) struct VersionsArgs {
     /// A provider address, or a repository (REGISTRY/REPOSITORY or oci:DIR)
     #[arg(value_name = "ADDR|REPOSITORY")]
     pub(crate) subject: String,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
-    /// Take the argument for a provider address, although it could be a repository
+    pub(crate) lookup: LookupArgs,
+    /// Read the argument as a provider address, although it could be a repository
     #[arg(long)]
     pub(crate) provider: bool,
     /// Look into each version and list its platforms too
@@ -55,9 +56,9 @@ pub(crate) struct VersionsArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }
 
 /// Arguments of `resolve`.
@@ -68,17 +69,17 @@ Examples:
   tofu-oci resolve registry.example.com/acme/widget --from 'ghcr.io/mirror/${namespace}/${type}'
   tofu-oci resolve registry.example.com/acme/widget@'~> 1.4' --explain
 
-One place a line, in the order in which they are asked. Without --explain no request is made, but
-for one: a host that the CLI configuration leaves to `direct` is asked for its services, unless it
-ends in the magic suffix. With --explain every place is asked what it offers, and a version that the
-lock file names is the one that is looked for; the exit code is 0 also where nothing would be
-installed.")]
+One place a line, in the order in which tofu-oci asks them. Without --explain, `resolve` makes one
+request at most: it asks the host of the address for its services if the CLI configuration leaves
+the host to `direct`, unless the host ends in the magic suffix. With --explain it asks every place
+what it offers, and looks for the version in the lock file if there is one; the exit code is 0 even
+if nothing would be installed.")]
 pub(crate) struct ResolveArgs {
     /// The provider's source address, [HOST/]NAMESPACE/TYPE; with --explain also @CONSTRAINT, such as @'~> 1.4'
     #[arg(value_name = "ADDR")]
     pub(crate) subject: String,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     /// Say of every method of the CLI configuration whether it is for the address, what it offers, which one wins
     /// and why, and where OpenTofu would stop instead
     #[arg(long)]
@@ -86,7 +87,7 @@ pub(crate) struct ResolveArgs {
     /// The platform to explain for [default: this machine's]
     #[arg(long, value_name = "OS_ARCH", requires = "explain")]
     pub(crate) platform: Option<Platform>,
-    /// Explain what an upgrade would do: the version that the lock file names is not kept
+    /// Explain what an upgrade would do: the version in the lock file does not count
     #[arg(long, requires = "explain")]
     pub(crate) upgrade: bool,
     /// Read the CLI configuration, and with --explain the lock file, as `tofu -chdir=DIR` would
@@ -95,7 +96,7 @@ pub(crate) struct ResolveArgs {
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 use tofu_oci_packer::{Forms, SumsMode};
 use tofu_oci_types::{ProviderAddr, Version};
 
-use super::publish::{full_address, strict_version};
-use super::{Identity, Network, Output};
+use super::names::{full_address, strict_version};
+use super::{IdentityArgs, Network, OutputArgs};
 
 /// In which form a signature is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -32,14 +32,14 @@ impl SignFormat {
 
 /// Whether the signed checksum file goes with the release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Sums {
-    /// It does, where it has a signature beside it.
+pub(crate) enum SumsChoice {
+    /// Attach it if it has a signature beside it.
     Attach,
-    /// It stays behind.
+    /// Do not attach it.
     Skip,
 }
 
-impl Sums {
+impl SumsChoice {
     pub(crate) fn mode(self) -> SumsMode {
         match self {
             Self::Attach => SumsMode::Attach,
@@ -53,21 +53,20 @@ impl Sums {
 #[command(next_help_heading = "Signing")]
 pub(crate) struct Attach {
     /// Sign the release with this private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or `env://NAME`
-    /// for one in a variable. The signature is there before the tag is
+    /// for one in a variable. `push` writes the signature before the tag
     #[arg(long, value_name = "KEY")]
     pub(crate) sign_key: Option<PathBuf>,
     /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
     /// referrers; both
     #[arg(long, value_name = "FORMAT", default_value = "bundle", requires = "sign_key")]
     pub(crate) sign_format: SignFormat,
-    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`; a line break at its end is cut
-    /// off
+    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`, without a line break at its end
     #[arg(long, requires = "sign_key")]
     pub(crate) key_password_stdin: bool,
-    /// Whether the `SHA256SUMS` of the folder goes with the release, with its OpenPGP signatures and the public keys
-    /// beside it (*.asc, *.gpg, *.pgp)
+    /// Whether to attach the `SHA256SUMS` of the folder, with its OpenPGP signatures and the public keys beside it
+    /// (*.asc, *.gpg, *.pgp)
     #[arg(long, value_name = "MODE", default_value = "attach")]
-    pub(crate) sums: Sums,
+    pub(crate) sums: SumsChoice,
 }
 
 /// Arguments of `sign`.
@@ -80,9 +79,9 @@ Examples:
     -a org.opentofu.provider.address=registry.example.com/acme/widget \\
     -a org.opentofu.provider.version=1.4.0 ghcr.io/acme/opentofu-provider-widget:1.4.0
 
-The signature says: this index is that provider in that version. Signatures that are there stay,
-whoever made them; signing again with the same key changes nothing. A password comes from
-COSIGN_PASSWORD, from --key-password-stdin, or is asked for on a terminal.")]
+The signature says: this index is that provider in that version. Existing signatures stay,
+whoever made them; signing again with the same key changes nothing. `sign` takes the password of a
+key from COSIGN_PASSWORD or --key-password-stdin, or asks for it on a terminal.")]
 pub(crate) struct SignArgs {
     /// What to sign: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
     #[arg(value_name = "TARGET")]
@@ -94,23 +93,23 @@ pub(crate) struct SignArgs {
     /// referrers; both
     #[arg(long, value_name = "FORMAT", default_value = "bundle")]
     pub(crate) format: SignFormat,
-    /// The version, where TARGET does not say it
+    /// The version, if TARGET does not say it
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,
-    /// The provider's source address, HOST/NAMESPACE/TYPE, where the release does not say it, or under another one
+    /// The provider's source address, HOST/NAMESPACE/TYPE, if the release does not say it, or to sign it under
+    /// another one
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
     /// Sign although the newest other version in the repository names another provider than the signature will
     #[arg(long)]
     pub(crate) rename: bool,
-    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`; a line break at its end is cut
-    /// off
+    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`, without a line break at its end
     #[arg(long)]
     pub(crate) key_password_stdin: bool,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

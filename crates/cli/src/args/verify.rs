@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Identity, Network, Output, query::Lookup};
+use super::{IdentityArgs, Network, OutputArgs, query::LookupArgs};
 use crate::trust::TrustArgs;
 
 /// Arguments of `verify`.
@@ -17,13 +17,13 @@ Examples:
   By a key at hand, whatever trust.toml says:
     tofu-oci verify registry.example.com/acme/widget@1.4.0 --key acme.pub --from ghcr.io/acme/widget
 
-  A version tag was moved on purpose, or a release is to be taken unsigned:
+  Accept a tag that its publisher moved on purpose, or an unsigned release:
     tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
 
-Everything that is found beside the release is told, also what does not count.
-Exit code 0: enough of your keys have signed it, or had signed this very index
-when it was trusted before. Exit code 1: otherwise, also where the policy would
-let it in unsigned.")]
+`verify` shows every signature that it finds, also those that do not count.
+Exit code 0: enough of your keys have signed the release, or had signed this very
+index when it was trusted before. Exit code 1: otherwise, even if the policy
+accepts the release unsigned.")]
 pub(crate) struct VerifyArgs {
     /// The provider and one exact version, HOST/NAMESPACE/TYPE@VERSION. Without a version, the locked one
     #[arg(value_name = "ADDR@VERSION")]
@@ -31,7 +31,7 @@ pub(crate) struct VerifyArgs {
     /// Judge by this public key instead of the policy: PEM, or what gpg exports (repeatable; one of them must have signed)
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Vec<PathBuf>,
-    /// Take this release as it is: remember it in the pin file, although its tag was moved or it is not signed. What
+    /// Accept this release: remember it in the pin file, although its tag has moved or it is not signed. What
     /// trust.toml demands still holds
     #[arg(long)]
     pub(crate) accept: bool,
@@ -41,11 +41,11 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
-    pub(crate) lookup: Lookup,
+    pub(crate) lookup: LookupArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]
-    pub(crate) identity: Identity,
+    pub(crate) identity: IdentityArgs,
     #[command(flatten)]
-    pub(crate) output: Output,
+    pub(crate) output: OutputArgs,
 }

@@ -6,8 +6,7 @@ use tofu_oci_fetch::{FetchError, PinFileError};
 use tofu_oci_installer::InstallError;
 use tofu_oci_lockfile::{LockFileError, LockRefusal, ManifestLines};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
-use tofu_oci_store::NetworkFault;
-use tofu_oci_types::Version;
+use tofu_oci_types::{NetworkFault, Version};
 
 use super::{Diagnostic, Refused};
 use crate::exit::Exit;

@@ -6,8 +6,9 @@ use tofu_oci_logins::{
     LoginCommand, LoginFileError, RegistryName, RegistryNameError, RegistryNameProblem, Remedy, Repetition,
     StoreLoginError, UsernameError,
 };
-use tofu_oci_mapper::config::{Problem, Reading, render_problem};
+use tofu_oci_mapper::config::{CliConfigProblem, CliConfigReading};
 use tofu_oci_remote::CredentialFault;
+use tofu_oci_types::printable;
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -51,10 +52,9 @@ impl From<&CredentialRefusal> for Diagnostic {
 
 impl Diagnostic {
     /// A problem of the CLI configuration that ends the verb. `more` is the number of other errors.
-    pub(crate) fn configuration(reading: &Reading, problem: &Problem, more: usize) -> Self {
-        let text = render_problem(reading, problem);
-        let text = text.strip_prefix("error: ").or_else(|| text.strip_prefix("warning: ")).unwrap_or(&text);
-        let (text, excerpt) = text.split_once('\n').unwrap_or((text, ""));
+    pub(crate) fn configuration(reading: &CliConfigReading, problem: &CliConfigProblem, more: usize) -> Self {
+        let text = format!("{} ({})", printable(&problem.message), problem.code);
+        let excerpt = crate::excerpt::of_problem(reading, problem);
         let diagnostic = Self::new(Exit::Usage, text).excerpt(excerpt).code(&problem.code);
         match more {
             0 => diagnostic,

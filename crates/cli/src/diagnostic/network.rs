@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 use tofu_oci_types::Place;
 
-use tofu_oci_store::NetworkFault;
+use tofu_oci_types::NetworkFault;
 
 use super::Diagnostic;
 use crate::exit::Exit;

@@ -1,7 +1,7 @@
 //! Errors of stores.
 
 use tofu_oci_logins::AccessRefusal;
-use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
+use tofu_oci_store::{AccessFault, GiveUpReason, StoreError, StoreItem};
 use tofu_oci_types::Place;
 
 use super::{Diagnostic, registries};
@@ -78,12 +78,12 @@ impl From<&StoreError> for Diagnostic {
                 let refusal = if code == "incomplete-basic" { AccessRefusal::Login } else { AccessRefusal::Other };
                 diagnostic.refused(place, refusal)
             }
-            StoreError::NotFound { what, .. } if !what.starts_with("tag") => {
-                diagnostic.hint("the release is incomplete there; its publisher can push it again")
-            }
-            StoreError::NotFound { place, .. } => {
+            StoreError::NotFound { place, what: StoreItem::Tag(_) } => {
                 let versions = invocation::command(&format!("versions {}", invocation::quoted(&place.to_string())));
                 diagnostic.hint(format!("`{versions}` lists what is there"))
+            }
+            StoreError::NotFound { .. } => {
+                diagnostic.hint("the release is incomplete there; its publisher can push it again")
             }
             StoreError::UnsupportedDigest { .. } => diagnostic.hint("sha256 and sha512 are known here"),
             StoreError::TooManyManifests { .. } => diagnostic.hint(

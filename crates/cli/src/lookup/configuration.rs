@@ -6,7 +6,7 @@ use tofu_oci_logins::Access;
 use tofu_oci_source::{ConfiguredMethods, CredentialErrors};
 use tofu_oci_types::ProviderAddr;
 
-use crate::args::Lookup;
+use crate::args::LookupArgs;
 use crate::diagnostic::Diagnostic;
 use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
@@ -18,7 +18,7 @@ use crate::invocation;
 /// If the suffix of the arguments is invalid.
 pub(crate) fn configured(
     read: &ReadConfig,
-    lookup: &Lookup,
+    lookup: &LookupArgs,
     not_asked: &[PathBuf],
 ) -> Result<ConfiguredMethods, Diagnostic> {
     let ReadConfig { environment, reading } = read;

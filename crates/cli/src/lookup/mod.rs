@@ -17,11 +17,11 @@ use std::sync::{Arc, OnceLock};
 use tofu_oci_explain::providers::root_cause;
 use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::config::MethodKind;
-use tofu_oci_mapper::{MapError, Place};
+use tofu_oci_mapper::{MapError, MappedPlace};
 use tofu_oci_source::{Chain, ConfiguredMethods, Link, MethodOpener, OciSource, Source, SourceError};
 use tofu_oci_types::ProviderAddr;
 
-use crate::args::Lookup;
+use crate::args::LookupArgs;
 use crate::connect::{Connector, From};
 use crate::diagnostic::Diagnostic;
 use crate::environment::plugin_cache_variable;
@@ -65,7 +65,7 @@ impl Finder {
     /// # Errors
     /// What is wrong with `--from`, with the suffix, or with the user's files; exit code 2.
     pub(crate) fn new(
-        lookup: &Lookup,
+        lookup: &LookupArgs,
         connector: Connector,
         chdir: Option<&Path>,
         not_asked: &[PathBuf],
@@ -172,10 +172,12 @@ impl Finder {
             let label = candidate.method.label();
             let place = place.map_err(|error| Diagnostic::of(Exit::Fixable, &error).cause(format!("by {label}")))?;
             found.push(match place {
-                Place::Oci(oci) if candidate.method.file.is_none() => {
+                MappedPlace::Oci(oci) if candidate.method.file.is_none() => {
                     Found { place: oci.repository.to_string(), rule: oci.rule.to_string() }
                 }
-                Place::Oci(oci) => Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) },
+                MappedPlace::Oci(oci) => {
+                    Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) }
+                }
                 other => Found { place: other.address(), rule: label },
             });
         }
@@ -199,7 +201,7 @@ impl Finder {
             })?;
             let by = |rule: String| if candidate.method.file.is_some() { format!("{rule}, {label}") } else { rule };
             match place {
-                Place::Oci(oci) => {
+                MappedPlace::Oci(oci) => {
                     if matches!(candidate.method.kind, MethodKind::Direct { .. })
                         && let Err(error) = self.opener(configured)?.admit(candidate.method, &oci, address)
                     {
@@ -210,7 +212,7 @@ impl Finder {
                     }
                     found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                 }
-                Place::NetworkMirror { .. } | Place::Filesystem { .. } => {
+                MappedPlace::NetworkMirror { .. } | MappedPlace::Filesystem { .. } => {
                     found.push(Found { place: place.address(), rule: label });
                 }
                 _ => match self.opener(configured)?.direct(configured, address).repository(address).await {
@@ -240,8 +242,8 @@ impl Finder {
         let mut repositories = Vec::new();
         for place in configured.candidates(address).into_iter().filter_map(|candidate| candidate.place?.ok()) {
             let (repository, hint) = match place {
-                Place::Oci(oci) => (oci.repository, MIRROR_TEMPLATE),
-                Place::Direct { .. } => {
+                MappedPlace::Oci(oci) => (oci.repository, MIRROR_TEMPLATE),
+                MappedPlace::Direct { .. } => {
                     let direct = self.opener(configured)?.direct(configured, address);
                     let Ok(oci) = direct.repository(address).await else { continue };
                     (oci.repository, HOST_TEMPLATE)

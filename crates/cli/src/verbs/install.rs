@@ -16,7 +16,7 @@ use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, Provider
 use super::locked::{Change, changes};
 use super::superfluous::superfluous;
 use super::{Context, data_dir};
-use crate::args::{Identity, InstallArgs, Lookup, Network};
+use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
@@ -117,8 +117,8 @@ fn written_to(args: &InstallArgs, dir: &Path) -> Vec<PathBuf> {
 /// What says where to look; not in the folders that are `written_to`.
 pub(super) async fn finder(
     context: &Context,
-    lookup: &Lookup,
-    identity: &Identity,
+    lookup: &LookupArgs,
+    identity: &IdentityArgs,
     network: &Network,
     chdir: Option<&Path>,
     written_to: &[PathBuf],

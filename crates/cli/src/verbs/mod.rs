@@ -25,7 +25,7 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_logins::Access;
 use tofu_oci_types::{Place, Reporter, Tag};
 
-use crate::args::{Args, AuthVerb, ConfigVerb, Global, HostParser, Network, Output, Verb};
+use crate::args::{Args, AuthVerb, ConfigVerb, Global, HostParser, Network, OutputArgs, Verb};
 use crate::connect::{Connector, ResolverSlot};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -46,7 +46,13 @@ pub(crate) struct Context {
 }
 
 impl Context {
-    fn new(verb: &'static str, global: &Global, output: &Output, resolver: &ResolverSlot, stop: &Arc<Stop>) -> Self {
+    fn new(
+        verb: &'static str,
+        global: &Global,
+        output: &OutputArgs,
+        resolver: &ResolverSlot,
+        stop: &Arc<Stop>,
+    ) -> Self {
         let reporter = report::reporter(output.json, global.quiet);
         let (resolver, stop) = (Arc::clone(resolver), Arc::clone(stop));
         Self { verb, json: output.json, quiet: global.quiet, reporter, resolver, stop }
@@ -130,7 +136,7 @@ pub(crate) async fn run(args: Args) -> Exit {
 
 async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<Stop>) -> Result<Exit, Diagnostic> {
     let name = verb.name();
-    let context = |output: &Output| Context::new(name, global, output, resolver, stop);
+    let context = |output: &OutputArgs| Context::new(name, global, output, resolver, stop);
     match verb {
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
@@ -151,7 +157,7 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),
-            ConfigVerb::Snippet(args) => config::snippet(&context(&Output { json: false }), &args)?,
+            ConfigVerb::Snippet(args) => config::snippet(&context(&OutputArgs { json: false }), &args)?,
         },
     }
     Ok(Exit::Done)

@@ -6,7 +6,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_tfconfig::{Declared, Finding, ProviderTree, StateLook, providers_tree};
+use tofu_oci_tfconfig::{ConfigFinding, Declared, ProviderTree, StateLook, providers_tree};
 use tofu_oci_types::{Event, ProviderAddr};
 
 use super::Context;
@@ -107,7 +107,9 @@ fn tell(context: &Context, tree: &ProviderTree, dir: &Path) {
         let event = Event::warning("state-not-read", text);
         context.reporter.event(&event.with_hint("`tofu providers` shows the providers that it names"));
     }
-    for Finding { code, declared, message, instead, .. } in tree.findings.iter().filter(|finding| !finding.refused) {
+    for ConfigFinding { code, declared, message, instead, .. } in
+        tree.findings.iter().filter(|finding| !finding.refused)
+    {
         let text = format!("{}: {message}", place(declared, dir));
         context.reporter.event(&Event::warning(code, text).with_hint(instead.clone()));
     }
@@ -139,7 +141,7 @@ fn tell_of_places(context: &Context, origins: &[Origin]) {
 
 /// One error for everything that `OpenTofu` refuses.
 fn refusal(tree: &ProviderTree, dir: &Path) -> Result<(), Diagnostic> {
-    let refused: Vec<&Finding> = tree.findings.iter().filter(|finding| finding.refused).collect();
+    let refused: Vec<&ConfigFinding> = tree.findings.iter().filter(|finding| finding.refused).collect();
     let text = match refused.len() {
         0 => return Ok(()),
         1 => "OpenTofu refuses this configuration".to_owned(),

@@ -15,7 +15,7 @@ use tofu_oci_types::{ProviderAddr, RepositoryRef};
 
 use super::sign::{attachments, one_password};
 use super::{Context, tagged};
-use crate::args::{H1, Network, PackArgs, PushArgs, Release};
+use crate::args::{H1Choice, Network, PackArgs, PushArgs, ReleaseArgs};
 use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
 use crate::identity;
@@ -60,7 +60,7 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
     release(context, &args.release, &end, context.connector(&network, Access::Anonymous)).await
 }
 
-async fn release(context: &Context, args: &Release, end: &End, connector: Connector) -> Result<(), Diagnostic> {
+async fn release(context: &Context, args: &ReleaseArgs, end: &End, connector: Connector) -> Result<(), Diagnostic> {
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
     let options = DistOptions { version: args.version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options)?;
@@ -80,8 +80,8 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
         version: &version,
         layout: args.layout,
         h1: match args.h1 {
-            H1::Compute => H1Mode::Compute,
-            H1::Skip => H1Mode::Skip,
+            H1Choice::Compute => H1Mode::Compute,
+            H1Choice::Skip => H1Mode::Skip,
         },
         jobs: usize::from(args.jobs),
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
@@ -109,7 +109,7 @@ async fn release(context: &Context, args: &Release, end: &End, connector: Connec
 }
 
 /// The address as given, or the one that the RFC's magic suffix gives to the repository's name.
-fn address(args: &Release, end: &End, dist: &Dist) -> Result<ProviderAddr, Diagnostic> {
+fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, Diagnostic> {
     if let Some(address) = &args.address {
         return Ok(address.clone());
     }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use base64::Engine as _;
 use insta::assert_snapshot;
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{RepositoryRef, Secret};
 
 use crate::{
     AuthFile, Block, BlockStyle, Choice, Credential, CredentialLookup, DefaultHelper, FileKind, FileState, FoundFile,
-    HelperName, Place, Policy, Search, Secret,
+    HelperName, Place, Policy, Search,
 };
 
 /// `auth` of `USER:PASSWORD`.

@@ -19,8 +19,9 @@ use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::json::{JsonKind, JsonPiece, JsonText};
 use crate::key::{HUB_V1, is_hub};
-use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName, Secret};
+use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName};
 use layout::Layout;
+use tofu_oci_types::Secret;
 
 /// A file after an edit.
 ///

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use insta::assert_snapshot;
 
 use super::{Change, Edit, helper_for, remove, server_key, store_login, store_mark};
-use crate::{AuthFile, Secret};
+use crate::AuthFile;
+use tofu_oci_types::Secret;
 
 const PASSWORD: &str = "hunter2";
 /// `user:hunter2`.

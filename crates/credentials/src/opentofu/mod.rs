@@ -21,7 +21,8 @@ pub use predict::predict;
 pub(crate) use reading::OpenTofuFile;
 pub use wire::{Difference, HeldCredential, Ping, Redirect, Redirector, Weight, WireFacts, wire_differences};
 
-use crate::{Origin, Secret};
+use crate::Origin;
+use tofu_oci_types::Secret;
 
 /// What `OpenTofu` would use for a repository, once its registry asks. `because` is a sentence without a full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! The choice, by `OpenTofu`'s rules.
 
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{RepositoryRef, Secret};
 
 use super::keys::specificity;
 use super::reading::{FileHelper, OpenTofuFile, Pair};
 use super::{ConfigFault, FaultEffect, Prediction};
 use crate::file::AuthEntry;
 use crate::key::shown;
-use crate::{Block, BlockStyle, FileState, FoundFile, Origin, Place, Policy, Search, Secret};
+use crate::{Block, BlockStyle, FileState, FoundFile, Origin, Place, Policy, Search};
 
 /// What `OpenTofu` would choose for a repository.
 ///

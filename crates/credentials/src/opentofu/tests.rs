@@ -1,12 +1,10 @@
 //! Each rule by itself.
 
 use insta::assert_snapshot;
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_types::{RepositoryRef, Secret};
 
 use super::{ConfigFault, FaultEffect, Prediction, predict};
-use crate::{
-    AuthFile, Block, BlockStyle, DefaultHelper, FileState, FoundFile, HelperName, Place, Policy, Search, Secret,
-};
+use crate::{AuthFile, Block, BlockStyle, DefaultHelper, FileState, FoundFile, HelperName, Place, Policy, Search};
 
 fn place(line: usize) -> Place {
     Place { file: "tofu.rc".to_owned(), line: Some(line) }

@@ -99,7 +99,7 @@ fn in_a_persons_folder_only_names_that_are_made_up_are_ours() {
 #[test]
 fn what_another_machine_made_goes_after_a_day() {
     let parent = tempfile::tempdir().unwrap();
-    let other = if kernel::label() == Some("0a0a0a0a") { "0b0b0b0b" } else { "0a0a0a0a" };
+    let other = if crate::kernel::label() == Some("0a0a0a0a") { "0b0b0b0b" } else { "0a0a0a0a" };
     let (beside, temporary) = (format!(".tofu-oci-{other}-Ab12Cd"), format!("tofu-oci-push-{other}-Ab12Cd"));
     leave(parent.path(), &beside);
     leave(parent.path(), &temporary);

@@ -3,7 +3,7 @@
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect, HeldCredential, Prediction};
 use tofu_oci_credentials::{CredentialLookup, Place, Policy, Search};
 use tofu_oci_logins::{Advice, CredentialRefusal, OverlookedLogin};
-use tofu_oci_remote::{Exchange, Ping, Probe};
+use tofu_oci_remote::{Exchange, Probe, RegistryPing};
 use tofu_oci_store::StoreError;
 
 use super::failure::{AccessFailure, caller, diagnose, no_such_repository};
@@ -41,7 +41,7 @@ pub struct AccessFindings<'a> {
     /// The conversation.
     pub exchanges: Vec<Exchange>,
     /// What `/v2/` answers, if it was asked.
-    pub root: Option<Result<Ping, StoreError>>,
+    pub root: Option<Result<RegistryPing, StoreError>>,
     /// The requests for that.
     pub root_exchanges: Vec<Exchange>,
     /// How far it came.

@@ -6,20 +6,22 @@ use std::sync::Arc;
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
 use tofu_oci_credentials::{CredentialLookup, Place};
 use tofu_oci_logins::PathNames;
-use tofu_oci_mapper::config::{Effect, Environment, FileState, Origin, Problem, Reading, Setting};
+use tofu_oci_mapper::config::{
+    CliConfigProblem, CliConfigReading, ConfigFileState, ConfigSetting, Effect, Environment, MainFileOrigin,
+};
 
 use super::sources::sources;
 use crate::access::model::{ExplainedFile, FileCondition, FileProblem};
 
 /// The CLI configuration as far as credentials of registries are concerned.
 pub struct CredentialConfiguration {
-    reading: Arc<Reading>,
+    reading: Arc<CliConfigReading>,
     names: PathNames,
 }
 
 impl CredentialConfiguration {
     /// What has been read.
-    pub fn new(environment: &Environment, reading: &Arc<Reading>) -> Self {
+    pub fn new(environment: &Environment, reading: &Arc<CliConfigReading>) -> Self {
         Self { reading: Arc::clone(reading), names: PathNames::new(environment) }
     }
 
@@ -34,11 +36,13 @@ impl CredentialConfiguration {
         let position = |path: &Path| self.reading.files.iter().position(|file| file.path == path);
         let mut files: Vec<ExplainedFile> = main
             .filter(|main| !main.exists)
-            .filter(|main| position(&main.path).is_none_or(|nth| self.reading.files[nth].state == FileState::Missing))
+            .filter(|main| {
+                position(&main.path).is_none_or(|nth| self.reading.files[nth].state == ConfigFileState::Missing)
+            })
             .map(|main| ExplainedFile {
                 name: self.names.name(&main.path),
                 named_by: match main.origin {
-                    Origin::Variable(name) => Some(format!("${name}")),
+                    MainFileOrigin::Variable(name) => Some(format!("${name}")),
                     _ => None,
                 },
                 known_to_opentofu: true,
@@ -47,23 +51,25 @@ impl CredentialConfiguration {
                 sources: Vec::new(),
             })
             .collect();
-        files.extend(self.reading.files.iter().enumerate().filter(|(_, file)| file.state != FileState::Missing).map(
-            |(nth, file)| {
-                let name = self.names.name(&file.path);
-                ExplainedFile {
-                    sources: sources(&name, lookup),
-                    name,
-                    named_by: None,
-                    known_to_opentofu: true,
-                    state: match file.state {
-                        FileState::Read | FileState::Missing => FileCondition::Read,
-                        FileState::Dropped => FileCondition::Malformed,
-                        FileState::Unreadable => FileCondition::Unreadable,
-                    },
-                    problems: self.problems(nth),
-                }
-            },
-        ));
+        files.extend(
+            self.reading.files.iter().enumerate().filter(|(_, file)| file.state != ConfigFileState::Missing).map(
+                |(nth, file)| {
+                    let name = self.names.name(&file.path);
+                    ExplainedFile {
+                        sources: sources(&name, lookup),
+                        name,
+                        named_by: None,
+                        known_to_opentofu: true,
+                        state: match file.state {
+                            ConfigFileState::Read | ConfigFileState::Missing => FileCondition::Read,
+                            ConfigFileState::Dropped => FileCondition::Malformed,
+                            ConfigFileState::Unreadable => FileCondition::Unreadable,
+                        },
+                        problems: self.problems(nth),
+                    }
+                },
+            ),
+        );
         files
     }
 
@@ -81,7 +87,7 @@ impl CredentialConfiguration {
     }
 
     /// What `OpenTofu` does about it.
-    fn does(&self, wrong: &Problem) -> Option<&'static str> {
+    fn does(&self, wrong: &CliConfigProblem) -> Option<&'static str> {
         Some(match wrong.code.as_str() {
             "cli-config-missing" => "prints a warning, and goes on without the file",
             "cli-config-unreadable" => "prints an error, and goes on without the file",
@@ -91,14 +97,14 @@ impl CredentialConfiguration {
     }
 
     /// Whether it is the main file that is wrong.
-    fn of_main(&self, wrong: &Problem) -> bool {
+    fn of_main(&self, wrong: &CliConfigProblem) -> bool {
         let path = wrong.file.and_then(|file| self.reading.files.get(file)).map(|file| &file.path);
         self.reading.located.main.as_ref().is_some_and(|main| Some(&main.path) == path)
     }
 
     /// `None` if `OpenTofu` goes on with the rest, as the policy does: without a file that cannot be opened, or without
     /// one of those beside the main file.
-    fn fault(&self, wrong: &Problem) -> Option<ConfigFault> {
+    fn fault(&self, wrong: &CliConfigProblem) -> Option<ConfigFault> {
         let opened = !matches!(wrong.code.as_str(), "cli-config-missing" | "cli-config-unreadable");
         if wrong.effect == Effect::FileDropped && !(opened && self.of_main(wrong)) {
             return None;
@@ -117,13 +123,13 @@ impl CredentialConfiguration {
     }
 
     /// An invalid helper name, which `OpenTofu` runs.
-    fn kept(&self, wrong: &Problem) -> Option<FaultEffect> {
+    fn kept(&self, wrong: &CliConfigProblem) -> Option<FaultEffect> {
         let (file, start) = (wrong.file?, wrong.span.as_ref()?.start);
         let config = &self.reading.config;
         let mut blocks = config.oci_default_credentials.iter().chain(&config.oci_credentials);
         let block = blocks.find(|block| block.file == file && block.span.contains(&start))?;
         let name = match &block.attribute("docker_credentials_helper")?.value {
-            Setting::Text(name) => name.clone(),
+            ConfigSetting::Text(name) => name.clone(),
             _ => return None,
         };
         Some(match &block.label {
@@ -133,13 +139,13 @@ impl CredentialConfiguration {
     }
 
     /// Whether the problem is in the default block.
-    fn of_default_block(&self, wrong: &Problem) -> bool {
+    fn of_default_block(&self, wrong: &CliConfigProblem) -> bool {
         let Some((file, span)) = wrong.file.zip(wrong.span.as_ref()) else { return false };
         let before = self.reading.files.get(file).and_then(|file| file.text.get(..span.end)).unwrap_or_default();
         before.rfind("oci_default_credentials") > before.rfind("oci_credentials")
     }
 
-    fn place(&self, wrong: &Problem) -> Option<Place> {
+    fn place(&self, wrong: &CliConfigProblem) -> Option<Place> {
         let file = self.reading.files.get(wrong.file?)?;
         let line = wrong.span.as_ref().map(|span| tofu_oci_hcl::position(&file.text, span.start).line);
         Some(Place { file: self.names.name(&file.path), line })

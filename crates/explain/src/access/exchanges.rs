@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use tofu_oci_remote::{Exchange, ExchangeObserver, Shown, TokenOutcome};
+use tofu_oci_remote::{Exchange, ExchangeObserver, ShownCredential, TokenOutcome};
 
 use crate::access::model::{ExchangeKind, ExchangeLine};
 
@@ -108,13 +108,13 @@ impl ExchangeLine {
         }
     }
 
-    fn showing(kind: ExchangeKind, shown: &Shown) -> Self {
+    fn showing(kind: ExchangeKind, shown: &ShownCredential) -> Self {
         let (word, username) = match shown {
-            Shown::Nothing => ("nothing", None),
-            Shown::Basic { username } => ("password", Some(username.clone())),
-            Shown::Token => ("token", None),
-            Shown::RegistryToken => ("access-token", None),
-            Shown::RefreshToken => ("identity-token", None),
+            ShownCredential::Nothing => ("nothing", None),
+            ShownCredential::Basic { username } => ("password", Some(username.clone())),
+            ShownCredential::Token => ("token", None),
+            ShownCredential::RegistryToken => ("access-token", None),
+            ShownCredential::RefreshToken => ("identity-token", None),
         };
         Self { shown: Some(word), username, ..Self::new(kind) }
     }

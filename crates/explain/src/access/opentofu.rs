@@ -6,7 +6,7 @@ use tofu_oci_credentials::opentofu::{
     self, Difference, HeldCredential, Prediction, Redirect, Redirector, WireFacts, wire_differences,
 };
 use tofu_oci_credentials::{Choice, Credential, CredentialLookup};
-use tofu_oci_remote::{Exchange, Ping, TokenOutcome};
+use tofu_oci_remote::{Exchange, RegistryPing, TokenOutcome};
 use tofu_oci_store::StoreError;
 
 use super::sources::name;
@@ -22,7 +22,7 @@ pub(crate) struct ObservedAccess<'a> {
     pub(crate) helpers: &'a [ExplainedRun],
     pub(crate) exchanges: &'a [Exchange],
     /// What `/v2/` answers.
-    pub(crate) root: Option<&'a Result<Ping, StoreError>>,
+    pub(crate) root: Option<&'a Result<RegistryPing, StoreError>>,
     pub(crate) held: Option<HeldCredential>,
     pub(crate) action: RepositoryAction,
     pub(crate) continuation: RunProgress,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_source::{ConfiguredMethods, InstallMethod, Listing, ListingAnswer, MethodOpener, PackageAnswer, SourceError};
+use tofu_oci_source::{
+    ConfiguredMethods, InstallMethod, Listing, ListingAnswer, MethodOpener, PackageAnswer, SourceError,
+};
 use tofu_oci_store::{StoreError, Transport};
 use tofu_oci_types::Version;
 
@@ -24,8 +26,9 @@ pub(crate) async fn ask(
             step.plain_http = Some(repository.registry().to_owned());
         }
     }
-    for step in
-        steps.iter_mut().filter(|step| step.selected && step.kind == InstallMethod::Direct && step.direct == DirectHost::No)
+    for step in steps
+        .iter_mut()
+        .filter(|step| step.selected && step.kind == InstallMethod::Direct && step.direct == DirectHost::No)
     {
         if step.source.is_none() || matches!(step.answer, MethodAnswer::Fails { .. } | MethodAnswer::NotRead { .. }) {
             continue;

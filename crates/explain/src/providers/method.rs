@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use tofu_oci_mapper::config::{Candidate, Method};
-use tofu_oci_mapper::{Place, Selection};
+use tofu_oci_mapper::config::{Method, MethodCandidate};
+use tofu_oci_mapper::{MappedPlace, Selection};
 use tofu_oci_source::{
-    ConfiguredMethods, InstallMethod, Listing, ListingAnswer, MethodOpener, PackageAnswer, Source, StrayEffect, StrayTag,
+    ConfiguredMethods, InstallMethod, Listing, ListingAnswer, MethodOpener, PackageAnswer, Source, StrayEffect,
+    StrayTag,
 };
 use tofu_oci_types::{ProviderAddr, RepositoryRef, Version};
 
@@ -236,12 +237,12 @@ fn selected(
     opener: &MethodOpener,
     address: &ProviderAddr,
     number: usize,
-    candidate: &Candidate<'_>,
+    candidate: &MethodCandidate<'_>,
 ) -> MethodStep {
-    let Candidate { method, selection, place } = candidate;
+    let MethodCandidate { method, selection, place } = candidate;
     let link = place.as_ref().map(|place| opener.link(configured, method, place, address));
     let direct = match place {
-        Some(Ok(Place::Oci(oci))) if link.as_ref().is_some_and(|link| link.method == InstallMethod::Direct) => {
+        Some(Ok(MappedPlace::Oci(oci))) if link.as_ref().is_some_and(|link| link.method == InstallMethod::Direct) => {
             DirectHost::Magic { rule: oci.rule.to_string() }
         }
         _ => DirectHost::No,

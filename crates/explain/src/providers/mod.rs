@@ -13,8 +13,8 @@ mod verdict;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_mapper::TofuRelease;
 use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
+use tofu_oci_types::TofuRelease;
 
 pub use ask::root_cause;
 pub use method::{DirectHost, MethodAnswer, MethodPackage, MethodStep, RegistryRoot};
@@ -62,7 +62,7 @@ pub async fn explain<E>(
         Some(errors) => ChainVerdict::Refuses { errors },
     };
     let mut outcomes = Vec::new();
-    for release in TofuRelease::ALL {
+    for release in tofu_oci_mapper::config::MEASURED {
         let program = InstallingProgram::OpenTofu(release);
         if release == TofuRelease::V1_13 {
             add(&mut outcomes, program, verdict(&found, question, program));

@@ -1,7 +1,7 @@
 //! Which method would serve, or where a program would stop, by the rules that `Chain` goes by.
 
-use tofu_oci_mapper::TofuRelease;
 use tofu_oci_source::{Continuation, InstallMethod, PackageAnswer};
+use tofu_oci_types::TofuRelease;
 use tofu_oci_types::Version;
 
 use super::ask::union;
@@ -80,7 +80,7 @@ pub(super) fn verdict(
         return ChainVerdict::NotFound { code: "locked-version-conflict", why };
     }
     let steps: &Vec<MethodStep> = &match program {
-        InstallingProgram::OpenTofu(TofuRelease::V1_10 | TofuRelease::V1_12) => {
+        InstallingProgram::OpenTofu(TofuRelease::V1_10 | TofuRelease::V1_11 | TofuRelease::V1_12) => {
             steps.iter().map(MethodStep::after_root).collect()
         }
         _ => steps.to_vec(),

@@ -31,7 +31,7 @@ pub struct DecodeError {
 pub enum DecodeErrorKind {
     /// A value of another type.
     WrongType,
-    /// A text or a number that is no number of 64 bits.
+    /// A text or a number that is not a number of 64 bits.
     NotANumber,
     /// A text on whose value HCL 1 crashes.
     Crash,

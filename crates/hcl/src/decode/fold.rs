@@ -1,6 +1,6 @@
 //! Names without regard to case.
 
-/// Whether two texts are the same but for case, character by character: HCL 1 takes one name for the other then.
+/// Whether two texts are the same except for case, character by character: HCL 1 takes one name for the other then.
 pub fn equal_fold(one: &str, other: &str) -> bool {
     one.chars().map(fold).eq(other.chars().map(fold))
 }

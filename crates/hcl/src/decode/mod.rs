@@ -14,118 +14,51 @@
 //!
 //! Spec: hashicorp/hcl v1.0.1-vault-7 and -vault-5, measured.
 
+mod decoded;
 mod error;
 mod fold;
 mod integer;
 mod node;
 mod reader;
 
-use std::collections::BTreeMap;
-
+pub use self::decoded::{DecodeShape, Decoded};
 pub use self::error::{DecodeError, DecodeErrorKind};
 pub use self::fold::equal_fold;
-pub use self::node::{Members, Node, View};
-use self::reader::Reader;
-use crate::{Body, Duplicates};
+pub use self::node::{DecodeNode, ItemView, MapMembers};
+use self::reader::ShapeReader;
+use crate::{Duplicates, HclBody};
 
-/// What a program wants to have.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// A text.
-    Text,
-    /// `true` or `false`.
-    Bool,
-    /// A whole number of 64 bits.
-    Integer,
-    /// A list of these.
-    List(Box<Shape>),
-    /// Values by name.
-    Map(Box<Shape>),
-    /// These names, each with its shape; others are passed over. Comes out as a map of those that were given.
-    Struct(Vec<(&'static str, Shape)>),
-    /// As the inner one, behind a pointer in the program: where the same name comes again, the HCL 1 that allows
-    /// duplicates starts afresh, and the other one goes on with what is there.
-    Pointer(Box<Shape>),
-    /// Whatever is there. Objects become [`Decoded::Objects`], except in lists.
-    Any,
-}
-
-/// What came out.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Decoded {
-    /// A text.
-    Text(String),
-    /// `true` or `false`.
-    Bool(bool),
-    /// A whole number.
-    Integer(i64),
-    /// A number with a fraction; only of [`Shape::Any`].
-    Float(f64),
-    /// A list.
-    List(Vec<Decoded>),
-    /// Values by name.
-    Map(BTreeMap<String, Decoded>),
-    /// Objects of [`Shape::Any`] outside lists: each object under the name is an element.
-    Objects(Vec<Decoded>),
-}
-
-impl Decoded {
-    /// The text, when it is one.
-    pub fn into_text(self) -> Option<String> {
-        match self {
-            Self::Text(text) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The elements, when it is a list.
-    pub fn into_list(self) -> Option<Vec<Self>> {
-        match self {
-            Self::List(values) => Some(values),
-            _ => None,
-        }
-    }
-
-    /// The values by name, when it is a map or a struct.
-    pub fn into_map(self) -> Option<BTreeMap<String, Self>> {
-        match self {
-            Self::Map(map) => Some(map),
-            _ => None,
-        }
-    }
-}
-
-impl Body {
+impl HclBody {
     /// The whole body as `shape`: a map or a struct.
-    pub fn decode(&self, shape: &Shape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Node::of_body(self).decode(shape, duplicates)
+    pub fn decode(&self, shape: &DecodeShape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
+        DecodeNode::of_body(self).decode(shape, duplicates)
     }
 
-    /// What stands under `name`, as `shape`; `None` where nothing does.
+    /// What stands under `name`, as `shape`; `None` if nothing does.
     ///
     /// A struct reads its fields in the order of the program, and the first error ends it: ask in the same order.
     pub fn field(
         &self,
         name: &'static str,
-        shape: Shape,
+        shape: DecodeShape,
         duplicates: Duplicates,
     ) -> Result<Option<Decoded>, DecodeError> {
-        Node::of_body(self).argument(name, shape, duplicates)
+        DecodeNode::of_body(self).argument(name, shape, duplicates)
     }
 }
 
-impl Node<'_> {
-    /// The value of an argument; nothing where it is not given.
+impl DecodeNode<'_> {
+    /// The value of an argument; `None` if it is not given.
     ///
     /// # Errors
     /// When it has not this shape.
     pub fn argument(
         &self,
         name: &'static str,
-        shape: Shape,
+        shape: DecodeShape,
         duplicates: Duplicates,
     ) -> Result<Option<Decoded>, DecodeError> {
-        let fields = self.decode(&Shape::Struct(vec![(name, shape)]), duplicates)?.into_map();
+        let fields = self.decode(&DecodeShape::Struct(vec![(name, shape)]), duplicates)?.into_map();
         Ok(fields.and_then(|mut fields| fields.remove(name)))
     }
 
@@ -133,7 +66,7 @@ impl Node<'_> {
     ///
     /// # Errors
     /// When it has not this shape.
-    pub fn decode(&self, shape: &Shape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
-        Reader::new(duplicates).read("", self, shape, None).map_err(|error| *error)
+    pub fn decode(&self, shape: &DecodeShape, duplicates: Duplicates) -> Result<Decoded, DecodeError> {
+        ShapeReader::new(duplicates).read("", self, shape, None).map_err(|error| *error)
     }
 }

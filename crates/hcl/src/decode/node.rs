@@ -5,44 +5,44 @@ use std::ops::Range;
 
 use super::fold::equal_fold;
 use super::{DecodeError, DecodeErrorKind};
-use crate::{Body, Item, Key, Text, Value};
+use crate::{HclBody, HclItem, HclKey, HclValue, Text};
 
 /// An item, perhaps without its first keys.
 #[derive(Clone, Debug)]
-pub struct View<'a> {
-    keys: &'a [Key],
-    held: Held<'a>,
+pub struct ItemView<'a> {
+    keys: &'a [HclKey],
+    held: ItemContent<'a>,
     span: Range<usize>,
 }
 
 /// What an item holds.
 #[derive(Clone, Debug)]
-enum Held<'a> {
-    Value(&'a Value),
+enum ItemContent<'a> {
+    Value(&'a HclValue),
     /// An object made of one item, to undo what flattening did.
-    Object(Box<View<'a>>),
+    Object(Box<ItemView<'a>>),
 }
 
 /// What is decoded: a value, an item, or the items of a body or under a name. This is for programs that must know
-/// where a value stands; [`Body::field`] and the like give values alone.
+/// where a value stands; [`HclBody::field`] and the like give values alone.
 #[derive(Clone, Debug)]
-pub enum Node<'a> {
+pub enum DecodeNode<'a> {
     /// A value.
-    Value(&'a Value),
+    Value(&'a HclValue),
     /// An item in a list of items.
-    Item(View<'a>),
+    Item(ItemView<'a>),
     /// Items.
-    Items(Vec<View<'a>>),
+    Items(Vec<ItemView<'a>>),
 }
 
-impl<'a> View<'a> {
+impl<'a> ItemView<'a> {
     /// The item with all its keys.
-    pub fn of(item: &'a Item) -> Self {
-        Self { keys: &item.keys, held: Held::Value(&item.value), span: item.span.clone() }
+    pub fn of(item: &'a HclItem) -> Self {
+        Self { keys: &item.keys, held: ItemContent::Value(&item.value), span: item.span.clone() }
     }
 
     /// The keys that are left.
-    pub fn keys(&self) -> &'a [Key] {
+    pub fn keys(&self) -> &'a [HclKey] {
         self.keys
     }
 
@@ -55,46 +55,46 @@ impl<'a> View<'a> {
     /// `a b {…}` as `a { b {…} }`.
     pub(super) fn expanded(&self) -> Self {
         let inner = Box::new(self.without(1));
-        Self { keys: &self.keys[..1], held: Held::Object(inner), span: self.span.clone() }
+        Self { keys: &self.keys[..1], held: ItemContent::Object(inner), span: self.span.clone() }
     }
 
     /// What it holds, an object as its items.
-    pub fn content(&self) -> Node<'a> {
+    pub fn content(&self) -> DecodeNode<'a> {
         match &self.held {
-            Held::Value(value) => Node::of_value(value),
-            Held::Object(inner) => Node::Items(vec![(**inner).clone()]),
+            ItemContent::Value(value) => DecodeNode::of_value(value),
+            ItemContent::Object(inner) => DecodeNode::Items(vec![(**inner).clone()]),
         }
     }
 
     /// What it holds.
-    fn value(&self) -> Node<'a> {
+    fn value(&self) -> DecodeNode<'a> {
         match &self.held {
-            Held::Value(value) => Node::Value(value),
-            Held::Object(_) => self.content(),
+            ItemContent::Value(value) => DecodeNode::Value(value),
+            ItemContent::Object(_) => self.content(),
         }
     }
 }
 
-impl<'a> Node<'a> {
+impl<'a> DecodeNode<'a> {
     /// The items of a body.
-    pub fn of_body(body: &'a Body) -> Self {
-        Self::Items(body.items.iter().map(View::of).collect())
+    pub fn of_body(body: &'a HclBody) -> Self {
+        Self::Items(body.items.iter().map(ItemView::of).collect())
     }
 
     /// A value, an object as its items.
-    pub fn of_value(value: &'a Value) -> Self {
+    pub fn of_value(value: &'a HclValue) -> Self {
         match value {
-            Value::Object(body, _) => Self::of_body(body),
+            HclValue::Object(body, _) => Self::of_body(body),
             _ => Self::Value(value),
         }
     }
 
     /// The items of a body or an object; an item counts as a body of itself.
-    pub fn items(&self) -> Option<Vec<View<'a>>> {
+    pub fn items(&self) -> Option<Vec<ItemView<'a>>> {
         match self {
             Self::Items(items) => Some(items.clone()),
             Self::Item(item) => Some(vec![item.clone()]),
-            Self::Value(Value::Object(body, _)) => Some(body.items.iter().map(View::of).collect()),
+            Self::Value(HclValue::Object(body, _)) => Some(body.items.iter().map(ItemView::of).collect()),
             Self::Value(_) => None,
         }
     }
@@ -102,11 +102,11 @@ impl<'a> Node<'a> {
     /// The items of a block, in which arguments are looked for.
     ///
     /// # Errors
-    /// When it is none.
-    pub fn arguments(&self, name: &str) -> Result<Vec<View<'a>>, DecodeError> {
+    /// If it is not one.
+    pub fn arguments(&self, name: &str) -> Result<Vec<ItemView<'a>>, DecodeError> {
         let node = match self {
             Self::Item(item) => match item.content() {
-                Self::Value(Value::List(..)) => item.value(),
+                Self::Value(HclValue::List(..)) => item.value(),
                 Self::Value(_) => Self::Items(vec![item.clone()]),
                 content => content,
             },
@@ -121,24 +121,24 @@ impl<'a> Node<'a> {
     /// together, then each of the others.
     ///
     /// # Errors
-    /// As [`Node::arguments`].
-    pub fn named(&self, name: &str) -> Result<Vec<Node<'a>>, DecodeError> {
+    /// As [`DecodeNode::arguments`].
+    pub fn named(&self, name: &str) -> Result<Vec<DecodeNode<'a>>, DecodeError> {
         named(&self.arguments("")?, name)
     }
 
     /// The members of a map in their order, each with what stands under it. A name may come twice.
     ///
     /// # Errors
-    /// When it is no block or object; each member is an error too, where it has no name.
-    pub fn members(&self, name: &str) -> Result<Members<'a>, DecodeError> {
+    /// When it is not a block or object; each member is an error too, if it has no name.
+    pub fn members(&self, name: &str) -> Result<MapMembers<'a>, DecodeError> {
         let items = self.items().ok_or_else(|| self.wrong_type(name, "a block or an object"))?;
-        Ok(Members { items, next: 0, done: HashSet::new(), name: name.to_owned() })
+        Ok(MapMembers { items, next: 0, done: HashSet::new(), name: name.to_owned() })
     }
 
-    /// The text as it was written, where it is one.
+    /// The text as it was written, if it is one.
     pub fn text(&self) -> Option<&'a Text> {
         match self {
-            Self::Value(Value::String(text)) => Some(text),
+            Self::Value(HclValue::String(text)) => Some(text),
             _ => None,
         }
     }
@@ -163,14 +163,14 @@ impl<'a> Node<'a> {
 
     fn noun(&self) -> &'static str {
         match self {
-            Self::Value(Value::List(..)) => "a list",
-            Self::Value(Value::String(_)) => "a text",
-            Self::Value(Value::Number { .. }) => "a number",
-            Self::Value(Value::Float { .. }) => "a number with a fraction",
-            Self::Value(Value::Bool { value: true, .. }) => "`true`",
-            Self::Value(Value::Bool { .. }) => "`false`",
-            Self::Value(Value::Null { .. }) => "`null`",
-            Self::Value(Value::Object(..)) | Self::Item(_) | Self::Items(_) => "a block or an object",
+            Self::Value(HclValue::List(..)) => "a list",
+            Self::Value(HclValue::String(_)) => "a text",
+            Self::Value(HclValue::Number { .. }) => "a number",
+            Self::Value(HclValue::Float { .. }) => "a number with a fraction",
+            Self::Value(HclValue::Bool { value: true, .. }) => "`true`",
+            Self::Value(HclValue::Bool { .. }) => "`false`",
+            Self::Value(HclValue::Null { .. }) => "`null`",
+            Self::Value(HclValue::Object(..)) | Self::Item(_) | Self::Items(_) => "a block or an object",
         }
     }
 
@@ -181,7 +181,7 @@ impl<'a> Node<'a> {
 
     pub(super) fn not_a_number(&self, name: &str) -> DecodeError {
         let found = match self {
-            Self::Value(Value::Number { .. }) => "another number",
+            Self::Value(HclValue::Number { .. }) => "another number",
             _ => self.noun(),
         };
         self.error(DecodeErrorKind::NotANumber, name, "a whole number of 64 bits", found)
@@ -194,25 +194,27 @@ impl<'a> Node<'a> {
     }
 }
 
-/// The members of a map. See [`Node::members`].
+/// The members of a map. See [`DecodeNode::members`].
 #[derive(Clone, Debug)]
-pub struct Members<'a> {
-    items: Vec<View<'a>>,
+pub struct MapMembers<'a> {
+    items: Vec<ItemView<'a>>,
     next: usize,
     /// Names whose items have all been given together.
     done: HashSet<&'a str>,
     name: String,
 }
 
-impl<'a> Iterator for Members<'a> {
-    type Item = Result<(&'a Key, Node<'a>), DecodeError>;
+impl<'a> Iterator for MapMembers<'a> {
+    type Item = Result<(&'a HclKey, DecodeNode<'a>), DecodeError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let item = self.items.get(self.next)?;
             self.next += 1;
             let Some(key) = item.keys.first() else {
-                return Some(Err(Node::Items(self.items.clone()).wrong_type(&self.name, "a name for each value")));
+                return Some(
+                    Err(DecodeNode::Items(self.items.clone()).wrong_type(&self.name, "a name for each value")),
+                );
             };
             let name = match key_text(key) {
                 Ok(name) => name,
@@ -225,20 +227,20 @@ impl<'a> Iterator for Members<'a> {
                 return Some(Ok((key, item.value())));
             }
             self.done.insert(name);
-            return Some(under(&self.items, name).map(|items| (key, Node::Items(items))));
+            return Some(under(&self.items, name).map(|items| (key, DecodeNode::Items(items))));
         }
     }
 }
 
 /// Every value under the name of an argument, among the items of a block.
-pub(super) fn named<'a>(items: &[View<'a>], name: &str) -> Result<Vec<Node<'a>>, DecodeError> {
+pub(super) fn named<'a>(items: &[ItemView<'a>], name: &str) -> Result<Vec<DecodeNode<'a>>, DecodeError> {
     let (labelled, plain): (Vec<_>, Vec<_>) = under(items, name)?.into_iter().partition(|item| !item.keys.is_empty());
-    let labelled = (!labelled.is_empty()).then_some(Node::Items(labelled));
-    Ok(labelled.into_iter().chain(plain.iter().map(View::content)).collect())
+    let labelled = (!labelled.is_empty()).then_some(DecodeNode::Items(labelled));
+    Ok(labelled.into_iter().chain(plain.iter().map(ItemView::content)).collect())
 }
 
 /// The items whose first key is `name`, without it.
-fn under<'a>(items: &[View<'a>], name: &str) -> Result<Vec<View<'a>>, DecodeError> {
+fn under<'a>(items: &[ItemView<'a>], name: &str) -> Result<Vec<ItemView<'a>>, DecodeError> {
     let mut found = Vec::new();
     for item in items {
         if let Some(key) = item.keys.first()
@@ -251,8 +253,8 @@ fn under<'a>(items: &[View<'a>], name: &str) -> Result<Vec<View<'a>>, DecodeErro
 }
 
 /// Which keys of a struct HCL 1 looks at: all in JSON, except those of later items with labels.
-fn check_keys(items: &[View<'_>]) -> Result<(), DecodeError> {
-    let looked_at = |index: usize, item: &View<'_>, key: &Key| (index == 0 || item.keys.len() == 1) && key.json;
+fn check_keys(items: &[ItemView<'_>]) -> Result<(), DecodeError> {
+    let looked_at = |index: usize, item: &ItemView<'_>, key: &HclKey| (index == 0 || item.keys.len() == 1) && key.json;
     for (index, item) in items.iter().enumerate() {
         for key in item.keys.iter().filter(|key| looked_at(index, item, key)) {
             key_text(key)?;
@@ -262,7 +264,7 @@ fn check_keys(items: &[View<'_>]) -> Result<(), DecodeError> {
 }
 
 /// The text of a key, or the crash of HCL 1 on it.
-pub(super) fn key_text(key: &Key) -> Result<&str, DecodeError> {
+pub(super) fn key_text(key: &HclKey) -> Result<&str, DecodeError> {
     match &key.fault {
         None => Ok(&key.text),
         Some(fault) => Err(crash(fault.span.clone())),

@@ -3,37 +3,43 @@
 use std::collections::BTreeMap;
 
 use super::integer;
-use super::node::{Node, View, crash, named};
-use super::{DecodeError, Decoded, Shape};
-use crate::{Duplicates, Key, Value};
+use super::node::{DecodeNode, ItemView, crash, named};
+use super::{DecodeError, DecodeShape, Decoded};
+use crate::{Duplicates, HclKey, HclValue};
 
 /// What comes out. The error is boxed, because the reading recurses as deep as the text does.
-type Read = Result<Decoded, Box<DecodeError>>;
+type DecodeResult = Result<Decoded, Box<DecodeError>>;
 
 /// Goes through a node along a shape.
-pub(super) struct Reader {
+pub(super) struct ShapeReader {
     duplicates: Duplicates,
     /// For each thing being made, whether it is a list.
     lists: Vec<bool>,
 }
 
-impl Reader {
+impl ShapeReader {
     pub(super) fn new(duplicates: Duplicates) -> Self {
         Self { duplicates, lists: Vec::new() }
     }
 
     /// Makes `shape` of `node`, going on with `old`.
-    pub(super) fn read(&mut self, name: &str, node: &Node<'_>, shape: &Shape, old: Option<Decoded>) -> Read {
-        if *shape == Shape::Any {
+    pub(super) fn read(
+        &mut self,
+        name: &str,
+        node: &DecodeNode<'_>,
+        shape: &DecodeShape,
+        old: Option<Decoded>,
+    ) -> DecodeResult {
+        if *shape == DecodeShape::Any {
             return self.any(name, node, old);
         }
-        self.lists.push(matches!(shape, Shape::List(_)));
+        self.lists.push(matches!(shape, DecodeShape::List(_)));
         let result = self.read_known(name, node, shape, old);
         self.lists.pop();
         result
     }
 
-    fn any(&mut self, name: &str, node: &Node<'_>, old: Option<Decoded>) -> Read {
+    fn any(&mut self, name: &str, node: &DecodeNode<'_>, old: Option<Decoded>) -> DecodeResult {
         let known = match &old {
             Some(old) => shape_of(old),
             None => self.guess(name, node)?,
@@ -41,49 +47,59 @@ impl Reader {
         match known {
             Guess::Float => Ok(Decoded::Float(float(name, node)?)),
             Guess::Objects => {
-                let list = self.read(name, node, &list_of(map_of(Shape::Any)), old)?;
+                let list = self.read(name, node, &list_of(map_of(DecodeShape::Any)), old)?;
                 Ok(if let Decoded::List(objects) = list { Decoded::Objects(objects) } else { list })
             }
             Guess::Shape(shape) => self.read(name, node, &shape, old),
         }
     }
 
-    fn read_known(&mut self, name: &str, node: &Node<'_>, shape: &Shape, old: Option<Decoded>) -> Read {
+    fn read_known(
+        &mut self,
+        name: &str,
+        node: &DecodeNode<'_>,
+        shape: &DecodeShape,
+        old: Option<Decoded>,
+    ) -> DecodeResult {
         match shape {
-            Shape::Text | Shape::Bool | Shape::Integer => Ok(single(name, node, shape)?),
-            Shape::List(element) => self.list(name, node, element, old),
-            Shape::Map(element) => self.map(name, node, element, old),
-            Shape::Struct(fields) => self.fields(name, node, fields, old),
-            Shape::Pointer(inner) => {
+            DecodeShape::Text | DecodeShape::Bool | DecodeShape::Integer => Ok(single(name, node, shape)?),
+            DecodeShape::List(element) => self.list(name, node, element, old),
+            DecodeShape::Map(element) => self.map(name, node, element, old),
+            DecodeShape::Struct(fields) => self.fields(name, node, fields, old),
+            DecodeShape::Pointer(inner) => {
                 let old = old.filter(|_| self.duplicates == Duplicates::Refused);
                 self.read(name, node, inner, old)
             }
-            Shape::Any => self.read(name, node, shape, old),
+            DecodeShape::Any => self.read(name, node, shape, old),
         }
     }
 
     /// The shape that something of any shape has.
-    fn guess(&self, name: &str, node: &Node<'_>) -> Result<Guess, Box<DecodeError>> {
+    fn guess(&self, name: &str, node: &DecodeNode<'_>) -> Result<Guess, Box<DecodeError>> {
         Ok(match node {
-            Node::Items(_) | Node::Value(Value::Object(..)) if self.lists.last().copied().unwrap_or(true) => {
-                Guess::Shape(map_of(Shape::Any))
+            DecodeNode::Items(_) | DecodeNode::Value(HclValue::Object(..))
+                if self.lists.last().copied().unwrap_or(true) =>
+            {
+                Guess::Shape(map_of(DecodeShape::Any))
             }
-            Node::Items(_) | Node::Value(Value::Object(..)) => Guess::Objects,
-            Node::Value(Value::List(..)) => Guess::Shape(list_of(Shape::Any)),
-            Node::Value(Value::Bool { .. }) => Guess::Shape(Shape::Bool),
-            Node::Value(Value::Number { .. }) => Guess::Shape(Shape::Integer),
-            Node::Value(Value::Float { .. }) => Guess::Float,
-            Node::Value(Value::String(_) | Value::Null { .. }) => Guess::Shape(Shape::Text),
-            Node::Item(_) => return Err(DecodeError { reported: None, ..node.wrong_type(name, "a value") }.into()),
+            DecodeNode::Items(_) | DecodeNode::Value(HclValue::Object(..)) => Guess::Objects,
+            DecodeNode::Value(HclValue::List(..)) => Guess::Shape(list_of(DecodeShape::Any)),
+            DecodeNode::Value(HclValue::Bool { .. }) => Guess::Shape(DecodeShape::Bool),
+            DecodeNode::Value(HclValue::Number { .. }) => Guess::Shape(DecodeShape::Integer),
+            DecodeNode::Value(HclValue::Float { .. }) => Guess::Float,
+            DecodeNode::Value(HclValue::String(_) | HclValue::Null { .. }) => Guess::Shape(DecodeShape::Text),
+            DecodeNode::Item(_) => {
+                return Err(DecodeError { reported: None, ..node.wrong_type(name, "a value") }.into());
+            }
         })
     }
 
-    fn list(&mut self, name: &str, node: &Node<'_>, element: &Shape, old: Option<Decoded>) -> Read {
-        let nodes: Vec<Node<'_>> = match node {
-            Node::Items(items) => items.iter().map(|item| Node::Item(expanded(item, element))).collect(),
-            Node::Value(Value::Object(..)) => vec![node.clone()],
-            Node::Value(Value::List(values, _)) => values.iter().map(Node::Value).collect(),
-            Node::Value(_) | Node::Item(_) => return Err(node.wrong_type(name, "a list").into()),
+    fn list(&mut self, name: &str, node: &DecodeNode<'_>, element: &DecodeShape, old: Option<Decoded>) -> DecodeResult {
+        let nodes: Vec<DecodeNode<'_>> = match node {
+            DecodeNode::Items(items) => items.iter().map(|item| DecodeNode::Item(expanded(item, element))).collect(),
+            DecodeNode::Value(HclValue::Object(..)) => vec![node.clone()],
+            DecodeNode::Value(HclValue::List(values, _)) => values.iter().map(DecodeNode::Value).collect(),
+            DecodeNode::Value(_) | DecodeNode::Item(_) => return Err(node.wrong_type(name, "a list").into()),
         };
         let mut list = match old {
             Some(Decoded::List(list) | Decoded::Objects(list)) => list,
@@ -95,7 +111,7 @@ impl Reader {
         Ok(Decoded::List(list))
     }
 
-    fn map(&mut self, name: &str, node: &Node<'_>, element: &Shape, old: Option<Decoded>) -> Read {
+    fn map(&mut self, name: &str, node: &DecodeNode<'_>, element: &DecodeShape, old: Option<Decoded>) -> DecodeResult {
         let mut map = known(old);
         for member in Box::new(node.members(name)?) {
             self.member(name, &member?, element, &mut map)?;
@@ -106,8 +122,8 @@ impl Reader {
     fn member(
         &mut self,
         name: &str,
-        (key, value): &(&Key, Node<'_>),
-        element: &Shape,
+        (key, value): &(&HclKey, DecodeNode<'_>),
+        element: &DecodeShape,
         map: &mut BTreeMap<String, Decoded>,
     ) -> Result<(), Box<DecodeError>> {
         let old = map.get(&key.text).cloned();
@@ -116,7 +132,13 @@ impl Reader {
         Ok(())
     }
 
-    fn fields(&mut self, name: &str, node: &Node<'_>, fields: &[(&'static str, Shape)], old: Option<Decoded>) -> Read {
+    fn fields(
+        &mut self,
+        name: &str,
+        node: &DecodeNode<'_>,
+        fields: &[(&'static str, DecodeShape)],
+        old: Option<Decoded>,
+    ) -> DecodeResult {
         let items = node.arguments(name)?;
         let mut map = known(old);
         for (field, shape) in fields {
@@ -130,39 +152,39 @@ impl Reader {
     }
 }
 
-fn single(name: &str, node: &Node<'_>, shape: &Shape) -> Result<Decoded, DecodeError> {
+fn single(name: &str, node: &DecodeNode<'_>, shape: &DecodeShape) -> Result<Decoded, DecodeError> {
     match shape {
-        Shape::Bool => bool(name, node).map(Decoded::Bool),
-        Shape::Integer => integer(name, node).map(Decoded::Integer),
+        DecodeShape::Bool => bool(name, node).map(Decoded::Bool),
+        DecodeShape::Integer => integer(name, node).map(Decoded::Integer),
         _ => text(name, node).map(Decoded::Text),
     }
 }
 
 /// A shape, or what no shape is for.
 enum Guess {
-    Shape(Shape),
+    Shape(DecodeShape),
     Float,
     Objects,
 }
 
 fn shape_of(old: &Decoded) -> Guess {
     Guess::Shape(match old {
-        Decoded::Text(_) => Shape::Text,
-        Decoded::Bool(_) => Shape::Bool,
-        Decoded::Integer(_) => Shape::Integer,
+        Decoded::Text(_) => DecodeShape::Text,
+        Decoded::Bool(_) => DecodeShape::Bool,
+        Decoded::Integer(_) => DecodeShape::Integer,
         Decoded::Float(_) => return Guess::Float,
         Decoded::Objects(_) => return Guess::Objects,
-        Decoded::List(_) => list_of(Shape::Any),
-        Decoded::Map(_) => map_of(Shape::Any),
+        Decoded::List(_) => list_of(DecodeShape::Any),
+        Decoded::Map(_) => map_of(DecodeShape::Any),
     })
 }
 
-fn list_of(element: Shape) -> Shape {
-    Shape::List(Box::new(element))
+fn list_of(element: DecodeShape) -> DecodeShape {
+    DecodeShape::List(Box::new(element))
 }
 
-fn map_of(element: Shape) -> Shape {
-    Shape::Map(Box::new(element))
+fn map_of(element: DecodeShape) -> DecodeShape {
+    DecodeShape::Map(Box::new(element))
 }
 
 fn known(old: Option<Decoded>) -> BTreeMap<String, Decoded> {
@@ -177,20 +199,20 @@ fn join(name: &str, key: &str) -> String {
 }
 
 /// Where a struct is wanted, an item of two keys is one that JSON's flattening made.
-fn expanded<'a>(item: &View<'a>, element: &Shape) -> View<'a> {
+fn expanded<'a>(item: &ItemView<'a>, element: &DecodeShape) -> ItemView<'a> {
     let wants_struct = match element {
-        Shape::Struct(_) => true,
-        Shape::Pointer(inner) => matches!(**inner, Shape::Struct(_)),
+        DecodeShape::Struct(_) => true,
+        DecodeShape::Pointer(inner) => matches!(**inner, DecodeShape::Struct(_)),
         _ => false,
     };
     if wants_struct && item.keys().len() == 2 { item.expanded() } else { item.clone() }
 }
 
-fn text(name: &str, node: &Node<'_>) -> Result<String, DecodeError> {
+fn text(name: &str, node: &DecodeNode<'_>) -> Result<String, DecodeError> {
     match node {
-        Node::Value(Value::Number { text, .. }) => Ok(text.clone()),
-        Node::Value(Value::Null { .. }) => Ok(String::new()),
-        Node::Value(Value::String(text)) => match &text.fault {
+        DecodeNode::Value(HclValue::Number { text, .. }) => Ok(text.clone()),
+        DecodeNode::Value(HclValue::Null { .. }) => Ok(String::new()),
+        DecodeNode::Value(HclValue::String(text)) => match &text.fault {
             None => Ok(text.value.clone()),
             Some(fault) => Err(crash(fault.span.clone())),
         },
@@ -198,26 +220,26 @@ fn text(name: &str, node: &Node<'_>) -> Result<String, DecodeError> {
     }
 }
 
-fn bool(name: &str, node: &Node<'_>) -> Result<bool, DecodeError> {
+fn bool(name: &str, node: &DecodeNode<'_>) -> Result<bool, DecodeError> {
     match node {
-        Node::Value(Value::Bool { value, .. }) => Ok(*value),
+        DecodeNode::Value(HclValue::Bool { value, .. }) => Ok(*value),
         _ => Err(node.wrong_type(name, "`true` or `false` without quotes")),
     }
 }
 
-fn integer(name: &str, node: &Node<'_>) -> Result<i64, DecodeError> {
+fn integer(name: &str, node: &DecodeNode<'_>) -> Result<i64, DecodeError> {
     let parsed = match node {
-        Node::Value(Value::Number { text, .. }) => integer::parse(text),
-        Node::Value(Value::String(written)) if !written.heredoc => integer::parse(&text(name, node)?),
-        Node::Value(Value::Null { .. }) => None,
+        DecodeNode::Value(HclValue::Number { text, .. }) => integer::parse(text),
+        DecodeNode::Value(HclValue::String(written)) if !written.heredoc => integer::parse(&text(name, node)?),
+        DecodeNode::Value(HclValue::Null { .. }) => None,
         _ => return Err(node.wrong_type(name, "a whole number")),
     };
     parsed.ok_or_else(|| node.not_a_number(name))
 }
 
-fn float(name: &str, node: &Node<'_>) -> Result<f64, DecodeError> {
+fn float(name: &str, node: &DecodeNode<'_>) -> Result<f64, DecodeError> {
     match node {
-        Node::Value(Value::Float { text, .. } | Value::Number { text, .. }) => {
+        DecodeNode::Value(HclValue::Float { text, .. } | HclValue::Number { text, .. }) => {
             text.parse().ok().filter(|number: &f64| number.is_finite()).ok_or_else(|| node.not_a_number(name))
         }
         _ => Err(node.wrong_type(name, "a number")),

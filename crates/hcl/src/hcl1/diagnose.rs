@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use super::scanner::{Kind, Token};
-use super::stop::Stop;
+use super::scanner::{Hcl1Token, Hcl1TokenKind};
+use super::stop::Hcl1Stop;
 use crate::SyntaxErrorKind;
-use crate::cursor::Fault;
+use crate::cursor::ScanFault;
 
 /// The brackets that are open, and the first that was closed by a bracket further left than it should be: there one
 /// was most likely forgotten.
@@ -38,7 +38,7 @@ impl Brackets {
     }
 
     /// The bracket whose partner is missing.
-    fn culprit(&self) -> Option<usize> {
+    fn unclosed(&self) -> Option<usize> {
         self.misplaced.or(self.open.last().copied())
     }
 }
@@ -51,36 +51,35 @@ fn indent(text: &[u8], at: usize) -> (usize, bool) {
 }
 
 /// The `${` whose end was forgotten.
-pub(super) fn open_interpolation(span: Range<usize>) -> Fault {
-    let message = "this `${` has no closing `}` on its line; write the `}`, or `$${` for the two characters themselves"
-        .to_owned();
-    Fault { message, span, kind: SyntaxErrorKind::UnclosedInterpolation }
+pub(super) fn open_interpolation(span: Range<usize>) -> ScanFault {
+    let message = "this `${` has no closing `}` on its line".to_owned();
+    ScanFault { message, span, kind: SyntaxErrorKind::UnclosedInterpolation }
 }
 
 /// An argument that was given before.
-pub(super) fn duplicate(token: &Token, name: &[u8]) -> Stop {
+pub(super) fn duplicate(token: &Hcl1Token, name: &[u8]) -> Hcl1Stop {
     let message = format!("the argument {} was already set; each can be given once only", shown(name));
-    Stop::at(token, SyntaxErrorKind::Duplicate, token.span.clone(), message)
+    Hcl1Stop::at(token, SyntaxErrorKind::Duplicate, token.span.clone(), message)
 }
 
 /// The brace that is not closed where `found` stands instead.
-pub(super) fn unclosed(found: &Token, brackets: &Brackets) -> Stop {
-    let span = brackets.culprit().map_or(found.span.clone(), |open| open..open + 1);
-    Stop::at(found, SyntaxErrorKind::UnclosedBracket, span, "this brace is not closed; its `}` is missing")
+pub(super) fn unclosed(found: &Hcl1Token, brackets: &Brackets) -> Hcl1Stop {
+    let span = brackets.unclosed().map_or(found.span.clone(), |open| open..open + 1);
+    Hcl1Stop::at(found, SyntaxErrorKind::UnclosedBracket, span, "this brace is not closed; its `}` is missing")
 }
 
-/// Keys with neither `=` nor `{` behind them.
-pub(super) fn no_value(found: &Token, keys: &[Token], text: &[u8]) -> Stop {
+/// Keys with neither `=` nor `{` after them.
+pub(super) fn no_value(found: &Hcl1Token, keys: &[Hcl1Token], text: &[u8]) -> Hcl1Stop {
     if let Some(span) = keys.first().and_then(|key| directive(text, key.span.start)) {
-        let message = "a bare quote inside `%{ … }` ends the text; write `\\\"` there";
-        return Stop::at(found, SyntaxErrorKind::Unexpected, span, message);
+        let message = "a bare quote inside `%{ … }` ends the text";
+        return Hcl1Stop::at(found, SyntaxErrorKind::QuoteInDirective, span, message);
     }
     let message = if keys.len() > 1 {
-        "a block needs `{` behind its labels, on the same or the next line"
+        "a block needs `{` after its labels, on the same or the next line"
     } else {
-        "a name needs `= VALUE` or `{ … }` behind it"
+        "a name needs `= VALUE` or `{ … }` after it"
     };
-    Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), message)
+    Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), message)
 }
 
 /// A `%{` on the line of `at`, before it and up to it.
@@ -91,91 +90,90 @@ fn directive(text: &[u8], at: usize) -> Option<Range<usize>> {
 }
 
 /// `a "b" = …`.
-pub(super) fn labels_with_assign(found: &Token, keys: &[Token]) -> Stop {
+pub(super) fn labels_with_assign(found: &Hcl1Token, keys: &[Hcl1Token]) -> Hcl1Stop {
     let on_one_line = keys.iter().all(|key| key.position.line == found.position.line);
     match keys {
         // Names on several lines: the first has no value.
         [first, ..] if !on_one_line => {
-            let message = "a name needs `= VALUE` or `{ … }` behind it";
-            Stop::at(found, SyntaxErrorKind::MissingValue, first.span.clone(), message)
+            let message = "a name needs `= VALUE` or `{ … }` after it";
+            Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, first.span.clone(), message)
         }
         _ => {
             let message = "only one name can stand before `=`; a block has none between its labels and `{`";
-            Stop::at(found, SyntaxErrorKind::Unexpected, all(keys, found).start..found.span.end, message)
+            Hcl1Stop::at(found, SyntaxErrorKind::Misplaced, all(keys, found).start..found.span.end, message)
         }
     }
 }
 
 /// `=` or `{` with nothing before it.
-pub(super) fn no_name(found: &Token) -> Stop {
+pub(super) fn no_name(found: &Hcl1Token) -> Hcl1Stop {
     let message = match found.kind {
-        Kind::Assign => "a name belongs before `=`",
+        Hcl1TokenKind::Assign => "a name belongs before `=`",
         _ => "a name belongs before `{`; a JSON file starts with `{` and has no comments",
     };
-    Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+    Hcl1Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
 }
 
-/// Something that is no key where one is due.
-pub(super) fn no_key(found: &Token, keys: &[Token], text: &[u8]) -> Stop {
+/// Something that is not a key where one is due.
+pub(super) fn no_key(found: &Hcl1Token, keys: &[Hcl1Token], text: &[u8]) -> Hcl1Stop {
     if !keys.is_empty() {
         return no_value(found, keys, text);
     }
     let (kind, message) = match found.kind {
-        Kind::CloseBrace => (SyntaxErrorKind::StrayBracket, "this `}` closes nothing".to_owned()),
-        Kind::CloseList => (SyntaxErrorKind::StrayBracket, "this `]` closes nothing".to_owned()),
+        Hcl1TokenKind::CloseBrace => (SyntaxErrorKind::StrayBracket, "this `}` closes nothing".to_owned()),
+        Hcl1TokenKind::CloseList => (SyntaxErrorKind::StrayBracket, "this `]` closes nothing".to_owned()),
         kind => (SyntaxErrorKind::Unexpected, format!("a name belongs here, not {}", noun(kind))),
     };
-    Stop::at(found, kind, found.span.clone(), message)
+    Hcl1Stop::at(found, kind, found.span.clone(), message)
 }
 
-/// Something that is no value behind `=`.
-pub(super) fn no_literal(found: &Token, keys: &[Token], written: &[u8]) -> Stop {
+/// Something that is not a value after `=`.
+pub(super) fn no_literal(found: &Hcl1Token, keys: &[Hcl1Token], written: &[u8]) -> Hcl1Stop {
     match found.kind {
-        Kind::Name if keys.first().is_some_and(|key| key.position.line != found.position.line) => {
-            Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs behind the `=`")
+        Hcl1TokenKind::Name if keys.first().is_some_and(|key| key.position.line != found.position.line) => {
+            Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs after the `=`")
         }
-        Kind::Name => bare_word(found, written),
-        Kind::CloseBrace | Kind::CloseList | Kind::Comma => {
-            Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs behind the `=`")
+        Hcl1TokenKind::Name => bare_word(found, written),
+        Hcl1TokenKind::CloseBrace | Hcl1TokenKind::CloseList | Hcl1TokenKind::Comma => {
+            Hcl1Stop::at(found, SyntaxErrorKind::MissingValue, all(keys, found), "a value belongs after the `=`")
         }
         kind => {
             let message = format!("a value belongs here, not {}", noun(kind));
-            Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+            Hcl1Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
         }
     }
 }
 
 /// Something that cannot stand in a list.
-pub(super) fn in_list(found: &Token, open: &Token, comma_needed: bool, written: &[u8]) -> Stop {
+pub(super) fn in_list(found: &Hcl1Token, open: &Hcl1Token, comma_needed: bool, written: &[u8]) -> Hcl1Stop {
     let opening = || open.span.clone();
     match found.kind {
-        Kind::Name if found.position.line == open.position.line && !comma_needed => bare_word(found, written),
-        Kind::Name | Kind::End | Kind::CloseBrace | Kind::Assign => {
+        Hcl1TokenKind::Name if found.position.line == open.position.line && !comma_needed => bare_word(found, written),
+        Hcl1TokenKind::Name | Hcl1TokenKind::End | Hcl1TokenKind::CloseBrace | Hcl1TokenKind::Assign => {
             let message = "this list is not closed; its `]` is missing";
-            Stop::at(found, SyntaxErrorKind::UnclosedBracket, opening(), message)
+            Hcl1Stop::at(found, SyntaxErrorKind::UnclosedBracket, opening(), message)
         }
         _ if comma_needed => {
             let message = "a comma is missing before this";
-            Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+            Hcl1Stop::at(found, SyntaxErrorKind::MissingComma, found.span.clone(), message)
         }
         kind => {
             let message = format!("a value belongs here, not {}", noun(kind));
-            Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
+            Hcl1Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
         }
     }
 }
 
-fn bare_word(found: &Token, written: &[u8]) -> Stop {
-    let word = String::from_utf8_lossy(written);
-    let message = match &*word {
-        "null" => "`null` is no value here; leave the argument out".to_owned(),
-        _ => format!("a word is no value; write \"{word}\", in quotes"),
+fn bare_word(found: &Hcl1Token, written: &[u8]) -> Hcl1Stop {
+    let (kind, message) = match written {
+        b"null" => (SyntaxErrorKind::Null, "`null` is not a value here"),
+        _ => (SyntaxErrorKind::BareWord, "a word without quotes is not a value"),
     };
-    Stop::at(found, SyntaxErrorKind::BareWord, found.span.clone(), message)
+    Hcl1Stop::at(found, kind, found.span.clone(), message)
 }
 
 /// From the first key to the last.
-fn all(keys: &[Token], otherwise: &Token) -> Range<usize> {
+fn all(keys: &[Hcl1Token], otherwise: &Hcl1Token) -> Range<usize> {
     match keys {
         [first, .., last] => first.span.start..last.span.end,
         [only] => only.span.clone(),
@@ -183,23 +181,23 @@ fn all(keys: &[Token], otherwise: &Token) -> Range<usize> {
     }
 }
 
-fn noun(kind: Kind) -> &'static str {
+fn noun(kind: Hcl1TokenKind) -> &'static str {
     match kind {
-        Kind::Illegal => "this character",
-        Kind::End => "the end",
-        Kind::Comment => "a comment",
-        Kind::Name => "a word",
-        Kind::Number | Kind::Float => "a number",
-        Kind::Bool => "`true` or `false`",
-        Kind::String => "a text in quotes",
-        Kind::Heredoc => "a text of several lines",
-        Kind::OpenList => "`[`",
-        Kind::CloseList => "`]`",
-        Kind::OpenBrace => "`{`",
-        Kind::CloseBrace => "`}`",
-        Kind::Comma => "a comma",
-        Kind::Assign => "`=`",
-        Kind::Sign => "`.`, `+` or `-`",
+        Hcl1TokenKind::Illegal => "this character",
+        Hcl1TokenKind::End => "the end",
+        Hcl1TokenKind::Comment => "a comment",
+        Hcl1TokenKind::Name => "a word",
+        Hcl1TokenKind::Number | Hcl1TokenKind::Float => "a number",
+        Hcl1TokenKind::Bool => "`true` or `false`",
+        Hcl1TokenKind::String => "a text in quotes",
+        Hcl1TokenKind::Heredoc => "a text of several lines",
+        Hcl1TokenKind::OpenList => "`[`",
+        Hcl1TokenKind::CloseList => "`]`",
+        Hcl1TokenKind::OpenBrace => "`{`",
+        Hcl1TokenKind::CloseBrace => "`}`",
+        Hcl1TokenKind::Comma => "a comma",
+        Hcl1TokenKind::Assign => "`=`",
+        Hcl1TokenKind::Sign => "`.`, `+` or `-`",
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cursor::{Cursor, END};
 use crate::letters::{is_digit, is_letter};
-use crate::text::Piece;
+use crate::text::TextPiece;
 use crate::{SyntaxErrorKind, Text, text};
 
 /// Reads a heredoc, the first `<` already taken.
@@ -29,13 +29,13 @@ pub(super) fn scan(cursor: &mut Cursor<'_>) {
         character = cursor.next();
     }
     if character != '\n' {
-        let message = "behind `<<` stands one word of letters and digits, and nothing else on the line";
+        let message = "`<<` needs one word of letters and digits after it, and nothing else on the line";
         return cursor.fault(SyntaxErrorKind::HeredocAnchor, start..cursor.offset(), message);
     }
     let open = start..cursor.start();
     let anchor = cursor.bytes(word..cursor.start());
     if matches!(anchor, b"" | b"-") {
-        let message = "a word belongs behind `<<`, and the same word on the line behind the text";
+        let message = "a word belongs after `<<`, and the same word on the line after the text";
         return cursor.fault(SyntaxErrorKind::HeredocAnchor, open, message);
     }
     let mut line = cursor.offset();
@@ -50,7 +50,7 @@ pub(super) fn scan(cursor: &mut Cursor<'_>) {
 }
 
 fn unclosed(cursor: &mut Cursor<'_>, open: Range<usize>) {
-    let message = "this text has no end; its word belongs on a line of its own behind it, with a new line after it \
+    let message = "this text has no end; its word belongs on a line of its own after it, with a new line after it \
                    (and with `<<-`, at least one space before it)";
     cursor.fault(SyntaxErrorKind::UnclosedHeredoc, open, message);
 }
@@ -58,11 +58,11 @@ fn unclosed(cursor: &mut Cursor<'_>, open: Range<usize>) {
 /// Whether `line` closes the heredoc of `anchor`: the word alone, with white space before it.
 fn ends(line: &[u8], anchor: &[u8]) -> bool {
     let word = anchor.strip_prefix(b"-").unwrap_or(anchor);
-    // HCL 1 counts the `-` here, so that behind `<<-` a word without space before it ends nothing.
+    // HCL 1 counts the `-` here, so that after `<<-` a word without space before it ends nothing.
     if line.len() < anchor.len() {
         return false;
     }
-    // A stray carriage return behind the word is a part of it; the closing line may have more of them.
+    // A stray carriage return after the word is a part of it; the closing line may have more of them.
     let (word, least) = without_returns(word);
     let (line, returns) = without_returns(line);
     returns >= least && line.strip_suffix(word).is_some_and(|before| before.iter().all(|byte| is_space(*byte)))
@@ -87,10 +87,10 @@ pub(super) fn value(written: &[u8], start: usize, place: &dyn Fn(usize) -> usize
     let end = kept
         .last()
         .map_or_else(|| written.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1), |run| run.end);
-    let pieces: Vec<Piece> = kept
+    let pieces: Vec<TextPiece> = kept
         .into_iter()
         .flatten()
-        .map(|index| Piece { byte: written[index], source: place(start + index), verbatim: true })
+        .map(|index| TextPiece { byte: written[index], source: place(start + index), verbatim: true })
         .collect();
     text::text(&pieces, span, place(start + end), true)
 }

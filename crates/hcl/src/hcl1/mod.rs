@@ -7,36 +7,25 @@ mod scanner;
 mod source;
 mod stop;
 
-use self::source::Source;
-use crate::{Document, Syntax, SyntaxError, json};
-
-/// What a repeated argument is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Duplicates {
-    /// An error, as in the HCL 1 of `OpenTofu` 1.12 and 1.13 (v1.0.1-vault-7). Only `name = …` in the native syntax
-    /// counts, each block and object by itself, and names as they are written: `a`, `A` and `"a"` are three.
-    Refused,
-    /// Fine, as in the HCL 1 of `OpenTofu` 1.10 (v1.0.1-vault-5). That one also overlooks a mistake right before a
-    /// closing brace when another closing brace follows, and what stands there: `a { b = } }`.
-    Allowed,
-}
+use self::source::Hcl1Source;
+use crate::{Duplicates, HclDocument, HclSyntax, SyntaxError, json};
 
 /// Reads a text as HCL 1 does: as JSON where its first character is `{`, as the native syntax everywhere else.
 ///
 /// Spec: hashicorp/hcl v1.0.1-vault-7 and -vault-5, measured.
-pub fn parse(text: &str, duplicates: Duplicates) -> Result<Document, SyntaxError> {
+pub fn parse(text: &str, duplicates: Duplicates) -> Result<HclDocument, SyntaxError> {
     parse_bytes(text.as_bytes(), duplicates)
 }
 
 /// As [`parse`], for bytes that need not be UTF-8. They are an error wherever HCL 1 gets to see them; it does not look
-/// behind the outermost object of a JSON text.
-pub fn parse_bytes(text: &[u8], duplicates: Duplicates) -> Result<Document, SyntaxError> {
+/// after the outermost object of a JSON text.
+pub fn parse_bytes(text: &[u8], duplicates: Duplicates) -> Result<HclDocument, SyntaxError> {
     if is_json(text) {
         let (body, overlooked) = json::parse(text)?;
-        return Ok(Document { body, syntax: Syntax::Json, overlooked });
+        return Ok(HclDocument { body, syntax: HclSyntax::Json, overlooked });
     }
-    let (body, overlooked) = parser::parse(&Source::new(text), duplicates)?;
-    Ok(Document { body, syntax: Syntax::Native, overlooked })
+    let (body, overlooked) = parser::parse(&Hcl1Source::new(text), duplicates)?;
+    Ok(HclDocument { body, syntax: HclSyntax::Native, overlooked })
 }
 
 fn is_json(text: &[u8]) -> bool {

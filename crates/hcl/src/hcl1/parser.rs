@@ -3,18 +3,21 @@
 use std::collections::HashSet;
 
 use super::diagnose::{self, Brackets};
-use super::scanner::{Kind, Scanner, Token};
-use super::source::Source;
-use super::stop::Stop;
+use super::scanner::{Hcl1Scanner, Hcl1Token, Hcl1TokenKind};
+use super::source::Hcl1Source;
+use super::stop::Hcl1Stop;
 use super::{Duplicates, heredoc};
 use crate::text::{self, Quoting};
-use crate::{Body, Item, Key, MAX_DEPTH, Overlooked, SyntaxError, SyntaxErrorKind, TextFault, Value};
+use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, SyntaxError, SyntaxErrorKind, TextFault};
 
 /// Reads the whole of `source`.
-pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<(Body, Vec<Overlooked>), SyntaxError> {
-    let mut scanner = Scanner::new(source.bytes());
+pub(super) fn parse(
+    source: &Hcl1Source<'_>,
+    duplicates: Duplicates,
+) -> Result<(HclBody, Vec<Overlooked>), SyntaxError> {
+    let mut scanner = Hcl1Scanner::new(source.bytes());
     let first = scanner.token();
-    let mut parser = Parser {
+    let mut parser = Hcl1Parser {
         scanner,
         source,
         duplicates,
@@ -29,7 +32,7 @@ pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<(Body
         return Err(source.error(fault, reported));
     }
     match stop {
-        Some(Stop::Mistake(mut fault, reported)) => {
+        Some(Hcl1Stop::Mistake(mut fault, reported)) => {
             if let Some(span) = suspect
                 && fault.kind != SyntaxErrorKind::TooDeep
             {
@@ -37,32 +40,32 @@ pub(super) fn parse(source: &Source<'_>, duplicates: Duplicates) -> Result<(Body
             }
             Err(source.error(*fault, reported))
         }
-        Some(Stop::End) | None => Ok((body, parser.overlooked)),
+        Some(Hcl1Stop::End) | None => Ok((body, parser.overlooked)),
     }
 }
 
 /// The state of reading. The token may be one ahead, as in HCL 1: how far the scanner has come decides which of its
 /// errors are seen.
 #[derive(Debug)]
-pub(super) struct Parser<'s, 'a> {
-    scanner: Scanner<'s>,
-    source: &'s Source<'a>,
+pub(super) struct Hcl1Parser<'s, 'a> {
+    scanner: Hcl1Scanner<'s>,
+    source: &'s Hcl1Source<'a>,
     duplicates: Duplicates,
-    token: Token,
+    token: Hcl1Token,
     ahead: bool,
     brackets: Brackets,
     overlooked: Vec<Overlooked>,
 }
 
-impl Parser<'_, '_> {
-    fn next(&mut self) -> Token {
+impl Hcl1Parser<'_, '_> {
+    fn next(&mut self) -> Hcl1Token {
         if !std::mem::take(&mut self.ahead) {
             self.token = self.scanner.token();
         }
         self.token.clone()
     }
 
-    fn look(&mut self) -> Token {
+    fn look(&mut self) -> Hcl1Token {
         let token = self.next();
         self.ahead = true;
         token
@@ -70,16 +73,16 @@ impl Parser<'_, '_> {
 
     /// The items up to the end, or up to the closing brace of the block opened at `open`. With a mistake, what was
     /// read before it comes along.
-    fn items(&mut self, open: Option<&Token>) -> (Body, Option<Stop>) {
-        let mut body = Body::default();
+    fn items(&mut self, open: Option<&Hcl1Token>) -> (HclBody, Option<Hcl1Stop>) {
+        let mut body = HclBody::default();
         let mut seen = HashSet::new();
         loop {
-            if open.is_some() && self.look().kind == Kind::CloseBrace {
+            if open.is_some() && self.look().kind == Hcl1TokenKind::CloseBrace {
                 return (body, None);
             }
             let (item, written) = match self.item() {
                 Ok(item) => item,
-                Err(Stop::End) => return (body, None),
+                Err(Hcl1Stop::End) => return (body, None),
                 Err(mistake) => return (body, Some(mistake)),
             };
             if item.assigned && self.duplicates == Duplicates::Refused {
@@ -91,34 +94,36 @@ impl Parser<'_, '_> {
                 }
             }
             body.items.push(item);
-            if self.look().kind == Kind::Comma {
+            if self.look().kind == Hcl1TokenKind::Comma {
                 self.next();
             }
         }
     }
 
     /// An item, and its keys as they are written.
-    fn item(&mut self) -> Result<(Item, Vec<Token>), Stop> {
+    fn item(&mut self) -> Result<(HclItem, Vec<Hcl1Token>), Hcl1Stop> {
         let (keys, stop) = self.keys();
         match stop {
             None => {}
-            Some(Stop::End) if !keys.is_empty() => {}
-            Some(_) if !keys.is_empty() && self.token.kind == Kind::CloseBrace => self.token.kind = Kind::End,
+            Some(Hcl1Stop::End) if !keys.is_empty() => {}
+            Some(_) if !keys.is_empty() && self.token.kind == Hcl1TokenKind::CloseBrace => {
+                self.token.kind = Hcl1TokenKind::End
+            }
             Some(stop) => return Err(stop),
         }
         let (value, brace) = match self.token.kind {
-            Kind::Assign => (self.value(&keys)?, None),
-            Kind::OpenBrace => {
+            Hcl1TokenKind::Assign => (self.value(&keys)?, None),
+            Hcl1TokenKind::OpenBrace => {
                 let brace = self.token.clone();
                 (self.object(&brace)?, Some(self.source.place(brace.span.start)))
             }
             _ => return Err(diagnose::no_value(&self.token, &keys, self.source.bytes())),
         };
-        // HCL 1 looks for a comment behind the value, and so for the next token.
+        // HCL 1 looks for a comment after the value, and so for the next token.
         self.look();
         let start = keys.first().map_or(0, |key| self.source.place(key.span.start));
         let span = start..value.span().end.max(start);
-        let item = Item {
+        let item = HclItem {
             keys: keys.iter().map(|token| self.key(token)).collect(),
             assigned: brace.is_none(),
             value,
@@ -129,134 +134,142 @@ impl Parser<'_, '_> {
     }
 
     /// The keys up to `=` or `{`, which is then the token; fewer where there is a mistake.
-    fn keys(&mut self) -> (Vec<Token>, Option<Stop>) {
+    fn keys(&mut self) -> (Vec<Hcl1Token>, Option<Hcl1Stop>) {
         let mut keys = Vec::new();
         loop {
             let token = self.next();
             let stop = match token.kind {
-                Kind::Name | Kind::String => {
+                Hcl1TokenKind::Name | Hcl1TokenKind::String => {
                     keys.push(token);
                     continue;
                 }
-                Kind::End => Some(Stop::End),
-                Kind::Assign if keys.len() > 1 => {
+                Hcl1TokenKind::End => Some(Hcl1Stop::End),
+                Hcl1TokenKind::Assign if keys.len() > 1 => {
                     let stop = diagnose::labels_with_assign(&token, &keys);
                     return (Vec::new(), Some(stop));
                 }
-                Kind::Assign | Kind::OpenBrace if keys.is_empty() => Some(diagnose::no_name(&token)),
-                Kind::Assign | Kind::OpenBrace => None,
+                Hcl1TokenKind::Assign | Hcl1TokenKind::OpenBrace if keys.is_empty() => Some(diagnose::no_name(&token)),
+                Hcl1TokenKind::Assign | Hcl1TokenKind::OpenBrace => None,
                 _ => Some(diagnose::no_key(&token, &keys, self.source.bytes())),
             };
             return (keys, stop);
         }
     }
 
-    fn value(&mut self, keys: &[Token]) -> Result<Value, Stop> {
+    fn value(&mut self, keys: &[Hcl1Token]) -> Result<HclValue, Hcl1Stop> {
         let token = self.next();
         match token.kind {
-            Kind::Number | Kind::Float | Kind::Bool | Kind::String | Kind::Heredoc => Ok(self.literal(&token)),
-            Kind::OpenBrace => self.object(&token),
-            Kind::OpenList => self.list(&token),
-            Kind::End => {
+            Hcl1TokenKind::Number
+            | Hcl1TokenKind::Float
+            | Hcl1TokenKind::Bool
+            | Hcl1TokenKind::String
+            | Hcl1TokenKind::Heredoc => Ok(self.literal(&token)),
+            Hcl1TokenKind::OpenBrace => self.object(&token),
+            Hcl1TokenKind::OpenList => self.list(&token),
+            Hcl1TokenKind::End => {
                 let start = keys.first().map_or(token.span.start, |key| key.span.start);
                 let message = "the file ends before the value, so the name counts for nothing".to_owned();
                 self.overlooked.push(Overlooked { message, span: self.source.span(start..token.span.start) });
-                Err(Stop::End)
+                Err(Hcl1Stop::End)
             }
             _ => Err(diagnose::no_literal(&token, keys, self.scanner.bytes(token.span.clone()))),
         }
     }
 
     /// The object whose opening brace is the token.
-    fn object(&mut self, open: &Token) -> Result<Value, Stop> {
+    fn object(&mut self, open: &Hcl1Token) -> Result<HclValue, Hcl1Stop> {
         let depth = self.brackets.depth() + 1;
         self.enter(open)?;
         let (body, stop) = self.items(Some(open));
         if let Some(stop) = stop {
             // The HCL 1 that allows duplicates goes on when the mistake stands right before a closing brace.
-            if self.duplicates == Duplicates::Refused || self.token.kind != Kind::CloseBrace {
+            if self.duplicates == Duplicates::Refused || self.token.kind != Hcl1TokenKind::CloseBrace {
                 return Err(stop);
             }
-            if let Stop::Mistake(fault, _) = stop {
+            if let Hcl1Stop::Mistake(fault, _) = stop {
                 let span = self.source.span(fault.span);
                 self.overlooked.push(Overlooked { message: fault.message, span });
             }
             self.brackets.forget(depth);
         }
         let close = self.next();
-        if close.kind != Kind::CloseBrace {
+        if close.kind != Hcl1TokenKind::CloseBrace {
             return Err(diagnose::unclosed(&close, &self.brackets));
         }
         self.brackets.close(close.span.start, self.source.bytes());
-        Ok(Value::Object(body, self.source.span(open.span.start..close.span.end)))
+        Ok(HclValue::Object(body, self.source.span(open.span.start..close.span.end)))
     }
 
     /// The list whose opening bracket is the token.
-    fn list(&mut self, open: &Token) -> Result<Value, Stop> {
+    fn list(&mut self, open: &Hcl1Token) -> Result<HclValue, Hcl1Stop> {
         self.enter(open)?;
         let mut values = Vec::new();
         let mut comma_needed = false;
         loop {
             let token = self.next();
-            if comma_needed && !matches!(token.kind, Kind::Comma | Kind::CloseList) {
+            if comma_needed && !matches!(token.kind, Hcl1TokenKind::Comma | Hcl1TokenKind::CloseList) {
                 return Err(diagnose::in_list(&token, open, true, self.scanner.bytes(token.span.clone())));
             }
             match token.kind {
-                Kind::Bool | Kind::Number | Kind::Float | Kind::String | Kind::Heredoc => {
+                Hcl1TokenKind::Bool
+                | Hcl1TokenKind::Number
+                | Hcl1TokenKind::Float
+                | Hcl1TokenKind::String
+                | Hcl1TokenKind::Heredoc => {
                     values.push(self.literal(&token));
                     comma_needed = true;
                 }
-                Kind::Comma => {
+                Hcl1TokenKind::Comma => {
                     self.look();
                     comma_needed = false;
                 }
-                Kind::OpenBrace => {
+                Hcl1TokenKind::OpenBrace => {
                     values.push(self.object(&token).map_err(|stop| stop.in_list(&token))?);
                     comma_needed = true;
                 }
-                // Behind a list in a list, HCL 1 asks for no comma.
-                Kind::OpenList => values.push(self.list(&token).map_err(|stop| stop.in_list(&token))?),
-                Kind::CloseList => {
+                // After a list in a list, HCL 1 asks for no comma.
+                Hcl1TokenKind::OpenList => values.push(self.list(&token).map_err(|stop| stop.in_list(&token))?),
+                Hcl1TokenKind::CloseList => {
                     self.brackets.close(token.span.start, self.source.bytes());
-                    return Ok(Value::List(values, self.source.span(open.span.start..token.span.end)));
+                    return Ok(HclValue::List(values, self.source.span(open.span.start..token.span.end)));
                 }
                 _ => return Err(diagnose::in_list(&token, open, false, self.scanner.bytes(token.span.clone()))),
             }
         }
     }
 
-    fn enter(&mut self, open: &Token) -> Result<(), Stop> {
+    fn enter(&mut self, open: &Hcl1Token) -> Result<(), Hcl1Stop> {
         self.brackets.open(open.span.start);
         if self.brackets.depth() <= MAX_DEPTH {
             return Ok(());
         }
         let message = format!("blocks, objects and lists stand in each other more than {MAX_DEPTH} deep");
-        Err(Stop::at(open, SyntaxErrorKind::TooDeep, open.span.clone(), message))
+        Err(Hcl1Stop::at(open, SyntaxErrorKind::TooDeep, open.span.clone(), message))
     }
 
-    fn literal(&self, token: &Token) -> Value {
+    fn literal(&self, token: &Hcl1Token) -> HclValue {
         let bytes = self.scanner.bytes(token.span.clone());
         let span = self.source.span(token.span.clone());
         let place = |offset| self.source.place(offset);
         let text = || String::from_utf8_lossy(bytes).into_owned();
         match token.kind {
-            Kind::Number => Value::Number { text: text(), span },
-            Kind::Float => Value::Float { text: text(), span },
-            Kind::Bool => Value::Bool { value: bytes == b"true", span },
-            Kind::Heredoc => Value::String(heredoc::value(bytes, token.span.start, &place)),
-            _ => Value::String(text::quoted(bytes, Quoting::Native, token.span.start, &place)),
+            Hcl1TokenKind::Number => HclValue::Number { text: text(), span },
+            Hcl1TokenKind::Float => HclValue::Float { text: text(), span },
+            Hcl1TokenKind::Bool => HclValue::Bool { value: bytes == b"true", span },
+            Hcl1TokenKind::Heredoc => HclValue::String(heredoc::value(bytes, token.span.start, &place)),
+            _ => HclValue::String(text::quoted(bytes, Quoting::Native, token.span.start, &place)),
         }
     }
 
-    fn key(&self, token: &Token) -> Key {
+    fn key(&self, token: &Hcl1Token) -> HclKey {
         let bytes = self.scanner.bytes(token.span.clone());
         let written = || String::from_utf8_lossy(bytes).into_owned();
         let span = self.source.span(token.span.clone());
-        if token.kind == Kind::Name {
-            return Key { text: written(), quoted: false, json: false, span, fault: None };
+        if token.kind == Hcl1TokenKind::Name {
+            return HclKey { text: written(), quoted: false, json: false, span, fault: None };
         }
         let text = text::quoted(bytes, Quoting::Native, token.span.start, &|offset| self.source.place(offset));
         let fault: Option<TextFault> = text.fault;
-        Key { text: if fault.is_some() { written() } else { text.value }, quoted: true, json: false, span, fault }
+        HclKey { text: if fault.is_some() { written() } else { text.value }, quoted: true, json: false, span, fault }
     }
 }

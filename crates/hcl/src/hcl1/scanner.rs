@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::heredoc;
-use crate::cursor::{Cursor, Dialect, END, Fault};
+use crate::cursor::{Cursor, Dialect, END, ScanFault};
 use crate::letters::{is_digit, is_letter};
 use crate::{Position, SyntaxErrorKind, lexeme};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Hcl1TokenKind {
     Illegal,
     End,
     Comment,
@@ -29,26 +29,26 @@ pub(super) enum Kind {
     Sign,
 }
 
-pub(super) type Token = crate::cursor::Token<Kind>;
+pub(super) type Hcl1Token = crate::cursor::ScanToken<Hcl1TokenKind>;
 
 /// Reads tokens.
 #[derive(Debug)]
-pub(super) struct Scanner<'a> {
+pub(super) struct Hcl1Scanner<'a> {
     cursor: Cursor<'a>,
     /// The first interpolation that looks as if its end were forgotten.
     pub(super) suspect: Option<Range<usize>>,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> Hcl1Scanner<'a> {
     pub(super) fn new(source: &'a [u8]) -> Self {
         Self { cursor: Cursor::new(source, Dialect::Native), suspect: None }
     }
 
-    /// The next token that is no comment.
-    pub(super) fn token(&mut self) -> Token {
+    /// The next token that is not a comment.
+    pub(super) fn token(&mut self) -> Hcl1Token {
         loop {
             let token = self.scan();
-            if token.kind != Kind::Comment {
+            if token.kind != Hcl1TokenKind::Comment {
                 return token;
             }
         }
@@ -58,51 +58,51 @@ impl<'a> Scanner<'a> {
         self.cursor.bytes(range)
     }
 
-    pub(super) fn into_fault(self) -> Option<(Fault, Option<Position>)> {
+    pub(super) fn into_fault(self) -> Option<(ScanFault, Option<Position>)> {
         self.cursor.into_fault()
     }
 
-    fn scan(&mut self) -> Token {
+    fn scan(&mut self) -> Hcl1Token {
         let character = self.cursor.after_blanks();
         let start = self.cursor.start();
         let position = self.cursor.position();
         let kind = self.kind(character);
-        Token { kind, span: start..self.cursor.offset(), position }
+        Hcl1Token { kind, span: start..self.cursor.offset(), position }
     }
 
-    fn kind(&mut self, character: char) -> Kind {
+    fn kind(&mut self, character: char) -> Hcl1TokenKind {
         match character {
-            END => Kind::End,
+            END => Hcl1TokenKind::End,
             '0'..='9' => self.number(character),
             '"' => {
                 let suspect = lexeme::string(&mut self.cursor, Dialect::Native);
                 self.suspect = self.suspect.take().or(suspect);
-                Kind::String
+                Hcl1TokenKind::String
             }
             '#' | '/' => {
                 self.comment(character);
-                Kind::Comment
+                Hcl1TokenKind::Comment
             }
             '<' => {
                 heredoc::scan(&mut self.cursor);
-                Kind::Heredoc
+                Hcl1TokenKind::Heredoc
             }
-            '[' => Kind::OpenList,
-            ']' => Kind::CloseList,
-            '{' => Kind::OpenBrace,
-            '}' => Kind::CloseBrace,
-            ',' => Kind::Comma,
-            '=' => Kind::Assign,
-            '.' if lexeme::bare_fraction(&mut self.cursor) => Kind::Float,
+            '[' => Hcl1TokenKind::OpenList,
+            ']' => Hcl1TokenKind::CloseList,
+            '{' => Hcl1TokenKind::OpenBrace,
+            '}' => Hcl1TokenKind::CloseBrace,
+            ',' => Hcl1TokenKind::Comma,
+            '=' => Hcl1TokenKind::Assign,
+            '.' if lexeme::bare_fraction(&mut self.cursor) => Hcl1TokenKind::Float,
             '-' if self.cursor.peek().is_ascii_digit() => {
                 let digit = self.cursor.next();
                 self.number(digit)
             }
-            '+' | '-' | '.' => Kind::Sign,
+            '+' | '-' | '.' => Hcl1TokenKind::Sign,
             letter if is_letter(letter) => self.name(),
             other => {
                 self.illegal(other);
-                Kind::Illegal
+                Hcl1TokenKind::Illegal
             }
         }
     }
@@ -120,10 +120,10 @@ impl<'a> Scanner<'a> {
             _ => "",
         };
         let message = format!("{} cannot stand here{hint}", lexeme::shown(character));
-        self.cursor.fault(SyntaxErrorKind::IllegalCharacter, span, message);
+        self.cursor.fault(lexeme::illegal(character), span, message);
     }
 
-    fn name(&mut self) -> Kind {
+    fn name(&mut self) -> Hcl1TokenKind {
         let start = self.cursor.start();
         let mut character = self.cursor.next();
         while is_letter(character) || is_digit(character) || matches!(character, '-' | '.') {
@@ -133,12 +133,12 @@ impl<'a> Scanner<'a> {
             self.cursor.unread();
         }
         match self.cursor.bytes(start..self.cursor.offset()) {
-            b"true" | b"false" => Kind::Bool,
-            _ => Kind::Name,
+            b"true" | b"false" => Hcl1TokenKind::Bool,
+            _ => Hcl1TokenKind::Name,
         }
     }
 
-    fn number(&mut self, first: char) -> Kind {
+    fn number(&mut self, first: char) -> Hcl1TokenKind {
         let start = self.cursor.start();
         if first != '0' {
             lexeme::mantissa(&mut self.cursor, first);
@@ -149,14 +149,14 @@ impl<'a> Scanner<'a> {
         if matches!(character, 'x' | 'X') {
             return self.hexadecimal(start);
         }
-        // HCL 1 looks for 8 and 9 from the second digit behind the zero on only.
+        // HCL 1 looks for 8 and 9 from the second digit after the zero on only.
         let mut octal = true;
         while character.is_ascii_digit() {
             character = self.cursor.next();
             octal &= !matches!(character, '8' | '9');
         }
         if lexeme::fraction(&mut self.cursor, character) {
-            return Kind::Float;
+            return Hcl1TokenKind::Float;
         }
         if !octal {
             let message = "a number that starts with 0 is octal and has no 8 or 9; leave out the 0";
@@ -165,33 +165,33 @@ impl<'a> Scanner<'a> {
         if character != END {
             self.cursor.unread();
         }
-        Kind::Number
+        Hcl1TokenKind::Number
     }
 
-    fn hexadecimal(&mut self, start: usize) -> Kind {
+    fn hexadecimal(&mut self, start: usize) -> Hcl1TokenKind {
         let digits = self.cursor.offset();
         let mut character = self.cursor.next();
         while character.is_ascii_hexdigit() {
             character = self.cursor.next();
         }
         if self.cursor.start() == digits {
-            let message = "hexadecimal digits belong behind `0x`";
+            let message = "hexadecimal digits belong after `0x`";
             self.cursor.fault(SyntaxErrorKind::IllegalNumber, start..digits, message);
         }
         if character != END {
             self.cursor.unread();
         }
-        Kind::Number
+        Hcl1TokenKind::Number
     }
 
-    fn end_of_number(&mut self, character: char) -> Kind {
+    fn end_of_number(&mut self, character: char) -> Hcl1TokenKind {
         if lexeme::fraction(&mut self.cursor, character) {
-            return Kind::Float;
+            return Hcl1TokenKind::Float;
         }
         if character != END {
             self.cursor.unread();
         }
-        Kind::Number
+        Hcl1TokenKind::Number
     }
 
     fn comment(&mut self, first: char) {

@@ -3,18 +3,18 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::cursor::Fault;
+use crate::cursor::ScanFault;
 use crate::{Position, SyntaxError};
 
 /// A text whose lines all end in `\n`: HCL 1 takes the `\r` of `\r\n` away before it reads.
 #[derive(Debug)]
-pub(super) struct Source<'a> {
+pub(super) struct Hcl1Source<'a> {
     bytes: Cow<'a, [u8]>,
     /// Before which bytes of the text one was taken away.
     returns: Vec<usize>,
 }
 
-impl<'a> Source<'a> {
+impl<'a> Hcl1Source<'a> {
     pub(super) fn new(written: &'a [u8]) -> Self {
         if !written.windows(2).any(|pair| pair == b"\r\n") {
             return Self { bytes: Cow::Borrowed(written), returns: Vec::new() };
@@ -44,7 +44,7 @@ impl<'a> Source<'a> {
         self.place(range.start)..self.place(range.end)
     }
 
-    pub(super) fn error(&self, fault: Fault, reported: Option<Position>) -> SyntaxError {
+    pub(super) fn error(&self, fault: ScanFault, reported: Option<Position>) -> SyntaxError {
         let end = self.bytes.len();
         let start = fault.span.start.min(end);
         let span = self.span(start..fault.span.end.clamp(start, end));

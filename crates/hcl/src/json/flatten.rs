@@ -1,24 +1,24 @@
 //! From JSON's objects to blocks with labels, by HCL 1's guess.
 
-use crate::{Body, Item, Value};
+use crate::{HclBody, HclItem, HclValue};
 
 /// Turns objects that hold objects alone into items with more keys, and lists of objects into several items, at every
 /// level. Empty ones stay as they are.
-pub(super) fn flatten(body: &mut Body) {
-    let mut waiting: Vec<Item> = std::mem::take(&mut body.items);
+pub(super) fn flatten(body: &mut HclBody) {
+    let mut waiting: Vec<HclItem> = std::mem::take(&mut body.items);
     let mut done = Vec::with_capacity(waiting.len());
     while let Some(item) = waiting.pop() {
         match item.value {
-            Value::Object(inner, _) if holds_objects_alone(&inner) => {
+            HclValue::Object(inner, _) if holds_objects_alone(&inner) => {
                 waiting.extend(inner.items.into_iter().map(|child| {
                     let keys: Vec<_> = item.keys.iter().chain(&child.keys).cloned().collect();
-                    Item { keys, span: item.span.start..child.span.end.max(item.span.start), ..child }
+                    HclItem { keys, span: item.span.start..child.span.end.max(item.span.start), ..child }
                 }));
             }
-            Value::List(values, _) if !values.is_empty() && values.iter().all(is_object) => {
+            HclValue::List(values, _) if !values.is_empty() && values.iter().all(is_object) => {
                 waiting.extend(values.into_iter().map(|value| {
                     let span = item.span.start..value.span().end.max(item.span.start);
-                    Item { keys: item.keys.clone(), assigned: item.assigned, value, span, brace: None }
+                    HclItem { keys: item.keys.clone(), assigned: item.assigned, value, span, brace: None }
                 }));
             }
             _ => done.push(item),
@@ -31,18 +31,18 @@ pub(super) fn flatten(body: &mut Body) {
     }
 }
 
-fn descend(value: &mut Value) {
+fn descend(value: &mut HclValue) {
     match value {
-        Value::Object(body, _) => flatten(body),
-        Value::List(values, _) => values.iter_mut().for_each(descend),
+        HclValue::Object(body, _) => flatten(body),
+        HclValue::List(values, _) => values.iter_mut().for_each(descend),
         _ => {}
     }
 }
 
-fn holds_objects_alone(body: &Body) -> bool {
+fn holds_objects_alone(body: &HclBody) -> bool {
     !body.items.is_empty() && body.items.iter().all(|item| is_object(&item.value))
 }
 
-fn is_object(value: &Value) -> bool {
-    matches!(value, Value::Object(..))
+fn is_object(value: &HclValue) -> bool {
+    matches!(value, HclValue::Object(..))
 }

@@ -1,5 +1,5 @@
 //! The JSON form of HCL 1, as its own reader takes it: more than JSON in places (trailing commas, several keys before
-//! a colon, anything behind the outermost object), less in others (lists in lists, `\/`, halves of surrogate pairs).
+//! a colon, anything after the outermost object), less in others (lists in lists, `\/`, halves of surrogate pairs).
 //!
 //! ```text
 //! {"a": {"b": {"c": {}}}}      a "b" "c" {}          objects that hold objects alone become blocks with labels
@@ -11,10 +11,10 @@ mod flatten;
 mod parser;
 mod scanner;
 
-use crate::{Body, Overlooked, SyntaxError};
+use crate::{HclBody, Overlooked, SyntaxError};
 
 /// Reads a JSON text, and what is passed over in it.
-pub(crate) fn parse(text: &[u8]) -> Result<(Body, Vec<Overlooked>), SyntaxError> {
+pub(crate) fn parse(text: &[u8]) -> Result<(HclBody, Vec<Overlooked>), SyntaxError> {
     let (mut body, overlooked) = parser::parse(text)?;
     flatten::flatten(&mut body);
     Ok((body, overlooked))

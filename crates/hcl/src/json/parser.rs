@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::scanner::{Kind, Scanner, Token};
-use crate::cursor::Fault;
+use super::scanner::{JsonScanner, JsonToken, JsonTokenKind};
+use crate::cursor::ScanFault;
 use crate::text::{self, Quoting};
-use crate::{Body, Item, Key, MAX_DEPTH, Overlooked, Position, SyntaxError, SyntaxErrorKind, Value};
+use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, Position, SyntaxError, SyntaxErrorKind};
 
 /// Why reading ends early.
 #[derive(Debug)]
-enum Stop {
+enum JsonStop {
     /// The text ended, which HCL 1 does not mind.
     End,
     /// A mistake.
@@ -18,18 +18,18 @@ enum Stop {
 
 #[derive(Debug)]
 struct Mistake {
-    fault: Fault,
+    fault: ScanFault,
     /// HCL 1 gives a position for a wrong value only.
     reported: Option<Position>,
 }
 
 /// Reads the outermost object of `text`.
-pub(super) fn parse(text: &[u8]) -> Result<(Body, Vec<Overlooked>), SyntaxError> {
-    let mut scanner = Scanner::new(text);
+pub(super) fn parse(text: &[u8]) -> Result<(HclBody, Vec<Overlooked>), SyntaxError> {
+    let mut scanner = JsonScanner::new(text);
     let token = scanner.token();
-    let mut parser = Parser { scanner, token, depth: 0, inner_list: None, overlooked: Vec::new() };
+    let mut parser = JsonParser { scanner, token, depth: 0, inner_list: None, overlooked: Vec::new() };
     let result = match parser.token.kind {
-        Kind::OpenBrace => parser.object(),
+        JsonTokenKind::OpenBrace => parser.object(),
         _ => Err(parser.mistake(SyntaxErrorKind::Unexpected, "an object belongs here", None)),
     };
     if let Some((fault, reported)) = parser.scanner.into_fault() {
@@ -38,64 +38,66 @@ pub(super) fn parse(text: &[u8]) -> Result<(Body, Vec<Overlooked>), SyntaxError>
     match result {
         Ok((body, span)) => {
             let behind = text.get(span.end..).unwrap_or_default().trim_ascii();
-            if !behind.is_empty() && parser.token.kind == Kind::CloseBrace {
+            if !behind.is_empty() && parser.token.kind == JsonTokenKind::CloseBrace {
                 let end = text.trim_ascii_end().len();
-                let message = "what stands behind the outermost object is not read".to_owned();
+                let message = "what follows the outermost object is not read".to_owned();
                 parser.overlooked.push(Overlooked { message, span: end - behind.len()..end });
             }
             Ok((body, parser.overlooked))
         }
-        Err(Stop::End) => Ok((Body::default(), parser.overlooked)),
-        Err(Stop::Mistake(mistake)) => Err(error(text, diagnose(mistake.fault, parser.inner_list), mistake.reported)),
+        Err(JsonStop::End) => Ok((HclBody::default(), parser.overlooked)),
+        Err(JsonStop::Mistake(mistake)) => {
+            Err(error(text, diagnose(mistake.fault, parser.inner_list), mistake.reported))
+        }
     }
 }
 
 /// A list in a list is what goes wrong before anything else does.
-fn diagnose(fault: Fault, inner_list: Option<Range<usize>>) -> Fault {
+fn diagnose(fault: ScanFault, inner_list: Option<Range<usize>>) -> ScanFault {
     match inner_list {
         Some(span) if span.start < fault.span.start && fault.kind != SyntaxErrorKind::TooDeep => {
             let message = "a list cannot stand in a list".to_owned();
-            Fault { message, span, kind: SyntaxErrorKind::Unexpected }
+            ScanFault { message, span, kind: SyntaxErrorKind::Misplaced }
         }
         _ => fault,
     }
 }
 
-fn error(text: &[u8], fault: Fault, reported: Option<Position>) -> SyntaxError {
+fn error(text: &[u8], fault: ScanFault, reported: Option<Position>) -> SyntaxError {
     let start = fault.span.start.min(text.len());
     let span = start..fault.span.end.clamp(start, text.len());
     SyntaxError { message: fault.message, span, reported, kind: fault.kind }
 }
 
-struct Parser<'a> {
-    scanner: Scanner<'a>,
-    token: Token,
+struct JsonParser<'a> {
+    scanner: JsonScanner<'a>,
+    token: JsonToken,
     depth: usize,
     /// The first list in a list: its end is taken for that of the outer one.
     inner_list: Option<Range<usize>>,
     overlooked: Vec<Overlooked>,
 }
 
-impl Parser<'_> {
-    fn next(&mut self) -> Kind {
+impl JsonParser<'_> {
+    fn next(&mut self) -> JsonTokenKind {
         self.token = self.scanner.token();
         self.token.kind
     }
 
     /// The object whose brace is the token. HCL 1 does not look at what stands at its end.
-    fn object(&mut self) -> Result<(Body, Range<usize>), Stop> {
+    fn object(&mut self) -> Result<(HclBody, Range<usize>), JsonStop> {
         let start = self.token.span.start;
         let depth = self.depth;
         self.enter()?;
-        let mut body = Body::default();
+        let mut body = HclBody::default();
         loop {
             match self.item() {
                 Ok(item) => body.items.push(item),
-                Err(Stop::End) => break,
-                Err(Stop::Mistake(mistake)) => {
+                Err(JsonStop::End) => break,
+                Err(JsonStop::Mistake(mistake)) => {
                     // Right before a closing brace it overlooks any mistake, and what it was about.
-                    if self.token.kind != Kind::CloseBrace || mistake.fault.kind == SyntaxErrorKind::TooDeep {
-                        return Err(Stop::Mistake(mistake));
+                    if self.token.kind != JsonTokenKind::CloseBrace || mistake.fault.kind == SyntaxErrorKind::TooDeep {
+                        return Err(JsonStop::Mistake(mistake));
                     }
                     // The brace itself, after a comma or in an empty object, is none.
                     if mistake.fault.span != self.token.span {
@@ -104,12 +106,12 @@ impl Parser<'_> {
                     break;
                 }
             }
-            if self.next() != Kind::Comma {
+            if self.next() != JsonTokenKind::Comma {
                 break;
             }
         }
         self.depth = depth;
-        if self.token.kind != Kind::CloseBrace {
+        if self.token.kind != JsonTokenKind::CloseBrace {
             self.overlook_end(start);
         }
         Ok((body, start..self.token.span.end.max(start)))
@@ -118,60 +120,64 @@ impl Parser<'_> {
     /// HCL 1 takes anything for the end of the object whose brace stands at `start`.
     fn overlook_end(&mut self, start: usize) {
         let (span, message) = match self.token.kind {
-            Kind::End => (start..start + 1, "this brace is not closed; its `}` is missing"),
+            JsonTokenKind::End => (start..start + 1, "this brace is not closed; its `}` is missing"),
             _ => (self.token.span.clone(), "a comma or `}` is missing before this, which is taken for the end"),
         };
         self.overlooked.push(Overlooked { message: message.to_owned(), span });
     }
 
-    fn item(&mut self) -> Result<Item, Stop> {
+    fn item(&mut self) -> Result<HclItem, JsonStop> {
         let mut keys = Vec::new();
         loop {
             match self.next() {
-                Kind::String => keys.push(self.key()),
-                Kind::Colon if !keys.is_empty() => break,
-                Kind::End => return Err(Stop::End),
+                JsonTokenKind::String => keys.push(self.key()),
+                JsonTokenKind::Colon if !keys.is_empty() => break,
+                JsonTokenKind::End => return Err(JsonStop::End),
                 _ => return Err(self.no_key(&keys)),
             }
         }
         let value = self.value()?;
         let start = keys.first().map_or(0, |key| key.span.start);
         let span = start..value.span().end.max(start);
-        Ok(Item { keys, assigned: true, value, span, brace: None })
+        Ok(HclItem { keys, assigned: true, value, span, brace: None })
     }
 
-    fn no_key(&self, keys: &[Key]) -> Stop {
+    fn no_key(&self, keys: &[HclKey]) -> JsonStop {
         if let (Some(first), Some(last)) = (keys.first(), keys.last()) {
-            let fault = Fault {
-                message: "`: VALUE` belongs behind a name".to_owned(),
+            let fault = ScanFault {
+                message: "a name needs `: VALUE` after it".to_owned(),
                 span: first.span.start..last.span.end,
                 kind: SyntaxErrorKind::MissingValue,
             };
-            return Stop::Mistake(Box::new(Mistake { fault, reported: None }));
+            return JsonStop::Mistake(Box::new(Mistake { fault, reported: None }));
         }
-        let message = match self.token.kind {
-            Kind::Comma => "a comma can stand behind an item only",
-            Kind::Colon => "a name in quotes belongs before `:`",
-            _ => "a name in quotes belongs here",
+        let (kind, message) = match self.token.kind {
+            JsonTokenKind::Comma => (SyntaxErrorKind::Misplaced, "a comma can stand only after an item"),
+            JsonTokenKind::Colon => (SyntaxErrorKind::Unexpected, "a name in quotes belongs before `:`"),
+            _ => (SyntaxErrorKind::Unexpected, "a name in quotes belongs here"),
         };
-        self.mistake(SyntaxErrorKind::Unexpected, message, None)
+        self.mistake(kind, message, None)
     }
 
-    fn key(&self) -> Key {
+    fn key(&self) -> HclKey {
         let text = self.text();
         let written = || String::from_utf8_lossy(self.scanner.bytes(self.token.span.clone())).into_owned();
         let value = if text.fault.is_some() { written() } else { text.value };
-        Key { text: value, quoted: true, json: true, span: text.span, fault: text.fault }
+        HclKey { text: value, quoted: true, json: true, span: text.span, fault: text.fault }
     }
 
-    fn value(&mut self) -> Result<Value, Stop> {
+    fn value(&mut self) -> Result<HclValue, JsonStop> {
         match self.next() {
-            Kind::Number | Kind::Float | Kind::Bool | Kind::Null | Kind::String => Ok(self.literal()),
-            Kind::OpenBrace => self.object().map(|(body, span)| Value::Object(body, span)),
-            Kind::OpenList => self.list(),
-            Kind::End => Err(Stop::End),
+            JsonTokenKind::Number
+            | JsonTokenKind::Float
+            | JsonTokenKind::Bool
+            | JsonTokenKind::Null
+            | JsonTokenKind::String => Ok(self.literal()),
+            JsonTokenKind::OpenBrace => self.object().map(|(body, span)| HclValue::Object(body, span)),
+            JsonTokenKind::OpenList => self.list(),
+            JsonTokenKind::End => Err(JsonStop::End),
             _ => {
-                let message = "a value belongs behind the `:`";
+                let message = "a value belongs after the `:`";
                 Err(self.mistake(SyntaxErrorKind::MissingValue, message, Some(self.token.position)))
             }
         }
@@ -179,47 +185,51 @@ impl Parser<'_> {
 
     /// The list whose bracket is the token. `true`, `false` and the brackets of lists inside it are passed over, so
     /// that the first closing bracket ends it.
-    fn list(&mut self) -> Result<Value, Stop> {
+    fn list(&mut self) -> Result<HclValue, JsonStop> {
         let start = self.token.span.start;
         self.enter()?;
         let mut values = Vec::new();
         loop {
             match self.next() {
-                Kind::Number | Kind::Float | Kind::String => values.push(self.literal()),
-                Kind::Comma => {}
-                Kind::Bool => {
+                JsonTokenKind::Number | JsonTokenKind::Float | JsonTokenKind::String => values.push(self.literal()),
+                JsonTokenKind::Comma => {}
+                JsonTokenKind::Bool => {
                     let message = "`true` and `false` count for nothing in a list".to_owned();
                     self.overlooked.push(Overlooked { message, span: self.token.span.clone() });
                 }
-                Kind::OpenList => {
+                JsonTokenKind::OpenList => {
                     self.inner_list.get_or_insert(self.token.span.clone());
                     let message =
                         "a list in a list counts for nothing, and its end is that of the outer one".to_owned();
                     self.overlooked.push(Overlooked { message, span: self.token.span.clone() });
                 }
-                Kind::OpenBrace => values.push(self.object().map(|(body, span)| Value::Object(body, span))?),
-                Kind::CloseList => {
-                    self.depth -= 1;
-                    return Ok(Value::List(values, start..self.token.span.end));
+                JsonTokenKind::OpenBrace => {
+                    values.push(self.object().map(|(body, span)| HclValue::Object(body, span))?)
                 }
-                Kind::End | Kind::CloseBrace | Kind::Colon => {
-                    let fault = Fault {
+                JsonTokenKind::CloseList => {
+                    self.depth -= 1;
+                    return Ok(HclValue::List(values, start..self.token.span.end));
+                }
+                JsonTokenKind::End | JsonTokenKind::CloseBrace | JsonTokenKind::Colon => {
+                    let fault = ScanFault {
                         message: "this list is not closed; its `]` is missing".to_owned(),
                         span: start..start + 1,
                         kind: SyntaxErrorKind::UnclosedBracket,
                     };
-                    return Err(Stop::Mistake(Box::new(Mistake { fault, reported: None })));
+                    return Err(JsonStop::Mistake(Box::new(Mistake { fault, reported: None })));
                 }
                 kind => {
-                    let message =
-                        if kind == Kind::Null { "`null` cannot stand in a list" } else { "a value belongs here" };
-                    return Err(self.mistake(SyntaxErrorKind::Unexpected, message, None));
+                    let (kind, message) = match kind {
+                        JsonTokenKind::Null => (SyntaxErrorKind::Misplaced, "`null` cannot stand in a list"),
+                        _ => (SyntaxErrorKind::Unexpected, "a value belongs here"),
+                    };
+                    return Err(self.mistake(kind, message, None));
                 }
             }
         }
     }
 
-    fn enter(&mut self) -> Result<(), Stop> {
+    fn enter(&mut self) -> Result<(), JsonStop> {
         self.depth += 1;
         if self.depth <= MAX_DEPTH {
             return Ok(());
@@ -228,15 +238,15 @@ impl Parser<'_> {
         Err(self.mistake(SyntaxErrorKind::TooDeep, message, None))
     }
 
-    fn literal(&self) -> Value {
+    fn literal(&self) -> HclValue {
         let span = self.token.span.clone();
         let written = || String::from_utf8_lossy(self.scanner.bytes(span.clone())).into_owned();
         match self.token.kind {
-            Kind::Number => Value::Number { text: written(), span },
-            Kind::Float => Value::Float { text: written(), span },
-            Kind::Bool => Value::Bool { value: written() == "true", span },
-            Kind::Null => Value::Null { span },
-            _ => Value::String(self.text()),
+            JsonTokenKind::Number => HclValue::Number { text: written(), span },
+            JsonTokenKind::Float => HclValue::Float { text: written(), span },
+            JsonTokenKind::Bool => HclValue::Bool { value: written() == "true", span },
+            JsonTokenKind::Null => HclValue::Null { span },
+            _ => HclValue::String(self.text()),
         }
     }
 
@@ -245,8 +255,8 @@ impl Parser<'_> {
         text::quoted(self.scanner.bytes(span.clone()), Quoting::Json, span.start, &|offset| offset)
     }
 
-    fn mistake(&self, kind: SyntaxErrorKind, message: impl Into<String>, reported: Option<Position>) -> Stop {
-        let fault = Fault { message: message.into(), span: self.token.span.clone(), kind };
-        Stop::Mistake(Box::new(Mistake { fault, reported }))
+    fn mistake(&self, kind: SyntaxErrorKind, message: impl Into<String>, reported: Option<Position>) -> JsonStop {
+        let fault = ScanFault { message: message.into(), span: self.token.span.clone(), kind };
+        JsonStop::Mistake(Box::new(Mistake { fault, reported }))
     }
 }

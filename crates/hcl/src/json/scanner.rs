@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use crate::cursor::{Cursor, Dialect, END, Fault};
+use crate::cursor::{Cursor, Dialect, END, ScanFault};
 use crate::letters::{is_digit, is_letter};
 use crate::{Position, SyntaxErrorKind, lexeme};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum JsonTokenKind {
     Illegal,
     End,
     Number,
@@ -25,15 +25,15 @@ pub(super) enum Kind {
     Period,
 }
 
-pub(super) type Token = crate::cursor::Token<Kind>;
+pub(super) type JsonToken = crate::cursor::ScanToken<JsonTokenKind>;
 
 /// Reads tokens.
 #[derive(Debug)]
-pub(super) struct Scanner<'a> {
+pub(super) struct JsonScanner<'a> {
     cursor: Cursor<'a>,
 }
 
-impl<'a> Scanner<'a> {
+impl<'a> JsonScanner<'a> {
     pub(super) fn new(source: &'a [u8]) -> Self {
         Self { cursor: Cursor::new(source, Dialect::Json) }
     }
@@ -42,34 +42,34 @@ impl<'a> Scanner<'a> {
         self.cursor.bytes(range)
     }
 
-    pub(super) fn into_fault(self) -> Option<(Fault, Option<Position>)> {
+    pub(super) fn into_fault(self) -> Option<(ScanFault, Option<Position>)> {
         self.cursor.into_fault()
     }
 
-    pub(super) fn token(&mut self) -> Token {
+    pub(super) fn token(&mut self) -> JsonToken {
         let character = self.cursor.after_blanks();
         let start = self.cursor.start();
         let position = self.cursor.position();
         let kind = self.kind(character);
-        Token { kind, span: start..self.cursor.offset(), position }
+        JsonToken { kind, span: start..self.cursor.offset(), position }
     }
 
-    fn kind(&mut self, character: char) -> Kind {
+    fn kind(&mut self, character: char) -> JsonTokenKind {
         match character {
-            END => Kind::End,
+            END => JsonTokenKind::End,
             '0'..='9' => self.number(character),
             '"' => {
                 lexeme::string(&mut self.cursor, Dialect::Json);
-                Kind::String
+                JsonTokenKind::String
             }
-            '[' => Kind::OpenList,
-            ']' => Kind::CloseList,
-            '{' => Kind::OpenBrace,
-            '}' => Kind::CloseBrace,
-            ',' => Kind::Comma,
-            ':' => Kind::Colon,
-            '.' if lexeme::bare_fraction(&mut self.cursor) => Kind::Float,
-            '.' => Kind::Period,
+            '[' => JsonTokenKind::OpenList,
+            ']' => JsonTokenKind::CloseList,
+            '{' => JsonTokenKind::OpenBrace,
+            '}' => JsonTokenKind::CloseBrace,
+            ',' => JsonTokenKind::Comma,
+            ':' => JsonTokenKind::Colon,
+            '.' if lexeme::bare_fraction(&mut self.cursor) => JsonTokenKind::Float,
+            '.' => JsonTokenKind::Period,
             '-' if self.cursor.peek().is_ascii_digit() => {
                 let digit = self.cursor.next();
                 self.number(digit)
@@ -78,7 +78,7 @@ impl<'a> Scanner<'a> {
             other => {
                 let span = self.cursor.here();
                 self.illegal(other, span);
-                Kind::Illegal
+                JsonTokenKind::Illegal
             }
         }
     }
@@ -91,10 +91,10 @@ impl<'a> Scanner<'a> {
             _ => "",
         };
         let message = format!("{} cannot stand here{hint}", lexeme::shown(character));
-        self.cursor.fault(SyntaxErrorKind::IllegalCharacter, span, message);
+        self.cursor.fault(lexeme::illegal(character), span, message);
     }
 
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> JsonTokenKind {
         let start = self.cursor.start();
         let mut character = self.cursor.next();
         while is_letter(character) || is_digit(character) || character == '-' {
@@ -105,24 +105,22 @@ impl<'a> Scanner<'a> {
         }
         let span = start..self.cursor.offset();
         match self.cursor.bytes(span.clone()) {
-            b"true" | b"false" => Kind::Bool,
-            b"null" => Kind::Null,
-            word => {
-                let word = String::from_utf8_lossy(word).replace(END, "");
-                let message = format!("a word is no value in JSON; write \"{word}\", in quotes");
-                self.cursor.fault(SyntaxErrorKind::BareWord, span, message);
-                Kind::Illegal
+            b"true" | b"false" => JsonTokenKind::Bool,
+            b"null" => JsonTokenKind::Null,
+            _ => {
+                self.cursor.fault(SyntaxErrorKind::BareWord, span, "a word without quotes is not a value in JSON");
+                JsonTokenKind::Illegal
             }
         }
     }
 
-    fn number(&mut self, first: char) -> Kind {
+    fn number(&mut self, first: char) -> JsonTokenKind {
         let start = self.cursor.start();
         let (behind_first, column) = (self.cursor.offset(), self.cursor.column());
         lexeme::mantissa(&mut self.cursor, first);
         let character = self.cursor.next();
         if lexeme::fraction(&mut self.cursor, character) {
-            return Kind::Float;
+            return JsonTokenKind::Float;
         }
         if character != END {
             self.cursor.unread();
@@ -131,6 +129,6 @@ impl<'a> Scanner<'a> {
             let message = "a number in JSON cannot start with 0";
             self.cursor.fault(SyntaxErrorKind::IllegalNumber, start..self.cursor.offset(), message);
         }
-        Kind::Number
+        JsonTokenKind::Number
     }
 }

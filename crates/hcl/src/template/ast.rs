@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::value::Value;
+use super::value::TemplateValue;
 
 /// An expression and its bytes in the template.
 #[derive(Clone, Debug)]
@@ -13,17 +13,17 @@ pub(super) struct Expr {
 
 #[derive(Clone, Debug)]
 pub(super) enum ExprKind {
-    Literal(Value),
+    Literal(TemplateValue),
     /// A name and what is taken from its value.
     Name {
         root: String,
         root_span: Range<usize>,
-        steps: Vec<Step>,
+        steps: Vec<AccessStep>,
     },
     /// What is taken from the value of another expression.
     Steps {
         source: Box<Expr>,
-        steps: Vec<Step>,
+        steps: Vec<AccessStep>,
     },
     /// `source[key]` where the key is worked out; `bracket` is `[key]`.
     Index {
@@ -55,7 +55,7 @@ pub(super) enum ExprKind {
         right: Box<Expr>,
     },
     Tuple(Vec<Expr>),
-    Object(Vec<(Key, Expr)>),
+    Object(Vec<(ObjectKey, Expr)>),
     For(Box<For>),
     Parentheses(Box<Expr>),
     /// Parts that are put together into one text.
@@ -68,32 +68,32 @@ pub(super) enum ExprKind {
 
 /// One step into a value.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
-    pub(super) kind: StepKind,
+pub(super) struct AccessStep {
+    pub(super) kind: AccessStepKind,
     pub(super) span: Range<usize>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum StepKind {
+pub(super) enum AccessStepKind {
     Attribute(String),
-    Index(Value),
+    Index(TemplateValue),
 }
 
 /// The key of an item of an object. A bare name is a text, unless it stands in parentheses.
 #[derive(Clone, Debug)]
-pub(super) struct Key {
+pub(super) struct ObjectKey {
     pub(super) expr: Expr,
     pub(super) parenthesised: bool,
 }
 
-impl Key {
+impl ObjectKey {
     /// The bare word that this key is.
     pub(super) fn word(&self) -> Option<&str> {
         match &self.expr.kind {
             ExprKind::Name { root, steps, .. } if steps.is_empty() => Some(root),
-            ExprKind::Literal(Value::Bool(true)) => Some("true"),
-            ExprKind::Literal(Value::Bool(false)) => Some("false"),
-            ExprKind::Literal(Value::Null(_)) => Some("null"),
+            ExprKind::Literal(TemplateValue::Bool(true)) => Some("true"),
+            ExprKind::Literal(TemplateValue::Bool(false)) => Some("false"),
+            ExprKind::Literal(TemplateValue::Null(_)) => Some("null"),
             _ => None,
         }
     }

@@ -1,10 +1,10 @@
 //! Tuples, objects and `for` expressions.
 
-use super::ast::{Expr, ExprKind, For, Key};
-use super::parser::{Parser, placeholder};
-use super::token::{Kind, Token};
+use super::ast::{Expr, ExprKind, For, ObjectKey};
+use super::parser::{TemplateParser, placeholder};
+use super::token::{TemplateToken, TemplateTokenKind};
 
-impl Parser<'_> {
+impl TemplateParser<'_> {
     pub(super) fn tuple(&mut self) -> Expr {
         let open = self.read();
         self.with_lines(false, |parser| {
@@ -14,28 +14,28 @@ impl Parser<'_> {
             }
             let mut items = Vec::new();
             let close = loop {
-                if parser.peek().kind == Kind::CloseBracket {
+                if parser.peek().kind == TemplateTokenKind::CloseBracket {
                     break parser.read();
                 }
                 let before = parser.faults.len();
                 items.push(parser.expression());
                 if parser.failed(before) {
-                    break parser.recover(Kind::CloseBracket);
+                    break parser.recover(TemplateTokenKind::CloseBracket);
                 }
                 let next = parser.peek();
                 match next.kind {
-                    Kind::CloseBracket => break parser.read(),
-                    Kind::Comma => {
+                    TemplateTokenKind::CloseBracket => break parser.read(),
+                    TemplateTokenKind::Comma => {
                         parser.read();
                         continue;
                     }
-                    Kind::End => {
+                    TemplateTokenKind::End => {
                         let message = "the ] of this list is missing";
                         parser.sure_fault("unterminated-tuple-constructor-expression", message, open.span.clone());
                     }
                     _ => parser.sure_fault("missing-item-separator", "a comma must stand here", next.span),
                 }
-                break parser.recover(Kind::CloseBracket);
+                break parser.recover(TemplateTokenKind::CloseBracket);
             };
             Expr { kind: ExprKind::Tuple(items), span: open.span.start..close.span.end }
         })
@@ -55,44 +55,44 @@ impl Parser<'_> {
             let mut items = Vec::new();
             let close = loop {
                 match parser.peek().kind {
-                    Kind::Newline => {
+                    TemplateTokenKind::Newline => {
                         parser.read();
                         continue;
                     }
-                    Kind::CloseBrace => break parser.read(),
+                    TemplateTokenKind::CloseBrace => break parser.read(),
                     _ => {}
                 }
                 match parser.item(&open) {
                     Some(item) => items.push(item),
-                    None => break parser.recover(Kind::CloseBrace),
+                    None => break parser.recover(TemplateTokenKind::CloseBrace),
                 }
                 let next = parser.peek();
                 match next.kind {
-                    Kind::CloseBrace => break parser.read(),
-                    Kind::Comma | Kind::Newline => {
+                    TemplateTokenKind::CloseBrace => break parser.read(),
+                    TemplateTokenKind::Comma | TemplateTokenKind::Newline => {
                         parser.read();
                         continue;
                     }
-                    Kind::End => parser.unterminated(&open),
+                    TemplateTokenKind::End => parser.unterminated(&open),
                     _ => {
                         let message = "a comma must stand between the items of an object";
                         parser.sure_fault("missing-attribute-separator", message, next.span);
                     }
                 }
-                break parser.recover(Kind::CloseBrace);
+                break parser.recover(TemplateTokenKind::CloseBrace);
             };
             Expr { kind: ExprKind::Object(items), span: open.span.start..close.span.end }
         })
     }
 
-    fn unterminated(&mut self, open: &Token) {
+    fn unterminated(&mut self, open: &TemplateToken) {
         let message = "the } of this object is missing";
         self.sure_fault("unterminated-object-constructor-expression", message, open.span.clone());
     }
 
-    /// One `key = value`; nothing where it is broken.
-    fn item(&mut self, open: &Token) -> Option<(Key, Expr)> {
-        let parenthesised = self.peek().kind == Kind::OpenParen;
+    /// One `key = value`; `None` if it is broken.
+    fn item(&mut self, open: &TemplateToken) -> Option<(ObjectKey, Expr)> {
+        let parenthesised = self.peek().kind == TemplateTokenKind::OpenParen;
         let before = self.faults.len();
         let expr = self.expression();
         if self.failed(before) {
@@ -100,13 +100,13 @@ impl Parser<'_> {
         }
         let separator = self.peek();
         match separator.kind {
-            Kind::Equal | Kind::Colon => self.read(),
-            Kind::Newline | Kind::Comma => {
-                let message = "a value must follow: write `key = value`";
+            TemplateTokenKind::Equal | TemplateTokenKind::Colon => self.read(),
+            TemplateTokenKind::Newline | TemplateTokenKind::Comma => {
+                let message = ("a value must follow", "`key = value`");
                 self.sure_fault("missing-attribute-value", message, separator.span);
                 return None;
             }
-            Kind::End => {
+            TemplateTokenKind::End => {
                 self.unterminated(open);
                 return None;
             }
@@ -118,11 +118,15 @@ impl Parser<'_> {
         };
         let before = self.faults.len();
         let value = self.expression();
-        (!self.failed(before)).then_some((Key { expr, parenthesised }, value))
+        (!self.failed(before)).then_some((ObjectKey { expr, parenthesised }, value))
     }
 
-    fn for_expression(&mut self, open: &Token) -> Expr {
-        let end = if open.kind == Kind::OpenBrace { Kind::CloseBrace } else { Kind::CloseBracket };
+    fn for_expression(&mut self, open: &TemplateToken) -> Expr {
+        let end = if open.kind == TemplateTokenKind::OpenBrace {
+            TemplateTokenKind::CloseBrace
+        } else {
+            TemplateTokenKind::CloseBracket
+        };
         self.with_lines(false, |parser| {
             parser.read();
             parser.for_body(open, end).unwrap_or_else(|| {
@@ -132,19 +136,19 @@ impl Parser<'_> {
         })
     }
 
-    /// What follows the word `for`; nothing where it is broken.
-    fn for_body(&mut self, open: &Token, end: Kind) -> Option<Expr> {
+    /// What follows the word `for`; `None` if it is broken.
+    fn for_body(&mut self, open: &TemplateToken, end: TemplateTokenKind) -> Option<Expr> {
         let (key_name, value_name) = match self.for_names() {
             Ok(names) => names,
             Err(message) => return self.broken_for(message),
         };
         let source = self.sound(Self::expression)?;
-        if self.peek().kind != Kind::Colon {
+        if self.peek().kind != TemplateTokenKind::Colon {
             return self.broken_for("a colon must follow what `for` goes over");
         }
         self.read();
         let (key, value) = self.sound_pair()?;
-        let ellipsis = (self.peek().kind == Kind::Ellipsis).then(|| self.read());
+        let ellipsis = (self.peek().kind == TemplateTokenKind::Ellipsis).then(|| self.read());
         let next = self.peek();
         let condition = if self.is_word(&next, "if") {
             self.read();
@@ -159,12 +163,12 @@ impl Parser<'_> {
             self.sure_fault(FOR, "the `for` expression should end here", found.span);
             self.recover(end)
         };
-        match (&key, end == Kind::CloseBrace) {
-            (Some(key), false) => self.fault(FOR, "a list has no keys: write { } around", key.span.clone()),
-            (None, true) => self.fault(FOR, "an object needs keys: write `key => value`", value.span.clone()),
+        match (&key, end == TemplateTokenKind::CloseBrace) {
+            (Some(key), false) => self.fault(FOR, ("a list has no keys", "{ } around"), key.span.clone()),
+            (None, true) => self.fault(FOR, ("an object needs keys", "`key => value`"), value.span.clone()),
             _ => {}
         }
-        if let (Some(ellipsis), false) = (&ellipsis, end == Kind::CloseBrace) {
+        if let (Some(ellipsis), false) = (&ellipsis, end == TemplateTokenKind::CloseBrace) {
             self.fault(FOR, "`...` groups by key, and a list has none", ellipsis.span.clone());
         }
         let grouped = ellipsis.is_some();
@@ -172,7 +176,7 @@ impl Parser<'_> {
         Some(Expr { kind: ExprKind::For(Box::new(inner)), span: open.span.start..close.span.end })
     }
 
-    /// What `read` reads; nothing where that fails.
+    /// What `read` reads; `None` if that fails.
     fn sound(&mut self, read: impl FnOnce(&mut Self) -> Expr) -> Option<Expr> {
         let before = self.faults.len();
         let expr = read(self);
@@ -183,7 +187,7 @@ impl Parser<'_> {
     fn sound_pair(&mut self) -> Option<(Option<Expr>, Expr)> {
         let before = self.faults.len();
         let first = self.expression();
-        let pair = if self.peek().kind == Kind::FatArrow {
+        let pair = if self.peek().kind == TemplateTokenKind::FatArrow {
             self.read();
             (Some(first), self.expression())
         } else {

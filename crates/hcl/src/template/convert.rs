@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use super::number::Number;
-use super::value::{Type, Value};
+use super::value::{TemplateValue, Type};
 
 /// Brings `value` to the type `wanted`. The error says why that cannot be.
-pub(super) fn convert(value: Value, wanted: &Type) -> Result<Value, String> {
+pub(super) fn convert(value: TemplateValue, wanted: &Type) -> Result<TemplateValue, String> {
     let of = value.type_of();
     if of == *wanted || *wanted == Type::Any {
         return Ok(value);
@@ -17,40 +17,41 @@ pub(super) fn convert(value: Value, wanted: &Type) -> Result<Value, String> {
         return Err(format!("{} is needed, not {}", wanted.name(), of.name()));
     }
     match (value, wanted) {
-        (Value::Unknown(_), _) => Ok(Value::Unknown(closed(&of, wanted))),
-        (Value::Present(_), _) => Ok(Value::Present(closed(&of, wanted))),
-        (Value::Null(_), _) => Ok(Value::Null(closed(&of, wanted))),
-        (Value::Bool(value), Type::String) => Ok(Value::String(value.to_string())),
-        (Value::Number(value), Type::String) => Ok(Value::String(value.to_string())),
-        (Value::String(text), Type::Number) => {
-            Number::parse(&text).map(Value::Number).ok_or_else(|| format!("a number is needed, not \"{text}\""))
+        (TemplateValue::Unknown(_), _) => Ok(TemplateValue::Unknown(closed(&of, wanted))),
+        (TemplateValue::Present(_), _) => Ok(TemplateValue::Present(closed(&of, wanted))),
+        (TemplateValue::Null(_), _) => Ok(TemplateValue::Null(closed(&of, wanted))),
+        (TemplateValue::Bool(value), Type::String) => Ok(TemplateValue::String(value.to_string())),
+        (TemplateValue::Number(value), Type::String) => Ok(TemplateValue::String(value.to_string())),
+        (TemplateValue::String(text), Type::Number) => {
+            Number::parse(&text).map(TemplateValue::Number).map_err(|_| format!("a number is needed, not \"{text}\""))
         }
-        (Value::String(text), Type::Bool) => match text.as_str() {
-            "true" | "1" => Ok(Value::Bool(true)),
-            "false" | "0" => Ok(Value::Bool(false)),
+        (TemplateValue::String(text), Type::Bool) => match text.as_str() {
+            "true" | "1" => Ok(TemplateValue::Bool(true)),
+            "false" | "0" => Ok(TemplateValue::Bool(false)),
             _ => Err(format!("true or false is needed, not \"{text}\"")),
         },
-        (Value::Tuple(items), Type::Tuple(types)) => {
+        (TemplateValue::Tuple(items), Type::Tuple(types)) => {
             let items = items.into_iter().zip(types).map(|(item, of)| convert(item, of));
-            Ok(Value::Tuple(items.collect::<Result<_, _>>()?))
+            Ok(TemplateValue::Tuple(items.collect::<Result<_, _>>()?))
         }
-        (Value::Tuple(items) | Value::List(_, items), Type::List(element)) => {
-            let items: Vec<Value> = items.into_iter().map(|item| convert(item, element)).collect::<Result<_, _>>()?;
+        (TemplateValue::Tuple(items) | TemplateValue::List(_, items), Type::List(element)) => {
+            let items: Vec<TemplateValue> =
+                items.into_iter().map(|item| convert(item, element)).collect::<Result<_, _>>()?;
             list(element, items)
         }
-        (Value::Object(items), Type::Object(types)) => {
+        (TemplateValue::Object(items), Type::Object(types)) => {
             let items = types.iter().filter_map(|(name, of)| Some((name, items.get(name)?.clone(), of)));
             let items = items.map(|(name, item, of)| Ok::<_, String>((name.clone(), convert(item, of)?)));
-            Ok(Value::Object(items.collect::<Result<_, _>>()?))
+            Ok(TemplateValue::Object(items.collect::<Result<_, _>>()?))
         }
-        (Value::Map(_, items), Type::Object(types)) => {
+        (TemplateValue::Map(_, items), Type::Object(types)) => {
             let items = types.iter().map(|(name, of)| match items.get(name) {
                 Some(item) => Ok((name.clone(), convert(item.clone(), of)?)),
                 None => Err(format!("the map has nothing under \"{name}\"")),
             });
-            Ok(Value::Object(items.collect::<Result<_, _>>()?))
+            Ok(TemplateValue::Object(items.collect::<Result<_, _>>()?))
         }
-        (Value::Object(items) | Value::Map(_, items), Type::Map(element)) => {
+        (TemplateValue::Object(items) | TemplateValue::Map(_, items), Type::Map(element)) => {
             let items = items.into_iter().map(|(name, item)| Ok::<_, String>((name, convert(item, element)?)));
             map(element, items.collect::<Result<_, _>>()?)
         }
@@ -59,22 +60,22 @@ pub(super) fn convert(value: Value, wanted: &Type) -> Result<Value, String> {
 }
 
 /// A list of the elements' own type where `element` leaves it open.
-fn list(element: &Type, items: Vec<Value>) -> Result<Value, String> {
-    let types: Vec<Type> = items.iter().map(Value::type_of).collect();
+fn list(element: &Type, items: Vec<TemplateValue>) -> Result<TemplateValue, String> {
+    let types: Vec<Type> = items.iter().map(TemplateValue::type_of).collect();
     let Some(element) = (if types.is_empty() { Some(element.clone()) } else { unify(&types) }) else {
         return Err("the elements of a list are of one type".to_owned());
     };
     let items = items.into_iter().map(|item| convert(item, &element)).collect::<Result<_, _>>()?;
-    Ok(Value::List(element, items))
+    Ok(TemplateValue::List(element, items))
 }
 
-fn map(element: &Type, items: BTreeMap<String, Value>) -> Result<Value, String> {
-    let types: Vec<Type> = items.values().map(Value::type_of).collect();
+fn map(element: &Type, items: BTreeMap<String, TemplateValue>) -> Result<TemplateValue, String> {
+    let types: Vec<Type> = items.values().map(TemplateValue::type_of).collect();
     let Some(element) = (if types.is_empty() { Some(element.clone()) } else { unify(&types) }) else {
         return Err("the values of a map are of one type".to_owned());
     };
     let items = items.into_iter().map(|(name, item)| Ok::<_, String>((name, convert(item, &element)?)));
-    Ok(Value::Map(element.clone(), items.collect::<Result<_, _>>()?))
+    Ok(TemplateValue::Map(element.clone(), items.collect::<Result<_, _>>()?))
 }
 
 /// Whether values of the one type can be brought to the other, as far as the types tell.
@@ -95,7 +96,7 @@ fn convertible(from: &Type, to: &Type) -> bool {
         }
         (Type::List(from), Type::List(to)) | (Type::Map(from), Type::Map(to)) => convertible(from, to),
         (Type::Tuple(from), Type::List(to)) => {
-            // A list of which nothing is known cannot be made of elements of which something is.
+            // A list that is unknown cannot be made of elements of which something is.
             let lost = **to == Type::Any && unify(from) == Some(Type::Any) && from.iter().any(|of| *of != Type::Any);
             !lost && all_convertible(from, to)
         }
@@ -150,7 +151,7 @@ fn closed(from: &Type, wanted: &Type) -> Type {
     }
 }
 
-/// The type that values of all of `types` can be brought to; nothing where there is none.
+/// The type that values of all of `types` can be brought to; `None` if there is none.
 ///
 /// Collections where one is open altogether have [`Type::Any`] in common: their values are then not known.
 pub(super) fn unify(types: &[Type]) -> Option<Type> {

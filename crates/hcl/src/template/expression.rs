@@ -1,32 +1,32 @@
 //! Expressions: operators, terms, calls and what is taken from a value.
 
-use super::ast::{BinaryOperator, Expr, ExprKind, Step, StepKind, UnaryOperator};
-use super::number::Number;
-use super::parser::{Parser, placeholder};
-use super::token::{Kind, Token};
-use super::value::{Type, Value};
+use super::ast::{AccessStep, AccessStepKind, BinaryOperator, Expr, ExprKind, UnaryOperator};
+use super::number::{Number, NumberError};
+use super::parser::{TemplateParser, placeholder};
+use super::token::{TemplateToken, TemplateTokenKind};
+use super::value::{TemplateValue, Type};
 
 /// The operator of a token and how tightly it binds.
-fn operator(kind: Kind) -> Option<(BinaryOperator, u8)> {
+fn operator(kind: TemplateTokenKind) -> Option<(BinaryOperator, u8)> {
     Some(match kind {
-        Kind::Or => (BinaryOperator::Or, 0),
-        Kind::And => (BinaryOperator::And, 1),
-        Kind::DoubleEqual => (BinaryOperator::Equal, 2),
-        Kind::NotEqual => (BinaryOperator::NotEqual, 2),
-        Kind::Greater => (BinaryOperator::Greater, 3),
-        Kind::GreaterOrEqual => (BinaryOperator::GreaterOrEqual, 3),
-        Kind::Less => (BinaryOperator::Less, 3),
-        Kind::LessOrEqual => (BinaryOperator::LessOrEqual, 3),
-        Kind::Plus => (BinaryOperator::Add, 4),
-        Kind::Minus => (BinaryOperator::Subtract, 4),
-        Kind::Star => (BinaryOperator::Multiply, 5),
-        Kind::Slash => (BinaryOperator::Divide, 5),
-        Kind::Percent => (BinaryOperator::Modulo, 5),
+        TemplateTokenKind::Or => (BinaryOperator::Or, 0),
+        TemplateTokenKind::And => (BinaryOperator::And, 1),
+        TemplateTokenKind::DoubleEqual => (BinaryOperator::Equal, 2),
+        TemplateTokenKind::NotEqual => (BinaryOperator::NotEqual, 2),
+        TemplateTokenKind::Greater => (BinaryOperator::Greater, 3),
+        TemplateTokenKind::GreaterOrEqual => (BinaryOperator::GreaterOrEqual, 3),
+        TemplateTokenKind::Less => (BinaryOperator::Less, 3),
+        TemplateTokenKind::LessOrEqual => (BinaryOperator::LessOrEqual, 3),
+        TemplateTokenKind::Plus => (BinaryOperator::Add, 4),
+        TemplateTokenKind::Minus => (BinaryOperator::Subtract, 4),
+        TemplateTokenKind::Star => (BinaryOperator::Multiply, 5),
+        TemplateTokenKind::Slash => (BinaryOperator::Divide, 5),
+        TemplateTokenKind::Percent => (BinaryOperator::Modulo, 5),
         _ => return None,
     })
 }
 
-impl Parser<'_> {
+impl TemplateParser<'_> {
     pub(super) fn expression(&mut self) -> Expr {
         self.deeper(Self::conditional)
     }
@@ -35,7 +35,7 @@ impl Parser<'_> {
         let start = self.peek().span.start;
         let before = self.faults.len();
         let condition = self.binary(0);
-        if self.failed(before) || self.peek().kind != Kind::Question {
+        if self.failed(before) || self.peek().kind != TemplateTokenKind::Question {
             return condition;
         }
         self.read();
@@ -45,7 +45,7 @@ impl Parser<'_> {
             return condition;
         }
         let colon = self.peek();
-        if colon.kind != Kind::Colon {
+        if colon.kind != TemplateTokenKind::Colon {
             let message = "a condition reads `test ? one : other`, and the colon is missing";
             self.fault("missing-false-expression-in-conditional", message, colon.span);
             return condition;
@@ -107,12 +107,12 @@ impl Parser<'_> {
         let mut links = 0;
         loop {
             let kind = self.peek().kind;
-            if !matches!(kind, Kind::Dot | Kind::OpenBracket) || !self.deepen(1) {
+            if !matches!(kind, TemplateTokenKind::Dot | TemplateTokenKind::OpenBracket) || !self.deepen(1) {
                 break;
             }
             links += 1;
             result = match kind {
-                Kind::Dot => self.dot(start, result),
+                TemplateTokenKind::Dot => self.dot(start, result),
                 _ => self.bracket(start, result),
             };
         }
@@ -124,17 +124,17 @@ impl Parser<'_> {
         let dot = self.read();
         let token = self.peek();
         match token.kind {
-            Kind::Identifier => {
+            TemplateTokenKind::Identifier => {
                 self.read();
                 let name = self.words(&token).to_owned();
-                step(source, Step { kind: StepKind::Attribute(name), span: dot.span.start..token.span.end })
+                step(source, AccessStep { kind: AccessStepKind::Attribute(name), span: dot.span.start..token.span.end })
             }
-            Kind::Number => {
+            TemplateTokenKind::Number => {
                 self.read();
                 let index = self.dotted_index(&token, &token);
-                step(source, Step { kind: StepKind::Index(index), span: dot.span.start..token.span.end })
+                step(source, AccessStep { kind: AccessStepKind::Index(index), span: dot.span.start..token.span.end })
             }
-            Kind::Star => self.attribute_splat(start, source, &dot),
+            TemplateTokenKind::Star => self.attribute_splat(start, source, &dot),
             _ => {
                 self.fault("invalid-attribute-name", "a name must follow the dot", token.span);
                 self.recovering = true;
@@ -143,36 +143,36 @@ impl Parser<'_> {
         }
     }
 
-    /// The index of `.0`. `told` is what a fault points at.
-    fn dotted_index(&mut self, token: &Token, told: &Token) -> Value {
+    /// The index of `.0`. `pointed` is what a fault points at.
+    fn dotted_index(&mut self, token: &TemplateToken, pointed: &TemplateToken) -> TemplateValue {
         let words = self.words(token);
         if let Some((first, second)) = words.split_once('.') {
-            let message = format!("two indexes cannot be chained with dots: write [{first}][{second}]");
-            self.fault("invalid-legacy-index-syntax", message, told.span.clone());
-            return Value::ANY;
+            let message = ("two indexes cannot be chained with dots", format!("[{first}][{second}]"));
+            self.fault("invalid-legacy-index-syntax", message, pointed.span.clone());
+            return TemplateValue::ANY;
         }
         self.number(token)
     }
 
-    fn attribute_splat(&mut self, start: usize, source: Expr, dot: &Token) -> Expr {
+    fn attribute_splat(&mut self, start: usize, source: Expr, dot: &TemplateToken) -> Expr {
         let marker = self.read();
         let mut each = Expr { kind: ExprKind::Item, span: dot.span.start..marker.span.end };
         let first = self.peek().span.start;
         let mut last = marker.span.end;
-        while self.peek().kind == Kind::Dot {
+        while self.peek().kind == TemplateTokenKind::Dot {
             let dot = self.read();
             let token = self.peek();
             let kind = match token.kind {
-                Kind::Number => {
+                TemplateTokenKind::Number => {
                     self.read();
-                    StepKind::Index(self.dotted_index(&token, &marker))
+                    AccessStepKind::Index(self.dotted_index(&token, &marker))
                 }
-                Kind::Identifier => {
+                TemplateTokenKind::Identifier => {
                     self.read();
-                    StepKind::Attribute(self.words(&token).to_owned())
+                    AccessStepKind::Attribute(self.words(&token).to_owned())
                 }
-                Kind::Star => {
-                    let message = "`.*` takes attributes only: write [*] for a splat inside a splat";
+                TemplateTokenKind::Star => {
+                    let message = ("`.*` takes attributes only", "[*] for a splat inside a splat");
                     self.sure_fault("nested-splat-expression-not-allowed", message, token.span);
                     self.recovering = true;
                     return source;
@@ -184,7 +184,7 @@ impl Parser<'_> {
                 }
             };
             last = token.span.end;
-            each = step(each, Step { kind, span: dot.span.start..last });
+            each = step(each, AccessStep { kind, span: dot.span.start..last });
             each.span = first..last;
         }
         let kind = ExprKind::Splat { source: Box::new(source), each: Box::new(each) };
@@ -193,13 +193,13 @@ impl Parser<'_> {
 
     fn bracket(&mut self, start: usize, source: Expr) -> Expr {
         let open = self.read();
-        if self.peek().kind == Kind::Star {
+        if self.peek().kind == TemplateTokenKind::Star {
             self.read();
             let mut close = self.read();
-            if close.kind != Kind::CloseBracket && !self.recovering {
+            if close.kind != TemplateTokenKind::CloseBracket && !self.recovering {
                 let message = "the ] of [*] is missing";
                 self.fault("missing-close-bracket-on-splat-index", message, close.span);
-                close = self.recover(Kind::CloseBracket);
+                close = self.recover(TemplateTokenKind::CloseBracket);
             }
             let item = Expr { kind: ExprKind::Item, span: open.span.start..close.span.end };
             let each = self.steps(item);
@@ -210,18 +210,18 @@ impl Parser<'_> {
         let (key, close) = self.with_lines(false, |parser| {
             let key = parser.expression();
             if parser.failed(before) {
-                return (key, parser.recover(Kind::CloseBracket));
+                return (key, parser.recover(TemplateTokenKind::CloseBracket));
             }
             let mut close = parser.read();
-            if close.kind != Kind::CloseBracket && !parser.recovering {
+            if close.kind != TemplateTokenKind::CloseBracket && !parser.recovering {
                 parser.fault("missing-close-bracket-on-index", "the ] of an index is missing", close.span);
-                close = parser.recover(Kind::CloseBracket);
+                close = parser.recover(TemplateTokenKind::CloseBracket);
             }
             (key, close)
         });
         let bracket = open.span.start..close.span.end;
         match constant(&key) {
-            Some(index) => step(source, Step { kind: StepKind::Index(index), span: bracket }),
+            Some(index) => step(source, AccessStep { kind: AccessStepKind::Index(index), span: bracket }),
             None => Expr {
                 span: start..bracket.end,
                 kind: ExprKind::Index { source: Box::new(source), key: Box::new(key), bracket },
@@ -232,28 +232,28 @@ impl Parser<'_> {
     fn term(&mut self) -> Expr {
         let token = self.peek();
         match token.kind {
-            Kind::OpenParen => self.parentheses(),
-            Kind::Number => {
+            TemplateTokenKind::OpenParen => self.parentheses(),
+            TemplateTokenKind::Number => {
                 self.read();
                 Expr { kind: ExprKind::Literal(self.number(&token)), span: token.span }
             }
-            Kind::Identifier => {
+            TemplateTokenKind::Identifier => {
                 self.read();
                 self.name(token)
             }
-            Kind::OpenQuote => {
+            TemplateTokenKind::OpenQuote => {
                 self.read();
-                self.template(Kind::CloseQuote, Some(token), false)
+                self.template(TemplateTokenKind::CloseQuote, Some(token), false)
             }
-            Kind::OpenHeredoc(flush) => {
+            TemplateTokenKind::OpenHeredoc(flush) => {
                 self.read();
-                self.template(Kind::CloseHeredoc, Some(token), flush)
+                self.template(TemplateTokenKind::CloseHeredoc, Some(token), flush)
             }
-            Kind::Minus => self.unary(UnaryOperator::Negate),
-            Kind::Not => self.unary(UnaryOperator::Not),
-            Kind::OpenBracket => self.tuple(),
-            Kind::OpenBrace => self.object(),
-            Kind::End => {
+            TemplateTokenKind::Minus => self.unary(UnaryOperator::Negate),
+            TemplateTokenKind::Not => self.unary(UnaryOperator::Not),
+            TemplateTokenKind::OpenBracket => self.tuple(),
+            TemplateTokenKind::OpenBrace => self.object(),
+            TemplateTokenKind::End => {
                 self.sure_fault("missing-expression", "an expression is missing at the end", token.span.clone());
                 self.recovering = true;
                 placeholder(token.span)
@@ -281,11 +281,11 @@ impl Parser<'_> {
             let before = parser.faults.len();
             let inner = parser.expression();
             if parser.faults.len() > before {
-                parser.recover(Kind::CloseParen);
+                parser.recover(TemplateTokenKind::CloseParen);
                 return inner;
             }
             let close = parser.peek();
-            if close.kind != Kind::CloseParen {
+            if close.kind != TemplateTokenKind::CloseParen {
                 parser.fault("unbalanced-parentheses", "a closing parenthesis is missing", close.span);
                 parser.recovering = true;
             }
@@ -294,84 +294,85 @@ impl Parser<'_> {
         })
     }
 
-    fn number(&mut self, token: &Token) -> Value {
-        if let Some(number) = Number::parse(self.words(token)) {
-            return Value::Number(number);
-        }
-        let message = format!("`{}` is no number that can be read", self.words(token));
-        self.fault("invalid-number-literal", message, token.span.clone());
-        Value::Unknown(Type::Number)
+    fn number(&mut self, token: &TemplateToken) -> TemplateValue {
+        let error = match Number::parse(self.words(token)) {
+            Ok(number) => return TemplateValue::Number(number),
+            Err(error) => error,
+        };
+        let code = if error == NumberError::Invalid { "invalid-number-literal" } else { error.code() };
+        self.fault(code, format!("`{}`: {error}", self.words(token)), token.span.clone());
+        TemplateValue::Unknown(Type::Number)
     }
 
-    fn name(&mut self, token: Token) -> Expr {
-        if matches!(self.peek().kind, Kind::OpenParen | Kind::DoubleColon) {
+    fn name(&mut self, token: TemplateToken) -> Expr {
+        if matches!(self.peek().kind, TemplateTokenKind::OpenParen | TemplateTokenKind::DoubleColon) {
             return self.call(&token);
         }
         let kind = match self.words(&token) {
-            "true" => ExprKind::Literal(Value::Bool(true)),
-            "false" => ExprKind::Literal(Value::Bool(false)),
-            "null" => ExprKind::Literal(Value::Null(Type::Any)),
+            "true" => ExprKind::Literal(TemplateValue::Bool(true)),
+            "false" => ExprKind::Literal(TemplateValue::Bool(false)),
+            "null" => ExprKind::Literal(TemplateValue::Null(Type::Any)),
             name => ExprKind::Name { root: name.to_owned(), root_span: token.span.clone(), steps: Vec::new() },
         };
         Expr { kind, span: token.span }
     }
 
-    fn call(&mut self, name: &Token) -> Expr {
+    fn call(&mut self, name: &TemplateToken) -> Expr {
         let start = name.span.start;
         let mut open = self.read();
-        while open.kind == Kind::DoubleColon {
+        while open.kind == TemplateTokenKind::DoubleColon {
             let part = self.read();
-            if part.kind != Kind::Identifier {
+            if part.kind != TemplateTokenKind::Identifier {
                 self.fault("missing-function-name", "a name must follow `::`", part.span.clone());
-                self.recover_over(Kind::OpenParen, Kind::CloseParen);
+                self.recover_over(TemplateTokenKind::OpenParen, TemplateTokenKind::CloseParen);
                 return placeholder(start..part.span.end);
             }
             open = self.read();
         }
-        if open.kind != Kind::OpenParen {
+        if open.kind != TemplateTokenKind::OpenParen {
             let message = "the name of a function, which is what `::` makes of it, is followed by (";
             self.fault("missing-open-parenthesis", message, open.span.clone());
-            self.recover_over(Kind::OpenParen, Kind::CloseParen);
+            self.recover_over(TemplateTokenKind::OpenParen, TemplateTokenKind::CloseParen);
             return placeholder(start..open.span.end);
         }
         let (arguments, end) = self.with_lines(false, |parser| parser.arguments(name, &open));
         Expr { kind: ExprKind::Call(arguments), span: start..end }
     }
 
-    fn arguments(&mut self, name: &Token, open: &Token) -> (Vec<Expr>, usize) {
+    fn arguments(&mut self, name: &TemplateToken, open: &TemplateToken) -> (Vec<Expr>, usize) {
         let mut arguments = Vec::new();
         let close = loop {
-            if self.peek().kind == Kind::CloseParen {
+            if self.peek().kind == TemplateTokenKind::CloseParen {
                 break self.read();
             }
             let before = self.faults.len();
             arguments.push(self.expression());
             if self.failed(before) {
-                break self.recover(Kind::CloseParen);
+                break self.recover(TemplateTokenKind::CloseParen);
             }
             let separator = self.read();
             match separator.kind {
-                Kind::CloseParen => break separator,
-                Kind::Comma => continue,
-                Kind::Ellipsis if self.peek().kind == Kind::CloseParen => break self.read(),
-                Kind::Ellipsis => {
+                TemplateTokenKind::CloseParen => break separator,
+                TemplateTokenKind::Comma => continue,
+                TemplateTokenKind::Ellipsis if self.peek().kind == TemplateTokenKind::CloseParen => break self.read(),
+                TemplateTokenKind::Ellipsis => {
                     let message = "a closing parenthesis must follow `...`";
                     self.sure_fault("missing-closing-parenthesis", message, separator.span);
                 }
-                Kind::End => {
+                TemplateTokenKind::End => {
                     let message = "the closing parenthesis of this call is missing";
                     self.fault("unterminated-function-call", message, name.span.start..open.span.end);
                 }
                 _ => self.fault("missing-argument-separator", "a comma must stand here", separator.span),
             }
-            break self.recover(Kind::CloseParen);
+            break self.recover(TemplateTokenKind::CloseParen);
         };
         (arguments, close.span.end)
     }
 }
 
 /// Takes `next` from `source`, as one more step where steps are taken already.
-fn step(mut source: Expr, next: Step) -> Expr {
+fn step(mut source: Expr, next: AccessStep) -> Expr {
     let span = source.span.start..next.span.end;
     match &mut source.kind {
         ExprKind::Name { steps, .. } | ExprKind::Steps { steps, .. } => {
@@ -384,7 +385,7 @@ fn step(mut source: Expr, next: Step) -> Expr {
 }
 
 /// The value of a key that is written out.
-fn constant(key: &Expr) -> Option<Value> {
+fn constant(key: &Expr) -> Option<TemplateValue> {
     match &key.kind {
         ExprKind::Literal(value) => Some(value.clone()),
         ExprKind::Template(parts) => match parts.as_slice() {

@@ -1,5 +1,6 @@
 //! What can be wrong with a template.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -10,11 +11,13 @@ use std::ops::Range;
 pub struct TemplateFault {
     /// The heading of HCL's own message in kebab-case, such as `invalid-index` or `function-calls-not-allowed`.
     pub code: String,
-    /// What happened, and where it helps what to write instead.
+    /// What happened.
     pub message: String,
+    /// What to write instead, if the fault tells.
+    pub instead: Option<Cow<'static, str>>,
     /// The bytes of the template that are at fault.
     pub span: Range<usize>,
-    /// Whether a null where a text is due is the reason.
+    /// Whether a null if a text is due is the reason.
     pub null: bool,
     /// What HCL reports along with it, in its order. These have nothing here themselves.
     pub also: Vec<TemplateFault>,
@@ -22,11 +25,12 @@ pub struct TemplateFault {
 
 impl TemplateFault {
     /// One fault that stands alone.
-    pub(crate) fn new(code: &str, message: impl Into<String>, span: Range<usize>) -> Self {
-        Self { code: code.to_owned(), message: message.into(), span, null: false, also: Vec::new() }
+    pub(crate) fn new(code: &str, wording: impl Into<Wording>, span: Range<usize>) -> Self {
+        let Wording { message, instead } = wording.into();
+        Self { code: code.to_owned(), message, instead, span, null: false, also: Vec::new() }
     }
 
-    /// The first of `faults` with the others beside it; nothing where there is none.
+    /// The first of `faults` with the others beside it; `None` if there is none.
     pub(crate) fn first(faults: Vec<Self>) -> Option<Self> {
         let mut faults = faults.into_iter();
         let mut first = faults.next()?;
@@ -47,3 +51,27 @@ impl fmt::Display for TemplateFault {
 }
 
 impl std::error::Error for TemplateFault {}
+
+/// What a fault says: a message alone, or a message and what to write instead.
+pub(crate) struct Wording {
+    message: String,
+    instead: Option<Cow<'static, str>>,
+}
+
+impl From<&str> for Wording {
+    fn from(message: &str) -> Self {
+        Self { message: message.to_owned(), instead: None }
+    }
+}
+
+impl From<String> for Wording {
+    fn from(message: String) -> Self {
+        Self { message, instead: None }
+    }
+}
+
+impl<M: Into<String>, I: Into<Cow<'static, str>>> From<(M, I)> for Wording {
+    fn from((message, instead): (M, I)) -> Self {
+        Self { message: message.into(), instead: Some(instead.into()) }
+    }
+}

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::ast::{Expr, For};
 use super::convert::convert;
 use super::fault::TemplateFault;
-use super::scope::{Eval, Faults, Scope};
-use super::value::{Type, Value};
+use super::scope::{Eval, TemplateFaults, TemplateScope};
+use super::value::{TemplateValue, Type};
 
 /// A `for`, and what works out its parts.
 struct Loop<'a> {
@@ -14,46 +14,51 @@ struct Loop<'a> {
     eval: Eval,
 }
 
-/// Runs a `for`: an object where it has keys, else a tuple.
-pub(super) fn run(of: &For, eval: Eval, scope: &Scope<'_>, faults: &mut Faults) -> Value {
+/// Runs a `for`: an object if it has keys, else a tuple.
+pub(super) fn run(of: &For, eval: Eval, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
     let inner = &Loop { of, eval };
     let source = (inner.eval)(&inner.of.source, scope, faults);
     if source.is_null() {
         let message = "`for` goes over elements, and this is null";
         faults.push(TemplateFault::new("iteration-over-null-value", message, inner.of.source.span.clone()));
-        return Value::ANY;
+        return TemplateValue::ANY;
     }
     let of = source.type_of();
     match of {
-        Type::Any => return Value::ANY,
+        Type::Any => return TemplateValue::ANY,
         Type::Bool | Type::Number | Type::String => {
             let message = format!("`for` goes over a list or an object, not over {}", of.name());
             faults.push(TemplateFault::new("iteration-over-non-iterable-value", message, inner.of.source.span.clone()));
-            return Value::ANY;
+            return TemplateValue::ANY;
         }
         _ => {}
     }
     if let Some(condition) = &inner.of.condition
         && !plausible(inner, condition, scope, faults)
     {
-        return Value::ANY;
+        return TemplateValue::ANY;
     }
-    let Some(elements) = source.elements() else { return Value::ANY };
+    let Some(elements) = source.elements() else { return TemplateValue::ANY };
     match &inner.of.key {
         Some(key) => object(inner, key, &elements, scope, faults),
         None => tuple(inner, &elements, scope, faults),
     }
 }
 
-fn turn<'a>(inner: &Loop<'a>, outer: &'a Scope<'a>, key: &'a Value, value: &'a Value) -> Scope<'a> {
+fn turn<'a>(
+    inner: &Loop<'a>,
+    outer: &'a TemplateScope<'a>,
+    key: &'a TemplateValue,
+    value: &'a TemplateValue,
+) -> TemplateScope<'a> {
     let key = inner.of.key_name.as_deref().map(|name| (name, key));
-    Scope::Turn { outer, key, value: (&inner.of.value_name, value) }
+    TemplateScope::Turn { outer, key, value: (&inner.of.value_name, value) }
 }
 
 /// Tries the condition before the elements are known; says whether it can be one.
-fn plausible(inner: &Loop<'_>, condition: &Expr, scope: &Scope<'_>, faults: &mut Faults) -> bool {
+fn plausible(inner: &Loop<'_>, condition: &Expr, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> bool {
     let before = faults.len();
-    let result = (inner.eval)(condition, &turn(inner, scope, &Value::ANY, &Value::ANY), faults);
+    let result = (inner.eval)(condition, &turn(inner, scope, &TemplateValue::ANY, &TemplateValue::ANY), faults);
     if result.is_null() {
         let message = "the condition after `if` is null, neither true nor false";
         faults.push(TemplateFault::new("condition-is-null", message, condition.span.clone()));
@@ -72,12 +77,12 @@ fn invalid_condition(reason: &str, condition: &Expr) -> TemplateFault {
 }
 
 /// Whether this turn counts; `None` where that cannot be said, which then holds for the whole result.
-fn admitted(inner: &Loop<'_>, scope: &Scope<'_>, known: bool, faults: &mut Faults) -> Option<bool> {
+fn admitted(inner: &Loop<'_>, scope: &TemplateScope<'_>, known: bool, faults: &mut TemplateFaults) -> Option<bool> {
     let Some(condition) = &inner.of.condition else { return Some(true) };
     let result = (inner.eval)(condition, scope, faults);
     let reason = match convert(result, &Type::Bool) {
-        Ok(Value::Bool(admitted)) => return Some(admitted),
-        Ok(Value::Null(_)) => "it is null".to_owned(),
+        Ok(TemplateValue::Bool(admitted)) => return Some(admitted),
+        Ok(TemplateValue::Null(_)) => "it is null".to_owned(),
         Ok(_) => return None,
         Err(message) => message,
     };
@@ -87,7 +92,12 @@ fn admitted(inner: &Loop<'_>, scope: &Scope<'_>, known: bool, faults: &mut Fault
     None
 }
 
-fn tuple(inner: &Loop<'_>, elements: &[(Value, Value)], scope: &Scope<'_>, faults: &mut Faults) -> Value {
+fn tuple(
+    inner: &Loop<'_>,
+    elements: &[(TemplateValue, TemplateValue)],
+    scope: &TemplateScope<'_>,
+    faults: &mut TemplateFaults,
+) -> TemplateValue {
     let mut results = Vec::new();
     let mut known = true;
     for (key, value) in elements {
@@ -98,17 +108,17 @@ fn tuple(inner: &Loop<'_>, elements: &[(Value, Value)], scope: &Scope<'_>, fault
             None => known = false,
         }
     }
-    if known { Value::Tuple(results) } else { Value::ANY }
+    if known { TemplateValue::Tuple(results) } else { TemplateValue::ANY }
 }
 
 fn object(
     inner: &Loop<'_>,
     key_expr: &Expr,
-    elements: &[(Value, Value)],
-    scope: &Scope<'_>,
-    faults: &mut Faults,
-) -> Value {
-    let mut results: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    elements: &[(TemplateValue, TemplateValue)],
+    scope: &TemplateScope<'_>,
+    faults: &mut TemplateFaults,
+) -> TemplateValue {
+    let mut results: BTreeMap<String, Vec<TemplateValue>> = BTreeMap::new();
     let mut known = true;
     for (key, value) in elements {
         let scope = turn(inner, scope, key, value);
@@ -129,22 +139,29 @@ fn object(
         if inner.of.grouped || group.is_empty() {
             group.push(result);
         } else {
-            let message = "two elements give the same key: write `...` behind the value to keep both";
+            let message = ("two elements give the same key", "`...` after the value to keep both");
             faults.push(TemplateFault::new("duplicate-object-key", message, key_expr.span.clone()));
         }
     }
     if !known {
-        return Value::ANY;
+        return TemplateValue::ANY;
     }
     let entries = results.into_iter().map(|(name, mut group)| {
-        let value = if inner.of.grouped { Value::Tuple(group) } else { group.pop().unwrap_or(Value::ANY) };
+        let value =
+            if inner.of.grouped { TemplateValue::Tuple(group) } else { group.pop().unwrap_or(TemplateValue::ANY) };
         (name, value)
     });
-    Value::Object(entries.collect())
+    TemplateValue::Object(entries.collect())
 }
 
-/// The key of this turn; nothing where there is none yet.
-fn name(inner: &Loop<'_>, key: &Expr, scope: &Scope<'_>, known: bool, faults: &mut Faults) -> Option<String> {
+/// The key of this turn; `None` if there is none yet.
+fn name(
+    inner: &Loop<'_>,
+    key: &Expr,
+    scope: &TemplateScope<'_>,
+    known: bool,
+    faults: &mut TemplateFaults,
+) -> Option<String> {
     let value = (inner.eval)(key, scope, faults);
     let reason = if value.is_null() {
         "it is null".to_owned()
@@ -152,13 +169,13 @@ fn name(inner: &Loop<'_>, key: &Expr, scope: &Scope<'_>, known: bool, faults: &m
         return None;
     } else {
         match convert(value, &Type::String) {
-            Ok(Value::String(name)) => return Some(name),
+            Ok(TemplateValue::String(name)) => return Some(name),
             Ok(_) => return None,
             Err(message) => message,
         }
     };
     if known {
-        let message = format!("this is no key of an object: {reason}");
+        let message = format!("this cannot be the key of an object: {reason}");
         faults.push(TemplateFault::new("invalid-object-key", message, key.span.clone()));
     }
     None

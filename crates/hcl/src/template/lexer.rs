@@ -4,10 +4,10 @@
 //! and no more.
 
 use super::fault::TemplateFault;
-use super::token::{Kind, Token};
+use super::token::{TemplateToken, TemplateTokenKind};
 
-/// All tokens of a template; the last one is [`Kind::End`].
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+/// All tokens of a template; the last one is [`TemplateTokenKind::End`].
+pub(super) fn tokens(text: &str) -> Vec<TemplateToken> {
     let mut lexer = Lexer { text, at: 0, tokens: Vec::new(), modes: Vec::new(), braces: 0 };
     if text.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
@@ -15,17 +15,17 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     while lexer.at < text.len() {
         match lexer.modes.last() {
             None => lexer.bare(),
-            Some(Mode::Quoted) => lexer.quoted(),
-            Some(Mode::Heredoc { .. }) => lexer.heredoc(),
-            Some(Mode::Expression { .. }) => lexer.expression(),
+            Some(LexerMode::Quoted) => lexer.quoted(),
+            Some(LexerMode::Heredoc { .. }) => lexer.heredoc(),
+            Some(LexerMode::Expression { .. }) => lexer.expression(),
         }
     }
-    lexer.push(Kind::End, 0);
+    lexer.push(TemplateTokenKind::End, 0);
     lexer.tokens
 }
 
 /// What is being read; outside of all of these it is the template's own text.
-enum Mode<'a> {
+enum LexerMode<'a> {
     Quoted,
     Heredoc { marker: &'a str, line_start: bool },
     Expression { braces: usize },
@@ -34,8 +34,8 @@ enum Mode<'a> {
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    tokens: Vec<Token>,
-    modes: Vec<Mode<'a>>,
+    tokens: Vec<TemplateToken>,
+    modes: Vec<LexerMode<'a>>,
     braces: usize,
 }
 
@@ -44,8 +44,8 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    fn push(&mut self, kind: Kind, length: usize) {
-        self.tokens.push(Token { kind, span: self.at..self.at + length });
+    fn push(&mut self, kind: TemplateTokenKind, length: usize) {
+        self.tokens.push(TemplateToken { kind, span: self.at..self.at + length });
         self.at += length;
     }
 
@@ -53,18 +53,18 @@ impl<'a> Lexer<'a> {
     fn sequence(&mut self) -> bool {
         let rest = self.rest();
         let kind = match rest.as_bytes() {
-            [b'$', b'{', ..] => Kind::Interpolation,
-            [b'%', b'{', ..] => Kind::Directive,
+            [b'$', b'{', ..] => TemplateTokenKind::Interpolation,
+            [b'%', b'{', ..] => TemplateTokenKind::Directive,
             _ => return false,
         };
         self.push(kind, if rest[2..].starts_with('~') { 3 } else { 2 });
         self.braces += 1;
-        if let Some(Mode::Heredoc { line_start, .. }) =
-            self.modes.iter_mut().rev().find(|mode| matches!(mode, Mode::Heredoc { .. }))
+        if let Some(LexerMode::Heredoc { line_start, .. }) =
+            self.modes.iter_mut().rev().find(|mode| matches!(mode, LexerMode::Heredoc { .. }))
         {
             *line_start = false;
         }
-        self.modes.push(Mode::Expression { braces: self.braces });
+        self.modes.push(LexerMode::Expression { braces: self.braces });
         true
     }
 
@@ -93,13 +93,13 @@ impl<'a> Lexer<'a> {
             return;
         }
         if self.rest().starts_with(['$', '%']) {
-            return self.push(Kind::Text, self.marker(true));
+            return self.push(TemplateTokenKind::Text, self.marker(true));
         }
         let length = self.plain(&['$', '%', '\r', '\n']);
         let end = Self::line_end(&self.rest()[length..]);
         // A carriage return alone ends the scanner's patience: everything from there on is plain text.
         let length = if length + end == 0 { self.rest().len() } else { length + end };
-        self.push(Kind::Text, length);
+        self.push(TemplateTokenKind::Text, length);
     }
 
     fn quoted(&mut self) {
@@ -109,18 +109,18 @@ impl<'a> Lexer<'a> {
         let rest = self.rest();
         match rest.as_bytes() {
             [b'"', ..] => {
-                self.push(Kind::CloseQuote, 1);
+                self.push(TemplateTokenKind::CloseQuote, 1);
                 self.modes.pop();
             }
             [b'\r' | b'\n', ..] => {
                 let length = rest.find(|character| !matches!(character, '\r' | '\n')).unwrap_or(rest.len());
-                self.push(Kind::QuotedNewline, length);
+                self.push(TemplateTokenKind::QuotedNewline, length);
             }
-            [b'$' | b'%'] => self.push(Kind::Invalid, 1),
-            [b'$' | b'%', ..] => self.push(Kind::QuotedText, self.marker(false)),
+            [b'$' | b'%'] => self.push(TemplateTokenKind::Invalid, 1),
+            [b'$' | b'%', ..] => self.push(TemplateTokenKind::QuotedText, self.marker(false)),
             _ => match self.escaped_text() {
-                0 => self.push(Kind::Invalid, 1),
-                length => self.push(Kind::QuotedText, length),
+                0 => self.push(TemplateTokenKind::Invalid, 1),
+                length => self.push(TemplateTokenKind::QuotedText, length),
             },
         }
     }
@@ -153,17 +153,17 @@ impl<'a> Lexer<'a> {
             (length, Self::line_end(&rest[length..]))
         };
         if length + end == 0 {
-            return self.push(Kind::Invalid, rest.len());
+            return self.push(TemplateTokenKind::Invalid, rest.len());
         }
         let line = &self.rest()[..length];
-        let Some(Mode::Heredoc { marker, line_start }) = self.modes.last_mut() else { return };
+        let Some(LexerMode::Heredoc { marker, line_start }) = self.modes.last_mut() else { return };
         if end > 0 && *line_start && line.trim() == *marker {
             self.modes.pop();
-            self.push(Kind::CloseHeredoc, length);
-            return self.push(Kind::Newline, end);
+            self.push(TemplateTokenKind::CloseHeredoc, length);
+            return self.push(TemplateTokenKind::Newline, end);
         }
         *line_start = end > 0;
-        self.push(Kind::Text, length + end);
+        self.push(TemplateTokenKind::Text, length + end);
     }
 
     fn expression(&mut self) {
@@ -174,41 +174,41 @@ impl<'a> Lexer<'a> {
             return;
         }
         if rest.starts_with(is_identifier_start) {
-            return self.push(Kind::Identifier, identifier(rest));
+            return self.push(TemplateTokenKind::Identifier, identifier(rest));
         }
         if rest.starts_with(|first: char| first.is_ascii_digit()) {
-            return self.push(Kind::Number, number(rest));
+            return self.push(TemplateTokenKind::Number, number(rest));
         }
         if let Some(length) = comment(rest) {
             let takes_line = rest[..length].ends_with('\n');
-            return self.push(Kind::Comment(takes_line), length);
+            return self.push(TemplateTokenKind::Comment(takes_line), length);
         }
         if self.open_heredoc() {
             return;
         }
         match rest.as_bytes() {
             [b'"', ..] => {
-                self.push(Kind::OpenQuote, 1);
-                self.modes.push(Mode::Quoted);
+                self.push(TemplateTokenKind::OpenQuote, 1);
+                self.modes.push(LexerMode::Quoted);
             }
             [b'{', ..] => {
-                self.push(Kind::OpenBrace, 1);
+                self.push(TemplateTokenKind::OpenBrace, 1);
                 self.braces += 1;
             }
-            [b'~', b'}', ..] => self.close(Kind::SequenceEnd, 2),
-            [b'}', ..] => self.close(Kind::CloseBrace, 1),
+            [b'~', b'}', ..] => self.close(TemplateTokenKind::SequenceEnd, 2),
+            [b'}', ..] => self.close(TemplateTokenKind::CloseBrace, 1),
             bytes => {
                 let (kind, length) = symbol(bytes);
                 let width = rest.chars().next().map_or(1, char::len_utf8);
-                self.push(kind, if kind == Kind::Invalid { width } else { length });
+                self.push(kind, if kind == TemplateTokenKind::Invalid { width } else { length });
             }
         }
     }
 
     /// Ends the sequence, or a brace inside it. `otherwise` is what it is in the second case.
-    fn close(&mut self, otherwise: Kind, length: usize) {
-        let ends = matches!(self.modes.last(), Some(Mode::Expression { braces }) if *braces == self.braces);
-        self.push(if ends { Kind::SequenceEnd } else { otherwise }, length);
+    fn close(&mut self, otherwise: TemplateTokenKind, length: usize) {
+        let ends = matches!(self.modes.last(), Some(LexerMode::Expression { braces }) if *braces == self.braces);
+        self.push(if ends { TemplateTokenKind::SequenceEnd } else { otherwise }, length);
         self.braces = self.braces.saturating_sub(1);
         if ends {
             self.modes.pop();
@@ -225,8 +225,8 @@ impl<'a> Lexer<'a> {
             return false;
         }
         let introduction = rest.len() - after.len() + length + end;
-        self.push(Kind::OpenHeredoc(flush), introduction);
-        self.modes.push(Mode::Heredoc { marker: &after[..length], line_start: true });
+        self.push(TemplateTokenKind::OpenHeredoc(flush), introduction);
+        self.modes.push(LexerMode::Heredoc { marker: &after[..length], line_start: true });
         true
     }
 }
@@ -266,104 +266,114 @@ fn comment(text: &str) -> Option<usize> {
     text.strip_prefix("/*")?.find("*/").map(|end| end + 4)
 }
 
-fn symbol(bytes: &[u8]) -> (Kind, usize) {
+fn symbol(bytes: &[u8]) -> (TemplateTokenKind, usize) {
     match bytes {
-        [b'.', b'.', b'.', ..] => (Kind::Ellipsis, 3),
-        [b'=', b'=', ..] => (Kind::DoubleEqual, 2),
-        [b'=', b'>', ..] => (Kind::FatArrow, 2),
-        [b'!', b'=', ..] => (Kind::NotEqual, 2),
-        [b'>', b'=', ..] => (Kind::GreaterOrEqual, 2),
-        [b'<', b'=', ..] => (Kind::LessOrEqual, 2),
-        [b'&', b'&', ..] => (Kind::And, 2),
-        [b'|', b'|', ..] => (Kind::Or, 2),
-        [b':', b':', ..] => (Kind::DoubleColon, 2),
-        [b'\r', b'\n', ..] => (Kind::Newline, 2),
+        [b'.', b'.', b'.', ..] => (TemplateTokenKind::Ellipsis, 3),
+        [b'=', b'=', ..] => (TemplateTokenKind::DoubleEqual, 2),
+        [b'=', b'>', ..] => (TemplateTokenKind::FatArrow, 2),
+        [b'!', b'=', ..] => (TemplateTokenKind::NotEqual, 2),
+        [b'>', b'=', ..] => (TemplateTokenKind::GreaterOrEqual, 2),
+        [b'<', b'=', ..] => (TemplateTokenKind::LessOrEqual, 2),
+        [b'&', b'&', ..] => (TemplateTokenKind::And, 2),
+        [b'|', b'|', ..] => (TemplateTokenKind::Or, 2),
+        [b':', b':', ..] => (TemplateTokenKind::DoubleColon, 2),
+        [b'\r', b'\n', ..] => (TemplateTokenKind::Newline, 2),
         [byte, ..] => (single(*byte), 1),
-        [] => (Kind::End, 0),
+        [] => (TemplateTokenKind::End, 0),
     }
 }
 
-fn single(byte: u8) -> Kind {
+fn single(byte: u8) -> TemplateTokenKind {
     match byte {
-        b'(' => Kind::OpenParen,
-        b')' => Kind::CloseParen,
-        b'[' => Kind::OpenBracket,
-        b']' => Kind::CloseBracket,
-        b'.' => Kind::Dot,
-        b',' => Kind::Comma,
-        b'*' => Kind::Star,
-        b'/' => Kind::Slash,
-        b'%' => Kind::Percent,
-        b'+' => Kind::Plus,
-        b'-' => Kind::Minus,
-        b'=' => Kind::Equal,
-        b'<' => Kind::Less,
-        b'>' => Kind::Greater,
-        b'!' => Kind::Not,
-        b'?' => Kind::Question,
-        b':' => Kind::Colon,
-        b'\n' => Kind::Newline,
-        b'&' | b'|' | b'~' | b'^' => Kind::Bitwise,
-        b';' => Kind::Semicolon,
-        b'`' => Kind::Backtick,
-        b'\'' => Kind::Apostrophe,
-        _ => Kind::Invalid,
+        b'(' => TemplateTokenKind::OpenParen,
+        b')' => TemplateTokenKind::CloseParen,
+        b'[' => TemplateTokenKind::OpenBracket,
+        b']' => TemplateTokenKind::CloseBracket,
+        b'.' => TemplateTokenKind::Dot,
+        b',' => TemplateTokenKind::Comma,
+        b'*' => TemplateTokenKind::Star,
+        b'/' => TemplateTokenKind::Slash,
+        b'%' => TemplateTokenKind::Percent,
+        b'+' => TemplateTokenKind::Plus,
+        b'-' => TemplateTokenKind::Minus,
+        b'=' => TemplateTokenKind::Equal,
+        b'<' => TemplateTokenKind::Less,
+        b'>' => TemplateTokenKind::Greater,
+        b'!' => TemplateTokenKind::Not,
+        b'?' => TemplateTokenKind::Question,
+        b':' => TemplateTokenKind::Colon,
+        b'\n' => TemplateTokenKind::Newline,
+        b'&' | b'|' | b'~' | b'^' => TemplateTokenKind::Bitwise,
+        b';' => TemplateTokenKind::Semicolon,
+        b'`' => TemplateTokenKind::Backtick,
+        b'\'' => TemplateTokenKind::Apostrophe,
+        _ => TemplateTokenKind::Invalid,
     }
 }
 
-/// The faults of tokens that stand nowhere in HCL. Of a kind that comes in numbers only the first ones are told.
-pub(super) fn misplaced(text: &str, tokens: &[Token]) -> Vec<TemplateFault> {
-    let mut told = Told::default();
-    tokens.iter().filter_map(|token| told.fault(text, token)).collect()
+/// The faults of tokens that stand nowhere in HCL. Of a kind that comes in numbers only the first ones are reported.
+pub(super) fn misplaced(text: &str, tokens: &[TemplateToken]) -> Vec<TemplateFault> {
+    let mut counts = FaultCounts::default();
+    tokens.iter().filter_map(|token| counts.fault(text, token)).collect()
 }
 
 #[derive(Default)]
-struct Told {
+struct FaultCounts {
     bitwise: usize,
     backticks: usize,
     apostrophes: usize,
     semicolons: usize,
 }
 
-impl Told {
-    fn fault(&mut self, text: &str, token: &Token) -> Option<TemplateFault> {
-        let (code, message) = match token.kind {
-            Kind::Bitwise => {
+impl FaultCounts {
+    fn fault(&mut self, text: &str, token: &TemplateToken) -> Option<TemplateFault> {
+        let (code, message, instead) = match token.kind {
+            TemplateTokenKind::Bitwise => {
                 self.bitwise += 1;
                 (self.bitwise <= 4).then_some((
                     "unsupported-operator",
-                    "there are no operators for single bits here: write && for `and`, || for `or`, ! for `not`",
+                    "HCL has no operators for single bits",
+                    Some("&& for `and`, || for `or`, ! for `not`"),
                 ))?
             }
-            // The mark that closes what the first one opened is not told again.
-            Kind::Backtick => {
+            // The mark that closes what the first one opened is not reported again.
+            TemplateTokenKind::Backtick => {
                 let tell = self.backticks.is_multiple_of(2);
                 self.backticks = (self.backticks + 1).min(3);
-                tell.then_some(("invalid-character", "a back quote is no quote here: write \""))?
+                tell.then_some(("invalid-character", "a back quote does not quote here", Some("\"")))?
             }
-            Kind::Apostrophe => {
+            TemplateTokenKind::Apostrophe => {
                 let tell = self.apostrophes.is_multiple_of(2);
                 self.apostrophes = (self.apostrophes + 1).min(3);
-                tell.then_some(("invalid-character", "a single quote is no quote here: write \""))?
+                tell.then_some(("invalid-character", "a single quote does not quote here", Some("\"")))?
             }
-            Kind::Semicolon => {
+            TemplateTokenKind::Semicolon => {
                 self.semicolons += 1;
-                (self.semicolons == 1)
-                    .then_some(("invalid-character", "`;` separates nothing here: write a comma between items"))?
+                (self.semicolons == 1).then_some((
+                    "invalid-character",
+                    "`;` does not separate items",
+                    Some("a comma between items"),
+                ))?
             }
-            Kind::QuotedNewline => {
-                ("invalid-multi-line-string", "a text between quotes stands on one line: write \\n for an end of line")
-            }
-            Kind::Invalid if matches!(&text[token.span.clone()], "“" | "”") => {
-                ("invalid-character", "a curly quote is no quote here: write \"")
-            }
-            Kind::Invalid if &text[token.span.clone()] == "\\" => (
-                "invalid-character",
-                "a backslash has no place in an expression: inside ${ } quotes are written without one",
+            TemplateTokenKind::QuotedNewline => (
+                "invalid-multi-line-string",
+                "a text between quotes stands on one line",
+                Some("\\n for an end of line"),
             ),
-            Kind::Invalid => ("invalid-character", "this character has no place in an expression"),
+            TemplateTokenKind::Invalid if matches!(&text[token.span.clone()], "“" | "”") => {
+                ("invalid-character", "a curly quote does not quote here", Some("\""))
+            }
+            TemplateTokenKind::Invalid if &text[token.span.clone()] == "\\" => (
+                "invalid-character",
+                "a backslash has no place in an expression",
+                Some("quotes inside ${ } without a backslash (in JSON with one)"),
+            ),
+            TemplateTokenKind::Invalid => ("invalid-character", "this character has no place in an expression", None),
             _ => return None,
         };
-        Some(TemplateFault::new(code, message, token.span.clone()))
+        Some(TemplateFault {
+            instead: instead.map(Into::into),
+            ..TemplateFault::new(code, message, token.span.clone())
+        })
     }
 }

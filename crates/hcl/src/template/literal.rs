@@ -1,10 +1,10 @@
-//! The text that a piece between sequences stands for.
+//! The text that a piece between sequences means.
 
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::fault::TemplateFault;
+use super::fault::{TemplateFault, Wording};
 
 /// Brings a text into the form in which all texts of the language are compared (NFC).
 pub(super) fn normal(text: &str) -> String {
@@ -37,7 +37,7 @@ pub(super) fn text(piece: &str, quoted: bool, start: usize, faults: &mut Vec<Tem
     result
 }
 
-/// Adds what the escape at the start of `rest` stands for and gives its length.
+/// Adds what the escape at the start of `rest` means and gives its length.
 fn escape(rest: &str, at: usize, result: &mut String, faults: &mut Vec<TemplateFault>) -> usize {
     let selector = rest[1..].chars().next();
     let simple = match selector {
@@ -50,7 +50,7 @@ fn escape(rest: &str, at: usize, result: &mut String, faults: &mut Vec<TemplateF
         Some('U') => return code_point(rest, 8, at, result, faults),
         Some(other) => {
             let length = 1 + other.len_utf8();
-            faults.push(invalid(format!("`\\{other}` stands for nothing"), at..at + length));
+            faults.push(invalid(format!("`\\{other}` has no meaning"), at..at + length));
             return length;
         }
         None => {
@@ -68,12 +68,12 @@ fn code_point(rest: &str, wanted: usize, at: usize, result: &mut String, faults:
     let character = (digits.len() == wanted).then(|| u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32));
     match character {
         Some(Some(character)) => result.push(character),
-        Some(None) => faults.push(invalid(format!("U+{digits} is no character"), at..at + length)),
+        Some(None) => faults.push(invalid(format!("U+{digits} is not a character"), at..at + length)),
         None => faults.push(invalid(format!("{wanted} hexadecimal digits must follow"), at..at + length)),
     }
     length
 }
 
-fn invalid(message: impl Into<String>, span: Range<usize>) -> TemplateFault {
+fn invalid(message: impl Into<Wording>, span: Range<usize>) -> TemplateFault {
     TemplateFault::new("invalid-escape-sequence", message, span)
 }

@@ -24,7 +24,6 @@ mod fault;
 mod iterate;
 mod lexer;
 mod literal;
-mod natural;
 mod number;
 mod operate;
 mod parser;
@@ -39,12 +38,12 @@ use std::ops::Range;
 
 pub use fault::TemplateFault;
 pub use number::Number;
-pub use value::{Type, Value};
+pub use value::{TemplateValue, Type};
 
 use ast::Expr;
-use parser::Parser;
-use scope::Scope;
-use token::Kind;
+use parser::TemplateParser;
+use scope::TemplateScope;
+use token::TemplateTokenKind;
 
 /// A template that can be evaluated.
 #[derive(Clone, Debug)]
@@ -70,8 +69,8 @@ impl Template {
     pub fn parse(text: &str) -> Result<Self, TemplateFault> {
         let tokens = lexer::tokens(text);
         let misplaced = lexer::misplaced(text, &tokens);
-        let mut parser = Parser::new(text, tokens);
-        let root = parser.template(Kind::End, None, false);
+        let mut parser = TemplateParser::new(text, tokens);
+        let root = parser.template(TemplateTokenKind::End, None, false);
         let mut faults = misplaced;
         faults.append(&mut parser.faults);
         match TemplateFault::first(faults) {
@@ -101,9 +100,9 @@ impl Template {
     ///
     /// # Errors
     /// The faults of the evaluation, all that HCL reports.
-    pub fn evaluate(&self, scope: &dyn Fn(&str) -> Option<Value>) -> Result<Value, TemplateFault> {
+    pub fn evaluate(&self, scope: &dyn Fn(&str) -> Option<TemplateValue>) -> Result<TemplateValue, TemplateFault> {
         let mut faults = Vec::new();
-        let value = eval::eval(&self.root, &Scope::Root(scope), &mut faults);
+        let value = eval::eval(&self.root, &TemplateScope::Root(scope), &mut faults);
         match TemplateFault::first(faults) {
             Some(fault) => Err(fault),
             None => Ok(value),
@@ -111,7 +110,7 @@ impl Template {
     }
 }
 
-impl Value {
+impl TemplateValue {
     /// Brings a result to a text, as is done with the result of a whole template: numbers and truth values are
     /// written out, null stays null.
     ///

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::ast::{BinaryOperator, UnaryOperator};
 use super::fault::TemplateFault;
-use super::number::Number;
-use super::value::{Type, Value};
+use super::number::{Number, NumberError};
+use super::value::{TemplateValue, Type};
 
 impl BinaryOperator {
     /// The type that both sides are brought to.
@@ -32,59 +32,81 @@ impl BinaryOperator {
 /// HCL takes null for false here as long as the other side is of use.
 pub(super) fn decided(
     operator: BinaryOperator,
-    left: &Value,
-    right: &Value,
+    left: &TemplateValue,
+    right: &TemplateValue,
     left_faults: &[TemplateFault],
-) -> Option<(Value, bool)> {
+) -> Option<(TemplateValue, bool)> {
     let deciding = match operator {
         BinaryOperator::Or => true,
         BinaryOperator::And => false,
         _ => return None,
     };
-    let decides = |value: &Value| value.is_known() && (*value == Value::Bool(true)) == deciding;
-    let unknown = || Value::Present(Type::Bool);
+    let decides = |value: &TemplateValue| value.is_known() && (*value == TemplateValue::Bool(true)) == deciding;
+    let unknown = || TemplateValue::Present(Type::Bool);
     match (left.is_known(), right.is_known()) {
         (false, false) => left_faults.is_empty().then(|| (unknown(), true)),
-        _ if decides(left) => Some((Value::Bool(deciding), true)),
-        _ if decides(right) => Some((Value::Bool(deciding), false)),
+        _ if decides(left) => Some((TemplateValue::Bool(deciding), true)),
+        _ if decides(right) => Some((TemplateValue::Bool(deciding), false)),
         (false, true) => Some((unknown(), true)),
         (true, false) => Some((unknown(), false)),
         (true, true) => None,
     }
 }
 
-/// Works the operator out. The error says why there is no result.
-pub(super) fn binary(operator: BinaryOperator, left: Value, right: Value) -> Result<Value, String> {
-    if let BinaryOperator::Equal | BinaryOperator::NotEqual = operator {
-        let wanted = operator == BinaryOperator::Equal;
-        return Ok(left.equals(&right).map_or(Value::Present(Type::Bool), |equal| Value::Bool(equal == wanted)));
-    }
-    if left.is_null() || right.is_null() {
-        return Err("null cannot be reckoned with".to_owned());
-    }
-    match (left, right) {
-        (Value::Number(left), Value::Number(right)) => numbers(operator, &left, &right),
-        (Value::Bool(left), Value::Bool(right)) => {
-            Ok(Value::Bool(if operator == BinaryOperator::Or { left || right } else { left && right }))
-        }
-        _ => Ok(Value::Present(operator.result())),
+/// Why an operator has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum OperationError {
+    #[error("an operator cannot work with null")]
+    Null,
+    #[error(transparent)]
+    Number(#[from] NumberError),
+}
+
+impl OperationError {
+    /// The stable code.
+    pub(super) fn code(self) -> &'static str {
+        if let Self::Number(error) = self { error.code() } else { "operation-failed" }
     }
 }
 
-fn numbers(operator: BinaryOperator, left: &Number, right: &Number) -> Result<Value, String> {
+/// Works the operator out.
+pub(super) fn binary(
+    operator: BinaryOperator,
+    left: TemplateValue,
+    right: TemplateValue,
+) -> Result<TemplateValue, OperationError> {
+    if let BinaryOperator::Equal | BinaryOperator::NotEqual = operator {
+        let wanted = operator == BinaryOperator::Equal;
+        return Ok(left
+            .equals(&right)
+            .map_or(TemplateValue::Present(Type::Bool), |equal| TemplateValue::Bool(equal == wanted)));
+    }
+    if left.is_null() || right.is_null() {
+        return Err(OperationError::Null);
+    }
+    match (left, right) {
+        (TemplateValue::Number(left), TemplateValue::Number(right)) => Ok(numbers(operator, left, right)?),
+        (TemplateValue::Bool(left), TemplateValue::Bool(right)) => {
+            Ok(TemplateValue::Bool(if operator == BinaryOperator::Or { left || right } else { left && right }))
+        }
+        _ => Ok(TemplateValue::Present(operator.result())),
+    }
+}
+
+fn numbers(operator: BinaryOperator, left: Number, right: Number) -> Result<TemplateValue, NumberError> {
     let order = left.order(right);
     let result = match operator {
-        BinaryOperator::Greater => return Ok(Value::Bool(order == Ordering::Greater)),
-        BinaryOperator::Less => return Ok(Value::Bool(order == Ordering::Less)),
-        BinaryOperator::GreaterOrEqual => return Ok(Value::Bool(order == Ordering::Greater || left == right)),
-        BinaryOperator::LessOrEqual => return Ok(Value::Bool(order == Ordering::Less || left == right)),
+        BinaryOperator::Greater => return Ok(TemplateValue::Bool(order == Ordering::Greater)),
+        BinaryOperator::Less => return Ok(TemplateValue::Bool(order == Ordering::Less)),
+        BinaryOperator::GreaterOrEqual => return Ok(TemplateValue::Bool(order == Ordering::Greater || left == right)),
+        BinaryOperator::LessOrEqual => return Ok(TemplateValue::Bool(order == Ordering::Less || left == right)),
         BinaryOperator::Add => left.plus(right),
-        BinaryOperator::Subtract => left.plus(&right.negated()),
+        BinaryOperator::Subtract => left.plus(right.negated()?),
         BinaryOperator::Multiply => left.times(right),
         BinaryOperator::Divide => left.divided(right),
         _ => left.modulo(right),
     };
-    result.map(Value::Number).ok_or_else(|| "this has no result that is a number of reasonable size".to_owned())
+    result.map(TemplateValue::Number)
 }
 
 /// The type that the operand is brought to, which is the result's too.
@@ -95,12 +117,12 @@ pub(super) fn operand(operator: UnaryOperator) -> Type {
     }
 }
 
-/// Works the operator out. The error says why there is no result.
-pub(super) fn unary(operator: UnaryOperator, value: Value) -> Result<Value, String> {
+/// Works the operator out.
+pub(super) fn unary(operator: UnaryOperator, value: TemplateValue) -> Result<TemplateValue, OperationError> {
     match value {
-        Value::Null(_) => Err("null cannot be reckoned with".to_owned()),
-        Value::Number(number) => Ok(Value::Number(number.negated())),
-        Value::Bool(value) => Ok(Value::Bool(!value)),
-        _ => Ok(Value::Present(operand(operator))),
+        TemplateValue::Null(_) => Err(OperationError::Null),
+        TemplateValue::Number(number) => Ok(TemplateValue::Number(number.negated()?)),
+        TemplateValue::Bool(value) => Ok(TemplateValue::Bool(!value)),
+        _ => Ok(TemplateValue::Present(operand(operator))),
     }
 }

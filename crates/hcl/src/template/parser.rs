@@ -6,16 +6,16 @@
 use std::ops::Range;
 
 use super::ast::{Expr, ExprKind};
-use super::fault::TemplateFault;
-use super::token::{Kind, Token};
-use super::value::Value;
+use super::fault::{TemplateFault, Wording};
+use super::token::{TemplateToken, TemplateTokenKind};
+use super::value::TemplateValue;
 
 /// How deep expressions may lie in one another, and how long a chain of operators may be.
 pub(super) const DEPTH: usize = 100;
 
-pub(super) struct Parser<'a> {
+pub(super) struct TemplateParser<'a> {
     pub(super) text: &'a str,
-    tokens: Vec<Token>,
+    tokens: Vec<TemplateToken>,
     next: usize,
     /// Whether an end of line counts, innermost last.
     lines: Vec<bool>,
@@ -26,8 +26,8 @@ pub(super) struct Parser<'a> {
     pub(super) faults: Vec<TemplateFault>,
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str, tokens: Vec<Token>) -> Self {
+impl<'a> TemplateParser<'a> {
+    pub(super) fn new(text: &'a str, tokens: Vec<TemplateToken>) -> Self {
         Self {
             text,
             tokens,
@@ -40,30 +40,30 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn peek(&self) -> Token {
+    pub(super) fn peek(&self) -> TemplateToken {
         self.upcoming().0
     }
 
-    pub(super) fn read(&mut self) -> Token {
+    pub(super) fn read(&mut self) -> TemplateToken {
         let (token, next) = self.upcoming();
         self.next = next;
         token
     }
 
-    fn upcoming(&self) -> (Token, usize) {
+    fn upcoming(&self) -> (TemplateToken, usize) {
         let lines = self.lines.last().copied().unwrap_or(true);
         for (index, token) in self.tokens.iter().enumerate().skip(self.next) {
             match token.kind {
-                Kind::Comment(true) if lines => {
-                    return (Token { kind: Kind::Newline, span: token.span.clone() }, index + 1);
+                TemplateTokenKind::Comment(true) if lines => {
+                    return (TemplateToken { kind: TemplateTokenKind::Newline, span: token.span.clone() }, index + 1);
                 }
-                Kind::Comment(_) => {}
-                Kind::Newline if !lines => {}
+                TemplateTokenKind::Comment(_) => {}
+                TemplateTokenKind::Newline if !lines => {}
                 _ => return (token.clone(), index + 1),
             }
         }
         let end = self.text.len();
-        (Token { kind: Kind::End, span: end..end }, self.tokens.len())
+        (TemplateToken { kind: TemplateTokenKind::End, span: end..end }, self.tokens.len())
     }
 
     /// Where the token that was read last stands.
@@ -74,12 +74,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    pub(super) fn words(&self, token: &Token) -> &'a str {
+    pub(super) fn words(&self, token: &TemplateToken) -> &'a str {
         &self.text[token.span.clone()]
     }
 
-    pub(super) fn is_word(&self, token: &Token, word: &str) -> bool {
-        token.kind == Kind::Identifier && self.words(token) == word
+    pub(super) fn is_word(&self, token: &TemplateToken, word: &str) -> bool {
+        token.kind == TemplateTokenKind::Identifier && self.words(token) == word
     }
 
     /// Runs `inner` where an end of line counts, or does not.
@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
         result
     }
 
-    /// Counts one link more of a chain; the caller takes all of them back with [`Parser::shallower`].
+    /// Counts one link more of a chain; the caller takes all of them back with [`TemplateParser::shallower`].
     pub(super) fn deepen(&mut self, levels: usize) -> bool {
         if self.depth + levels > DEPTH {
             if !self.too_deep {
@@ -120,14 +120,14 @@ impl<'a> Parser<'a> {
         self.depth -= levels;
     }
 
-    pub(super) fn fault(&mut self, code: &str, message: impl Into<String>, span: Range<usize>) {
-        self.faults.push(TemplateFault::new(code, message, span));
+    pub(super) fn fault(&mut self, code: &str, wording: impl Into<Wording>, span: Range<usize>) {
+        self.faults.push(TemplateFault::new(code, wording, span));
     }
 
-    /// A fault that may well come from an earlier one and is told only where there is none.
-    pub(super) fn sure_fault(&mut self, code: &str, message: impl Into<String>, span: Range<usize>) {
+    /// A fault that may well come from an earlier one and is reported only if there is none.
+    pub(super) fn sure_fault(&mut self, code: &str, wording: impl Into<Wording>, span: Range<usize>) {
         if !self.recovering {
-            self.fault(code, message, span);
+            self.fault(code, wording, span);
         }
     }
 
@@ -136,15 +136,15 @@ impl<'a> Parser<'a> {
         self.recovering && self.faults.len() > before
     }
 
-    /// Skips to behind the next `end` that is not the end of something opened on the way, and gives it.
-    pub(super) fn recover(&mut self, end: Kind) -> Token {
+    /// Skips to the place after the next `end` that is not the end of something opened on the way, and gives it.
+    pub(super) fn recover(&mut self, end: TemplateTokenKind) -> TemplateToken {
         self.recovering = true;
         let start = end.opener();
         let mut open = 0_usize;
         loop {
             let token = self.read();
             let kind = token.kind.bracket();
-            if kind == Kind::End {
+            if kind == TemplateTokenKind::End {
                 return token;
             }
             if kind == end {
@@ -158,11 +158,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips to behind the next pair of brackets that `start` opens.
-    pub(super) fn recover_over(&mut self, start: Kind, end: Kind) {
+    /// Skips to the place after the next pair of brackets that `start` opens.
+    pub(super) fn recover_over(&mut self, start: TemplateTokenKind, end: TemplateTokenKind) {
         loop {
             let kind = self.read().kind;
-            if kind == start || kind == Kind::End {
+            if kind == start || kind == TemplateTokenKind::End {
                 break;
             }
         }
@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What stands for an expression that could not be read.
+/// What replaces an expression that could not be read.
 pub(super) fn placeholder(span: Range<usize>) -> Expr {
-    Expr { kind: ExprKind::Literal(Value::ANY), span }
+    Expr { kind: ExprKind::Literal(TemplateValue::ANY), span }
 }

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use super::ast::{Expr, ExprKind, For};
 use super::literal;
-use super::parser::{Parser, placeholder};
-use super::token::{Kind, Token};
-use super::value::Value;
+use super::parser::{TemplateParser, placeholder};
+use super::token::{TemplateToken, TemplateTokenKind};
+use super::value::TemplateValue;
 
 /// A piece of a template.
-enum Part {
+enum TemplatePart {
     Text(String, Range<usize>),
     Value(Expr),
     If(Expr, Range<usize>),
@@ -20,7 +20,7 @@ enum Part {
     End(Range<usize>),
 }
 
-impl Part {
+impl TemplatePart {
     /// The name and place of a directive that belongs to an earlier one.
     fn follower(&self) -> Option<(&'static str, Range<usize>)> {
         match self {
@@ -32,16 +32,16 @@ impl Part {
     }
 }
 
-impl Parser<'_> {
+impl TemplateParser<'_> {
     /// Reads a template up to `end`. `start` is where its opening stands; `flush` takes the indent away.
-    pub(super) fn template(&mut self, end: Kind, opening: Option<Token>, flush: bool) -> Expr {
+    pub(super) fn template(&mut self, end: TemplateTokenKind, opening: Option<TemplateToken>, flush: bool) -> Expr {
         let first = self.peek().span;
         let mut parts = self.parts(end);
         if flush {
             unindent(&mut parts);
         }
         let parts = melded(parts);
-        let alone = matches!(parts.as_slice(), [Part::Value(_), Part::End(_)]);
+        let alone = matches!(parts.as_slice(), [TemplatePart::Value(_), TemplatePart::End(_)]);
         let span = match opening {
             Some(opening) => opening.span.start..self.previous().end,
             None => first.start..self.text.len(),
@@ -56,7 +56,7 @@ impl Parser<'_> {
         }
     }
 
-    fn parts(&mut self, end: Kind) -> Vec<Part> {
+    fn parts(&mut self, end: TemplateTokenKind) -> Vec<TemplatePart> {
         let start = self.peek().span;
         let mut parts = Vec::new();
         // Whether a strip marker eats the white space of the next piece, and whether the last token was a text.
@@ -68,23 +68,23 @@ impl Parser<'_> {
             }
             let (strip_this, was_text) = (std::mem::take(&mut strip), std::mem::take(&mut after_text));
             match token.kind {
-                Kind::Text | Kind::QuotedText => {
-                    let quoted = token.kind == Kind::QuotedText;
+                TemplateTokenKind::Text | TemplateTokenKind::QuotedText => {
+                    let quoted = token.kind == TemplateTokenKind::QuotedText;
                     let piece = &self.text[token.span.clone()];
                     let text = literal::text(piece, quoted, token.span.start, &mut self.faults);
                     let text = if strip_this { text.trim_start().to_owned() } else { text };
-                    parts.push(Part::Text(text, token.span));
+                    parts.push(TemplatePart::Text(text, token.span));
                     after_text = true;
                 }
-                Kind::Interpolation | Kind::Directive => {
+                TemplateTokenKind::Interpolation | TemplateTokenKind::Directive => {
                     if was_text
                         && token.span.len() == 3
-                        && let Some(Part::Text(text, _)) = parts.last_mut()
+                        && let Some(TemplatePart::Text(text, _)) = parts.last_mut()
                     {
                         text.truncate(text.trim_end().len());
                     }
                     let found = self.with_lines(false, |parser| match token.kind {
-                        Kind::Interpolation => Some(parser.interpolation(&start, end, &mut strip)),
+                        TemplateTokenKind::Interpolation => Some(parser.interpolation(&start, end, &mut strip)),
                         _ => parser.directive(&token, &mut strip),
                     });
                     parts.extend(found);
@@ -100,44 +100,45 @@ impl Parser<'_> {
             }
         };
         if parts.is_empty() {
-            parts.push(Part::Text(String::new(), start.end..start.end));
+            parts.push(TemplatePart::Text(String::new(), start.end..start.end));
         }
-        parts.push(Part::End(end_span));
+        parts.push(TemplatePart::End(end_span));
         parts
     }
 
-    fn interpolation(&mut self, start: &Range<usize>, end: Kind, strip: &mut bool) -> Part {
+    fn interpolation(&mut self, start: &Range<usize>, end: TemplateTokenKind, strip: &mut bool) -> TemplatePart {
         let expr = self.expression();
         let close = self.peek();
-        if close.kind == Kind::SequenceEnd {
+        if close.kind == TemplateTokenKind::SequenceEnd {
             self.read();
             *strip = close.span.len() == 2;
-            return Part::Value(expr);
+            return TemplatePart::Value(expr);
         }
-        let quote = matches!(close.kind, Kind::OpenQuote | Kind::CloseQuote) && end == Kind::CloseQuote;
-        if close.kind == Kind::End || quote {
+        let quote = matches!(close.kind, TemplateTokenKind::OpenQuote | TemplateTokenKind::CloseQuote)
+            && end == TemplateTokenKind::CloseQuote;
+        if close.kind == TemplateTokenKind::End || quote {
             let message = "an interpolation is not closed: its } is missing";
             self.sure_fault("unclosed-template-interpolation-sequence", message, start.clone());
         } else {
             self.sure_fault(
                 "extra-characters-after-interpolation-expression",
-                "the expression ends here and no } follows: write $${ where ${ is meant as text",
+                ("the expression ends here and no } follows", "$${ where ${ is meant as text"),
                 close.span,
             );
         }
-        self.recover(Kind::SequenceEnd);
-        Part::Value(expr)
+        self.recover(TemplateTokenKind::SequenceEnd);
+        TemplatePart::Value(expr)
     }
 
-    fn directive(&mut self, opening: &Token, strip: &mut bool) -> Option<Part> {
+    fn directive(&mut self, opening: &TemplateToken, strip: &mut bool) -> Option<TemplatePart> {
         let word = self.peek();
-        if word.kind != Kind::Identifier {
+        if word.kind != TemplateTokenKind::Identifier {
             self.sure_fault(
                 "invalid-template-directive",
                 "a directive begins with if, else, endif, for or endfor",
                 word.span,
             );
-            self.recover(Kind::SequenceEnd);
+            self.recover(TemplateTokenKind::SequenceEnd);
             return None;
         }
         self.read();
@@ -146,40 +147,40 @@ impl Parser<'_> {
         let part = match name {
             "if" => {
                 let condition = self.expression();
-                Part::If(condition, from..self.peek().span.end)
+                TemplatePart::If(condition, from..self.peek().span.end)
             }
-            "else" => Part::Else(from..self.peek().span.end),
-            "endif" => Part::EndIf(from..self.peek().span.end),
-            "endfor" => Part::EndFor(from..self.peek().span.end),
+            "else" => TemplatePart::Else(from..self.peek().span.end),
+            "endif" => TemplatePart::EndIf(from..self.peek().span.end),
+            "endfor" => TemplatePart::EndFor(from..self.peek().span.end),
             "for" => self.for_directive(from)?,
             _ => {
-                let message = format!("`{name}` is no directive: write if, else, endif, for or endfor");
+                let message = (format!("`{name}` is not a directive"), "if, else, endif, for or endfor");
                 self.sure_fault("invalid-template-control-keyword", message, word.span);
-                self.recover(Kind::SequenceEnd);
+                self.recover(TemplateTokenKind::SequenceEnd);
                 return None;
             }
         };
         let close = self.peek();
-        if close.kind == Kind::SequenceEnd {
+        if close.kind == TemplateTokenKind::SequenceEnd {
             self.read();
             *strip = close.span.len() == 2;
         } else {
             let code = format!("extra-characters-in-{name}-marker");
             self.sure_fault(&code, format!("the {name} directive ends here and no }} follows"), close.span);
-            self.recover(Kind::SequenceEnd);
+            self.recover(TemplateTokenKind::SequenceEnd);
         }
         Some(part)
     }
 
-    fn for_directive(&mut self, from: usize) -> Option<Part> {
+    fn for_directive(&mut self, from: usize) -> Option<TemplatePart> {
         match self.for_names() {
             Ok((key_name, value_name)) => {
                 let source = self.expression();
-                Some(Part::For { key_name, value_name, source, span: from..self.peek().span.end })
+                Some(TemplatePart::For { key_name, value_name, source, span: from..self.peek().span.end })
             }
             Err(message) => {
                 self.sure_fault("invalid-for-directive", message, self.peek().span);
-                self.recover(Kind::SequenceEnd);
+                self.recover(TemplateTokenKind::SequenceEnd);
                 None
             }
         }
@@ -189,13 +190,13 @@ impl Parser<'_> {
     pub(super) fn for_names(&mut self) -> Result<(Option<String>, String), &'static str> {
         let name = |parser: &mut Self| {
             let token = parser.peek();
-            (token.kind == Kind::Identifier).then(|| {
+            (token.kind == TemplateTokenKind::Identifier).then(|| {
                 parser.read();
                 parser.words(&token).to_owned()
             })
         };
         let first = name(self).ok_or("a name must follow `for`")?;
-        let names = if self.peek().kind == Kind::Comma {
+        let names = if self.peek().kind == TemplateTokenKind::Comma {
             self.read();
             (Some(first), name(self).ok_or("a second name must follow the comma")?)
         } else {
@@ -211,14 +212,14 @@ impl Parser<'_> {
 }
 
 /// Takes the smallest indent of all lines away from each: what `<<-` means.
-fn unindent(parts: &mut [Part]) {
+fn unindent(parts: &mut [TemplatePart]) {
     let mut smallest: Option<usize> = None;
     let mut first_of_line = Vec::new();
     let mut line_start = true;
     for (index, part) in parts.iter().enumerate() {
         let text = match part {
-            Part::Text(text, _) => Some(text.as_str()),
-            Part::End(_) if line_start => break,
+            TemplatePart::Text(text, _) => Some(text.as_str()),
+            TemplatePart::End(_) if line_start => break,
             _ => None,
         };
         if std::mem::take(&mut line_start) {
@@ -235,18 +236,18 @@ fn unindent(parts: &mut [Part]) {
         line_start = text.is_some_and(|text| text.ends_with('\n'));
     }
     for index in first_of_line {
-        if let (Some(Part::Text(text, _)), Some(indent)) = (parts.get_mut(index), smallest) {
+        if let (Some(TemplatePart::Text(text, _)), Some(indent)) = (parts.get_mut(index), smallest) {
             *text = text.chars().skip(indent).collect();
         }
     }
 }
 
 /// Joins texts that stand side by side.
-fn melded(parts: Vec<Part>) -> Vec<Part> {
-    let mut result: Vec<Part> = Vec::new();
+fn melded(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
+    let mut result: Vec<TemplatePart> = Vec::new();
     for part in parts {
         match (result.last_mut(), part) {
-            (Some(Part::Text(before, span)), Part::Text(text, more)) => {
+            (Some(TemplatePart::Text(before, span)), TemplatePart::Text(text, more)) => {
                 before.push_str(&text);
                 span.end = more.end;
             }
@@ -257,15 +258,15 @@ fn melded(parts: Vec<Part>) -> Vec<Part> {
 }
 
 /// Puts directives and what lies between them together.
-struct Assembly<'p, 't, I: Iterator<Item = Part>> {
-    parser: &'p mut Parser<'t>,
+struct Assembly<'p, 't, I: Iterator<Item = TemplatePart>> {
+    parser: &'p mut TemplateParser<'t>,
     parts: std::iter::Peekable<I>,
 }
 
-impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
+impl<I: Iterator<Item = TemplatePart>> Assembly<'_, '_, I> {
     fn all(mut self) -> Vec<Expr> {
         let mut exprs = Vec::new();
-        while !matches!(self.parts.peek(), None | Some(Part::End(_))) {
+        while !matches!(self.parts.peek(), None | Some(TemplatePart::End(_))) {
             exprs.push(self.one());
         }
         exprs
@@ -273,10 +274,10 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
 
     fn one(&mut self) -> Expr {
         match self.parts.next() {
-            Some(Part::Text(text, span)) => text_expr(&text, span),
-            Some(Part::Value(expr)) => expr,
-            Some(Part::If(condition, span)) => self.nested(|assembly| assembly.if_directive(condition, span)),
-            Some(Part::For { key_name, value_name, source, span }) => {
+            Some(TemplatePart::Text(text, span)) => text_expr(&text, span),
+            Some(TemplatePart::Value(expr)) => expr,
+            Some(TemplatePart::If(condition, span)) => self.nested(|assembly| assembly.if_directive(condition, span)),
+            Some(TemplatePart::For { key_name, value_name, source, span }) => {
                 self.nested(|assembly| assembly.for_directive(key_name, value_name, source, span))
             }
             Some(other) => {
@@ -290,7 +291,7 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
     fn nested(&mut self, inner: impl FnOnce(&mut Self) -> Expr) -> Expr {
         if !self.parser.deepen(1) {
             let end = self.parser.text.len();
-            while self.parts.next_if(|part| !matches!(part, Part::End(_))).is_some() {}
+            while self.parts.next_if(|part| !matches!(part, TemplatePart::End(_))).is_some() {}
             return placeholder(end..end);
         }
         let result = inner(self);
@@ -304,11 +305,11 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
         placeholder(span)
     }
 
-    /// Reads up to the next directive that belongs to an earlier one; `Err` where there is none.
-    fn body(&mut self, opener: &str, opened_at: &Range<usize>) -> Result<(Vec<Expr>, Part), Expr> {
+    /// Reads up to the next directive that belongs to an earlier one; `Err` if there is none.
+    fn body(&mut self, opener: &str, opened_at: &Range<usize>) -> Result<(Vec<Expr>, TemplatePart), Expr> {
         let mut exprs = Vec::new();
         loop {
-            if let Some(Part::End(span)) = self.parts.peek() {
+            if let Some(TemplatePart::End(span)) = self.parts.peek() {
                 let span = span.clone();
                 let column = self.parser.text[..opened_at.start].chars().count() + 1;
                 let message = format!("the {opener} directive of column {column} has no end{opener}");
@@ -328,15 +329,15 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
             Err(placeholder) => return placeholder,
         };
         let mut negative = Vec::new();
-        if matches!(follower, Part::Else(_)) {
+        if matches!(follower, TemplatePart::Else(_)) {
             (negative, follower) = match self.body("if", &opening) {
                 Ok(found) => found,
                 Err(placeholder) => return placeholder,
             };
         }
         let end = match follower {
-            Part::EndIf(span) => span,
-            Part::Else(span) => return self.unexpected("else", "the if directive has one already", span),
+            TemplatePart::EndIf(span) => span,
+            TemplatePart::Else(span) => return self.unexpected("else", "the if directive has one already", span),
             other => {
                 let (name, span) = other.follower().unwrap_or(("endfor", opening));
                 return self.unexpected(name, "an endif is due", span);
@@ -364,7 +365,7 @@ impl<I: Iterator<Item = Part>> Assembly<'_, '_, I> {
             Err(placeholder) => return placeholder,
         };
         let end = match follower {
-            Part::EndFor(span) => span,
+            TemplatePart::EndFor(span) => span,
             other => {
                 let (name, span) = other.follower().unwrap_or(("endif", opening));
                 return self.unexpected(name, "an endfor is due", span);
@@ -388,5 +389,5 @@ fn block(mut exprs: Vec<Expr>, empty: usize) -> Expr {
 }
 
 fn text_expr(text: &str, span: Range<usize>) -> Expr {
-    Expr { kind: ExprKind::Literal(Value::String(literal::normal(text))), span }
+    Expr { kind: ExprKind::Literal(TemplateValue::String(literal::normal(text))), span }
 }

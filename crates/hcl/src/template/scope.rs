@@ -2,32 +2,32 @@
 
 use super::ast::Expr;
 use super::fault::TemplateFault;
-use super::value::Value;
+use super::value::TemplateValue;
 
 /// What is wrong so far.
-pub(super) type Faults = Vec<TemplateFault>;
+pub(super) type TemplateFaults = Vec<TemplateFault>;
 
 /// Makes a value of an expression.
-pub(super) type Eval = fn(&Expr, &Scope<'_>, &mut Faults) -> Value;
+pub(super) type Eval = fn(&Expr, &TemplateScope<'_>, &mut TemplateFaults) -> TemplateValue;
 
 /// The names that an expression can mention.
-pub(super) enum Scope<'a> {
-    Root(&'a dyn Fn(&str) -> Option<Value>),
+pub(super) enum TemplateScope<'a> {
+    Root(&'a dyn Fn(&str) -> Option<TemplateValue>),
     /// One turn of a `for`.
     Turn {
-        outer: &'a Scope<'a>,
-        key: Option<(&'a str, &'a Value)>,
-        value: (&'a str, &'a Value),
+        outer: &'a TemplateScope<'a>,
+        key: Option<(&'a str, &'a TemplateValue)>,
+        value: (&'a str, &'a TemplateValue),
     },
     /// One element of a splat.
     Item {
-        outer: &'a Scope<'a>,
-        value: &'a Value,
+        outer: &'a TemplateScope<'a>,
+        value: &'a TemplateValue,
     },
 }
 
-impl Scope<'_> {
-    pub(super) fn get(&self, name: &str) -> Option<Value> {
+impl TemplateScope<'_> {
+    pub(super) fn get(&self, name: &str) -> Option<TemplateValue> {
         match self {
             Self::Root(lookup) => lookup(name),
             Self::Turn { value, .. } if value.0 == name => Some(value.1.clone()),
@@ -36,9 +36,9 @@ impl Scope<'_> {
         }
     }
 
-    pub(super) fn item(&self) -> Value {
+    pub(super) fn item(&self) -> TemplateValue {
         match self {
-            Self::Root(_) => Value::ANY,
+            Self::Root(_) => TemplateValue::ANY,
             Self::Turn { outer, .. } => outer.item(),
             Self::Item { value, .. } => (*value).clone(),
         }

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 /// A token and its bytes in the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Token {
-    pub(super) kind: Kind,
+pub(super) struct TemplateToken {
+    pub(super) kind: TemplateTokenKind,
     pub(super) span: Range<usize>,
 }
 
 /// Spec: HCL 2, hclsyntax specification, "Lexical Elements" and "Templates".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TemplateTokenKind {
     OpenParen,
     CloseParen,
     OpenBracket,
@@ -71,7 +71,7 @@ pub(super) enum Kind {
     End,
 }
 
-impl Kind {
+impl TemplateTokenKind {
     /// What opens what this closes; nothing for everything else.
     pub(super) fn opener(self) -> Option<Self> {
         match self {

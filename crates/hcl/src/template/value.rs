@@ -8,7 +8,7 @@ use super::number::Number;
 
 /// A value that an expression can have.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum TemplateValue {
     /// Not known yet, but of a type that may be known: such a value checks a template before it is used.
     Unknown(Type),
     /// Not known yet, but not null.
@@ -22,13 +22,13 @@ pub enum Value {
     /// A text, in Unicode's normal form C.
     String(String),
     /// What `[…]` makes: each element has a type of its own.
-    Tuple(Vec<Value>),
+    Tuple(Vec<TemplateValue>),
     /// What `{…}` makes: each attribute has a type of its own.
-    Object(BTreeMap<String, Value>),
+    Object(BTreeMap<String, TemplateValue>),
     /// Elements of one type: what a condition makes of two tuples of different length.
-    List(Type, Vec<Value>),
+    List(Type, Vec<TemplateValue>),
     /// Values of one type under names: what a condition makes of two objects with different attributes.
-    Map(Type, BTreeMap<String, Value>),
+    Map(Type, BTreeMap<String, TemplateValue>),
 }
 
 /// The type of a value.
@@ -52,8 +52,8 @@ pub enum Type {
     Map(Box<Type>),
 }
 
-impl Value {
-    /// A value of which nothing is known.
+impl TemplateValue {
+    /// A value that is unknown.
     pub const ANY: Self = Self::Unknown(Type::Any);
     /// A text that is not known yet.
     pub const UNKNOWN_STRING: Self = Self::Unknown(Type::String);
@@ -88,7 +88,7 @@ impl Value {
         !matches!(self, Self::Unknown(_) | Self::Null(_))
     }
 
-    /// The elements with their keys, where it has any and they are known.
+    /// The elements with their keys, if it has any and they are known.
     pub(super) fn elements(self) -> Option<Vec<(Self, Self)>> {
         match self {
             Self::Tuple(items) | Self::List(_, items) => Some(
@@ -105,7 +105,7 @@ impl Value {
         }
     }
 
-    /// Whether the two are equal; nothing where that is not known yet.
+    /// Whether the two are equal; `None` if that is not known yet.
     pub(super) fn equals(&self, other: &Self) -> Option<bool> {
         let (of, other_of) = (self.type_of(), other.type_of());
         match (self, other) {
@@ -145,7 +145,7 @@ impl Value {
     }
 }
 
-fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>) -> Option<bool> {
+fn all_equal<'a>(pairs: impl Iterator<Item = (&'a TemplateValue, &'a TemplateValue)>) -> Option<bool> {
     for (left, right) in pairs {
         if !left.equals(right)? {
             return Some(false);

@@ -41,7 +41,7 @@ impl Faulty {
     fn gone(&self) -> StoreError {
         StoreError::Unreachable {
             place: self.place(),
-            fault: tofu_oci_store::NetworkFault::Lost,
+            fault: tofu_oci_types::NetworkFault::Lost,
             problem: "connection reset".to_owned(),
         }
     }

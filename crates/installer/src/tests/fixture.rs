@@ -13,7 +13,7 @@ use tofu_oci_layout::{
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
 use tofu_oci_source::{OciSource, Source};
-use tofu_oci_store::{Content, MemoryStore, ReadStore, Store};
+use tofu_oci_store::{FileBody, MemoryStore, ReadStore, Store};
 use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 
@@ -82,7 +82,7 @@ pub(super) async fn publish_for(
         let plans = plan_leaves(&package, layout).unwrap();
         for blob in plans.iter().flat_map(|plan| &plan.blobs) {
             let file = folder.path().join(blob.digest.encoded());
-            store.push(blob, &Content::File(&file)).await.unwrap();
+            store.push(blob, &FileBody(&file)).await.unwrap();
         }
         for plan in &plans {
             push(store, &plan.config).await;
@@ -156,7 +156,7 @@ async fn tag(
 
 async fn push(store: &dyn Store, planned: &Planned) {
     let bytes = Bytes::from(planned.bytes.clone());
-    store.push(&planned.descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    store.push(&planned.descriptor, &bytes).await.unwrap();
 }
 
 /// A working directory.

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_fetch::FetchError;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_store::{ByteStream, MemoryStore, NetworkFault, ReadStore, Store as _, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
+use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
+use tofu_oci_types::{Descriptor, Digest, NetworkFault, Place, Reference, Tag};
 
 use super::fixture::{Workspace, store, with_causes};
 use crate::{InstallError, InstallTarget, install};

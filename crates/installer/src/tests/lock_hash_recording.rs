@@ -1,20 +1,11 @@
 //! What an installation writes down, case by case of what was measured.
 
-use std::path::Path;
-
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::WriteOutcome;
+use tofu_oci_testkit::Vectors;
 
 use super::fixture::{PLATFORM, Workspace, store};
 use crate::InstallOutcome;
-
-/// The measured cases.
-fn vectors() -> serde_json::Value {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = std::fs::read(root.join("../shared/spec/vectors/lock_hash_recording.json"));
-    let bytes = shared.or_else(|_| std::fs::read(root.join("testdata/vectors/lock_hash_recording.json"))).unwrap();
-    serde_json::from_slice(&bytes).unwrap()
-}
 
 /// Sources that are known and not read: [`tofu_oci_source::NotRead`] refuses them, so that nothing is recorded.
 const NOT_READ: &[&str] = &[
@@ -27,15 +18,14 @@ const NOT_READ: &[&str] = &[
     "network mirror, trust_all_hashes=true, provider on another host",
 ];
 
-#[tokio::test]
-async fn what_is_recorded() {
-    for case in vectors()["cases"].as_array().unwrap() {
-        match case["source"].as_str().unwrap() {
-            "oci_mirror" => from_a_repository(case).await,
-            "already installed and matches lock" => already_installed(case).await,
-            source => assert!(NOT_READ.contains(&source), "no test has been written for {source}"),
-        }
-    }
+#[test]
+fn what_is_recorded() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    Vectors::open("lock_hash_recording.json").each("cases", |case| match case["source"].as_str().unwrap() {
+        "oci_mirror" => runtime.block_on(from_a_repository(case)),
+        "already installed and matches lock" => runtime.block_on(already_installed(case)),
+        source => assert!(NOT_READ.contains(&source), "no test has been written for {source}"),
+    });
 }
 
 /// The same two lines as `OpenTofu`, and the leaf's own.

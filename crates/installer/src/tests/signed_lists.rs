@@ -5,7 +5,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use tofu_oci_fetch::pin_file;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_store::{Content, MemoryStore, ReadStore as _, Store as _};
+use tofu_oci_store::{MemoryStore, ReadStore as _, Store as _};
 use tofu_oci_testkit::{Inline, Referrer};
 use tofu_oci_trust::{Policy, Standing};
 use tofu_oci_types::{PackageHash, Reference, Tag};
@@ -35,9 +35,9 @@ async fn beside_a_list(layout: PackageLayout, annotations: Annotations) -> Arc<M
     let index = store.resolve(&Reference::Tag(tag)).await.unwrap();
     let referrer = Referrer::sums(&index, &file("SHA256SUMS"), &file("rsa.sig"), Inline::Yes);
     for (descriptor, bytes) in referrer.blobs() {
-        store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+        store.push(&descriptor, &bytes).await.unwrap();
     }
-    store.push(&referrer.descriptor(), &Content::Bytes(&referrer.manifest())).await.unwrap();
+    store.push(&referrer.descriptor(), &referrer.manifest()).await.unwrap();
     store
 }
 

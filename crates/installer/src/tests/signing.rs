@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use p256::pkcs8::{EncodePrivateKey as _, EncodePublicKey as _, LineEnding};
-use tofu_oci_store::{Content, MemoryStore, ReadStore as _, Store as _};
+use tofu_oci_store::{MemoryStore, ReadStore as _, Store as _};
 use tofu_oci_testkit::{Inline, Referrer};
 use tofu_oci_trust::{Policy, PrivateKey, SignedSubject, sign_bundle};
 use tofu_oci_types::{Digest, ProviderAddr, Reference, Tag, Version};
@@ -39,9 +39,9 @@ pub(super) async fn sign_as(store: &MemoryStore, version: &str, address: &Provid
     let bundle = sign_bundle(&key, &SignedSubject { index: &index.digest, address, version: &named });
     let referrer = Referrer::bundle(&index, &bundle, Inline::Yes);
     for (descriptor, bytes) in referrer.blobs() {
-        store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+        store.push(&descriptor, &bytes).await.unwrap();
     }
-    store.push(&referrer.descriptor(), &Content::Bytes(&referrer.manifest())).await.unwrap();
+    store.push(&referrer.descriptor(), &referrer.manifest()).await.unwrap();
 }
 
 /// What a version's tag points at.

@@ -1,5 +1,6 @@
 //! Tests that need more than one module, and what they share.
 
+mod oracle;
 mod planning;
 mod properties;
 mod reading;

@@ -46,7 +46,7 @@ fn a_document_that_can_be_read_in_two_ways_is_refused() {
     insta::assert_snapshot!(check(&json!({ "mediaType": media_type::OCI_INDEX, "manifests": [], "layers": [] })), @"sha256: is ambiguous: it has both `manifests` and `layers`");
     insta::assert_snapshot!(check(&json!({ "manifests": [], "config": {} })), @"sha256: is ambiguous: it has both `manifests` and `config`");
     let bytes = br#"{"manifests":[],"manifests":[]}"#;
-    insta::assert_snapshot!(refusal(ReleaseIndex::parse(&Descriptor::of(media_type::OCI_INDEX, bytes), bytes)), @"sha256: is malformed: the member `manifests` is there twice at line 1 column 27");
+    insta::assert_snapshot!(refusal(ReleaseIndex::parse(&Descriptor::of(media_type::OCI_INDEX, bytes), bytes)), @r#"sha256: is malformed: the member "manifests" is there twice at line 1 column 27"#);
     let (_, bytes) = descriptor_of(&json!({ "mediaType": media_type::OCI_MANIFEST, "manifests": [] }), "");
     insta::assert_snapshot!(refusal(ReleaseIndex::parse(&Descriptor::of(media_type::OCI_INDEX, &bytes), &bytes)), @"sha256: has mediaType `application/vnd.oci.image.manifest.v1+json`: expected `application/vnd.oci.image.index.v1+json`");
 }

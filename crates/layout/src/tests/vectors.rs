@@ -2,18 +2,11 @@
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tofu_oci_testkit::Vectors;
 use tofu_oci_types::{Descriptor, Digest};
 
 use super::{parse_artifact_leaf, parse_index};
 use crate::{DocumentKind, LayoutError, artifact_type, check_release, media_type, select};
-
-#[derive(Deserialize)]
-struct Vectors {
-    resolved_descriptor: Vec<Resolved>,
-    index_manifest_body: Vec<Body>,
-    platform_selection: Vec<Selection>,
-    layer_selection: Vec<Layers>,
-}
 
 #[derive(Deserialize)]
 struct Resolved {
@@ -43,12 +36,11 @@ struct Layers {
     error: Option<String>,
 }
 
-/// The shared vectors where they lie beside the repository, and else the copy in it.
-fn vectors() -> Vectors {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-    let text = std::fs::read_to_string(format!("{root}/../shared/spec/vectors/oci_selection.json"))
-        .or_else(|_| std::fs::read_to_string(format!("{root}/testdata/vectors/oci_selection.json")));
-    serde_json::from_str(&text.unwrap()).unwrap()
+/// Every case of a section. A case of another form fails alone.
+#[track_caller]
+fn each<T: for<'de> Deserialize<'de>>(section: &str, check: impl Fn(T)) {
+    let table = Vectors::open("oci_selection.json");
+    table.each(section, |case| check(T::deserialize(case).unwrap_or_else(|error| panic!("unreadable case: {error}"))));
 }
 
 /// The vectors' name for one of our errors.
@@ -75,7 +67,7 @@ fn name(error: &LayoutError) -> &'static str {
 
 #[test]
 fn what_a_tag_resolves_to() {
-    for case in vectors().resolved_descriptor {
+    each("resolved_descriptor", |case: Resolved| {
         let mut value = case.descriptor.clone();
         value["digest"] = json!(Digest::sha256(b""));
         value["size"] = json!(1);
@@ -87,12 +79,12 @@ fn what_a_tag_resolves_to() {
         } else {
             assert_eq!(ours.as_ref().map(name), case.error.as_deref(), "{}", case.descriptor);
         }
-    }
+    });
 }
 
 #[test]
 fn what_the_index_says_of_itself() {
-    for case in vectors().index_manifest_body {
+    each("index_manifest_body", |case: Body| {
         let mut body = case.body.clone();
         body["manifests"] = json!([]);
         let bytes = serde_json::to_vec(&body).unwrap();
@@ -104,12 +96,12 @@ fn what_the_index_says_of_itself() {
         } else {
             assert_eq!(ours.as_ref().map(name), case.error.as_deref(), "{}", case.body);
         }
-    }
+    });
 }
 
 #[test]
 fn which_entry_is_the_platforms() {
-    for case in vectors().platform_selection {
+    each("platform_selection", |case: Selection| {
         // The vectors give all entries one digest; here each has its own, to see which was chosen.
         let mut manifests = case.manifests.clone();
         for (at, entry) in manifests.as_array_mut().unwrap().iter_mut().enumerate() {
@@ -123,12 +115,12 @@ fn which_entry_is_the_platforms() {
         let wanted = case.selected_index.map(|at| Digest::sha256(&[u8::try_from(at).unwrap()]));
         assert_eq!(chosen, wanted, "{}", case.name);
         assert_eq!(ours.as_ref().err().map(name), case.error.as_deref(), "{}", case.name);
-    }
+    });
 }
 
 #[test]
 fn which_layer_is_the_package() {
-    for case in vectors().layer_selection {
+    each("layer_selection", |case: Layers| {
         let layer = |(at, media_type): (usize, &String)| {
             let digest = Digest::sha256(&[u8::try_from(at).unwrap()]);
             json!({ "mediaType": media_type, "digest": digest, "size": 1 })
@@ -144,5 +136,5 @@ fn which_layer_is_the_package() {
         let wanted = case.selected_index.map(|at| Digest::sha256(&[u8::try_from(at).unwrap()]));
         assert_eq!(chosen, wanted, "{}", case.name);
         assert_eq!(ours.as_ref().err().map(name), case.error.as_deref(), "{}", case.name);
-    }
+    });
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_credentials::Credential;
-use tofu_oci_mapper::config::{Environment, Files, Os, read};
+use tofu_oci_mapper::config::{ConfigFiles, Environment, Os, read};
 
 use super::*;
 use crate::machine::doubles::Doubles;
@@ -13,7 +13,7 @@ use crate::{AfterLogin, AfterLogout, CredentialResolver, CurrentLogin, HelperAct
 /// A CLI configuration of no files.
 struct NoFiles;
 
-impl Files for NoFiles {
+impl ConfigFiles for NoFiles {
     fn read(&self, _path: &Path) -> std::io::Result<Vec<u8>> {
         Err(std::io::ErrorKind::NotFound.into())
     }
@@ -73,7 +73,7 @@ impl Home {
     fn current(&self) -> CurrentLogin {
         let machine: Arc<dyn HostMachine> = self.machine.clone();
         let environment = self.environment();
-        let reading = Arc::new(read(&environment, &NoFiles, tofu_oci_mapper::TofuRelease::V1_13));
+        let reading = Arc::new(read(&environment, &NoFiles, tofu_oci_types::TofuRelease::V1_13));
         run(CurrentLogin::look(CredentialResolver::read(&machine, &environment, &reading), &self.registry))
     }
 }

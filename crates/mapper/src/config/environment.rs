@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file system that can be looked at and not changed. Handed in, because this crate opens nothing by itself.
-pub trait Files: Send + Sync {
+pub trait ConfigFiles: Send + Sync {
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// The names of what lies in a folder, in any order.
@@ -26,7 +26,7 @@ pub trait Files: Send + Sync {
 pub enum Os {
     /// Linux and everything like it.
     Unix,
-    /// macOS: as Unix, but for the folders of plugins.
+    /// macOS: as Unix, except the folders of plugins.
     Mac,
     /// Windows.
     Windows,
@@ -82,7 +82,7 @@ impl Environment {
         PathBuf::from(path)
     }
 
-    /// `path` itself where it is absolute, otherwise below `folder`; without `.` in between.
+    /// `path` itself if it is absolute, otherwise below `folder`; without `.` in between.
     pub(super) fn absolute(&self, folder: &Path, path: &Path) -> PathBuf {
         if self.is_absolute(path) {
             return path.to_owned();
@@ -93,7 +93,7 @@ impl Environment {
     }
 
     /// Whether a path starts at the root of the system (on Windows: of a drive or a server).
-    pub(crate) fn is_absolute(&self, path: &Path) -> bool {
+    pub fn is_absolute(&self, path: &Path) -> bool {
         let text = path.to_string_lossy();
         if self.os != Os::Windows {
             return text.starts_with('/');

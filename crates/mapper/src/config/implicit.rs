@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
-use super::{Environment, Files, Method, MethodKind, Os};
-use crate::{Pattern, Selector, TofuRelease};
+use super::{ConfigFiles, Environment, Method, MethodKind, Os};
+use tofu_oci_types::TofuRelease;
+
+use crate::{Pattern, Selector};
 
 /// Every folder that is there, each as a mirror, and `direct` for all providers that none of them has.
-pub(super) fn methods(environment: &Environment, files: &dyn Files, release: TofuRelease) -> Vec<Method> {
+pub(super) fn methods(environment: &Environment, files: &dyn ConfigFiles, release: TofuRelease) -> Vec<Method> {
     let mut found = BTreeSet::new();
     let mut methods = Vec::new();
     for path in folders(environment, release).into_iter().filter(|path| files.is_dir(path)) {
@@ -83,7 +85,7 @@ fn folders(environment: &Environment, release: TofuRelease) -> Vec<PathBuf> {
 ///
 /// # Errors
 /// When some folder in it cannot be read, however little it has to do with providers.
-fn providers(environment: &Environment, files: &dyn Files, folder: &Path) -> io::Result<BTreeSet<ProviderAddr>> {
+fn providers(environment: &Environment, files: &dyn ConfigFiles, folder: &Path) -> io::Result<BTreeSet<ProviderAddr>> {
     let mut found = BTreeSet::new();
     let mut open = vec![(folder.to_owned(), Vec::new())];
     while let Some((path, parts)) = open.pop() {

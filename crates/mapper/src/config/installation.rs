@@ -1,40 +1,44 @@
 //! `provider_installation`: the block, its methods, and what `OpenTofu` drops of them.
 //!
 //! The order of the checks is `OpenTofu`'s, so that the first complaint is the same one. All problems but those of a
-//! template are told for the line of the whole block, because HCL 1 keeps few places.
+//! template are reported for the line of the whole block, because HCL 1 keeps few places.
 //!
 //! Spec: `OpenTofu` 1.12, cliconfig, provider installation; measured on 1.10 to 1.13.
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_hcl::{Body, DecodeError, Decoded, Document, Duplicates, Item, Node, Shape, Value};
+use tofu_oci_hcl::{
+    DecodeError, DecodeNode, DecodeShape, Decoded, Duplicates, HclBody, HclDocument, HclItem, HclValue,
+};
 use tofu_oci_types::{InvalidProviderAddr, ProviderAddr};
 
 use super::decode;
-use super::reader::{Findings, Source};
-use super::{DevOverride, Effect, Environment, Installation, Method, MethodKind, Problem, names};
-use crate::{RepositoryTemplate, Selector, TofuRelease};
+use super::reader::{ReadingNotes, SourceText};
+use super::{CliConfigProblem, DevOverride, Effect, Environment, Installation, Method, MethodKind, Topic, names};
+use tofu_oci_types::TofuRelease;
+
+use crate::{RepositoryTemplate, Selector};
 
 /// What a method's arguments say.
-struct Arguments {
+struct MethodArguments {
     kind: MethodKind,
     include: Vec<String>,
     exclude: Vec<String>,
 }
 
 /// The block that is read, and what surrounds it.
-struct Block<'a> {
+struct InstallationBlock<'a> {
     environment: &'a Environment,
-    source: Source<'a>,
+    source: SourceText<'a>,
     line: Option<usize>,
 }
 
 /// Reads the `provider_installation` blocks of a file.
 pub(super) fn read(
     environment: &Environment,
-    source: Source<'_>,
-    document: &Document,
-    findings: &mut Findings,
+    source: SourceText<'_>,
+    document: &HclDocument,
+    findings: &mut ReadingNotes,
 ) -> Vec<Installation> {
     let mut blocks = Vec::new();
     for item in &document.body.items {
@@ -44,7 +48,7 @@ pub(super) fn read(
         let line = source.line_of(item);
         let head = item.keys.first().map_or(item.span.clone(), |key| key.span.clone());
         let body = match &item.value {
-            Value::Object(body, _) if source.is_json() || !item.assigned => body,
+            HclValue::Object(body, _) if source.is_json() || !item.assigned => body,
             _ => {
                 let instead = if source.is_json() {
                     "write an object, and in it each method as a list: \"direct\": [{}]"
@@ -52,7 +56,8 @@ pub(super) fn read(
                     "leave the = out: provider_installation { … }"
                 };
                 let message = "provider_installation must be a block";
-                findings.push(source.problem("block-equals", head, line, message).instead(instead));
+                let problem = source.problem("block-equals", head, line, message).instead(instead);
+                findings.push(problem.topic(Topic::ProviderInstallation));
                 continue;
             }
         };
@@ -61,13 +66,13 @@ pub(super) fn read(
             let problem = source.problem("block-label", label.span.clone(), line, message);
             findings.push(problem.instead("leave the label out").effect(Effect::KeptAnyway));
         }
-        blocks.push(Block { environment, source, line }.read(item, body, findings));
+        blocks.push(InstallationBlock { environment, source, line }.read(item, body, findings));
     }
     blocks
 }
 
-impl Block<'_> {
-    fn read(&self, block: &Item, body: &Body, findings: &mut Findings) -> Installation {
+impl InstallationBlock<'_> {
+    fn read(&self, block: &HclItem, body: &HclBody, findings: &mut ReadingNotes) -> Installation {
         let mut installation = Installation {
             dev_overrides: Vec::new(),
             methods: Vec::new(),
@@ -80,10 +85,10 @@ impl Block<'_> {
                 let dropped = Some(findings.push(*problem));
                 let name = item.keys.first().map_or_else(String::new, |key| key.text.clone());
                 let arguments =
-                    Arguments { kind: MethodKind::Unreadable { name }, include: Vec::new(), exclude: Vec::new() };
+                    MethodArguments { kind: MethodKind::Unreadable { name }, include: Vec::new(), exclude: Vec::new() };
                 installation.methods.push(Method { dropped, ..self.finished(item, arguments) });
             }
-            if let (Some(key), Value::Object(body, _)) = (item.keys.first(), &item.value) {
+            if let (Some(key), HclValue::Object(body, _)) = (item.keys.first(), &item.value) {
                 names::look_into(self.source, &key.text, body, findings);
             }
         }
@@ -93,14 +98,14 @@ impl Block<'_> {
     /// Reads one method; the error is the one that drops it.
     fn method(
         &self,
-        item: &Item,
+        item: &HclItem,
         installation: &mut Installation,
-        findings: &mut Findings,
-    ) -> Result<(), Box<Problem>> {
+        findings: &mut ReadingNotes,
+    ) -> Result<(), Box<CliConfigProblem>> {
         let Some(key) = item.keys.first() else { return Ok(()) };
         let (name, json) = (key.text.as_str(), self.source.is_json());
         let body = match &item.value {
-            Value::Object(body, _) if json || !item.assigned => body,
+            HclValue::Object(body, _) if json || !item.assigned => body,
             _ => {
                 let instead = match (json, names::METHODS.contains(&name)) {
                     (true, true) => format!("write the method as a list: \"{name}\": [{{ … }}]"),
@@ -113,7 +118,7 @@ impl Block<'_> {
                     }
                 };
                 let message = match (json, names::METHODS.contains(&name)) {
-                    (true, false) => format!("{name} is taken for a method, and is no block"),
+                    (true, false) => format!("{name} is taken for a method, and is not a block"),
                     _ => format!("{name} must be a block"),
                 };
                 let problem = self.source.problem("method-not-block", key.span.clone(), self.line, message);
@@ -125,7 +130,7 @@ impl Block<'_> {
             let problem = self.source.problem("method-label", label.span.clone(), self.line, message);
             findings.push(problem.instead("leave the label out").effect(Effect::KeptAnyway));
         }
-        let list = Node::of_body(body);
+        let list = DecodeNode::of_body(body);
         let arguments = match name {
             "direct" => self.direct(&list, findings.release)?,
             "filesystem_mirror" => self.filesystem_mirror(item, &list)?,
@@ -138,8 +143,8 @@ impl Block<'_> {
         Ok(())
     }
 
-    fn finished(&self, item: &Item, arguments: Arguments) -> Method {
-        let Arguments { kind, include, exclude } = arguments;
+    fn finished(&self, item: &HclItem, arguments: MethodArguments) -> Method {
+        let MethodArguments { kind, include, exclude } = arguments;
         Method {
             kind,
             selector: Selector::parse(&include, &exclude).unwrap_or_default(),
@@ -152,21 +157,30 @@ impl Block<'_> {
         }
     }
 
-    fn direct(&self, list: &Node<'_>, release: TofuRelease) -> Result<Arguments, Box<Problem>> {
+    fn direct(&self, list: &DecodeNode<'_>, release: TofuRelease) -> Result<MethodArguments, Box<CliConfigProblem>> {
         let (include, exclude) = self.patterns(list)?;
         let download_retry_count = self.retries(list, release)?;
-        Ok(Arguments { kind: MethodKind::Direct { download_retry_count }, include, exclude })
+        Ok(MethodArguments { kind: MethodKind::Direct { download_retry_count }, include, exclude })
     }
 
-    fn filesystem_mirror(&self, item: &Item, list: &Node<'_>) -> Result<Arguments, Box<Problem>> {
+    fn filesystem_mirror(
+        &self,
+        item: &HclItem,
+        list: &DecodeNode<'_>,
+    ) -> Result<MethodArguments, Box<CliConfigProblem>> {
         let path = self.decoded(decode::text(list, "path"))?.map(|written| written.value);
         let (include, exclude) = self.patterns(list)?;
         let written = self.required(item, "path", path, "path = \"/usr/share/providers\"")?;
         let path = self.absolute(&written);
-        Ok(Arguments { kind: MethodKind::FilesystemMirror { path, written }, include, exclude })
+        Ok(MethodArguments { kind: MethodKind::FilesystemMirror { path, written }, include, exclude })
     }
 
-    fn network_mirror(&self, item: &Item, list: &Node<'_>, release: TofuRelease) -> Result<Arguments, Box<Problem>> {
+    fn network_mirror(
+        &self,
+        item: &HclItem,
+        list: &DecodeNode<'_>,
+        release: TofuRelease,
+    ) -> Result<MethodArguments, Box<CliConfigProblem>> {
         let url = self.decoded(decode::text(list, "url"))?.map(|written| written.value);
         let (include, exclude) = self.patterns(list)?;
         let download_retry_count = self.retries(list, release)?;
@@ -175,16 +189,21 @@ impl Block<'_> {
             _ => self.decoded(decode::truth(list, "trust_all_hashes"))?.unwrap_or_default(),
         };
         let url = self.required(item, "url", url, "url = \"https://mirror.example.com/providers/\"")?;
-        Ok(Arguments {
+        Ok(MethodArguments {
             kind: MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes },
             include,
             exclude,
         })
     }
 
-    fn oci_mirror(&self, item: &Item, list: &Node<'_>, findings: &mut Findings) -> Result<Arguments, Box<Problem>> {
+    fn oci_mirror(
+        &self,
+        item: &HclItem,
+        list: &DecodeNode<'_>,
+        findings: &mut ReadingNotes,
+    ) -> Result<MethodArguments, Box<CliConfigProblem>> {
         let line = self.source.line_of_brace(item);
-        let dropped = |problem: Problem| Box::new(problem.effect(Effect::MethodDropped));
+        let dropped = |problem: CliConfigProblem| Box::new(problem.effect(Effect::MethodDropped));
         let decode = |error: DecodeError| dropped(self.source.mismatch("decode", line, &error));
         let written = decode::text(list, "repository_template").map_err(decode)?;
         let include = decode::texts(list, "include").map_err(decode)?.unwrap_or_default();
@@ -197,9 +216,9 @@ impl Block<'_> {
             return Err(dropped(problem));
         };
         match RepositoryTemplate::check(&written.value, &include) {
-            Ok(template) => Ok(Arguments { kind: MethodKind::OciMirror { template }, include, exclude }),
+            Ok(template) => Ok(MethodArguments { kind: MethodKind::OciMirror { template }, include, exclude }),
             Err(errors) => {
-                let mut problems: Vec<Problem> = errors
+                let mut problems: Vec<CliConfigProblem> = errors
                     .iter()
                     .map(|error| {
                         let code = error.code();
@@ -209,12 +228,10 @@ impl Block<'_> {
                         };
                         let reported = if code.starts_with("hcl:") { None } else { line };
                         let problem = self.source.problem(&code, span, reported, error.to_string());
-                        let instead =
-                            error.without_scheme().map(|rest| format!("write \"{rest}\", without the scheme"));
-                        instead.into_iter().fold(problem, Problem::instead).effect(Effect::MethodDropped)
+                        problem.instead(error.instead()).effect(Effect::MethodDropped)
                     })
                     .collect();
-                // The last one stands for the method; the order of telling stays.
+                // The last one decides about the method; the order stays.
                 let decisive = problems.pop().expect("a template is refused for a reason");
                 for problem in problems {
                     findings.push(problem);
@@ -226,11 +243,11 @@ impl Block<'_> {
 
     fn dev_overrides(
         &self,
-        item: &Item,
-        list: &Node<'_>,
+        item: &HclItem,
+        list: &DecodeNode<'_>,
         installation: &mut Installation,
-        findings: &mut Findings,
-    ) -> Result<(), Box<Problem>> {
+        findings: &mut ReadingNotes,
+    ) -> Result<(), Box<CliConfigProblem>> {
         if installation.methods.iter().any(|method| method.dropped.is_none()) {
             let line = self.source.line_of(item);
             let message = "dev_overrides must stand before all methods";
@@ -239,7 +256,7 @@ impl Block<'_> {
                 problem.instead("move it to the top of provider_installation").effect(Effect::MethodDropped),
             ));
         }
-        let decoded = self.decoded(list.decode(&decode::map_of(Shape::Text), Duplicates::Refused))?;
+        let decoded = self.decoded(list.decode(&decode::map_of(DecodeShape::Text), Duplicates::Refused))?;
         let mut overrides = decoded.into_map().unwrap_or_default();
         let members = self.decoded(list.members("dev_overrides"))?;
         for (key, _) in members.filter_map(Result::ok) {
@@ -260,7 +277,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    fn bad_override(&self, key: &tofu_oci_hcl::Key, error: &InvalidProviderAddr) -> Problem {
+    fn bad_override(&self, key: &tofu_oci_hcl::HclKey, error: &InvalidProviderAddr) -> CliConfigProblem {
         let instead = match error.suggestion() {
             Some(suggestion) => format!("write \"{suggestion}\""),
             None => "write HOST/NAMESPACE/TYPE, such as \"registry.opentofu.org/acme/widget\"".to_owned(),
@@ -270,7 +287,7 @@ impl Block<'_> {
         if error.passes_opentofu() { problem.kept_by_opentofu() } else { problem }
     }
 
-    fn unknown(&self, item: &Item, name: &str) -> Problem {
+    fn unknown(&self, item: &HclItem, name: &str) -> CliConfigProblem {
         let message = format!("there is no installation method {name}");
         let instead = match names::near(name, &names::METHODS) {
             Some(near) => format!("write {near}"),
@@ -281,30 +298,30 @@ impl Block<'_> {
     }
 
     /// `include` and `exclude` as they were written.
-    fn patterns(&self, list: &Node<'_>) -> Result<(Vec<String>, Vec<String>), Box<Problem>> {
+    fn patterns(&self, list: &DecodeNode<'_>) -> Result<(Vec<String>, Vec<String>), Box<CliConfigProblem>> {
         let read = |argument: &'static str| self.decoded(decode::texts(list, argument)).map(Option::unwrap_or_default);
         Ok((read("include")?, read("exclude")?))
     }
 
     /// `download_retry_count`, which 1.10 does not know.
-    fn retries(&self, list: &Node<'_>, release: TofuRelease) -> Result<Option<i64>, Box<Problem>> {
+    fn retries(&self, list: &DecodeNode<'_>, release: TofuRelease) -> Result<Option<i64>, Box<CliConfigProblem>> {
         match release {
             TofuRelease::V1_10 => Ok(None),
             _ => self.decoded(decode::whole(list, "download_retry_count")),
         }
     }
 
-    fn decoded<T>(&self, value: Result<T, DecodeError>) -> Result<T, Box<Problem>> {
+    fn decoded<T>(&self, value: Result<T, DecodeError>) -> Result<T, Box<CliConfigProblem>> {
         value.map_err(|error| Box::new(self.source.mismatch("decode", self.line, &error).effect(Effect::MethodDropped)))
     }
 
     fn required(
         &self,
-        item: &Item,
+        item: &HclItem,
         argument: &str,
         value: Option<String>,
         example: &str,
-    ) -> Result<String, Box<Problem>> {
+    ) -> Result<String, Box<CliConfigProblem>> {
         value.filter(|value| !value.is_empty()).ok_or_else(|| {
             let name = item.keys.first().map_or("the method", |key| key.text.as_str());
             let code = format!("{argument}-required");
@@ -320,6 +337,6 @@ impl Block<'_> {
 }
 
 /// The name of a block.
-fn head(item: &Item) -> std::ops::Range<usize> {
+fn head(item: &HclItem) -> std::ops::Range<usize> {
     item.keys.first().map_or(item.span.clone(), |key| key.span.clone())
 }

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Environment, Files, Os};
+use super::{ConfigFiles, Environment, Os};
 
 /// The files that count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The main file, whether or not it is there; nothing where no home folder is known.
+    /// The main file, whether or not it is there; `None` if no home folder is known.
     pub main: Option<MainFile>,
     /// The files of the configuration directory in the order of their names.
     pub directory: Vec<PathBuf>,
@@ -21,14 +21,14 @@ pub struct MainFile {
     /// Where it is.
     pub path: PathBuf,
     /// Why this one.
-    pub origin: Origin,
+    pub origin: MainFileOrigin,
     /// Whether it is there.
     pub exists: bool,
 }
 
 /// Why a file is the main one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum MainFileOrigin {
     /// A variable of this name says so.
     Variable(&'static str),
     /// It is the usual place.
@@ -51,8 +51,8 @@ pub struct PassedOver {
 /// Finds the files: the main one, and those of the configuration directory unless a variable names the main one.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig; measured on 1.10 to 1.13 (files).
-pub fn locate(environment: &Environment, files: &dyn Files) -> Located {
-    let search = Search { environment, files };
+pub fn locate(environment: &Environment, files: &dyn ConfigFiles) -> Located {
+    let search = FileSearch { environment, files };
     let usual = search.usual();
     let directory = search.directory();
     let listed = directory.as_ref().map(|dir| search.listed(dir)).unwrap_or_default();
@@ -65,7 +65,7 @@ pub fn locate(environment: &Environment, files: &dyn Files) -> Located {
             let usual = usual.filter(|usual| usual.exists).map(|usual| usual.path);
             passed_over.extend(usual.into_iter().chain(listed).map(|path| PassedOver { path, why: why.clone() }));
             let exists = files.exists(&path);
-            (Some(MainFile { path, origin: Origin::Variable(name), exists }), Vec::new())
+            (Some(MainFile { path, origin: MainFileOrigin::Variable(name), exists }), Vec::new())
         }
         None => (usual, listed),
     };
@@ -79,12 +79,12 @@ pub fn locate(environment: &Environment, files: &dyn Files) -> Located {
 /// Variables that name the main file, the stronger first.
 const VARIABLES: [&str; 2] = ["TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"];
 
-struct Search<'a> {
+struct FileSearch<'a> {
     environment: &'a Environment,
-    files: &'a dyn Files,
+    files: &'a dyn ConfigFiles,
 }
 
-impl Search<'_> {
+impl FileSearch<'_> {
     fn at(&self, folder: &Path, parts: &[&str]) -> PathBuf {
         self.environment.join(folder, parts)
     }
@@ -97,7 +97,7 @@ impl Search<'_> {
         }
     }
 
-    /// `XDG_CONFIG_HOME`, which counts only where it is set.
+    /// `XDG_CONFIG_HOME`, which counts only if it is set.
     fn xdg(&self) -> Option<&Path> {
         match self.environment.os {
             Os::Windows => None,
@@ -119,14 +119,14 @@ impl Search<'_> {
         let [new, legacy] = self.names().map(|name| self.at(home, &[name]));
         let (has_new, has_legacy) = (self.files.exists(&new), self.files.exists(&legacy));
         Some(match (has_new, has_legacy, self.xdg()) {
-            (true, _, _) => MainFile { path: new, origin: Origin::Usual, exists: true },
-            (false, true, _) => MainFile { path: legacy, origin: Origin::Legacy, exists: true },
+            (true, _, _) => MainFile { path: new, origin: MainFileOrigin::Usual, exists: true },
+            (false, true, _) => MainFile { path: legacy, origin: MainFileOrigin::Legacy, exists: true },
             (false, false, Some(xdg)) => {
                 let path = self.at(xdg, &["opentofu", "tofurc"]);
                 let exists = self.files.exists(&path);
-                MainFile { path, origin: Origin::Xdg, exists }
+                MainFile { path, origin: MainFileOrigin::Xdg, exists }
             }
-            (false, false, None) => MainFile { path: new, origin: Origin::Usual, exists: false },
+            (false, false, None) => MainFile { path: new, origin: MainFileOrigin::Usual, exists: false },
         })
     }
 
@@ -150,7 +150,7 @@ impl Search<'_> {
         names.map(|name| self.at(directory, &[&name])).collect()
     }
 
-    /// The names in a folder, sorted; none where it cannot be read.
+    /// The names in a folder, sorted; none if it cannot be read.
     fn names_in(&self, folder: &Path) -> Vec<String> {
         let mut names: Vec<String> = self
             .files

@@ -7,20 +7,20 @@ use std::path::Path;
 
 use tofu_oci_types::Hostname;
 
-use super::reader::Findings;
-use super::settings::Settings;
+use super::reader::ReadingNotes;
+use super::settings::FileSettings;
 use super::{
-    At, CliConfig, ConfigFile, Effect, Environment, Files, Host, Installation, Problem, RawBlock, RegistryProtocols,
-    Setting, Topic, sources, variables,
+    CliConfig, CliConfigProblem, ConfigFile, ConfigFiles, ConfigSetting, Effect, Environment, HostBlock, Installation,
+    RawBlock, RegistryProtocols, TextPlace, Topic, sources, variables,
 };
 use crate::MagicSuffix;
 
 /// What the files say, in the order of reading.
 #[derive(Default)]
-pub(super) struct Merged {
-    plugin_cache_dir: Option<(String, Option<At>)>,
+pub(super) struct MergedConfig {
+    plugin_cache_dir: Option<(String, Option<TextPlace>)>,
     may_break_lock: bool,
-    hosts: BTreeMap<String, Host>,
+    hosts: BTreeMap<String, HostBlock>,
     credentials: Vec<RawBlock>,
     credentials_helpers: Vec<RawBlock>,
     retry_count: Option<i64>,
@@ -28,14 +28,14 @@ pub(super) struct Merged {
     installations: Vec<Installation>,
     oci_defaults: Vec<RawBlock>,
     oci_credentials: Vec<RawBlock>,
-    magic_suffix: Option<(MagicSuffix, At)>,
+    magic_suffix: Option<(MagicSuffix, TextPlace)>,
 }
 
-impl Merged {
+impl MergedConfig {
     /// Adds what one more file says.
     pub(super) fn add(
         &mut self,
-        settings: Settings,
+        settings: FileSettings,
         installations: Vec<Installation>,
         oci_defaults: Vec<RawBlock>,
         oci_credentials: Vec<RawBlock>,
@@ -63,9 +63,9 @@ impl Merged {
     pub(super) fn finish(
         mut self,
         environment: &Environment,
-        files: &dyn Files,
+        files: &dyn ConfigFiles,
         read: &[ConfigFile],
-        findings: &mut Findings,
+        findings: &mut ReadingNotes,
     ) -> CliConfig {
         if let Some(dir) = environment.var("TF_PLUGIN_CACHE_DIR") {
             self.plugin_cache_dir = Some((dir.to_owned(), None));
@@ -89,7 +89,7 @@ impl Merged {
         if let Some(installation) = &mut installation {
             sources::check(installation, read, findings);
         }
-        let host = |(label, host): (String, Host)| Some((label.parse::<Hostname>().ok()?, host));
+        let host = |(label, host): (String, HostBlock)| Some((label.parse::<Hostname>().ok()?, host));
         CliConfig {
             installation,
             plugin_cache_dir: self
@@ -108,32 +108,32 @@ impl Merged {
     }
 
     /// What can be seen only when all files have been read.
-    fn validate(&mut self, findings: &mut Findings) {
+    fn validate(&mut self, findings: &mut ReadingNotes) {
         for (label, host) in &self.hosts {
             check_host("host", label, &host.at, findings);
         }
         for block in &self.credentials {
-            let at = At { file: block.file, span: block.span.clone() };
+            let at = TextPlace { file: block.file, span: block.span.clone() };
             check_host("credentials", block.label.as_deref().unwrap_or_default(), &at, findings);
             let nested = block.attributes.iter().find(|attribute| crashes(&attribute.value));
             if let Some(attribute) = nested.filter(|_| has_host(block)) {
-                let at = At { file: block.file, span: attribute.span.clone() };
+                let at = TextPlace { file: block.file, span: attribute.span.clone() };
                 let message = format!("{} holds a block, and OpenTofu crashes on it", attribute.name);
-                let problem = at_place(Problem::load("opentofu-crash", message), &at);
+                let problem = at_place(CliConfigProblem::load("opentofu-crash", message), &at);
                 findings.push(problem.instead("write token = \"…\"").effect(Effect::Crash).ours());
             }
         }
         if let Some(second) = self.credentials_helpers.get(1) {
-            let at = At { file: second.file, span: second.span.clone() };
+            let at = TextPlace { file: second.file, span: second.span.clone() };
             findings.push(twice("two-helpers", "credentials_helper", &at));
         }
         if let Some(second) = self.installations.get(1) {
-            let at = At { file: second.file, span: second.name_span.clone() };
+            let at = TextPlace { file: second.file, span: second.name_span.clone() };
             let problem = twice("two-blocks", "provider_installation", &at);
             findings.push(problem.instead("put all methods into one block, the first to be asked first"));
         }
         if let Some(second) = self.oci_defaults.get(1) {
-            let at = At { file: second.file, span: second.span.clone() };
+            let at = TextPlace { file: second.file, span: second.span.clone() };
             let problem = twice("duplicate-block", "oci_default_credentials", &at);
             // Not while the files are read, but as soon as a registry is asked.
             findings.push(problem.topic(Topic::RegistryCredentials).effect(Effect::Crash));
@@ -143,7 +143,7 @@ impl Merged {
             let label = block.label.clone().unwrap_or_default();
             let is_new = seen.insert(label.clone());
             if !is_new {
-                let at = At { file: block.file, span: block.span.clone() };
+                let at = TextPlace { file: block.file, span: block.span.clone() };
                 let name = format!("oci_credentials for {label}");
                 findings.push(twice("duplicate-block", &name, &at).topic(Topic::RegistryCredentials));
             }
@@ -163,11 +163,11 @@ fn merge_blocks(known: &mut Vec<RawBlock>, blocks: Vec<RawBlock>) {
 }
 
 /// Whether a value of credentials is one that `OpenTofu` cannot convert: a block that does not stand in a list.
-fn crashes(value: &Setting) -> bool {
+fn crashes(value: &ConfigSetting) -> bool {
     match value {
-        Setting::Map(_) => true,
-        Setting::List(list) => list.iter().any(|item| match item {
-            Setting::Map(map) => map.values().any(crashes),
+        ConfigSetting::Map(_) => true,
+        ConfigSetting::List(list) => list.iter().any(|item| match item {
+            ConfigSetting::Map(map) => map.values().any(crashes),
             item => crashes(item),
         }),
         _ => false,
@@ -178,25 +178,31 @@ fn has_host(block: &RawBlock) -> bool {
     block.label.as_deref().is_some_and(|label| label.parse::<Hostname>().is_ok())
 }
 
-fn at_place(problem: Problem, at: &At) -> Problem {
-    Problem { file: Some(at.file), span: Some(at.span.clone()), ..problem }
+fn at_place(problem: CliConfigProblem, at: &TextPlace) -> CliConfigProblem {
+    CliConfigProblem { file: Some(at.file), span: Some(at.span.clone()), ..problem }
 }
 
-fn twice(code: &str, name: &str, at: &At) -> Problem {
-    let problem = Problem::load(code, format!("{name} is given a second time"));
+fn twice(code: &str, name: &str, at: &TextPlace) -> CliConfigProblem {
+    let problem = CliConfigProblem::load(code, format!("{name} is given a second time"));
     at_place(problem, at).instead("leave one of them out").effect(Effect::FirstUsed)
 }
 
-fn check_host(kind: &str, label: &str, at: &At, findings: &mut Findings) {
+fn check_host(kind: &str, label: &str, at: &TextPlace, findings: &mut ReadingNotes) {
     let Err(error) = label.parse::<Hostname>() else { return };
     let code = "invalid-host-label";
-    let problem = at_place(Problem::load(code, error.to_string()), at);
+    let problem = at_place(CliConfigProblem::load(code, error.to_string()), at);
     let problem = problem.instead(format!("write {kind} \"registry.example.com\"")).effect(Effect::EntryIgnored);
     findings.push(if error.passes_opentofu() { problem.kept_by_opentofu() } else { problem });
 }
 
 /// `OpenTofu` looks for the folder where it was started, and uses it below the working directory.
-fn check_cache(environment: &Environment, files: &dyn Files, dir: &str, at: Option<&At>, findings: &mut Findings) {
+fn check_cache(
+    environment: &Environment,
+    files: &dyn ConfigFiles,
+    dir: &str,
+    at: Option<&TextPlace>,
+    findings: &mut ReadingNotes,
+) {
     let path = environment.absolute(&environment.launch_dir, Path::new(dir));
     if files.exists(&path) {
         return;
@@ -213,7 +219,7 @@ fn check_cache(environment: &Environment, files: &dyn Files, dir: &str, at: Opti
         }
         None => instead.to_owned(),
     };
-    let problem = Problem::load("plugin-cache-dir", message).instead(instead).effect(Effect::KeptAnyway);
+    let problem = CliConfigProblem::load("plugin-cache-dir", message).instead(instead).effect(Effect::KeptAnyway);
     findings.push(match at {
         Some(at) => at_place(problem, at),
         None => problem,

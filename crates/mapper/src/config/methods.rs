@@ -2,8 +2,8 @@
 
 use tofu_oci_types::ProviderAddr;
 
-use super::{Environment, Files, Method, MethodKind, Reading, implicit};
-use crate::{MagicSuffix, MapError, Place, Selection};
+use super::{CliConfigReading, ConfigFiles, Environment, Method, MethodKind, implicit};
+use crate::{MagicSuffix, MapError, MappedPlace, Selection};
 
 /// The methods that `OpenTofu` would install by, in their order.
 #[derive(Clone, Debug)]
@@ -16,13 +16,13 @@ pub struct Methods {
 
 /// What a method says of an address.
 #[derive(Clone, Debug)]
-pub struct Candidate<'a> {
+pub struct MethodCandidate<'a> {
     /// The method.
     pub method: &'a Method,
     /// Whether its patterns match.
     pub selection: Selection,
-    /// Where it would look; nothing where it is not selected.
-    pub place: Option<Result<Place, MapError>>,
+    /// Where it would look; `None` if it is not selected.
+    pub place: Option<Result<MappedPlace, MapError>>,
 }
 
 impl Methods {
@@ -30,7 +30,7 @@ impl Methods {
     ///
     /// A host under the magic suffix is a repository where `direct` is asked, and nowhere else: a file that leaves
     /// `direct` out, or excludes the address from it, is not bypassed.
-    pub fn candidates(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Vec<Candidate<'_>> {
+    pub fn candidates(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Vec<MethodCandidate<'_>> {
         if address.is_builtin() {
             return Vec::new();
         }
@@ -39,7 +39,7 @@ impl Methods {
             .map(|method| {
                 let selection = method.selector.select(address);
                 let place = if selection.is_in() { method.place_of(address, suffix) } else { None };
-                Candidate { method, selection, place }
+                MethodCandidate { method, selection, place }
             })
             .collect()
     }
@@ -47,23 +47,23 @@ impl Methods {
 
 impl Method {
     /// Where the method looks for an address; nothing for a method that cannot be read.
-    fn place_of(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Option<Result<Place, MapError>> {
+    fn place_of(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Option<Result<MappedPlace, MapError>> {
         match &self.kind {
             MethodKind::Direct { .. } => Some(suffix.place(address).map(|place| match place {
-                Some(place) => Place::Oci(place),
-                None => Place::Direct { host: address.hostname().clone() },
+                Some(place) => MappedPlace::Oci(place),
+                None => MappedPlace::Direct { host: address.hostname().clone() },
             })),
-            MethodKind::FilesystemMirror { path, .. } => Some(Ok(Place::Filesystem { path: path.clone() })),
-            MethodKind::NetworkMirror { url, .. } => Some(Ok(Place::NetworkMirror { url: url.clone() })),
-            MethodKind::OciMirror { template } => Some(template.place(address).map(Place::Oci)),
+            MethodKind::FilesystemMirror { path, .. } => Some(Ok(MappedPlace::Filesystem { path: path.clone() })),
+            MethodKind::NetworkMirror { url, .. } => Some(Ok(MappedPlace::NetworkMirror { url: url.clone() })),
+            MethodKind::OciMirror { template } => Some(template.place(address).map(MappedPlace::Oci)),
             MethodKind::Unreadable { .. } => None,
         }
     }
 }
 
-impl Reading {
+impl CliConfigReading {
     /// The methods that `OpenTofu` would install by: those of the file, or the implicit ones.
-    pub fn methods(&self, environment: &Environment, files: &dyn Files) -> Methods {
+    pub fn methods(&self, environment: &Environment, files: &dyn ConfigFiles) -> Methods {
         match &self.config.installation {
             Some(installation) => {
                 let list = installation.methods.iter().filter(|method| method.dropped.is_none()).cloned().collect();

@@ -43,7 +43,7 @@ fn scheme(text: &str) -> Result<(&str, &str), &'static str> {
     Ok(("", text))
 }
 
-/// Whether each `%` has two hexadecimal digits behind it.
+/// Whether each `%` has two hexadecimal digits after it.
 fn escapes(text: &str) -> Result<(), &'static str> {
     let broken = text.split('%').skip(1).any(|rest| {
         let digits = rest.as_bytes().get(..2);
@@ -91,7 +91,7 @@ fn check_host(host: &str) -> Result<(), &'static str> {
     // Escapes in a host are for bytes that are not ASCII, and for the zone of an IPv6 address.
     let zone = host.starts_with('[') && host.contains("%25");
     let ascii = host.split('%').skip(1).any(|rest| rest.starts_with(|digit: char| ('0'..='7').contains(&digit)));
-    if ascii && !zone { Err("a % in its host stands for a plain character") } else { Ok(()) }
+    if ascii && !zone { Err("a % in its host encodes a plain character") } else { Ok(()) }
 }
 
 #[cfg(test)]

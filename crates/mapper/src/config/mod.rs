@@ -4,14 +4,17 @@
 //! Environment, Files --locate--> Located --read--> Reading --methods--> Methods --candidates--> [Candidate]
 //! ```
 //!
-//! A [`Reading`] is `OpenTofu`'s own, lenient as it is: what it drops is dropped, and each [`Problem`] tells what it
-//! does then. [`Reading::refuse`] is the strict answer of this program.
+//! A [`CliConfigReading`] is `OpenTofu`'s own, lenient as it is: what it drops is dropped, and each [`CliConfigProblem`] tells what it
+//! does then. [`CliConfigReading::refuse`] is the strict answer of this program.
 
+mod advice;
 mod decode;
 mod environment;
+mod file;
 mod implicit;
 mod installation;
 mod locate;
+mod measured;
 mod merge;
 mod methods;
 mod mirror_url;
@@ -21,7 +24,6 @@ mod oci;
 mod problem;
 mod reader;
 mod reading;
-mod render;
 mod secrets;
 mod settings;
 mod sources;
@@ -29,15 +31,16 @@ mod sources;
 pub(crate) mod tests;
 mod variables;
 
-pub use environment::{Environment, Files, Os};
-pub use locate::{Located, MainFile, Origin, PassedOver, locate};
-pub use methods::{Candidate, Methods};
+pub use environment::{ConfigFiles, Environment, Os};
+pub use file::{ConfigFile, ConfigFileState, Unknown};
+pub use locate::{Located, MainFile, MainFileOrigin, PassedOver, locate};
+pub use measured::{MEASURED, releases_text};
+pub use methods::{MethodCandidate, Methods};
 pub use model::{
-    At, Attribute, BlockKind, CliConfig, DevOverride, Host, Installation, Masked, Method, MethodKind, RawBlock,
-    RegistryProtocols, Setting, TokenVariable,
+    BlockAttribute, BlockKind, CliConfig, ConfigSetting, DevOverride, HostBlock, Installation, Masked, Method,
+    MethodKind, RawBlock, RegistryProtocols, TextPlace, TokenVariable,
 };
-pub(crate) use names::known_names;
-pub use problem::{Effect, Problem, Severity, Stage, Topic};
-pub use reading::{ConfigFile, FileState, Reading, Unknown, read};
-pub(crate) use render::{clean, effect};
-pub use render::{excerpt, render_problem};
+pub use names::known_names;
+pub use problem::{CliConfigProblem, Effect, ProblemStage, Severity, Topic};
+pub use reading::{CliConfigReading, read};
+pub use secrets::{MASK, in_line as secrets_in_line};

@@ -12,14 +12,14 @@ use crate::{MagicSuffix, RepositoryTemplate, Selector};
 /// Everything that `OpenTofu` goes on with after it has read the files.
 #[derive(Clone, Debug, Default)]
 pub struct CliConfig {
-    /// The first `provider_installation` block; nothing where none counts, so that the implicit methods do.
+    /// The first `provider_installation` block; `None` if none counts, so that the implicit methods do.
     pub installation: Option<Installation>,
     /// Where packages are kept between installations; variables expanded, made absolute against the working directory.
     pub plugin_cache_dir: Option<PathBuf>,
     /// Whether a cached package may be used although the lock file has no checksum of it.
     pub plugin_cache_may_break_lock: bool,
     /// Hosts whose services are written down, so that nobody asks them.
-    pub hosts: BTreeMap<Hostname, Host>,
+    pub hosts: BTreeMap<Hostname, HostBlock>,
     /// `credentials` blocks, the label is the host. A later block of a host replaces an earlier one.
     pub credentials: Vec<RawBlock>,
     /// The `credentials_helper` block, the label is the helper's name.
@@ -33,13 +33,13 @@ pub struct CliConfig {
     /// `TF_TOKEN_*` variables whose name is that of a host.
     pub tokens: Vec<TokenVariable>,
     /// The suffix in a block `tofu_oci`, which `OpenTofu` ignores, and where it stands.
-    pub magic_suffix: Option<(MagicSuffix, At)>,
+    pub magic_suffix: Option<(MagicSuffix, TextPlace)>,
 }
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct At {
-    /// The file, as its place in [`super::Reading::files`].
+pub struct TextPlace {
+    /// The file, as its place in [`super::CliConfigReading::files`].
     pub file: usize,
     /// The bytes of its text.
     pub span: Range<usize>,
@@ -47,16 +47,16 @@ pub struct At {
 
 /// A `host` block.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Host {
+pub struct HostBlock {
     /// What each service is, by its identifier such as `providers.v1`.
-    pub services: BTreeMap<String, Setting>,
+    pub services: BTreeMap<String, ConfigSetting>,
     /// Where it stands.
-    pub at: At,
+    pub at: TextPlace,
 }
 
 /// A value of a setting whose form is another's business.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Setting {
+pub enum ConfigSetting {
     /// A truth value.
     Bool(bool),
     /// A number in decimal digits.
@@ -64,13 +64,13 @@ pub enum Setting {
     /// A text.
     Text(String),
     /// A list.
-    List(Vec<Setting>),
+    List(Vec<ConfigSetting>),
     /// A block or an object.
-    Map(BTreeMap<String, Setting>),
+    Map(BTreeMap<String, ConfigSetting>),
 }
 
-impl Setting {
-    /// The text, where it is one.
+impl ConfigSetting {
+    /// The text, if it is one.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -100,8 +100,8 @@ pub struct RawBlock {
     /// The label, where this kind has one.
     pub label: Option<String>,
     /// The arguments by name, each once.
-    pub attributes: Vec<Attribute>,
-    /// The file, as its place in [`super::Reading::files`].
+    pub attributes: Vec<BlockAttribute>,
+    /// The file, as its place in [`super::CliConfigReading::files`].
     pub file: usize,
     /// The bytes of the whole block.
     pub span: Range<usize>,
@@ -109,18 +109,18 @@ pub struct RawBlock {
 
 impl RawBlock {
     /// The argument of this name.
-    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+    pub fn attribute(&self, name: &str) -> Option<&BlockAttribute> {
         self.attributes.iter().find(|attribute| attribute.name == name)
     }
 }
 
 /// An argument. `Debug` masks what may be a secret: every value but those of the arguments known to be none.
 #[derive(Clone, PartialEq)]
-pub struct Attribute {
+pub struct BlockAttribute {
     /// Its name.
     pub name: String,
     /// Its value, in the clear.
-    pub value: Setting,
+    pub value: ConfigSetting,
     /// The bytes of the value.
     pub span: Range<usize>,
 }
@@ -129,7 +129,7 @@ pub struct Attribute {
 const HARMLESS: [&str; 5] =
     ["args", "username", "docker_credentials_helper", "discover_ambient_credentials", "docker_style_config_files"];
 
-impl fmt::Debug for Attribute {
+impl fmt::Debug for BlockAttribute {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Attribute");
         shown.field("name", &self.name);
@@ -203,7 +203,7 @@ pub struct Installation {
     pub dev_overrides: Vec<DevOverride>,
     /// The methods in the order of the file, those that are dropped among them.
     pub methods: Vec<Method>,
-    /// The file, as its place in [`super::Reading::files`].
+    /// The file, as its place in [`super::CliConfigReading::files`].
     pub file: usize,
     /// The bytes of the whole block.
     pub span: Range<usize>,
@@ -235,13 +235,13 @@ pub struct Method {
     pub exclude: Vec<String>,
     /// The patterns; empty where one of them is none, and then the method is dropped.
     pub selector: Selector,
-    /// The file, as its place in [`super::Reading::files`]; nothing for an implicit method.
+    /// The file, as its place in [`super::CliConfigReading::files`]; nothing for an implicit method.
     pub file: Option<usize>,
     /// The file and line for people, such as `/home/u/.tofurc:3`; nothing for an implicit method.
     pub place: Option<String>,
     /// The bytes of the whole block.
     pub span: Range<usize>,
-    /// The problem for which `OpenTofu` leaves the method out, as its place in [`super::Reading::problems`].
+    /// The problem for which `OpenTofu` leaves the method out, as its place in [`super::CliConfigReading::problems`].
     pub dropped: Option<usize>,
 }
 
@@ -261,7 +261,7 @@ impl Method {
 pub enum MethodKind {
     /// The registry that a provider's address names.
     Direct {
-        /// How often a download is tried again, where that is said.
+        /// How often a download is tried again, if that is said.
         download_retry_count: Option<i64>,
     },
     /// A folder.
@@ -275,7 +275,7 @@ pub enum MethodKind {
     NetworkMirror {
         /// Its address as it was written.
         url: String,
-        /// How often a download is tried again, where that is said.
+        /// How often a download is tried again, if that is said.
         download_retry_count: Option<i64>,
         /// Whether its checksums are recorded without a look.
         trust_all_hashes: bool,

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use tofu_oci_hcl::{Body, Node, View, equal_fold};
+use tofu_oci_hcl::{DecodeNode, HclBody, ItemView, equal_fold};
 
-use super::reader::{Findings, Source};
+use super::reader::{ReadingNotes, SourceText};
 use super::{Effect, Topic, Unknown};
-use crate::TofuRelease;
+use tofu_oci_types::TofuRelease;
 
 /// What can stand at the top of a file.
 const TOP: [&str; 13] = [
@@ -55,15 +55,15 @@ pub(super) fn arguments(block: &str) -> &'static [&'static str] {
 }
 
 /// The names that are known in a block, or at the top of a file.
-pub(crate) fn known_names(inside: Option<&str>) -> &'static [&'static str] {
+pub fn known_names(inside: Option<&str>) -> &'static [&'static str] {
     inside.map_or(&TOP, arguments)
 }
 
 /// Names that came after 1.10, which therefore ignores them.
 const AFTER_1_10: [&str; 3] = ["registry_protocols", "download_retry_count", "trust_all_hashes"];
 
-/// Records the names that nobody knows, and complains about those that are nearly known.
-pub(super) fn look_at(source: Source<'_>, body: &Body, findings: &mut Findings) {
+/// Records the unknown names, and complains about those that are nearly known.
+pub(super) fn look_at(source: SourceText<'_>, body: &HclBody, findings: &mut ReadingNotes) {
     for item in &body.items {
         let Some(key) = item.keys.first() else { continue };
         let name = key.text.as_str();
@@ -72,33 +72,33 @@ pub(super) fn look_at(source: Source<'_>, body: &Body, findings: &mut Findings) 
             record(source, name, key.span.clone(), None, &TOP, findings);
         }
         let labels = usize::from(matches!(name, "host" | "credentials" | "credentials_helper" | "oci_credentials"));
-        for entry in below(&View::of(item).without(1), labels) {
+        for entry in below(&ItemView::of(item).without(1), labels) {
             check_argument(source, name, &entry, findings);
         }
     }
 }
 
 /// Looks at the arguments of a method.
-pub(super) fn look_into(source: Source<'_>, block: &str, body: &Body, findings: &mut Findings) {
+pub(super) fn look_into(source: SourceText<'_>, block: &str, body: &HclBody, findings: &mut ReadingNotes) {
     for item in &body.items {
-        check_argument(source, block, &View::of(item), findings);
+        check_argument(source, block, &ItemView::of(item), findings);
     }
 }
 
 /// The arguments of a block that may have labels, wherever HCL 1 has put these.
-fn below<'a>(entry: &View<'a>, labels: usize) -> Vec<View<'a>> {
+fn below<'a>(entry: &ItemView<'a>, labels: usize) -> Vec<ItemView<'a>> {
     let there = entry.keys().len();
     if there > labels {
         return vec![entry.without(labels)];
     }
     match entry.content() {
-        Node::Items(list) if there == labels => list,
-        Node::Items(list) => list.iter().flat_map(|inner| below(inner, labels - there)).collect(),
+        DecodeNode::Items(list) if there == labels => list,
+        DecodeNode::Items(list) => list.iter().flat_map(|inner| below(inner, labels - there)).collect(),
         _ => Vec::new(),
     }
 }
 
-fn check_argument(source: Source<'_>, block: &str, entry: &View<'_>, findings: &mut Findings) {
+fn check_argument(source: SourceText<'_>, block: &str, entry: &ItemView<'_>, findings: &mut ReadingNotes) {
     let known = arguments(block);
     let Some(key) = entry.keys().first().filter(|_| !known.is_empty()) else { return };
     let is_known = known.iter().any(|known| equal_fold(known, &key.text));
@@ -112,12 +112,12 @@ fn late(name: &str, release: TofuRelease) -> bool {
 }
 
 fn record(
-    source: Source<'_>,
+    source: SourceText<'_>,
     name: &str,
     span: Range<usize>,
     inside: Option<&str>,
     known: &[&'static str],
-    findings: &mut Findings,
+    findings: &mut ReadingNotes,
 ) {
     let near = if AFTER_1_10.contains(&name) { None } else { near(name, known) };
     let inside = inside.map(str::to_owned);
@@ -127,10 +127,10 @@ fn record(
             .problem("misspelt-name", span.clone(), None, format!("there is no {kind} {name}"))
             .instead(format!("write {near}"))
             .effect(Effect::SilentlyIgnored)
-            .topic(if CREDENTIALS.contains(&inside.as_deref().unwrap_or(near)) {
-                Topic::RegistryCredentials
-            } else {
-                Topic::Other
+            .topic(match inside.as_deref().unwrap_or(near) {
+                block if CREDENTIALS.contains(&block) => Topic::RegistryCredentials,
+                "provider_installation" if inside.is_none() => Topic::ProviderInstallation,
+                _ => Topic::Other,
             })
             .ours();
         findings.push(problem);

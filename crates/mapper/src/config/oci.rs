@@ -2,15 +2,17 @@
 //!
 //! Spec: `OpenTofu` 1.12, cliconfig, OCI credentials; measured on 1.10 to 1.13.
 
-use tofu_oci_hcl::{DecodeError, Decoded, Document, Duplicates, Item, Key, Node, Shape, Value, View};
+use tofu_oci_hcl::{
+    DecodeError, DecodeNode, DecodeShape, Decoded, Duplicates, HclDocument, HclItem, HclKey, HclValue, ItemView,
+};
 
-use super::decode::{self, Written};
-use super::reader::{Findings, Source};
-use super::{BlockKind, Effect, Problem, RawBlock};
+use super::decode::{self, WrittenText};
+use super::reader::{ReadingNotes, SourceText};
+use super::{BlockKind, CliConfigProblem, Effect, RawBlock};
 use crate::{Prefix, parse_prefix};
 
 /// Reads the `oci_default_credentials` blocks of a file.
-pub(super) fn defaults(source: Source<'_>, document: &Document, findings: &mut Findings) -> Vec<RawBlock> {
+pub(super) fn defaults(source: SourceText<'_>, document: &HclDocument, findings: &mut ReadingNotes) -> Vec<RawBlock> {
     let mut blocks = Vec::new();
     for item in &document.body.items {
         let Some((key, labels)) = item.keys.split_first() else { continue };
@@ -41,10 +43,10 @@ pub(super) fn defaults(source: Source<'_>, document: &Document, findings: &mut F
 
 /// Complains about the arguments; `OpenTofu` keeps such a block all the same, unless one has the wrong kind.
 fn check_defaults(
-    source: Source<'_>,
-    item: &Item,
-    list: &Node<'_>,
-    findings: &mut Findings,
+    source: SourceText<'_>,
+    item: &HclItem,
+    list: &DecodeNode<'_>,
+    findings: &mut ReadingNotes,
 ) -> Result<(), DecodeError> {
     let line = source.line_of_brace(item);
     let discover = decode::truth(list, "discover_ambient_credentials")?;
@@ -66,7 +68,11 @@ fn check_defaults(
 }
 
 /// Reads the `oci_credentials` blocks of a file.
-pub(super) fn repositories(source: Source<'_>, document: &Document, findings: &mut Findings) -> Vec<RawBlock> {
+pub(super) fn repositories(
+    source: SourceText<'_>,
+    document: &HclDocument,
+    findings: &mut ReadingNotes,
+) -> Vec<RawBlock> {
     let mut blocks = Vec::new();
     for item in document.body.items.iter().filter(|item| is_named(item, "oci_credentials")) {
         match repository(source, item, findings) {
@@ -79,11 +85,15 @@ pub(super) fn repositories(source: Source<'_>, document: &Document, findings: &m
     blocks
 }
 
-fn is_named(item: &Item, name: &str) -> bool {
+fn is_named(item: &HclItem, name: &str) -> bool {
     item.keys.first().is_some_and(|key| key.text == name)
 }
 
-fn repository(source: Source<'_>, item: &Item, findings: &mut Findings) -> Result<Option<RawBlock>, Box<Problem>> {
+fn repository(
+    source: SourceText<'_>,
+    item: &HclItem,
+    findings: &mut ReadingNotes,
+) -> Result<Option<RawBlock>, Box<CliConfigProblem>> {
     let line = source.line_of(item);
     let count = if source.is_json() { item.keys.len().min(2) } else { item.keys.len() };
     let (Some(key), Some(label), 2) = (item.keys.first(), item.keys.get(1), count) else {
@@ -93,7 +103,7 @@ fn repository(source: Source<'_>, item: &Item, findings: &mut Findings) -> Resul
     };
     let list = match (source.is_json(), item.keys.get(2..)) {
         // Nested objects of JSON have become keys.
-        (true, Some(rest)) if !rest.is_empty() => Node::Items(vec![View::of(item).without(2)]),
+        (true, Some(rest)) if !rest.is_empty() => DecodeNode::Items(vec![ItemView::of(item).without(2)]),
         _ => body(source, item, key, line)?,
     };
     let line = source.line_of_brace(item);
@@ -110,13 +120,13 @@ const STYLES: &str = "write username and password, or access_token and refresh_t
 
 /// Whether the arguments make one style of credentials.
 fn check_repository(
-    source: Source<'_>,
-    item: &Item,
-    list: &Node<'_>,
+    source: SourceText<'_>,
+    item: &HclItem,
+    list: &DecodeNode<'_>,
     prefix: &Prefix,
     line: Option<usize>,
-    findings: &mut Findings,
-) -> Result<bool, Box<Problem>> {
+    findings: &mut ReadingNotes,
+) -> Result<bool, Box<CliConfigProblem>> {
     let argument =
         |name| decode::text(list, name).map_err(|error| Box::new(source.mismatch("block-argument-type", line, &error)));
     let basic = [argument("username")?.is_some(), argument("password")?.is_some()];
@@ -155,21 +165,32 @@ fn check_repository(
 }
 
 /// The items of a block.
-fn body<'a>(source: Source<'_>, item: &'a Item, key: &Key, line: Option<usize>) -> Result<Node<'a>, Box<Problem>> {
+fn body<'a>(
+    source: SourceText<'_>,
+    item: &'a HclItem,
+    key: &HclKey,
+    line: Option<usize>,
+) -> Result<DecodeNode<'a>, Box<CliConfigProblem>> {
     let wrong = |code, instead: String| {
         let problem = source.problem(code, key.span.clone(), line, format!("{} must be a block", key.text));
         Err(Box::new(problem.instead(instead)))
     };
     match &item.value {
         _ if item.assigned && !source.is_json() => wrong("block-equals", "leave the = out".to_owned()),
-        Value::Object(body, _) => Ok(Node::of_body(body)),
+        HclValue::Object(body, _) => Ok(DecodeNode::of_body(body)),
         _ => wrong("block-not-object", "write an object in braces".to_owned()),
     }
 }
 
 /// A block whose arguments have been found to be of the right kinds.
-fn raw(source: Source<'_>, kind: BlockKind, label: Option<&Key>, item: &Item, list: &Node<'_>) -> RawBlock {
-    let decoded = list.decode(&Shape::Struct(arguments(kind)), Duplicates::Refused);
+fn raw(
+    source: SourceText<'_>,
+    kind: BlockKind,
+    label: Option<&HclKey>,
+    item: &HclItem,
+    list: &DecodeNode<'_>,
+) -> RawBlock {
+    let decoded = list.decode(&DecodeShape::Struct(arguments(kind)), Duplicates::Refused);
     let values = decoded.ok().and_then(Decoded::into_map).unwrap_or_default();
     RawBlock {
         kind,
@@ -181,15 +202,15 @@ fn raw(source: Source<'_>, kind: BlockKind, label: Option<&Key>, item: &Item, li
 }
 
 /// The arguments of a kind of block.
-fn arguments(kind: BlockKind) -> Vec<(&'static str, Shape)> {
+fn arguments(kind: BlockKind) -> Vec<(&'static str, DecodeShape)> {
     match kind {
         BlockKind::OciDefaultCredentials => vec![
-            ("discover_ambient_credentials", Shape::Bool),
+            ("discover_ambient_credentials", DecodeShape::Bool),
             ("docker_style_config_files", decode::list_of_texts()),
-            ("docker_credentials_helper", Shape::Text),
+            ("docker_credentials_helper", DecodeShape::Text),
         ],
         _ => ["username", "password", "access_token", "refresh_token", "docker_credentials_helper"]
-            .map(|name| (name, Shape::Text))
+            .map(|name| (name, DecodeShape::Text))
             .to_vec(),
     }
 }
@@ -199,26 +220,24 @@ fn is_helper_name(name: &str) -> bool {
     !name.is_empty() && !name.contains('/')
 }
 
-fn bad_helper(source: Source<'_>, helper: &Written<'_>, line: Option<usize>) -> Problem {
+fn bad_helper(source: SourceText<'_>, helper: &WrittenText<'_>, line: Option<usize>) -> CliConfigProblem {
     let message = format!("`{}` cannot be the name of a credential helper", helper.value);
     source
         .problem("invalid-helper-name", helper.span.clone(), line, message)
-        .instead("write the part behind docker-credential-, such as \"pass\"")
+        .instead("write the part after docker-credential-, such as \"pass\"")
 }
 
-/// A name that `OpenTofu` runs, and that is none of a helper.
-fn odd_helper(source: Source<'_>, helper: &Written<'_>) -> Option<Problem> {
+/// A name that `OpenTofu` runs, and that is not one of a helper.
+fn odd_helper(source: SourceText<'_>, helper: &WrittenText<'_>) -> Option<CliConfigProblem> {
     let fine = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if helper.value.bytes().all(fine) {
         return None;
     }
     let message = "the name of a credential helper has letters, digits, `.`, `_` and `-` alone";
     let problem = source.problem("invalid-helper-name", helper.span.clone(), None, message);
-    Some(
-        problem.instead("write the part behind docker-credential-, such as \"pass\"").effect(Effect::KeptAnyway).ours(),
-    )
+    Some(problem.instead("write the part after docker-credential-, such as \"pass\"").effect(Effect::KeptAnyway).ours())
 }
 
-fn head(item: &Item) -> std::ops::Range<usize> {
+fn head(item: &HclItem) -> std::ops::Range<usize> {
     item.keys.first().map_or(item.span.clone(), |key| key.span.clone())
 }

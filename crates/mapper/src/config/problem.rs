@@ -4,18 +4,18 @@ use std::ops::Range;
 
 /// Something that is wrong with the CLI configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct CliConfigProblem {
     /// A stable kebab-case name of the fault, such as `missing-hostname`, `unknown-symbol:X` or `hcl:invalid-index`.
     pub code: String,
     /// How `OpenTofu` calls it.
     pub severity: Severity,
     /// When `OpenTofu` sees it.
-    pub stage: Stage,
-    /// The file, as its place in [`super::Reading::files`].
+    pub stage: ProblemStage,
+    /// The file, as its place in [`super::CliConfigReading::files`].
     pub file: Option<usize>,
     /// The bytes of that file to underline.
     pub span: Option<Range<usize>>,
-    /// The line that `OpenTofu` names, which is often that of a whole block; nothing where it names none.
+    /// The line that `OpenTofu` names, which is often that of a whole block; `None` if it names none.
     pub reported: Option<usize>,
     /// What is wrong, in one sentence without a full stop. Never a secret.
     pub message: String,
@@ -31,12 +31,39 @@ pub struct Problem {
     pub topic: Topic,
 }
 
+impl CliConfigProblem {
+    /// What `OpenTofu` says and does about it, as the end of a sentence.
+    pub fn consequence(&self) -> String {
+        if self.ours && self.effect == Effect::SilentlyIgnored {
+            return "says nothing, and ignores it".to_owned();
+        }
+        let does = match self.effect {
+            Effect::FileDropped => "goes on without this file",
+            Effect::BlockIgnored => "goes on without this block",
+            Effect::MethodDropped => "goes on without this method",
+            Effect::EntryIgnored => "goes on without this entry",
+            Effect::KeptAnyway => "uses it all the same",
+            Effect::FirstUsed => "uses the first one",
+            Effect::Crash => "crashes",
+            Effect::SilentlyIgnored => "ignores it",
+        };
+        match (self.severity, self.reported) {
+            _ if self.ours => does.to_owned(),
+            (Severity::Warning, _) => format!("warns, and {does}"),
+            (Severity::Error, Some(line)) => format!("prints an error that names line {line}, and {does}"),
+            (Severity::Error, None) => format!("prints an error that names no line, and {does}"),
+        }
+    }
+}
+
 /// What a problem is about: who needs one thing alone need not stop for the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Topic {
     /// `oci_credentials` and `oci_default_credentials`.
     RegistryCredentials,
+    /// `provider_installation`, of which nothing counts then.
+    ProviderInstallation,
     /// Everything else.
     Other,
 }
@@ -52,7 +79,7 @@ pub enum Severity {
 
 /// When a problem is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Stage {
+pub enum ProblemStage {
     /// While the files are read.
     Load,
     /// While the sources of the methods are put together.
@@ -63,7 +90,7 @@ pub enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
-    /// Nothing of the file counts, but for plain settings that were decoded before a value of the wrong kind.
+    /// Nothing of the file counts, except plain settings that were decoded before a value of the wrong kind.
     FileDropped,
     /// What the file says in its plain settings counts, and so do the blocks that could be read.
     BlockIgnored,
@@ -77,6 +104,6 @@ pub enum Effect {
     FirstUsed,
     /// The program crashes.
     Crash,
-    /// It is not told, and what was written has no effect.
+    /// It is not reported, and what was written has no effect.
     SilentlyIgnored,
 }

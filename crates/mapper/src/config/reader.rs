@@ -3,21 +3,21 @@
 use std::ops::Range;
 use std::path::Path;
 
-use tofu_oci_hcl::{DecodeError, Duplicates, Item, Syntax};
+use tofu_oci_hcl::{DecodeError, Duplicates, HclItem, HclSyntax};
 
-use super::{Effect, Problem, Severity, Stage, Topic, Unknown};
-use crate::TofuRelease;
+use super::{CliConfigProblem, Effect, ProblemStage, Severity, Topic, Unknown};
+use tofu_oci_types::TofuRelease;
 
 /// What was found to be wrong so far.
-pub(super) struct Findings {
+pub(super) struct ReadingNotes {
     pub(super) release: TofuRelease,
-    pub(super) problems: Vec<Problem>,
+    pub(super) problems: Vec<CliConfigProblem>,
     pub(super) unknown: Vec<Unknown>,
 }
 
-impl Findings {
+impl ReadingNotes {
     /// Adds a problem and gives its place in the list.
-    pub(super) fn push(&mut self, problem: Problem) -> usize {
+    pub(super) fn push(&mut self, problem: CliConfigProblem) -> usize {
         self.problems.push(problem);
         self.problems.len() - 1
     }
@@ -33,17 +33,17 @@ impl Findings {
 
 /// The file that is being read.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(super) struct SourceText<'a> {
     pub(super) file: usize,
     pub(super) path: &'a Path,
     pub(super) text: &'a str,
-    pub(super) syntax: Syntax,
+    pub(super) syntax: HclSyntax,
     pub(super) duplicates: Duplicates,
 }
 
-impl Source<'_> {
+impl SourceText<'_> {
     pub(super) fn is_json(&self) -> bool {
-        self.syntax == Syntax::Json
+        self.syntax == HclSyntax::Json
     }
 
     /// The line of an offset as `OpenTofu` names it: nothing in JSON, where HCL 1 keeps no places.
@@ -52,12 +52,12 @@ impl Source<'_> {
     }
 
     /// The line in which an item starts.
-    pub(super) fn line_of(&self, item: &Item) -> Option<usize> {
+    pub(super) fn line_of(&self, item: &HclItem) -> Option<usize> {
         self.line(item.span.start)
     }
 
     /// The line of a block's brace.
-    pub(super) fn line_of_brace(&self, item: &Item) -> Option<usize> {
+    pub(super) fn line_of_brace(&self, item: &HclItem) -> Option<usize> {
         self.line(item.brace.unwrap_or_else(|| item.value.span().start))
     }
 
@@ -73,12 +73,12 @@ impl Source<'_> {
         span: Range<usize>,
         reported: Option<usize>,
         message: impl Into<String>,
-    ) -> Problem {
-        Problem { file: Some(self.file), span: Some(span), reported, ..Problem::load(code, message) }
+    ) -> CliConfigProblem {
+        CliConfigProblem { file: Some(self.file), span: Some(span), reported, ..CliConfigProblem::load(code, message) }
     }
 
     /// A value of the wrong kind.
-    pub(super) fn mismatch(&self, code: &str, reported: Option<usize>, error: &DecodeError) -> Problem {
+    pub(super) fn mismatch(&self, code: &str, reported: Option<usize>, error: &DecodeError) -> CliConfigProblem {
         let DecodeError { span, name, wanted, found, .. } = error;
         let instead = match *wanted {
             _ if name.contains(['.', '[']) => format!("write {wanted} there"),
@@ -91,13 +91,13 @@ impl Source<'_> {
     }
 }
 
-impl Problem {
+impl CliConfigProblem {
     /// An error that is seen while files are read, without a place.
     pub(super) fn load(code: &str, message: impl Into<String>) -> Self {
         Self {
             code: code.to_owned(),
             severity: Severity::Error,
-            stage: Stage::Load,
+            stage: ProblemStage::Load,
             file: None,
             span: None,
             reported: None,

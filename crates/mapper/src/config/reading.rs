@@ -1,20 +1,23 @@
 //! A reading: the files, what they say and what is wrong with them.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use tofu_oci_hcl::{Body, Duplicates, Value};
+use tofu_oci_hcl::{Duplicates, HclBody, HclValue};
 
-use super::merge::Merged;
-use super::reader::{Findings, Source};
-use super::settings::Settings;
-use super::{CliConfig, Effect, Environment, Files, Located, MainFile, Origin, Problem, Severity, Topic};
-use super::{installation, locate, names, oci, secrets, settings};
-use crate::TofuRelease;
+use super::file::{ConfigFile, ConfigFileState, Unknown};
+use super::merge::MergedConfig;
+use super::reader::{ReadingNotes, SourceText};
+use super::settings::FileSettings;
+use super::{
+    CliConfig, CliConfigProblem, ConfigFiles, Effect, Environment, Located, MainFile, MainFileOrigin, Severity, Topic,
+};
+use super::{advice, installation, locate, names, oci, secrets, settings};
+use tofu_oci_types::TofuRelease;
 
 /// What a release of `OpenTofu` makes of the user's files.
 #[derive(Clone, Debug)]
-pub struct Reading {
+pub struct CliConfigReading {
     /// The release.
     pub release: TofuRelease,
     /// Which files count.
@@ -23,60 +26,15 @@ pub struct Reading {
     pub files: Vec<ConfigFile>,
     /// What `OpenTofu` goes on with.
     pub config: CliConfig,
-    /// What is wrong, in the order in which it is told.
-    pub problems: Vec<Problem>,
-    /// Names that nobody knows and that `OpenTofu` ignores without a word.
+    /// What is wrong, in the order in which it is reported.
+    pub problems: Vec<CliConfigProblem>,
+    /// Unknown names, which `OpenTofu` ignores silently.
     pub unknown: Vec<Unknown>,
 }
 
-/// A file of the configuration. `Debug` leaves its text out, which may hold secrets.
-#[derive(Clone, PartialEq, Eq)]
-pub struct ConfigFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// Its text; empty where it could not be read.
-    pub text: String,
-    /// What became of it.
-    pub state: FileState,
-}
-
-impl std::fmt::Debug for ConfigFile {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ConfigFile").field("path", &self.path).field("state", &self.state).finish_non_exhaustive()
-    }
-}
-
-/// What became of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileState {
-    /// It was read; single blocks may be dropped.
-    Read,
-    /// Nothing in it counts, because of an error.
-    Dropped,
-    /// It is not there: a variable names it, or its folder is none.
-    Missing,
-    /// It is there and cannot be read.
-    Unreadable,
-}
-
-/// A name that nobody knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
-    /// The file, as its place in [`Reading::files`].
-    pub file: usize,
-    /// The bytes of the name.
-    pub span: Range<usize>,
-    /// The name as it was written.
-    pub name: String,
-    /// The block around it; nothing at the top of the file.
-    pub inside: Option<String>,
-    /// A known name that is spelt nearly so.
-    pub near: Option<&'static str>,
-}
-
-impl Reading {
+impl CliConfigReading {
     /// What is wrong by this program's measure: errors, and files that are named or there and cannot be opened.
-    pub fn errors(&self) -> impl Iterator<Item = &Problem> {
+    pub fn errors(&self) -> impl Iterator<Item = &CliConfigProblem> {
         self.problems.iter().filter(|problem| match problem.severity {
             Severity::Error => true,
             Severity::Warning => problem.code == "cli-config-missing" && !self.is_out_of_reach(problem),
@@ -84,35 +42,36 @@ impl Reading {
     }
 
     /// What a caller warns of who needs the credentials of registries alone: a main file that is not there. It holds
-    /// no blocks. If a variable names it, it is one of [`Reading::errors`] too, for callers who need places.
-    pub fn warnings(&self) -> impl Iterator<Item = &Problem> {
-        let missing = |problem: &&Problem| self.state_of(problem) == Some(FileState::Missing);
+    /// no blocks. If a variable names it, it is one of [`CliConfigReading::errors`] too, for callers who need places.
+    pub fn warnings(&self) -> impl Iterator<Item = &CliConfigProblem> {
+        let missing = |problem: &&CliConfigProblem| self.state_of(problem) == Some(ConfigFileState::Missing);
         self.problems.iter().filter(|problem| problem.severity == Severity::Warning).filter(missing)
     }
 
     /// Whether this is about a file that is missing at its usual place, such as in the home folder `/dev/null`.
-    fn is_out_of_reach(&self, problem: &Problem) -> bool {
-        let named = self.located.main.as_ref().is_some_and(|main| matches!(main.origin, Origin::Variable(_)));
-        self.state_of(problem) == Some(FileState::Missing) && !named
+    fn is_out_of_reach(&self, problem: &CliConfigProblem) -> bool {
+        let named = self.located.main.as_ref().is_some_and(|main| matches!(main.origin, MainFileOrigin::Variable(_)));
+        self.state_of(problem) == Some(ConfigFileState::Missing) && !named
     }
 
-    fn state_of(&self, problem: &Problem) -> Option<FileState> {
+    fn state_of(&self, problem: &CliConfigProblem) -> Option<ConfigFileState> {
         problem.file.and_then(|file| self.files.get(file)).map(|file| file.state)
     }
 
-    /// Those of [`Reading::errors`] that concern the credentials of registries: what is wrong with their blocks, and
-    /// files that are there and of which nothing is known, for they may hold such blocks.
-    pub fn credential_errors(&self) -> impl Iterator<Item = &Problem> {
-        let unknown =
-            |problem: &Problem| matches!(self.state_of(problem), Some(FileState::Dropped | FileState::Unreadable));
+    /// Those of [`CliConfigReading::errors`] that concern the credentials of registries: what is wrong with their blocks, and
+    /// files that are there and that is unknown, for they may hold such blocks.
+    pub fn credential_errors(&self) -> impl Iterator<Item = &CliConfigProblem> {
+        let unknown = |problem: &CliConfigProblem| {
+            matches!(self.state_of(problem), Some(ConfigFileState::Dropped | ConfigFileState::Unreadable))
+        };
         self.errors().filter(move |problem| problem.topic == Topic::RegistryCredentials || unknown(problem))
     }
 
     /// The configuration, if nothing is wrong with it.
     ///
     /// # Errors
-    /// The first of [`Reading::errors`].
-    pub fn refuse(&self) -> Result<&CliConfig, &Problem> {
+    /// The first of [`CliConfigReading::errors`].
+    pub fn refuse(&self) -> Result<&CliConfig, &CliConfigProblem> {
         match self.errors().next() {
             Some(problem) => Err(problem),
             None => Ok(&self.config),
@@ -121,14 +80,14 @@ impl Reading {
 }
 
 /// Reads the CLI configuration as `release` does: the main file, then the configuration directory, then variables.
-pub fn read(environment: &Environment, files: &dyn Files, release: TofuRelease) -> Reading {
+pub fn read(environment: &Environment, files: &dyn ConfigFiles, release: TofuRelease) -> CliConfigReading {
     let located = locate(environment, files);
-    let mut reader = Reader {
+    let mut reader = ConfigReader {
         environment,
         files,
-        findings: Findings { release, problems: Vec::new(), unknown: Vec::new() },
+        findings: ReadingNotes { release, problems: Vec::new(), unknown: Vec::new() },
         read: Vec::new(),
-        merged: Merged::default(),
+        merged: MergedConfig::default(),
     };
     if let Some(main) = &located.main {
         reader.main(main);
@@ -136,24 +95,24 @@ pub fn read(environment: &Environment, files: &dyn Files, release: TofuRelease) 
     for path in &located.directory {
         reader.listed(path);
     }
-    let Reader { mut findings, read: files_read, merged, .. } = reader;
+    let ConfigReader { mut findings, read: files_read, merged, .. } = reader;
     let config = merged.finish(environment, files, &files_read, &mut findings);
-    let Findings { mut problems, unknown, .. } = findings;
+    let ReadingNotes { mut problems, unknown, .. } = findings;
     for problem in &mut problems {
         secrets::mask(problem, &files_read);
     }
-    Reading { release, located, files: files_read, config, problems, unknown }
+    CliConfigReading { release, located, files: files_read, config, problems, unknown }
 }
 
-struct Reader<'a> {
+struct ConfigReader<'a> {
     environment: &'a Environment,
-    files: &'a dyn Files,
-    findings: Findings,
+    files: &'a dyn ConfigFiles,
+    findings: ReadingNotes,
     read: Vec<ConfigFile>,
-    merged: Merged,
+    merged: MergedConfig,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     fn main(&mut self, main: &MainFile) {
         // A folder can be opened, and fails only when it is read.
         if self.files.is_dir(&main.path) {
@@ -166,7 +125,7 @@ impl Reader<'_> {
         let missing = error.kind() == std::io::ErrorKind::NotFound;
         let nowhere = error.kind() == std::io::ErrorKind::NotADirectory;
         let named = match &main.origin {
-            Origin::Variable(name) => Some(*name),
+            MainFileOrigin::Variable(name) => Some(*name),
             _ if missing => return,
             _ => None,
         };
@@ -177,15 +136,16 @@ impl Reader<'_> {
                 format!("name a file that is there, or unset {name} to have the usual files read"),
             ),
             (None, _) if nowhere => (
-                format!("{path} cannot be opened: a part of its path is no folder"),
+                format!("{path} cannot be opened: a part of its path is not a folder"),
                 "set HOME to a folder, or name a file with TF_CLI_CONFIG_FILE".to_owned(),
             ),
             (_, _) => (format!("{path} cannot be opened: {error}"), "make the file readable".to_owned()),
         };
-        let state = if missing || nowhere { FileState::Missing } else { FileState::Unreadable };
+        let state = if missing || nowhere { ConfigFileState::Missing } else { ConfigFileState::Unreadable };
         let file = Some(self.add(&main.path, String::new(), state));
-        let problem = Problem::load("cli-config-missing", message).instead(instead).effect(Effect::FileDropped);
-        self.findings.push(Problem { severity: Severity::Warning, file, ..problem });
+        let problem =
+            CliConfigProblem::load("cli-config-missing", message).instead(instead).effect(Effect::FileDropped);
+        self.findings.push(CliConfigProblem { severity: Severity::Warning, file, ..problem });
     }
 
     fn listed(&mut self, path: &Path) {
@@ -197,42 +157,44 @@ impl Reader<'_> {
     }
 
     fn unreadable(&mut self, path: &Path, why: &str) {
-        let file = Some(self.add(path, String::new(), FileState::Unreadable));
+        let file = Some(self.add(path, String::new(), ConfigFileState::Unreadable));
         let message = format!("{} cannot be read: {why}", path.display());
-        let problem = Problem::load("cli-config-unreadable", message).effect(Effect::FileDropped);
-        self.findings.push(Problem { file, ..problem.instead("name a readable file here") });
+        let problem = CliConfigProblem::load("cli-config-unreadable", message).effect(Effect::FileDropped);
+        self.findings.push(CliConfigProblem { file, ..problem.instead("name a readable file here") });
     }
 
-    fn add(&mut self, path: &Path, text: String, state: FileState) -> usize {
+    fn add(&mut self, path: &Path, text: String, state: ConfigFileState) -> usize {
         self.read.push(ConfigFile { path: path.to_owned(), text, state });
         self.read.len() - 1
     }
 
     fn file(&mut self, path: &Path, bytes: &[u8]) {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        let index = self.add(path, text.clone(), FileState::Dropped);
+        let index = self.add(path, text.clone(), ConfigFileState::Dropped);
         let duplicates = match self.findings.release {
             TofuRelease::V1_10 => Duplicates::Allowed,
-            TofuRelease::V1_12 | TofuRelease::V1_13 => Duplicates::Refused,
+            TofuRelease::V1_11 | TofuRelease::V1_12 | TofuRelease::V1_13 => Duplicates::Refused,
         };
         let document = match tofu_oci_hcl::parse_bytes(bytes, duplicates) {
             Ok(document) => document,
             Err(error) => {
-                let problem = Problem::load("hcl1-parse", error.message).effect(Effect::FileDropped);
+                let instead = advice::syntax(&error, &text);
+                let problem =
+                    CliConfigProblem::load("hcl1-parse", error.message).effect(Effect::FileDropped).instead(instead);
                 let reported = error.reported.map(|place| place.line);
                 let span = in_text(bytes, &text, error.span.start)..in_text(bytes, &text, error.span.end);
-                self.findings.push(Problem { file: Some(index), span: Some(span), reported, ..problem });
+                self.findings.push(CliConfigProblem { file: Some(index), span: Some(span), reported, ..problem });
                 return;
             }
         };
-        let source = Source { file: index, path, text: &text, syntax: document.syntax, duplicates };
+        let source = SourceText { file: index, path, text: &text, syntax: document.syntax, duplicates };
         if let Some(span) = crash(&document.body) {
             let message = "OpenTofu crashes on this text";
             let problem = source.problem("opentofu-crash", span, None, message).effect(Effect::Crash).ours();
             self.findings.push(problem.instead("write it without the broken escape"));
             return;
         }
-        let mut settings = Settings::default();
+        let mut settings = FileSettings::default();
         if let Err(error) = settings::read(self.environment, source, &document, &mut settings) {
             let line = error.reported.and_then(|at| source.line(at));
             self.findings.push(source.mismatch("hcl1-parse", line, &error).effect(Effect::FileDropped));
@@ -249,12 +211,12 @@ impl Reader<'_> {
         names::look_at(source, &document.body, findings);
         self.merged.add(settings, installations, defaults, repositories);
         if let Some(file) = self.read.get_mut(index) {
-            file.state = FileState::Read;
+            file.state = ConfigFileState::Read;
         }
     }
 }
 
-/// Where a byte of a file stands in the text that is shown of it, in which each run of bytes that is no UTF-8 is one
+/// Where a byte of a file stands in the text that is shown of it, in which each run of bytes that is not UTF-8 is one
 /// replacement character.
 fn in_text(bytes: &[u8], text: &str, offset: usize) -> usize {
     let before = bytes.get(..offset).unwrap_or(bytes);
@@ -262,12 +224,12 @@ fn in_text(bytes: &[u8], text: &str, offset: usize) -> usize {
 }
 
 /// The first text in a file that HCL 1 reads and cannot make a value of.
-fn crash(body: &Body) -> Option<Range<usize>> {
-    fn in_value(value: &Value) -> Option<Range<usize>> {
+fn crash(body: &HclBody) -> Option<Range<usize>> {
+    fn in_value(value: &HclValue) -> Option<Range<usize>> {
         match value {
-            Value::Object(body, _) => crash(body),
-            Value::List(values, _) => values.iter().find_map(in_value),
-            Value::String(text) => text.fault.as_ref().map(|fault| fault.span.clone()),
+            HclValue::Object(body, _) => crash(body),
+            HclValue::List(values, _) => values.iter().find_map(in_value),
+            HclValue::String(text) => text.fault.as_ref().map(|fault| fault.span.clone()),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{ConfigFile, Problem};
+use super::{CliConfigProblem, ConfigFile};
 
 /// Words in the names of arguments whose values are never shown.
 const WORDS: [&str; 4] = ["token", "password", "secret", "passphrase"];
@@ -12,16 +12,16 @@ const HARMLESS: [&str; 4] =
     ["username", "docker_credentials_helper", "docker_style_config_files", "discover_ambient_credentials"];
 
 /// What is shown instead.
-pub(super) const MASK: &str = "***";
+pub const MASK: &str = "***";
 
 /// The parts of a line that belong to a secret, which may have begun on a line before.
-pub(super) fn in_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
+pub fn in_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let clip = |range: Range<usize>| range.start.max(line.start)..range.end.min(line.end);
     all(text).into_iter().map(clip).filter(|range| range.start < range.end).collect()
 }
 
 /// Takes secrets out of what is said about a problem: a complaint may quote the word that it is about.
-pub(super) fn mask(problem: &mut Problem, files: &[ConfigFile]) {
+pub(super) fn mask(problem: &mut CliConfigProblem, files: &[ConfigFile]) {
     let Some(text) = problem.file.and_then(|file| files.get(file)).map(|file| file.text.as_str()) else { return };
     let Some(span) = &problem.span else { return };
     for secret in all(text).into_iter().filter(|secret| secret.start <= span.end && span.start <= secret.end) {
@@ -39,8 +39,8 @@ fn is_delimiter(character: char) -> bool {
     character.is_whitespace() || matches!(character, '"' | '\'' | '[' | ']' | '{' | '}' | ',' | ';')
 }
 
-/// Whatever stands behind `token =`, `"password":` and the like and behind unknown names in blocks of credentials, and
-/// what addresses say before their `@` and behind their `?`, in order and apart from each other.
+/// Whatever stands after `token =`, `"password":` and the like and after unknown names in blocks of credentials, and
+/// what addresses say before their `@` and after their `?`, in order and apart from each other.
 fn all(text: &str) -> Vec<Range<usize>> {
     let lower = text.to_ascii_lowercase();
     let named = WORDS.iter().flat_map(|word| lower.match_indices(word).map(|(at, _)| at + word.len()));
@@ -49,7 +49,7 @@ fn all(text: &str) -> Vec<Range<usize>> {
         .chain(in_credentials(lower.as_bytes(), &lower))
         .chain(in_addresses(&lower))
         // Where a letter is cut, the whole letter is meant.
-        .map(|range| floor(text, range.start)..ceiling(text, range.end))
+        .map(|range| text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end))
         .collect();
     found.sort_by_key(|range| (range.start, range.end));
     found.dedup_by(|next, kept| {
@@ -108,7 +108,7 @@ fn in_credentials(bytes: &[u8], lower: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Behind the brace that opens the block whose name ends at `from`: only labels, and in JSON a sign, stand between.
+/// After the brace that opens the block whose name ends at `from`: only labels, and in JSON a sign, stand between.
 fn block_start(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     let mut on_line = true;
@@ -126,7 +126,7 @@ fn block_start(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Where a block ends whose first brace is before `from`; the end of the text where it is not closed.
+/// Where a block ends whose first brace is before `from`; the end of the text if it is not closed.
 fn block_end(bytes: &[u8], from: usize) -> usize {
     let mut depth = 1_usize;
     let mut at = from;
@@ -145,7 +145,7 @@ fn block_end(bytes: &[u8], from: usize) -> usize {
     bytes.len()
 }
 
-/// What stands before the `@` and behind the `?` of addresses such as `https://USER:PASSWORD@HOST/?QUERY`.
+/// What stands before the `@` and after the `?` of addresses such as `https://USER:PASSWORD@HOST/?QUERY`.
 fn in_addresses(lower: &str) -> Vec<Range<usize>> {
     let addresses = lower.match_indices("://").map(|(at, sign)| {
         let rest = lower.get(at + sign.len()..).unwrap_or_default();
@@ -164,7 +164,7 @@ fn in_addresses(lower: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// The value behind an argument's name, up to its closing quote or bracket; to the end of the line where there is none.
+/// The value after an argument's name, up to its closing quote or bracket; to the end of the line if there is none.
 fn value(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
     let name_end = skip(bytes, behind_name, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))?;
     let quote_end = name_end + usize::from(matches!(bytes.get(name_end), Some(b'"' | b'\'')));
@@ -199,7 +199,7 @@ fn line_end(bytes: &[u8], from: usize) -> usize {
     skip(bytes, from, |byte| byte != b'\n').unwrap_or(bytes.len())
 }
 
-/// Behind the quote that closes the one at `open` on the same line, and behind what hangs on to it: in a broken text
+/// After the quote that closes the one at `open` on the same line, and after what hangs on to it: in a broken text
 /// a quote may be part of the secret.
 fn closing_quote(bytes: &[u8], open: usize) -> Option<usize> {
     let mut escaped = false;
@@ -218,7 +218,7 @@ fn closing_quote(bytes: &[u8], open: usize) -> Option<usize> {
     None
 }
 
-/// Behind the closing word of a heredoc; the end of the text where there is none.
+/// After the closing word of a heredoc; the end of the text if there is none.
 fn heredoc_end(bytes: &[u8], open: usize) -> usize {
     let rest = bytes.get(open + 2..).unwrap_or_default();
     let rest = rest.strip_prefix(b"-").unwrap_or(rest);
@@ -231,13 +231,4 @@ fn heredoc_end(bytes: &[u8], open: usize) -> usize {
         }
     }
     bytes.len()
-}
-
-/// The last place at or before an offset where a character starts.
-pub(super) fn floor(text: &str, offset: usize) -> usize {
-    (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
-}
-
-fn ceiling(text: &str, offset: usize) -> usize {
-    (offset..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }

@@ -1,48 +1,48 @@
 //! The settings of one file that HCL 1 decodes by itself: a single value of the wrong kind drops the whole file.
 
-use tofu_oci_hcl::{DecodeError, Decoded, Document, Item, Node, Shape, Value, View};
+use tofu_oci_hcl::{DecodeError, DecodeNode, DecodeShape, Decoded, HclDocument, HclItem, HclValue, ItemView};
 
 use super::decode::{self, Labelled};
-use super::reader::{Findings, Source};
-use super::{At, BlockKind, Effect, Environment, Host, Problem, RawBlock};
+use super::reader::{ReadingNotes, SourceText};
+use super::{BlockKind, CliConfigProblem, Effect, Environment, HostBlock, RawBlock, TextPlace};
 use crate::MagicSuffix;
-use crate::TofuRelease;
+use tofu_oci_types::TofuRelease;
 
 /// What a file says besides its installation methods and the credentials of OCI registries.
 #[derive(Default)]
-pub(super) struct Settings {
-    pub(super) plugin_cache_dir: Option<(String, At)>,
+pub(super) struct FileSettings {
+    pub(super) plugin_cache_dir: Option<(String, TextPlace)>,
     pub(super) may_break_lock: bool,
-    pub(super) hosts: Vec<(String, Host)>,
+    pub(super) hosts: Vec<(String, HostBlock)>,
     pub(super) credentials: Vec<RawBlock>,
     pub(super) credentials_helpers: Vec<RawBlock>,
     pub(super) retry_count: Option<i64>,
     pub(super) request_timeout_seconds: Option<i64>,
-    pub(super) magic_suffix: Option<(MagicSuffix, At)>,
+    pub(super) magic_suffix: Option<(MagicSuffix, TextPlace)>,
 }
 
 /// Reads them all, in the order in which HCL 1 fills them in; the error is the one that drops the rest of the file.
 /// What was filled in before stays, as it does in `OpenTofu`, which then expands no variables.
 pub(super) fn read(
     environment: &Environment,
-    source: Source<'_>,
-    document: &Document,
-    settings: &mut Settings,
+    source: SourceText<'_>,
+    document: &HclDocument,
+    settings: &mut FileSettings,
 ) -> Result<(), DecodeError> {
-    let top = Node::of_body(&document.body);
+    let top = DecodeNode::of_body(&document.body);
     if let Some(written) = decode::text(&top, "plugin_cache_dir")? {
-        let at = At { file: source.file, span: written.span };
+        let at = TextPlace { file: source.file, span: written.span };
         settings.plugin_cache_dir = Some((written.value, at));
     }
     settings.may_break_lock = decode::truth(&top, "plugin_cache_may_break_dependency_lock_file")?.unwrap_or_default();
     let blocks = |name, shape| decode::labelled(&top, name, shape, source.duplicates);
-    for mut host in blocks("host", block_of("services", decode::map_of(Shape::Any)))? {
+    for mut host in blocks("host", block_of("services", decode::map_of(DecodeShape::Any)))? {
         let services = host.values.remove("services").and_then(Decoded::into_map).unwrap_or_default();
         let services = services.into_iter().map(|(name, value)| (name, value.into())).collect();
-        let at = At { file: source.file, span: host.key.span.clone() };
-        settings.hosts.push((host.key.text.clone(), Host { services, at }));
+        let at = TextPlace { file: source.file, span: host.key.span.clone() };
+        settings.hosts.push((host.key.text.clone(), HostBlock { services, at }));
     }
-    for block in blocks("credentials", decode::map_of(Shape::Any))? {
+    for block in blocks("credentials", decode::map_of(DecodeShape::Any))? {
         settings.credentials.push(raw(source, BlockKind::Credentials, block));
     }
     for block in blocks("credentials_helper", block_of("args", decode::list_of_texts()))? {
@@ -55,11 +55,11 @@ pub(super) fn read(
 }
 
 /// A block of one argument, as the program holds it.
-fn block_of(name: &'static str, shape: Shape) -> Shape {
-    Shape::Pointer(Box::new(Shape::Struct(vec![(name, shape)])))
+fn block_of(name: &'static str, shape: DecodeShape) -> DecodeShape {
+    DecodeShape::Pointer(Box::new(DecodeShape::Struct(vec![(name, shape)])))
 }
 
-fn raw(source: Source<'_>, kind: BlockKind, block: Labelled<'_>) -> RawBlock {
+fn raw(source: SourceText<'_>, kind: BlockKind, block: Labelled<'_>) -> RawBlock {
     let Labelled { key, blocks, values } = block;
     RawBlock {
         kind,
@@ -72,15 +72,15 @@ fn raw(source: Source<'_>, kind: BlockKind, block: Labelled<'_>) -> RawBlock {
 
 /// Reads `registry_protocols`, which is decoded after the rest and drops only itself.
 pub(super) fn registry_protocols(
-    source: Source<'_>,
-    document: &Document,
-    settings: &mut Settings,
-    findings: &mut Findings,
+    source: SourceText<'_>,
+    document: &HclDocument,
+    settings: &mut FileSettings,
+    findings: &mut ReadingNotes,
 ) {
     if findings.release == TofuRelease::V1_10 {
         return;
     }
-    let mut first: Option<&Item> = None;
+    let mut first: Option<&HclItem> = None;
     for item in &document.body.items {
         let Some(key) = item.keys.first().filter(|key| key.text == "registry_protocols") else { continue };
         if let Some(first) = first {
@@ -90,14 +90,14 @@ pub(super) fn registry_protocols(
             findings.push(problem.instead("put both arguments into one block").effect(Effect::FirstUsed));
             continue;
         }
-        let Value::Object(body, _) = &item.value else {
+        let HclValue::Object(body, _) = &item.value else {
             let line = source.line_of(item);
             let problem = source.problem("block-equals", key.span.clone(), line, "registry_protocols must be a block");
             findings.push(problem.instead("write registry_protocols { … }"));
             continue;
         };
         first = Some(item);
-        let list = Node::of_body(body);
+        let list = DecodeNode::of_body(body);
         let read = || -> Result<_, DecodeError> {
             Ok((decode::whole(&list, "retry_count")?, decode::whole(&list, "request_timeout_seconds")?))
         };
@@ -114,12 +114,17 @@ pub(super) fn registry_protocols(
 }
 
 /// Reads the block `tofu_oci`, which `OpenTofu` does not know and ignores.
-pub(super) fn tofu_oci(source: Source<'_>, document: &Document, settings: &mut Settings, findings: &mut Findings) {
+pub(super) fn tofu_oci(
+    source: SourceText<'_>,
+    document: &HclDocument,
+    settings: &mut FileSettings,
+    findings: &mut ReadingNotes,
+) {
     for item in &document.body.items {
         let Some((key, rest)) = item.keys.split_first().filter(|(key, _)| key.text == "tofu_oci") else { continue };
         let list = match (&item.value, rest.is_empty()) {
-            (_, false) if source.is_json() => Node::Items(vec![View::of(item).without(1)]),
-            (Value::Object(body, _), true) if source.is_json() || !item.assigned => Node::of_body(body),
+            (_, false) if source.is_json() => DecodeNode::Items(vec![ItemView::of(item).without(1)]),
+            (HclValue::Object(body, _), true) if source.is_json() || !item.assigned => DecodeNode::of_body(body),
             _ => {
                 findings.push(
                     own(source, key.span.clone(), "tofu_oci must be a block without a label")
@@ -141,7 +146,11 @@ pub(super) fn tofu_oci(source: Source<'_>, document: &Document, settings: &mut S
     }
 }
 
-fn suffix(source: Source<'_>, list: &Node<'_>, settings: &mut Settings) -> Result<(), Box<Problem>> {
+fn suffix(
+    source: SourceText<'_>,
+    list: &DecodeNode<'_>,
+    settings: &mut FileSettings,
+) -> Result<(), Box<CliConfigProblem>> {
     const EXAMPLE: &str = "write a hostname such as \"oci.example.com\"";
     let written = decode::text(list, "magic_suffix").map_err(|error| {
         Box::new(source.mismatch("tofu-oci-block", None, &error).effect(Effect::SilentlyIgnored).ours())
@@ -153,11 +162,11 @@ fn suffix(source: Source<'_>, list: &Node<'_>, settings: &mut Settings) -> Resul
     if settings.magic_suffix.is_some() {
         return Err(Box::new(wrong("magic_suffix is given twice".to_owned()).instead("leave one of them out")));
     }
-    settings.magic_suffix = Some((suffix, At { file: source.file, span: written.span }));
+    settings.magic_suffix = Some((suffix, TextPlace { file: source.file, span: written.span }));
     Ok(())
 }
 
-fn own(source: Source<'_>, span: std::ops::Range<usize>, message: impl Into<String>) -> Problem {
+fn own(source: SourceText<'_>, span: std::ops::Range<usize>, message: impl Into<String>) -> CliConfigProblem {
     source.problem("tofu-oci-block", span, None, message).effect(Effect::SilentlyIgnored).ours()
 }
 
@@ -178,7 +187,7 @@ fn expand(text: &str, environment: &Environment) -> String {
     out + rest
 }
 
-/// The name behind a `$` and how many bytes it takes. Without a name: broken braces are swallowed, and zero bytes mean
+/// The name after a `$` and how many bytes it takes. Without a name: broken braces are swallowed, and zero bytes mean
 /// that the `$` stays.
 fn variable_name(text: &str) -> (Option<&str>, usize) {
     let special = |byte: u8| matches!(byte, b'*' | b'#' | b'$' | b'@' | b'!' | b'?' | b'-' | b'0'..=b'9');

@@ -1,11 +1,11 @@
 //! What `OpenTofu` finds wrong when it puts the sources of the methods together.
 
-use super::reader::Findings;
-use super::{ConfigFile, Effect, Installation, Method, MethodKind, Problem, Stage};
+use super::reader::ReadingNotes;
+use super::{CliConfigProblem, ConfigFile, Effect, Installation, Method, MethodKind, ProblemStage};
 use crate::{PatternList, Selector};
 
 /// Drops the methods that have a bad address or pattern.
-pub(super) fn check(installation: &mut Installation, files: &[ConfigFile], findings: &mut Findings) {
+pub(super) fn check(installation: &mut Installation, files: &[ConfigFile], findings: &mut ReadingNotes) {
     for method in installation.methods.iter_mut().filter(|method| method.dropped.is_none()) {
         if let Some(problem) = fault(method, files) {
             method.dropped = Some(findings.push(problem));
@@ -13,13 +13,13 @@ pub(super) fn check(installation: &mut Installation, files: &[ConfigFile], findi
     }
 }
 
-fn fault(method: &Method, files: &[ConfigFile]) -> Option<Problem> {
-    let problem = |code: &str, written: Option<&str>, message: String, instead: String| Problem {
-        stage: Stage::Sources,
+fn fault(method: &Method, files: &[ConfigFile]) -> Option<CliConfigProblem> {
+    let problem = |code: &str, written: Option<&str>, message: String, instead: String| CliConfigProblem {
+        stage: ProblemStage::Sources,
         file: method.file,
         span: Some(find(method, files, written)),
         effect: Effect::MethodDropped,
-        ..Problem::load(code, message).instead(instead)
+        ..CliConfigProblem::load(code, message).instead(instead)
     };
     if let MethodKind::NetworkMirror { url, .. } = &method.kind
         && let Err(why) = super::mirror_url::check(url)

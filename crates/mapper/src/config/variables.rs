@@ -6,7 +6,7 @@ use super::{Environment, Masked, TokenVariable};
 
 const TOKEN: &str = "TF_TOKEN_";
 
-/// `TF_TOKEN_*`: the tokens of hosts. A name that is no host's is passed over, as by `OpenTofu`.
+/// `TF_TOKEN_*`: the tokens of hosts. A name that is not a host's is passed over, as by `OpenTofu`.
 pub(super) fn tokens(environment: &Environment) -> Vec<TokenVariable> {
     let token = |(name, value): (&String, &String)| {
         let host = host(name.strip_prefix(TOKEN)?)?;
@@ -15,7 +15,7 @@ pub(super) fn tokens(environment: &Environment) -> Vec<TokenVariable> {
     environment.vars.iter().filter_map(token).collect()
 }
 
-/// The host in a variable's name: `__` is a dash, `_` a dot. Punycode is as good as what it stands for.
+/// The host in a variable's name: `__` is a dash, `_` a dot. Punycode is as good as what it means.
 fn host(name: &str) -> Option<Hostname> {
     let dotted = name.replace("__", "-").replace('_', ".");
     // A hostname refuses lower-case punycode, so that files hold what people can read; here it is let through.

@@ -4,18 +4,18 @@ use std::ops::Range;
 
 use tofu_oci_types::masked_user;
 
-/// A text that is no URI template, or none for providers.
+/// A text that is not a URI template, or none for providers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct InvalidUriTemplate {
     template: String,
     span: Range<usize>,
-    kind: Kind,
+    kind: UriFaultKind,
 }
 
 /// The kinds of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum UriFaultKind {
     Unclosed,
     Unopened,
     NoVariable,
@@ -33,27 +33,27 @@ pub(super) enum Kind {
 }
 
 impl InvalidUriTemplate {
-    pub(super) fn new(template: &str, span: Range<usize>, kind: Kind) -> Self {
+    pub(super) fn new(template: &str, span: Range<usize>, kind: UriFaultKind) -> Self {
         Self { template: template.to_owned(), span, kind }
     }
 
     /// A stable kebab-case name of the fault.
     pub fn code(&self) -> &'static str {
         match self.kind {
-            Kind::Unclosed => "unclosed-expression",
-            Kind::Unopened => "unopened-expression",
-            Kind::NoVariable => "no-variable",
-            Kind::Operator => "operator",
-            Kind::Modifier => "modifier",
-            Kind::SeveralVariables => "several-variables",
-            Kind::Name => "bad-name",
-            Kind::Percent => "bad-percent",
-            Kind::Literal => "bad-character",
-            Kind::Empty => "empty",
-            Kind::Url => "url",
-            Kind::Relative => "relative",
-            Kind::NoName => "no-repository-name",
-            Kind::UnknownVariable => "unknown-variable",
+            UriFaultKind::Unclosed => "unclosed-expression",
+            UriFaultKind::Unopened => "unopened-expression",
+            UriFaultKind::NoVariable => "no-variable",
+            UriFaultKind::Operator => "operator",
+            UriFaultKind::Modifier => "modifier",
+            UriFaultKind::SeveralVariables => "several-variables",
+            UriFaultKind::Name => "bad-name",
+            UriFaultKind::Percent => "bad-percent",
+            UriFaultKind::Literal => "bad-character",
+            UriFaultKind::Empty => "empty",
+            UriFaultKind::Url => "url",
+            UriFaultKind::Relative => "relative",
+            UriFaultKind::NoName => "no-repository-name",
+            UriFaultKind::UnknownVariable => "unknown-variable",
         }
     }
 
@@ -72,22 +72,28 @@ impl InvalidUriTemplate {
         let column = template[..span.start].chars().count() + 1;
         let found = template[span.clone()].escape_debug();
         let problem = match kind {
-            Kind::Empty => return "the template is empty".to_owned(),
-            Kind::Unclosed => "`{` has no `}`".to_owned(),
-            Kind::Unopened => "`}` has no `{`".to_owned(),
-            Kind::NoVariable => "there is no name in `{}`".to_owned(),
-            Kind::Operator => format!("the operator `{found}` is not supported, only plain names such as {{type}} are"),
-            Kind::Modifier => format!("the modifier `{found}` is not supported, only plain names such as {{type}} are"),
-            Kind::SeveralVariables => "each `{}` names one variable".to_owned(),
-            Kind::Name => format!("`{found}` cannot be in a name"),
-            Kind::Percent => "`%` must be followed by two hexadecimal digits".to_owned(),
-            Kind::Literal => format!("`{found}` cannot be in a URI"),
-            Kind::Url => {
+            UriFaultKind::Empty => return "the template is empty".to_owned(),
+            UriFaultKind::Unclosed => "`{` has no `}`".to_owned(),
+            UriFaultKind::Unopened => "`}` has no `{`".to_owned(),
+            UriFaultKind::NoVariable => "there is no name in `{}`".to_owned(),
+            UriFaultKind::Operator => {
+                format!("the operator `{found}` is not supported, only plain names such as {{type}} are")
+            }
+            UriFaultKind::Modifier => {
+                format!("the modifier `{found}` is not supported, only plain names such as {{type}} are")
+            }
+            UriFaultKind::SeveralVariables => "each `{}` names one variable".to_owned(),
+            UriFaultKind::Name => format!("`{found}` cannot be in a name"),
+            UriFaultKind::Percent => "`%` must be followed by two hexadecimal digits".to_owned(),
+            UriFaultKind::Literal => format!("`{found}` cannot be in a URI"),
+            UriFaultKind::Url => {
                 format!("`{found}` begins a URL, and a repository is written without, as REGISTRY/NAME")
             }
-            Kind::Relative => "it begins without a registry, and a repository is written REGISTRY/NAME".to_owned(),
-            Kind::NoName => "there is only a registry, and a repository is written REGISTRY/NAME".to_owned(),
-            Kind::UnknownVariable => {
+            UriFaultKind::Relative => {
+                "it begins without a registry, and a repository is written REGISTRY/NAME".to_owned()
+            }
+            UriFaultKind::NoName => "there is only a registry, and a repository is written REGISTRY/NAME".to_owned(),
+            UriFaultKind::UnknownVariable => {
                 format!("`{found}` is nothing that an address has: write {{namespace}} or {{type}}")
             }
         };

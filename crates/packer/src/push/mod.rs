@@ -29,7 +29,6 @@ mod send;
 mod tags;
 #[cfg(test)]
 mod tests;
-mod watched;
 
 use tofu_oci_source::provider_of;
 use tofu_oci_store::Store;

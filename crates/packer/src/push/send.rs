@@ -6,14 +6,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::Planned;
-use tofu_oci_store::{Content, Pushed, Store};
+use tofu_oci_store::{FileBody, Pushed, Store, push_observed};
 use tofu_oci_types::{Descriptor, Event, Reporter};
 
 use super::attached::Attachments;
 use super::pack::Prepared;
 use super::prepare::Preparation;
 use super::release::Release;
-use super::watched::Watched;
 use crate::{PackError, PushRequest, Transfers};
 
 /// What sending needs.
@@ -84,24 +83,10 @@ impl Sender<'_> {
     async fn send_file(&self, prepared: &Prepared, descriptor: &Descriptor) -> Result<Pushed, PackError> {
         let subject = self.subject(prepared, descriptor);
         self.reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(descriptor.size) });
-        let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
-        let watched = Watched::new(path_of(prepared, descriptor), told);
-        let content = Content::Stored(&watched, descriptor);
-        let mut push = self.store.push(descriptor, &content);
-        let pushed = loop {
-            tokio::select! {
-                biased;
-                Some(done) = heard.recv() => {
-                    self.reporter.event(&Event::Progress { subject: subject.clone(), done });
-                }
-                pushed = &mut push => break pushed,
-            }
-        };
-        // What was read in the last step has been told, but not been heard.
-        while let Ok(done) = heard.try_recv() {
-            self.reporter.event(&Event::Progress { subject: subject.clone(), done });
-        }
-        let pushed = pushed?;
+        let mut progress = |done| self.reporter.event(&Event::Progress { subject: subject.clone(), done });
+        let body = FileBody(path_of(prepared, descriptor));
+        let pushed =
+            push_observed(self.store, descriptor, &body, &mut progress).await.map_err(|failed| failed.error)?;
         let outcome = match pushed {
             Pushed::Uploaded => "pushed",
             Pushed::Present => "present",
@@ -122,7 +107,7 @@ impl Sender<'_> {
     /// Sends a manifest or config.
     pub(super) async fn send_planned(&self, planned: &Planned) -> Result<Pushed, PackError> {
         let bytes = Bytes::copy_from_slice(&planned.bytes);
-        Ok(self.store.push(&planned.descriptor, &Content::Bytes(&bytes)).await?)
+        Ok(self.store.push(&planned.descriptor, &bytes).await?)
     }
 
     /// Demands that the store has every manifest that the tag will lead to.

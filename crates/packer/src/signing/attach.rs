@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use tofu_oci_layout::MAX_DOCUMENT;
 use tofu_oci_source::LAYER_LIMIT;
-use tofu_oci_store::{Content, Pushed, Store, StoreError, fetch_bytes};
+use tofu_oci_store::{Pushed, Store, StoreError, fetch_bytes};
 use tofu_oci_trust::{CosignTagSignature, Form, PublicKey, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Place, Tag};
 
@@ -49,7 +49,7 @@ impl<'a> Attacher<'a> {
                     let (manifest, subject) = (descriptor.digest.clone(), self.subject.clone());
                     return Err(SignError::NotListed { place: self.store.place(), form, manifest, subject }.into());
                 }
-                let pushed = self.store.push(descriptor, &Content::Bytes(bytes)).await;
+                let pushed = self.store.push(descriptor, bytes).await;
                 pushed.map_err(|error| self.refused(form, error))?;
             }
         }
@@ -99,7 +99,7 @@ impl<'a> Attacher<'a> {
     /// Pushes a manifest and what it names; one that has a subject is listed among its referrers.
     pub(super) async fn push(&mut self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
         for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
-            let pushed = self.store.push(descriptor, &Content::Bytes(bytes)).await;
+            let pushed = self.store.push(descriptor, bytes).await;
             let pushed = pushed.map_err(|error| self.refused(form, error))?;
             self.count(pushed, descriptor);
         }

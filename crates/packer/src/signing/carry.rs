@@ -6,7 +6,9 @@ use std::sync::Arc;
 use serde_json::Value;
 use tofu_oci_layout::MAX_ENTRIES;
 use tofu_oci_source::LAYER_LIMIT;
-use tofu_oci_store::{CopyBudget, CopyError, CopyOptions, CopyReport, ReadStore, Referrers, Side, Store, StoreError};
+use tofu_oci_store::{
+    CopyBudget, CopyError, CopyOptions, CopyReferrers, CopyReport, ReadStore, Side, Store, StoreError,
+};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag};
 
 use super::WRITES;
@@ -129,7 +131,7 @@ impl SignatureCopier<'_> {
         }
         let (jobs, reporter) = (self.jobs, self.reporter);
         let options =
-            CopyOptions { jobs, reporter, tag: None, referrers: Referrers::Copy, budget: Arc::clone(&self.budget) };
+            CopyOptions { jobs, reporter, tag: None, referrers: CopyReferrers::Copy, budget: Arc::clone(&self.budget) };
         let report = tofu_oci_store::copy(self.from, self.to, &one.root, options).await?;
         self.transfers.add(Transfers::of_copy(&report));
         one.is_sent = true;

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_credentials::Credential;
 use tofu_oci_remote::CredentialFault;
-use tofu_oci_store::{AccessFault, Content, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{AccessFault, ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::Secret;
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{bench, bench_as, blob, check_error, noise, read};
@@ -156,7 +157,7 @@ async fn writes_and_mounts_ask_for_their_own_scopes() {
     let server = registry(realm(&tokens), |request, token| (request.method == "GET") == (token == "token-1"));
     let store = bench_as(user()).store(&server);
     let _ = store.tags().await;
-    store.push(&blob(b"x"), &Content::Bytes(&"x".into())).await.unwrap();
+    store.push(&blob(b"x"), &bytes::Bytes::from("x")).await.unwrap();
     let from = format!("{}/y", server.host()).parse().unwrap();
     let _ = store.mount(&blob(b"y"), &from).await;
     let scopes: Vec<String> =
@@ -198,7 +199,7 @@ async fn a_token_that_expires_between_post_and_put_is_replaced_and_the_body_sent
     let server = registry(realm(&tokens), |request, token| (request.method == "PUT") == (token == "token-2"));
     let bytes = noise(600_000);
     let store = bench_as(user()).store(&server);
-    store.push(&blob(&bytes), &Content::Bytes(&bytes)).await.unwrap();
+    store.push(&blob(&bytes), &bytes).await.unwrap();
     let puts: Vec<Request> = server.requests().into_iter().filter(|request| request.method == "PUT").collect();
     assert_eq!(puts.len(), 2);
     assert_eq!(puts[1].body, bytes);

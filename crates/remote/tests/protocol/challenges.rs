@@ -8,10 +8,11 @@ use std::task::Poll;
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tofu_oci_credentials::{Credential, Secret};
+use tofu_oci_credentials::Credential;
+use tofu_oci_http::HttpOptions;
 use tofu_oci_remote::{ClientOptions, CredentialFault, CredentialProvider, NoCredentials};
-use tofu_oci_store::{Content, ReadStore as _, Store as _, StoreError};
-use tofu_oci_types::RepositoryRef;
+use tofu_oci_store::{ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::{RepositoryRef, Secret};
 
 use crate::server::{Reply, Server, reply, stall};
 use crate::support::{bench, bench_as, bench_with, blob};
@@ -325,8 +326,8 @@ async fn forbidden_is_final_and_nothing_is_tried_without_credentials() {
             None => reply(401).header("www-authenticate", "Basic"),
             Some(_) => refusal(status),
         });
-        let retry = tofu_oci_remote::RetryPolicy { attempts: 1, ..tofu_oci_remote::RetryPolicy::default() };
-        let options = ClientOptions { retry, ..ClientOptions::default() };
+        let retry = tofu_oci_http::RetryPolicy { attempts: 1, ..tofu_oci_http::RetryPolicy::default() };
+        let options = HttpOptions { retry, ..HttpOptions::default() };
         let bench = bench_with(options, Arc::new(Counted::default()));
         let error = bench.client.store(repository(&server, "x")).tags().await.unwrap_err();
         match status {
@@ -361,7 +362,7 @@ async fn a_push_asks_for_its_own_repository_and_for_the_one_it_mounts_from() {
     let store = bench.client.store(repository(&server, "x"));
     let from = repository(&server, "y");
     assert!(!store.mount(&blob(b"x"), &from).await.unwrap());
-    store.push(&blob(b"x"), &Content::Bytes(&"x".into())).await.unwrap();
+    store.push(&blob(b"x"), &bytes::Bytes::from("x")).await.unwrap();
     let lines: Vec<String> = tokens.lines().iter().map(|line| line.replace("%3A", ":").replace("%2C", ",")).collect();
     let own = "GET /t?scope=repository:x:pull,push";
     assert_eq!(lines, [format!("{own}&scope=repository:y:pull"), own.to_owned()]);

@@ -1,6 +1,6 @@
 //! Manifests: what is believed of them.
 
-use tofu_oci_store::{Content, Pushed, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{Pushed, ReadStore as _, Store as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Reference};
 
 use crate::server::{Reply, Server, reply};
@@ -168,7 +168,7 @@ async fn a_manifest_is_pushed_by_digest_and_tagged_with_the_same_bytes() {
     let server = Server::start(|request, _| reply(if request.method == "PUT" { 201 } else { 404 }));
     let (store, bytes) = (store(&server), index());
     let descriptor = Descriptor::of(INDEX, &bytes);
-    assert_eq!(store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(store.push(&descriptor, &bytes).await.unwrap(), Pushed::Uploaded);
     store.tag(&descriptor, &"1.0.0".parse().unwrap()).await.unwrap();
     let path = format!("/v2/x/manifests/{}", descriptor.digest);
     let want = [format!("HEAD {path}"), format!("PUT {path}"), "PUT /v2/x/manifests/1.0.0".to_owned()];
@@ -180,7 +180,7 @@ async fn a_manifest_is_pushed_by_digest_and_tagged_with_the_same_bytes() {
 #[tokio::test]
 async fn a_manifest_that_is_there_is_not_sent() {
     let server = Server::start(|_, _| reply(200));
-    let outcome = store(&server).push(&Descriptor::of(INDEX, &index()), &Content::Bytes(&index())).await;
+    let outcome = store(&server).push(&Descriptor::of(INDEX, &index()), &index()).await;
     assert_eq!(outcome.unwrap(), Pushed::Present);
     assert_eq!(server.requests().len(), 1);
 }
@@ -188,7 +188,7 @@ async fn a_manifest_that_is_there_is_not_sent() {
 #[tokio::test]
 async fn a_manifest_that_is_not_the_descriptors_is_never_sent() {
     let server = Server::start(|_, _| reply(201));
-    let outcome = store(&server).push(&Descriptor::of(INDEX, b"{}"), &Content::Bytes(&index())).await;
+    let outcome = store(&server).push(&Descriptor::of(INDEX, b"{}"), &index()).await;
     assert!(matches!(outcome, Err(StoreError::SizeMismatch { .. })));
     assert!(server.requests().is_empty());
 }
@@ -199,7 +199,7 @@ async fn a_manifest_stored_under_another_digest_is_an_error() {
         "PUT" => reply(201).header("docker-content-digest", Digest::sha256(b"other").to_string()),
         _ => reply(404),
     });
-    let outcome = store(&server).push(&Descriptor::of(INDEX, &index()), &Content::Bytes(&index())).await;
+    let outcome = store(&server).push(&Descriptor::of(INDEX, &index()), &index()).await;
     assert!(matches!(outcome, Err(StoreError::DigestMismatch { .. })));
 }
 
@@ -223,7 +223,7 @@ const OTHER: &[u8] = br#"{"schemaVersion":2,"mediaType":"application/vnd.oci.ima
 async fn an_immutable_tag_that_names_the_manifest_already_is_no_error() {
     let server = immutable(ONE);
     let (store, index) = (store(&server), Descriptor::of(INDEX, ONE));
-    store.push(&index, &Content::Bytes(&ONE.into())).await.unwrap();
+    store.push(&index, &bytes::Bytes::from(ONE)).await.unwrap();
     store.tag(&index, &"1.0.0".parse().unwrap()).await.unwrap();
 }
 
@@ -231,7 +231,7 @@ async fn an_immutable_tag_that_names_the_manifest_already_is_no_error() {
 async fn an_immutable_tag_that_names_another_manifest_is_an_error_with_the_registrys_words() {
     let server = immutable(OTHER);
     let (store, index) = (store(&server), Descriptor::of(INDEX, ONE));
-    store.push(&index, &Content::Bytes(&ONE.into())).await.unwrap();
+    store.push(&index, &bytes::Bytes::from(ONE)).await.unwrap();
     let got = store.tag(&index, &"1.0.0".parse().unwrap()).await;
     let want =
         "HOST/x answered 400 to PUT /v2/x/manifests/1.0.0: the tag is immutable: written on Monday (TAG_INVALID)";

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tofu_oci_remote::{ClientOptions, Limits, NoCredentials};
+use tofu_oci_http::{HttpLimits, HttpOptions};
+use tofu_oci_remote::NoCredentials;
 use tofu_oci_store::{ReadStore as _, StoreError};
 use tofu_oci_types::{Digest, Event, Reference};
 
@@ -126,7 +127,7 @@ async fn an_answer_without_length_and_end_is_taken_when_it_is_complete() {
 
 /// A client that has hardly any patience.
 fn hasty() -> Bench {
-    let options = ClientOptions { limits: Limits::within(Duration::from_millis(400)), ..ClientOptions::default() };
+    let options = HttpOptions { limits: HttpLimits::within(Duration::from_millis(400)), ..HttpOptions::default() };
     bench_with(options, Arc::new(NoCredentials))
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tofu_oci_remote::{ChunkMode, ClientOptions, NoCredentials};
-use tofu_oci_store::{Content, Store as _, StoreError};
+use tofu_oci_store::{Store as _, StoreError};
 
 use crate::server::{Server, reply};
 use crate::support::{bench, bench_with, blob, check_error, noise, read};
@@ -21,7 +21,7 @@ async fn a_registry_that_keeps_a_byte_of_each_chunk_is_given_up() {
     let options = ClientOptions { chunk: ChunkMode::Always, ..ClientOptions::default() };
     let bytes = noise(200_000);
     let store = bench_with(options, Arc::new(NoCredentials)).store(&server);
-    let got = store.push(&blob(&bytes), &Content::Bytes(&bytes)).await;
+    let got = store.push(&blob(&bytes), &bytes).await;
     let want = "HOST/x is not usable: a chunked upload does not get on: 11 times in a row it kept less than 65536 bytes of \
         a chunk";
     check_error(got, &server, want);

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{ChunkMode, ClientOptions, RemoteStore};
-use tofu_oci_store::{AccessFault, ByteStream, Content, Pushed, ReadStore, Store as _, StoreError};
+use tofu_oci_store::{AccessFault, ByteStream, Pushed, ReadStore, Store as _, StoreError, StoredBody};
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
 use crate::server::{Reply, Request, Server, reply};
@@ -133,7 +133,7 @@ fn take(asked: &Asked<'_>) -> Reply {
 }
 
 async fn push(store: &RemoteStore, descriptor: &Descriptor) -> Result<Pushed, StoreError> {
-    store.push(descriptor, &Content::Stored(&Endless, descriptor)).await
+    store.push(descriptor, &StoredBody(&Endless, descriptor)).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -197,7 +197,7 @@ async fn tokens_that_die_while_700_mb_come_down() {
 async fn a_body_that_was_sent_whole_is_sent_whole_again() {
     let bytes = noise(600_000);
     let lab = Lab::new(|asked| if asked.method() == "PUT" && asked.token == 1 { reply(401) } else { take(asked) });
-    lab.store(ChunkMode::Never).push(&blob(&bytes), &Content::Bytes(&bytes)).await.unwrap();
+    lab.store(ChunkMode::Never).push(&blob(&bytes), &bytes).await.unwrap();
     assert_eq!(lab.sizes("PUT"), [600_000, 600_000]);
     assert_eq!(lab.of("POST").len(), 1, "the session stays");
 }
@@ -236,7 +236,7 @@ async fn a_mount_a_manifest_and_a_list_outlive_their_tokens() {
     let descriptor = Descriptor::of(crate::support::INDEX, &bytes);
     for round in 1..=2 {
         assert!(store.mount(&blob(&[round]), &from).await.unwrap());
-        store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+        store.push(&descriptor, &bytes).await.unwrap();
         store.tag(&descriptor, &"1.0.0".parse().unwrap()).await.unwrap();
         assert_eq!(store.tags().await.unwrap().len(), 1);
         assert_eq!(read(&store, &descriptor).await.unwrap(), bytes);

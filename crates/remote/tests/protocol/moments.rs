@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use serde_json::json;
-use tofu_oci_store::{Content, Pushed, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{Pushed, ReadStore as _, Store as _, StoreError};
 use tofu_oci_types::Descriptor;
 
 use crate::server::{Reply, Request, Server, reply};
@@ -49,7 +49,7 @@ async fn a_manifest_is_taken_in_the_end_though_others_rewrite_its_links() {
     ];
     for answer in answers {
         let (server, bench, (descriptor, bytes)) = (denying(answer, 6, None), bench(), manifest());
-        let pushed = bench.store(&server).push(&descriptor, &Content::Bytes(&bytes)).await;
+        let pushed = bench.store(&server).push(&descriptor, &bytes).await;
         assert_eq!(pushed.unwrap(), Pushed::Uploaded);
         assert_eq!(puts(&server), 7);
         assert!(bench.retries() > 0, "who watches is told");
@@ -60,7 +60,7 @@ async fn a_manifest_is_taken_in_the_end_though_others_rewrite_its_links() {
 async fn a_manifest_that_names_what_is_not_there_is_refused_at_once() {
     let answer = reply(400).error("MANIFEST_BLOB_UNKNOWN", "blob unknown to registry");
     let (server, bench, (descriptor, bytes)) = (denying(answer, 99, Some(b"zip")), bench(), manifest());
-    let pushed = bench.store(&server).push(&descriptor, &Content::Bytes(&bytes)).await;
+    let pushed = bench.store(&server).push(&descriptor, &bytes).await;
     let want = format!(
         "HOST/x answered 400 to PUT /v2/x/manifests/{}: blob unknown to registry (MANIFEST_BLOB_UNKNOWN)",
         descriptor.digest
@@ -75,7 +75,7 @@ async fn a_refusal_that_lasts_or_is_about_something_else_stays_an_error() {
     for (answer, want) in [(lasting, 9), (reply(400).error("MANIFEST_INVALID", "manifest invalid"), 1), (reply(403), 1)]
     {
         let (server, bench, (descriptor, bytes)) = (denying(answer, 99, None), bench(), manifest());
-        let pushed = bench.store(&server).push(&descriptor, &Content::Bytes(&bytes)).await;
+        let pushed = bench.store(&server).push(&descriptor, &bytes).await;
         let is_error = matches!(
             pushed,
             Err(StoreError::Disturbed { .. } | StoreError::Rejected { .. } | StoreError::Denied { .. })
@@ -89,7 +89,7 @@ async fn a_refusal_that_lasts_or_is_about_something_else_stays_an_error() {
 async fn who_is_denied_to_the_end_what_is_there_is_not_told_that_the_source_is_damaged() {
     let lasting = reply(400).error("DIGEST_INVALID", "provided digest did not match uploaded content");
     let (server, bench, (descriptor, bytes)) = (denying(lasting, 99, None), bench(), manifest());
-    let pushed = bench.store(&server).push(&descriptor, &Content::Bytes(&bytes)).await;
+    let pushed = bench.store(&server).push(&descriptor, &bytes).await;
     assert!(pushed.as_ref().is_err_and(StoreError::is_transient), "the same command may succeed");
     let want = format!(
         "HOST/x answered 400 to PUT /v2/x/manifests/{} although it has everything that this needs: provided digest did not match uploaded content (DIGEST_INVALID)",
@@ -109,7 +109,7 @@ async fn a_manifest_that_was_written_and_is_denied_is_looked_for_again() {
     });
     let bench = bench();
     let store = bench.store(&server);
-    store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    store.push(&descriptor, &bytes).await.unwrap();
     assert!(store.exists(&descriptor).await.unwrap());
     assert_eq!(bench.retries(), 3);
     let other = Descriptor::of(MANIFEST, b"other");

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use tofu_oci_credentials::Credential;
-use tofu_oci_remote::{ClientOptions, Limits, NoCredentials, Proxies};
-use tofu_oci_store::{NetworkFault, ReadStore as _, StoreError};
-use tofu_oci_types::Event;
+use tofu_oci_http::{HttpLimits, HttpOptions, Proxies};
+use tofu_oci_remote::NoCredentials;
+use tofu_oci_store::{ReadStore as _, StoreError};
+use tofu_oci_types::{Event, NetworkFault};
 
 use crate::server::{Server, reply, stall};
 use crate::support::{Bench, bench, bench_as, bench_with, blob, check_error, noise, read};
@@ -189,8 +190,8 @@ async fn nobody_there_is_said_at_once() {
 #[tokio::test]
 async fn a_host_that_never_answers_is_given_up() {
     let idle = std::time::Duration::from_millis(50);
-    let mut options = ClientOptions::default();
-    options.limits = Limits { first_byte: idle, ..options.limits };
+    let mut options = HttpOptions::default();
+    options.limits = HttpLimits { first_byte: idle, ..options.limits };
     options.retry.attempts = 2;
     let server = Server::start(|_, _| stall());
     let bench = bench_with(options, Arc::new(NoCredentials));
@@ -205,10 +206,10 @@ async fn a_host_that_never_answers_is_given_up() {
 #[tokio::test]
 async fn a_fixed_proxy_is_used_but_for_this_machine() {
     let proxy = Server::start(|_, _| reply(200));
-    let options = ClientOptions {
+    let options = HttpOptions {
         proxies: Proxies::Fixed(format!("http://{}", proxy.host())),
         plain_http: vec!["registry.test".to_owned()],
-        ..ClientOptions::default()
+        ..HttpOptions::default()
     };
     let bench = bench_with(options, Arc::new(NoCredentials));
     assert!(bench.client.store("registry.test/x".parse().unwrap()).exists(&blob(b"x")).await.unwrap());
@@ -232,9 +233,9 @@ async fn a_signed_address_that_is_good_for_get_alone_shows_presence() {
 async fn the_password_of_a_proxy_is_not_printed() {
     let proxies = Proxies::Fixed("user:secret-word@a b".to_owned());
     assert_eq!(format!("{proxies:?}"), "Fixed(***)");
-    let options = ClientOptions { proxies, ..ClientOptions::default() };
+    let options = HttpOptions { proxies, ..HttpOptions::default() };
     let reporter = Arc::new(tofu_oci_types::NoReporter);
-    let client = tofu_oci_remote::RegistryClient::new(options, Arc::new(NoCredentials), reporter);
+    let client = tofu_oci_remote::RegistryClient::new(options.into(), Arc::new(NoCredentials), reporter);
     let error = client.map(|_| ()).unwrap_err().to_string();
-    assert_eq!(error, "the proxy is not usable: what was given is no address");
+    assert_eq!(error, "the proxy is not usable: what was given is not an address");
 }

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use tofu_oci_credentials::Credential;
 use tofu_oci_remote::{
-    ClientOptions, Exchange, ExchangeObserver, LoginCheck, NoCredentials, Probe, Shown, TokenOutcome, Want,
+    ClientOptions, Exchange, ExchangeObserver, LoginCheck, NoCredentials, Probe, ShownCredential, TokenOutcome, Want,
 };
 use tofu_oci_types::RepositoryRef;
 
@@ -24,7 +24,7 @@ impl ExchangeObserver for Account {
 
 fn watched(credential: Option<Credential>) -> (Bench, Arc<Account>) {
     let account = Arc::new(Account::default());
-    let options = ClientOptions { witness: Some(account.clone()), ..ClientOptions::default() };
+    let options = ClientOptions { observer: Some(account.clone()), ..ClientOptions::default() };
     let bench = match credential {
         Some(credential) => bench_with(options, Arc::new(Fixed(credential))),
         None => bench_with(options, Arc::new(NoCredentials)),
@@ -42,9 +42,9 @@ fn repository(server: &Server) -> RepositoryRef {
 
 /// The account in lines, hosts replaced.
 fn lines(account: &Account, hosts: &[(&Server, &str)]) -> Vec<String> {
-    let shown = |shown: &Shown| match shown {
-        Shown::Nothing => "nothing".to_owned(),
-        Shown::Basic { username } => format!("login of {username}"),
+    let shown = |shown: &ShownCredential| match shown {
+        ShownCredential::Nothing => "nothing".to_owned(),
+        ShownCredential::Basic { username } => format!("login of {username}"),
         other => format!("{other:?}"),
     };
     let line = |exchange: &Exchange| match exchange {

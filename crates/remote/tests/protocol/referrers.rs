@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tofu_oci_store::{Content, Lists, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{Lists, ReadStore as _, Store as _, StoreError};
 use tofu_oci_types::{Descriptor, Digest};
 
 use crate::server::{Reply, Request, Server, reply};
@@ -120,7 +120,7 @@ async fn a_pushed_referrer_is_listed_under_the_tag_beside_the_others() {
     let server = tag_only(false);
     let (descriptor, bytes) = signature();
     let store = store(&server);
-    store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    store.push(&descriptor, &bytes).await.unwrap();
     let found = store.referrers(&subject()).await.unwrap();
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].digest, Digest::sha256(b"old"));
@@ -159,7 +159,7 @@ async fn after_a_race(theirs: &'static [&'static str], conditional: bool) -> (Ve
         }
     });
     let (descriptor, bytes) = signature();
-    store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    store(&server).push(&descriptor, &bytes).await.unwrap();
     let others = listed(&server).await.unwrap().into_iter().filter(|digest| *digest != descriptor.digest).collect();
     let is_write = |request: &Request| request.method == "PUT" && request.path() == tag() && !request.body.is_empty();
     let written = server.requests().into_iter().filter(is_write);
@@ -187,7 +187,7 @@ async fn tasks_of_one_program_lose_no_referrer_of_each_other() {
     let stores: Vec<_> = (0..8).map(|_| bench.store(&server)).collect();
     let pushes = stores.iter().enumerate().map(|(nth, store)| async move {
         let (descriptor, bytes) = signature_of(&nth.to_string());
-        store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+        store.push(&descriptor, &bytes).await.unwrap();
         descriptor.digest
     });
     let pushed = futures_util::future::join_all(pushes).await;
@@ -213,7 +213,7 @@ async fn what_is_overwritten_late_is_written_again_before_the_job_ends() {
     });
     let (bench, (descriptor, bytes)) = (bench(), signature());
     let store = bench.store(&server);
-    store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    store.push(&descriptor, &bytes).await.unwrap();
     *stored.lock().unwrap() = list(&["old", "theirs"]);
     store.settle().await.unwrap();
     let want = [Digest::sha256(b"old"), Digest::sha256(b"theirs"), descriptor.digest];
@@ -242,7 +242,7 @@ async fn an_etag_that_the_registry_refuses_is_left_out() {
         _ => reply(404) as Reply,
     });
     let (descriptor, bytes) = signature();
-    store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    store(&server).push(&descriptor, &bytes).await.unwrap();
     assert_eq!(listed(&server).await.unwrap(), [Digest::sha256(b"old"), descriptor.digest]);
 }
 
@@ -250,7 +250,7 @@ async fn an_etag_that_the_registry_refuses_is_left_out() {
 async fn a_registry_that_keeps_the_list_itself_is_left_to_it() {
     let server = tag_only(true);
     let (descriptor, bytes) = signature();
-    store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    store(&server).push(&descriptor, &bytes).await.unwrap();
     assert!(server.requests().iter().all(|request| request.path() != tag()));
 }
 
@@ -272,9 +272,9 @@ async fn a_referrer_that_is_there_and_not_listed_is_listed() {
             _ => reply(404),
         }
     });
-    store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    store(&server).push(&descriptor, &bytes).await.unwrap();
     assert_eq!(listed(&server).await.unwrap(), std::slice::from_ref(&descriptor.digest));
-    let again = store(&server).push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
+    let again = store(&server).push(&descriptor, &bytes).await.unwrap();
     assert_eq!(again, tofu_oci_store::Pushed::Present);
 }
 

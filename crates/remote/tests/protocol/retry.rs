@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use tofu_oci_remote::{ClientOptions, NoCredentials};
+use tofu_oci_http::HttpOptions;
+use tofu_oci_remote::NoCredentials;
 use tofu_oci_store::{ReadStore as _, StoreError};
 
 use crate::server::{Reply, Server, hang_up, reply};
@@ -69,7 +70,7 @@ async fn an_absurd_retry_after_is_an_error_and_not_a_wait() {
     let (bench, server, got) = asked(reply(429).header("retry-after", "86400")).await;
     check_error(got, &server, "HOST/x asks to wait 86400 s before trying again");
     assert!(bench.clock.0.lock().unwrap().is_empty());
-    let options = ClientOptions { max_retry_after: Duration::from_secs(1), ..ClientOptions::default() };
+    let options = HttpOptions { max_retry_after: Duration::from_secs(1), ..HttpOptions::default() };
     let server = Server::start(|_, _| reply(429).header("retry-after", "2"));
     let bench = bench_with(options, std::sync::Arc::new(NoCredentials));
     let got = bench.store(&server).tags().await;

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use futures_util::TryStreamExt as _;
-use tofu_oci_credentials::{Credential, Secret};
-use tofu_oci_remote::{ClientOptions, Exchange, ExchangeObserver, RetryPolicy, Want};
-use tofu_oci_store::{Content, ReadStore as _, Store as _};
-use tofu_oci_types::{Descriptor, Reference, RepositoryRef};
+use tofu_oci_credentials::Credential;
+use tofu_oci_http::{HttpOptions, RetryPolicy};
+use tofu_oci_remote::{ClientOptions, Exchange, ExchangeObserver, Want};
+use tofu_oci_store::{ReadStore as _, Store as _};
+use tofu_oci_types::{Descriptor, Reference, RepositoryRef, Secret};
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{Bench, Fixed, INDEX, bench_with, blob, index};
@@ -126,7 +127,11 @@ async fn scan(credential: &Credential, who: Who) {
     });
     let said = Arc::new(Said::default());
     let retry = RetryPolicy { attempts: 2, ..RetryPolicy::default() };
-    let options = ClientOptions { witness: Some(said.clone()), retry, ..ClientOptions::default() };
+    let options = ClientOptions {
+        http: HttpOptions { retry, ..HttpOptions::default() },
+        observer: Some(said.clone()),
+        ..ClientOptions::default()
+    };
     let bench = bench_with(options, Arc::new(Fixed(credential.clone())));
     for number in 0..echoes("x").len() {
         use_all(&bench, &format!("{}/x{number}", server.host()), &said).await;
@@ -156,7 +161,7 @@ async fn use_all(bench: &Bench, repository: &str, said: &Said) {
             Err(error) => said.add(&error),
         }
         let bytes = if descriptor.media_type == INDEX { index() } else { "x".into() };
-        let pushed = store.push(&descriptor, &Content::Bytes(&bytes)).await;
+        let pushed = store.push(&descriptor, &bytes).await;
         if let Err(error) = &pushed {
             said.add(&error.to_string());
         }

@@ -8,9 +8,8 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::TryStreamExt as _;
 use tofu_oci_credentials::Credential;
-use tofu_oci_remote::{
-    ClientOptions, Clock, CredentialFault, CredentialProvider, NoCredentials, RegistryClient, RemoteStore,
-};
+use tofu_oci_http::Clock;
+use tofu_oci_remote::{ClientOptions, CredentialFault, CredentialProvider, NoCredentials, RegistryClient, RemoteStore};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Reporter, RepositoryRef};
 
@@ -70,9 +69,10 @@ pub(crate) fn bench_as(credential: Credential) -> Bench {
     bench_with(ClientOptions::default(), Arc::new(Fixed(credential)))
 }
 
-pub(crate) fn bench_with(mut options: ClientOptions, credentials: Arc<dyn CredentialProvider>) -> Bench {
+pub(crate) fn bench_with(options: impl Into<ClientOptions>, credentials: Arc<dyn CredentialProvider>) -> Bench {
+    let mut options = options.into();
     let (events, clock) = (Arc::new(Events::default()), Arc::new(NoWait::default()));
-    options.clock = clock.clone();
+    options.http.clock = clock.clone();
     let client = RegistryClient::new(options, credentials, events.clone()).unwrap();
     Bench { client, events, clock }
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 use tofu_oci_credentials::Credential;
-use tofu_oci_remote::{ClientOptions, NoCredentials};
-use tofu_oci_store::{AccessFault, Content, NetworkFault, ReadStore as _, Store as _, StoreError};
+use tofu_oci_http::HttpOptions;
+use tofu_oci_remote::NoCredentials;
+use tofu_oci_store::{AccessFault, ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::NetworkFault;
 
 use crate::server::{Server, reply};
 use crate::support::{Bench, Fixed, bench, bench_with, blob, read};
@@ -56,7 +58,7 @@ impl Authority {
 
 fn trusting(authority: &Authority, identity: Option<Vec<u8>>) -> Bench {
     let ca_certificates = vec![authority.pem.clone()];
-    let options = ClientOptions { ca_certificates, client_identity: identity, ..ClientOptions::default() };
+    let options = HttpOptions { ca_certificates, client_identity: identity, ..HttpOptions::default() };
     bench_with(options, Arc::new(NoCredentials))
 }
 
@@ -93,7 +95,7 @@ async fn a_loopback_host_that_does_not_speak_tls_is_asked_plainly() {
 #[tokio::test]
 async fn a_host_that_was_named_so_is_asked_plainly() {
     let server = Server::start(|_, _| reply(200));
-    let options = ClientOptions { plain_http: vec![server.host()], ..ClientOptions::default() };
+    let options = HttpOptions { plain_http: vec![server.host()], ..HttpOptions::default() };
     assert!(bench_with(options, Arc::new(NoCredentials)).store(&server).exists(&blob(b"x")).await.unwrap());
 }
 
@@ -109,17 +111,17 @@ async fn a_client_certificate_is_shown() {
 
 #[tokio::test]
 async fn options_that_are_not_usable_are_said_so() {
-    let check = |options: ClientOptions, want: &str| {
+    let check = |options: HttpOptions, want: &str| {
         let reporter = Arc::new(tofu_oci_types::NoReporter);
-        let error = tofu_oci_remote::RegistryClient::new(options, Arc::new(NoCredentials), reporter).map(|_| ());
+        let error = tofu_oci_remote::RegistryClient::new(options.into(), Arc::new(NoCredentials), reporter).map(|_| ());
         assert_eq!(error.unwrap_err().to_string(), want);
     };
     check(
-        ClientOptions { ca_certificates: vec![b"nothing".to_vec()], ..ClientOptions::default() },
+        HttpOptions { ca_certificates: vec![b"nothing".to_vec()], ..HttpOptions::default() },
         "a CA certificate is not usable: the file holds no PEM certificate",
     );
     check(
-        ClientOptions { client_identity: Some(b"nothing".to_vec()), ..ClientOptions::default() },
+        HttpOptions { client_identity: Some(b"nothing".to_vec()), ..HttpOptions::default() },
         "the client certificate is not usable: it must hold a certificate and its private key in PEM",
     );
 }
@@ -144,7 +146,7 @@ fn redirecting(authority: &Authority, target: String) -> Server {
 fn with_password(authority: &Authority, plain_http: &[&str]) -> Bench {
     let ca_certificates = vec![authority.pem.clone()];
     let plain_http = plain_http.iter().map(ToString::to_string).collect();
-    let options = ClientOptions { ca_certificates, plain_http, ..ClientOptions::default() };
+    let options = HttpOptions { ca_certificates, plain_http, ..HttpOptions::default() };
     bench_with(options, Arc::new(Fixed(Credential::basic("user", "secret-word"))))
 }
 
@@ -195,7 +197,7 @@ async fn what_no_digest_protects_stays_on_https_whatever_is_named() {
     assert!(downgrade(store.resolve(&tag).await.unwrap_err()));
     assert!(downgrade(store.referrers(&blob(b"x").digest).await.unwrap_err()));
     let fresh = bench.store(&server);
-    assert!(downgrade(fresh.push(&blob(b"x"), &Content::Bytes(&b"x"[..].into())).await.unwrap_err()));
+    assert!(downgrade(fresh.push(&blob(b"x"), &bytes::Bytes::from_static(b"x")).await.unwrap_err()));
     let reached: Vec<String> = plain.requests().iter().map(|request| request.method.clone()).collect();
     assert_eq!(reached, ["HEAD", "GET"], "only the questions for the blob, by its digest");
 }

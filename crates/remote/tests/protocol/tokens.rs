@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tofu_oci_credentials::{Credential, Secret};
-use tofu_oci_remote::{ClientOptions, RetryPolicy};
+use tofu_oci_credentials::Credential;
+use tofu_oci_http::{HttpOptions, RetryPolicy};
+use tofu_oci_remote::ClientOptions;
 use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::Secret;
 
 use crate::server::{Reply, Request, Server, reply};
 use crate::support::{Bench, Fixed, bench, bench_with};
@@ -21,7 +23,7 @@ fn registry(tokens: &Server) -> Server {
 
 fn once(credential: Credential) -> Bench {
     let retry = RetryPolicy { attempts: 1, ..RetryPolicy::default() };
-    bench_with(ClientOptions { retry, ..ClientOptions::default() }, Arc::new(Fixed(credential)))
+    bench_with(HttpOptions { retry, ..HttpOptions::default() }, Arc::new(Fixed(credential)))
 }
 
 fn user() -> Credential {

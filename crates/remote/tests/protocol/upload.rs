@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tofu_oci_remote::{ChunkMode, ClientOptions, NoCredentials, RemoteStore};
-use tofu_oci_store::{Content, Pushed, ReadStore as _, Store as _, StoreError};
+use tofu_oci_store::{Body, FileBody, Pushed, ReadStore as _, Store as _, StoreError, StoredBody};
 use tofu_oci_types::Digest;
 
 use crate::server::{Reply, Request, Server, hang_up, reply};
@@ -18,7 +18,7 @@ fn empty(request: &Request) -> Reply {
 }
 
 async fn push(store: &RemoteStore, bytes: &Bytes) -> Result<Pushed, StoreError> {
-    store.push(&blob(bytes), &Content::Bytes(bytes)).await
+    store.push(&blob(bytes), bytes).await
 }
 
 fn put_line(bytes: &Bytes) -> String {
@@ -57,7 +57,7 @@ async fn nothing_that_is_there_is_written_into_a_repository_without_tags() {
         assert_eq!(push(&store, &noise(1000)).await.unwrap(), Pushed::Present);
         let manifest = crate::support::index();
         let descriptor = tofu_oci_types::Descriptor::of(crate::support::INDEX, &manifest);
-        assert_eq!(store.push(&descriptor, &Content::Bytes(&manifest)).await.unwrap(), Pushed::Present);
+        assert_eq!(store.push(&descriptor, &manifest).await.unwrap(), Pushed::Present);
         assert!(server.requests().iter().all(|request| request.method == "HEAD"), "{:?}", server.lines());
     }
 }
@@ -193,12 +193,12 @@ async fn a_file_that_shrank_or_grew_is_not_stored() {
     for length in [299_999, 300_001] {
         std::fs::write(&path, noise(length)).unwrap();
         let server = Server::start(|request, _| empty(request));
-        let got = store(&server).push(&blob(&bytes), &Content::File(&path)).await;
+        let got = store(&server).push(&blob(&bytes), &FileBody(&path)).await;
         assert!(matches!(got, Err(StoreError::SizeMismatch { .. })), "{got:?}");
     }
     std::fs::write(&path, &bytes).unwrap();
     let server = Server::start(|request, _| empty(request));
-    assert_eq!(store(&server).push(&blob(&bytes), &Content::File(&path)).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(store(&server).push(&blob(&bytes), &FileBody(&path)).await.unwrap(), Pushed::Uploaded);
     assert_eq!(server.requests().last().unwrap().body, bytes);
 }
 
@@ -440,10 +440,10 @@ async fn a_put_that_broke_twice_goes_out_in_chunks_from_whatever_content() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), &bytes).unwrap();
     let source = tofu_oci_store::MemoryStore::new("memory".parse().unwrap());
-    source.push(&blob(&bytes), &Content::Bytes(&bytes)).await.unwrap();
+    source.push(&blob(&bytes), &bytes).await.unwrap();
     let descriptor = blob(&bytes);
-    let contents = [Content::Bytes(&bytes), Content::File(file.path()), Content::Stored(&source, &descriptor)];
-    for content in contents {
+    let contents: [&dyn Body; 3] = [&bytes, &FileBody(file.path()), &StoredBody(&source, &descriptor)];
+    for body in contents {
         let server = Server::start(|request, _| match request.method.as_str() {
             "PUT" if request.header("content-length") != Some("0") => hang_up(),
             "PATCH" => {
@@ -452,7 +452,7 @@ async fn a_put_that_broke_twice_goes_out_in_chunks_from_whatever_content() {
             }
             _ => empty(request),
         });
-        assert_eq!(store(&server).push(&descriptor, &content).await.unwrap(), Pushed::Uploaded);
+        assert_eq!(store(&server).push(&descriptor, body).await.unwrap(), Pushed::Uploaded);
         assert_eq!(assembled(&server, bytes.len()), bytes);
         let puts = server.lines().iter().filter(|line| line.starts_with("PUT")).count();
         assert_eq!(puts, 3, "two whole ones and the closing one");

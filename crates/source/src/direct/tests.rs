@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::TryStreamExt as _;
 use insta::assert_snapshot;
 use serde_json::Value;
+use tofu_oci_http::{HttpClient, HttpOptions, Proxies, WebClient};
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_remote::{ClientOptions, NoCredentials, Proxies, RegistryClient, WebClient};
+use tofu_oci_remote::{NoCredentials, RegistryClient};
 use tofu_oci_store::MemoryStore;
 use tofu_oci_testkit::{Answer, Registry, Tunnel, WebServer};
 use tofu_oci_types::NoReporter;
@@ -72,7 +73,8 @@ async fn the_magic_suffix_comes_before_everything_and_asks_nobody() {
 /// Where the magic suffix leads, with these private hosts allowed.
 async fn magic(host: &str, allowed: &[&str]) -> String {
     let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-    let web = WebClient::new(&ClientOptions::default()).unwrap().with_private_hosts(&allowed);
+    let web = WebClient::new(HttpClient::new(HttpOptions::default(), Arc::new(NoReporter)).unwrap())
+        .with_private_hosts(&allowed);
     let address: ProviderAddr = format!("{host}/x/y").parse().unwrap();
     let nothing =
         |repository: &RepositoryRef| -> Result<Arc<dyn ReadStore>, StoreError> { panic!("{repository} is opened") };
@@ -137,18 +139,18 @@ impl World {
     }
 
     fn client(&self) -> Arc<RegistryClient> {
-        let options = ClientOptions {
+        let options = HttpOptions {
             proxies: Proxies::Fixed(self.tunnel.url()),
             ca_certificates: self.web.ca_pem().map(|pem| pem.as_bytes().to_vec()).into_iter().collect(),
-            ..ClientOptions::default()
+            ..HttpOptions::default()
         };
-        RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
+        RegistryClient::new(options.into(), Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
     }
 
     fn direct(&self, private_hosts: &[&str]) -> DirectSource {
         let client = self.client();
         let private_hosts: Vec<String> = private_hosts.iter().map(ToString::to_string).collect();
-        let web = client.web().with_private_hosts(&private_hosts);
+        let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&private_hosts);
         let discovery = HttpDiscovery::new(web, DiscoveryOptions::default());
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
         DirectSource::new("registry.example.test".parse().unwrap(), MagicSuffix::default(), Arc::new(discovery), open)

@@ -8,9 +8,8 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use serde_json::Value;
-use tofu_oci_credentials::Secret;
-use tofu_oci_remote::{WebAnswer, WebClient, WebError, WebFault, WebRequest};
-use tofu_oci_types::{Hostname, RepositoryRef, printable};
+use tofu_oci_http::{HttpAnswer, WebClient, WebError, WebFault, WebRequest, shown_url};
+use tofu_oci_types::{Hostname, RepositoryRef, Secret, printable};
 
 use super::discover::Discover;
 use super::error::DiscoveryError;
@@ -144,11 +143,16 @@ impl DiscoveryClient {
         let root = self.web.root(host.as_str()).map_err(|error| not_got(&error))?;
         let url = root.join(PATH).map_err(|error| Failure::BadRedirect(error.to_string()))?;
         let token = self.options.token.as_ref().and_then(|token| token(host));
-        let request =
-            WebRequest { url, accept: "application/json", token: token.as_ref(), timeout: self.options.timeout };
-        let is_document = |answer: &WebAnswer| answer.status() == 200 && check_media_type(answer, "").is_ok();
-        let answer = self.web.get(&request, LIMIT, is_document).await.map_err(|error| not_got(&error))?;
-        let place = answer.place();
+        let request = WebRequest {
+            url,
+            accept: "application/json",
+            token: token.as_ref(),
+            timeout: self.options.timeout,
+            limit: LIMIT,
+        };
+        let is_document = |answer: &HttpAnswer| answer.status() == 200 && check_media_type(answer, "").is_ok();
+        let answer = self.web.get(&request, is_document).await.map_err(|error| not_got(&error))?;
+        let place = shown_url(answer.url());
         match answer.status() {
             200 => {}
             404 => return Ok(Services::of_document(host.clone(), &answer, BTreeMap::new())),
@@ -161,11 +165,13 @@ impl DiscoveryClient {
 }
 
 fn not_got(error: &WebError) -> Failure {
-    let text = format!("{}: {}", error.url, error.problem);
-    match error.fault {
-        WebFault::Network(fault) => Failure::Network { fault, problem: text },
-        WebFault::TooLarge => Failure::BadBody(text),
-        WebFault::PrivateHost => Failure::PrivateHost { host: None, problem: text },
+    let text = error.to_string();
+    match &error.fault {
+        WebFault::Network(problem) => Failure::Network { fault: problem.fault, problem: text },
+        WebFault::Status(status) => refused(*status, &error.url),
+        WebFault::Wait(_) => Failure::TooManyRequests(text),
+        WebFault::TooLarge(_) => Failure::BadBody(text),
+        WebFault::PrivateHost(_) => Failure::PrivateHost { host: None, problem: text },
         _ => Failure::BadRedirect(text),
     }
 }
@@ -181,8 +187,8 @@ fn refused(status: u16, place: &str) -> Failure {
     }
 }
 
-fn check_media_type(answer: &WebAnswer, place: &str) -> Result<(), Failure> {
-    let Some(text) = answer.content_type() else {
+fn check_media_type(answer: &HttpAnswer, place: &str) -> Result<(), Failure> {
+    let Some(text) = answer.header("content-type") else {
         return Err(Failure::BadContentType(format!("{place} does not say that it is application/json")));
     };
     let media_type = text.split(';').next().unwrap_or_default().trim();
@@ -204,5 +210,4 @@ fn parse(bytes: &[u8]) -> Result<BTreeMap<String, Value>, String> {
 }
 
 #[cfg(test)]
-#[path = "tests.rs"]
 mod tests;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use tofu_oci_http::{HttpAnswer, shown_url};
 use tofu_oci_mapper::UriTemplate;
-use tofu_oci_remote::WebAnswer;
 use tofu_oci_types::Hostname;
 use url::Url;
 
@@ -39,9 +39,9 @@ impl Services {
     }
 
     /// What the document says that an answer brought; the address is the one after all redirects.
-    pub(super) fn of_document(host: Hostname, answer: &WebAnswer, values: BTreeMap<String, Value>) -> Self {
+    pub(super) fn of_document(host: Hostname, answer: &HttpAnswer, values: BTreeMap<String, Value>) -> Self {
         let publisher = Publisher::Document(answer.url().clone());
-        Self { host, origin: answer.place(), publisher, values }
+        Self { host, origin: shown_url(answer.url()), publisher, values }
     }
 
     /// Who says it.

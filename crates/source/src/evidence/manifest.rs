@@ -3,9 +3,8 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tofu_oci_layout::parse_strictly;
 use tofu_oci_trust::{SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE};
-use tofu_oci_types::{Descriptor, Digest};
+use tofu_oci_types::{Descriptor, Digest, parse_strictly};
 
 /// How many layers of one manifest are read. Who writes signatures into a manifest stops there, because no reader would find
 /// the next one.

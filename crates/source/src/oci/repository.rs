@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tofu_oci_store::{ReadStore, StoreError, is_manifest_type};
+use tofu_oci_store::{ReadStore, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Place};
 
 use crate::memory::DocumentCache;
@@ -28,10 +28,7 @@ impl OpenedRepository {
 /// Once a tag has led to a release, the repository is known, whatever the registry says of it: the content is missing.
 pub(super) fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
     match error {
-        StoreError::UnknownRepository { place } => {
-            let kind = if is_manifest_type(&descriptor.media_type) { "manifest" } else { "blob" };
-            StoreError::NotFound { place, what: format!("{kind} {}", descriptor.digest) }
-        }
+        StoreError::UnknownRepository { place } => StoreError::NotFound { place, what: StoreItem::of(descriptor) },
         other => other,
     }
 }

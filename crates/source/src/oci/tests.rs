@@ -4,7 +4,7 @@ use tofu_oci_layout::{
     IndexFacts, LayerBlob, LeafPlan, PackageLayout, Planned, PlatformHashes, PlatformPackage, media_type, plan_index,
     plan_leaves,
 };
-use tofu_oci_store::{ByteStream, Content, MemoryStore, Store};
+use tofu_oci_store::{ByteStream, MemoryStore, Store};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Reference};
 
 use super::*;
@@ -15,7 +15,7 @@ pub(crate) mod answers;
 pub(crate) const ADDRESS: &str = "registry.example.test/acme/widget";
 
 async fn push(store: &dyn Store, descriptor: &Descriptor, bytes: &[u8]) {
-    store.push(descriptor, &Content::Bytes(&Bytes::copy_from_slice(bytes))).await.unwrap();
+    store.push(descriptor, &Bytes::copy_from_slice(bytes)).await.unwrap();
 }
 
 async fn push_planned(store: &dyn Store, planned: &Planned) {
@@ -152,7 +152,7 @@ impl ReadStore for TagsAlone {
     }
 
     async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
-        Err(StoreError::NotFound { place: self.place(), what: reference.to_string() })
+        Err(StoreError::NotFound { place: self.place(), what: reference.into() })
     }
 
     async fn tags(&self) -> Result<Vec<Tag>, StoreError> {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use tofu_oci_types::Place;
 
-use crate::StoreError;
+use crate::error::StoreError;
 
 /// How many manifests, and how many bytes of them, the copies that share it may read. They are held in memory while they
 /// are copied.

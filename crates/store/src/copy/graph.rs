@@ -6,10 +6,10 @@ use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use tofu_oci_types::{Descriptor, Digest};
 
-use super::CopyBudget;
+use super::budget::CopyBudget;
+use crate::error::{StoreError, StoreItem};
 use crate::manifest::{MAX_MANIFEST, Manifest, is_manifest_type};
-use crate::verify::what;
-use crate::{ReadStore, StoreError, fetch_bytes};
+use crate::traits::{ReadStore, fetch_bytes};
 
 /// How many levels of indexes are followed.
 const MAX_DEPTH: usize = 8;
@@ -23,7 +23,7 @@ const MAX_BLOB: u64 = 10 << 30;
 /// Manifests with their bytes, and the blobs that they name.
 #[derive(Default)]
 pub(super) struct Graph {
-    nodes: HashMap<Digest, Node>,
+    nodes: HashMap<Digest, ManifestNode>,
     /// The order in which manifests were found.
     order: Vec<Digest>,
     /// The manifests in groups: each group needs only those before it.
@@ -32,7 +32,7 @@ pub(super) struct Graph {
     configs: HashSet<Digest>,
 }
 
-struct Node {
+struct ManifestNode {
     descriptor: Descriptor,
     bytes: Bytes,
     manifest: Manifest,
@@ -60,7 +60,7 @@ impl Graph {
                 return Err(StoreError::TooDeep { place: from.place(), relation: "list each other", limit: MAX_DEPTH });
             }
             budget.take(&from.place(), level.iter().map(|entry| entry.size.min(MAX_MANIFEST)))?;
-            let work: Vec<_> = level.iter().map(|entry| Node::read(from, entry).boxed()).collect();
+            let work: Vec<_> = level.iter().map(|entry| ManifestNode::read(from, entry).boxed()).collect();
             let mut nodes = futures_util::stream::iter(work).buffered(jobs);
             let mut below = Vec::new();
             while let Some(node) = nodes.try_next().await? {
@@ -80,7 +80,11 @@ impl Graph {
         let mut known = asked;
         graph.blobs.retain(|blob| !seen.contains(&blob.digest) && known.insert(blob.digest.clone()));
         if let Some(blob) = graph.blobs.iter().find(|blob| blob.size > MAX_BLOB) {
-            return Err(StoreError::TooLarge { place: from.place(), what: what(blob), limit: MAX_BLOB });
+            return Err(StoreError::TooLarge {
+                place: from.place(),
+                what: StoreItem::of(blob).to_string(),
+                limit: MAX_BLOB,
+            });
         }
         graph.levels = graph.arrange().ok_or_else(|| StoreError::TooDeep {
             place: from.place(),
@@ -150,7 +154,7 @@ impl Graph {
     }
 }
 
-impl Node {
+impl ManifestNode {
     async fn read(from: &dyn ReadStore, descriptor: &Descriptor) -> Result<Self, StoreError> {
         let bytes = fetch_bytes(from, descriptor, MAX_MANIFEST).await?;
         let manifest = Manifest::parse(&bytes).map_err(|error| StoreError::Malformed {

@@ -2,23 +2,23 @@
 
 mod budget;
 mod graph;
-mod observed_source;
 mod proof;
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, future::BoxFuture};
 use tofu_oci_types::{Descriptor, Digest, Event, NoReporter, Reporter, Tag};
-use tokio::sync::mpsc;
 
-use crate::{Content, Pushed, ReadStore, Store, StoreError};
-pub use budget::CopyBudget;
-use graph::Graph;
-use observed_source::ObservedSource;
-use proof::Proof;
+pub use self::budget::CopyBudget;
+use self::graph::Graph;
+use self::proof::ReferrerProof;
+use crate::body::StoredBody;
+use crate::copy_error::CopyError;
+use crate::error::StoreError;
+use crate::observed::push_observed;
+use crate::traits::{Pushed, ReadStore, Store};
 
 /// How deep referrers of referrers are followed.
 const MAX_REFERRER_DEPTH: usize = 4;
@@ -36,14 +36,14 @@ pub struct CopyOptions<'a> {
     /// The name that the root gets when everything is there.
     pub tag: Option<Tag>,
     /// What happens to signatures and other manifests that refer to what is copied.
-    pub referrers: Referrers,
+    pub referrers: CopyReferrers,
     /// How much it follows, together with the other copies that have the same one.
     pub budget: Arc<CopyBudget>,
 }
 
 /// What a copy does with manifests that refer to the copied ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Referrers {
+pub enum CopyReferrers {
     /// They stay where they are.
     #[default]
     Leave,
@@ -65,45 +65,6 @@ pub struct CopyReport {
     pub bytes: u64,
 }
 
-/// Which end of a copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The end that is read.
-    Source,
-    /// The end that is written.
-    Destination,
-}
-
-impl fmt::Display for Side {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Source => "source",
-            Self::Destination => "destination",
-        })
-    }
-}
-
-/// A copy that stopped. What has arrived stays; the tag has not been written, so doing it again picks up there.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("the {side} of the copy failed")]
-pub struct CopyError {
-    /// The end that failed.
-    pub side: Side,
-    /// How.
-    #[source]
-    pub error: StoreError,
-}
-
-impl CopyError {
-    fn source(error: StoreError) -> Self {
-        Self { side: Side::Source, error }
-    }
-
-    fn destination(error: StoreError) -> Self {
-        Self { side: Side::Destination, error }
-    }
-}
-
 /// Copies everything that can be reached from `root`: nested indexes, manifests, configs and layers.
 ///
 /// Blobs first, several at a time, then manifests from the leaves up, then referrers, and the tag last: whoever sees
@@ -121,32 +82,38 @@ pub async fn copy(
     root: &Descriptor,
     options: CopyOptions<'_>,
 ) -> Result<CopyReport, CopyError> {
-    let mut job =
-        Job { from, to, options, report: CopyReport::default(), seen: HashSet::new(), proof: Proof::default() };
-    let mut subjects = job.copy_graph(vec![root.clone()], None).await?;
-    if job.options.referrers == Referrers::Copy {
+    let mut run = CopyRun {
+        from,
+        to,
+        options,
+        report: CopyReport::default(),
+        seen: HashSet::new(),
+        proof: ReferrerProof::default(),
+    };
+    let mut subjects = run.copy_graph(vec![root.clone()], None).await?;
+    if run.options.referrers == CopyReferrers::Copy {
         for _ in 0..MAX_REFERRER_DEPTH {
-            subjects = job.copy_referrers(&subjects).await?;
+            subjects = run.copy_referrers(&subjects).await?;
         }
-        job.demand_no_more(&subjects).await?;
-        job.proof.demand(from, to, &job.seen, job.jobs()).await?;
+        run.demand_no_more(&subjects).await?;
+        run.proof.demand(from, to, &run.seen, run.jobs()).await?;
     }
-    if let Some(tag) = &job.options.tag {
+    if let Some(tag) = &run.options.tag {
         to.tag(root, tag).await.map_err(CopyError::destination)?;
     }
-    Ok(job.report)
+    Ok(run.report)
 }
 
-struct Job<'a> {
+struct CopyRun<'a> {
     from: &'a dyn ReadStore,
     to: &'a dyn Store,
     options: CopyOptions<'a>,
     report: CopyReport,
     seen: HashSet<Digest>,
-    proof: Proof,
+    proof: ReferrerProof,
 }
 
-impl Job<'_> {
+impl CopyRun<'_> {
     /// Copies what these roots lead to, and tells which manifests that was. With `subject`, a root that does not
     /// refer to it is left out: a listing of referrers is only a claim.
     async fn copy_graph(&mut self, roots: Vec<Descriptor>, subject: Option<&Digest>) -> Result<Vec<Digest>, CopyError> {
@@ -229,7 +196,7 @@ impl Job<'_> {
     }
 
     async fn copy_manifest(&self, (descriptor, bytes): (&Descriptor, &Bytes)) -> Result<(Pushed, u64), CopyError> {
-        let pushed = self.to.push(descriptor, &Content::Bytes(bytes)).await.map_err(CopyError::destination)?;
+        let pushed = self.to.push(descriptor, bytes).await.map_err(CopyError::destination)?;
         Ok((pushed, descriptor.size))
     }
 
@@ -265,25 +232,7 @@ impl Job<'_> {
     }
 
     async fn send(&self, blob: &Descriptor, moved: &mut Moved<'_>) -> Result<Pushed, CopyError> {
-        let (told, mut heard) = mpsc::unbounded_channel();
-        let witness = ObservedSource::new(self.from, told);
-        let content = Content::Stored(&witness, blob);
-        let mut push = self.to.push(blob, &content);
-        let pushed = loop {
-            tokio::select! {
-                biased;
-                Some(done) = heard.recv() => moved.progress(done),
-                pushed = &mut push => break pushed,
-            }
-        };
-        drop(push);
-        while let Ok(done) = heard.try_recv() {
-            moved.progress(done);
-        }
-        pushed.map_err(|error| match witness.failure() {
-            Some(error) => CopyError::source(error),
-            None => CopyError::destination(error),
-        })
+        push_observed(self.to, blob, &StoredBody(self.from, blob), &mut |done| moved.progress(done)).await
     }
 }
 

@@ -5,19 +5,22 @@ use std::collections::{BTreeMap, HashSet};
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_types::{Descriptor, Digest};
 
-use super::{CopyError, Graph};
-use crate::{Content, ReadStore, Store, StoreError};
+use super::graph::Graph;
+use crate::body::StoredBody;
+use crate::copy_error::CopyError;
+use crate::error::StoreError;
+use crate::traits::{ReadStore, Store};
 
 /// How often the destination is asked to list what is missing.
 const ROUNDS: usize = 3;
 
 /// The referrers that were copied, by subject.
 #[derive(Default)]
-pub(super) struct Proof {
+pub(super) struct ReferrerProof {
     referrers: BTreeMap<Digest, Vec<Descriptor>>,
 }
 
-impl Proof {
+impl ReferrerProof {
     /// Remembers the referrers among these manifests.
     pub(super) fn extend(&mut self, graph: &Graph) {
         for (subject, referrer) in graph.referrers() {
@@ -53,7 +56,7 @@ impl Proof {
                 return Err(CopyError::destination(StoreError::NotListed { place, subject, missing }));
             }
             for referrer in open.iter().flat_map(|(_, referrers)| referrers) {
-                to.push(referrer, &Content::Stored(from, referrer)).await.map_err(CopyError::destination)?;
+                to.push(referrer, &StoredBody(from, referrer)).await.map_err(CopyError::destination)?;
             }
         }
         Ok(())

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_types::Digest;
 
-use super::DirStore;
+use super::folder::DirStore;
+use crate::error::{StoreError, StoreItem};
 use crate::manifest::MAX_MANIFEST;
-use crate::{ReadStore as _, StoreError};
+use crate::traits::ReadStore as _;
 
 impl DirStore {
     /// Where content of this digest lies. A [`Digest`] holds no path separator and no dots alone, so this never leaves
@@ -23,12 +24,12 @@ impl DirStore {
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when there is none.
-    pub(super) fn blob_file(&self, digest: &Digest, what: &str) -> Result<(PathBuf, u64), StoreError> {
+    pub(super) fn blob_file(&self, digest: &Digest, what: StoreItem) -> Result<(PathBuf, u64), StoreError> {
         let path = self.blob_path(digest);
         let real = match path.canonicalize() {
             Ok(real) => real,
             Err(error) if is_absent(&error) => {
-                return Err(StoreError::NotFound { place: self.place(), what: what.to_owned() });
+                return Err(StoreError::NotFound { place: self.place(), what });
             }
             Err(error) => return Err(StoreError::io("read", path, error)),
         };
@@ -46,11 +47,11 @@ impl DirStore {
 
     /// The bytes of a manifest as they lie there, unverified. At most 4 MiB.
     pub(super) fn manifest_bytes(&self, digest: &Digest) -> Result<Vec<u8>, StoreError> {
-        let what = format!("manifest {digest}");
-        let (path, _) = self.blob_file(digest, &what)?;
+        let what = StoreItem::Manifest(digest.clone());
+        let (path, _) = self.blob_file(digest, what.clone())?;
         read_limited(&path, MAX_MANIFEST)?.ok_or_else(|| StoreError::TooLarge {
             place: self.place(),
-            what,
+            what: what.to_string(),
             limit: MAX_MANIFEST,
         })
     }

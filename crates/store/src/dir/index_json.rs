@@ -3,10 +3,7 @@
 use serde_json::{Map, Value, json};
 use tofu_oci_types::{Descriptor, Tag};
 
-use super::blobs::{is_absent, read_limited};
-use super::{DirStore, Folder};
 use crate::manifest::OCI_INDEX;
-use crate::{ReadStore as _, StoreError};
 
 /// The annotation that names a tag.
 ///
@@ -19,34 +16,14 @@ pub(super) const MAX_INDEX_JSON: u64 = 64 * 1024 * 1024;
 /// `index.json`, with members that other tools wrote kept as they are.
 pub(super) struct IndexJson(Map<String, Value>);
 
-impl DirStore {
-    /// Reads `index.json`.
-    pub(super) fn index_json(&self) -> Result<IndexJson, StoreError> {
-        let path = self.root.join("index.json");
-        let malformed = |problem: String| StoreError::Malformed { place: self.place(), problem };
-        let bytes = match read_limited(&path, MAX_INDEX_JSON) {
-            Ok(bytes) => bytes.ok_or_else(|| malformed("index.json is too large".to_owned()))?,
-            Err(StoreError::Io { source, .. }) if is_absent(&source) => {
-                if self.folder == Folder::MadeOnWrite && !self.root.join("oci-layout").exists() {
-                    return Ok(IndexJson::empty());
-                }
-                return Err(malformed("it has no index.json".to_owned()));
-            }
-            Err(error) => return Err(error),
-        };
-        match serde_json::from_slice(&bytes) {
-            Ok(Value::Object(members))
-                if members.get("manifests").is_none_or(|list| list.is_array() || list.is_null()) =>
-            {
-                Ok(IndexJson(members))
-            }
-            Ok(_) => Err(malformed("index.json is not an index".to_owned())),
-            Err(error) => Err(malformed(format!("index.json is not valid JSON: {error}"))),
-        }
-    }
-}
-
 impl IndexJson {
+    /// Reads the document; `Ok(None)` if it is JSON and not an index.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Option<Self>, serde_json::Error> {
+        let Value::Object(members) = serde_json::from_slice(bytes)? else { return Ok(None) };
+        let is_index = members.get("manifests").is_none_or(|list| list.is_array() || list.is_null());
+        Ok(is_index.then_some(Self(members)))
+    }
+
     /// An index with no entries.
     pub(super) fn empty() -> Self {
         let mut members = Map::new();

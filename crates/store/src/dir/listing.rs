@@ -1,13 +1,13 @@
 //! `index.json` as readers need it: compact, and read once for each state of the file.
 //!
 //! ```text
-//! index.json ──element by element──> Listing { entries, order by tag, order by digest } ──kept with the file's Stamp
+//! index.json ──element by element──> DirListing { entries, order by tag, order by digest } ──kept with the file's Stamp
 //!                                        └─ on demand: who refers to whom, every manifest read once
 //! ```
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io::{BufReader, Read as _};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -15,21 +15,18 @@ use std::time::{Duration, SystemTime};
 use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
-use serde_json::error::Category;
 use tofu_oci_types::{Descriptor, Digest, Tag};
 
-use super::blobs::is_absent;
 use super::index_json::{MAX_INDEX_JSON, tag_of};
-use super::{DirStore, Folder};
-use crate::{ReadStore as _, StoreError};
+use crate::error::StoreError;
 
 /// A file that was changed so recently may change again without a difference that its times show.
 const RECENT: Duration = Duration::from_secs(1);
 
 /// What `index.json` lists, in its order.
 #[derive(Debug, Default)]
-pub(super) struct Listing {
-    entries: Vec<Entry>,
+pub(super) struct DirListing {
+    entries: Vec<ListingEntry>,
     /// Media types and artifact types, each once.
     types: Vec<Box<str>>,
     /// Positions of the entries with a tag, by tag.
@@ -37,14 +34,14 @@ pub(super) struct Listing {
     /// Positions of the entries with a digest, by digest.
     by_digest: Vec<u32>,
     /// Who refers to whom; nothing as long as nobody has asked.
-    referrers: Mutex<Option<Arc<Referrers>>>,
+    referrers: Mutex<Option<Arc<ReferrerMap>>>,
 }
 
 /// The referrers of each digest.
-pub(super) type Referrers = BTreeMap<Digest, Vec<Descriptor>>;
+pub(super) type ReferrerMap = BTreeMap<Digest, Vec<Descriptor>>;
 
 #[derive(Debug)]
-struct Entry {
+struct ListingEntry {
     tag: Option<Box<str>>,
     digest: Option<Box<str>>,
     media_type: Option<u32>,
@@ -55,12 +52,12 @@ struct Entry {
 
 /// An entry as a view.
 #[derive(Clone, Copy)]
-pub(super) struct Listed<'a> {
-    listing: &'a Listing,
-    entry: &'a Entry,
+pub(super) struct ListedManifest<'a> {
+    listing: &'a DirListing,
+    entry: &'a ListingEntry,
 }
 
-impl<'a> Listed<'a> {
+impl<'a> ListedManifest<'a> {
     /// The text of its tag.
     pub(super) fn tag_text(self) -> Option<&'a str> {
         self.entry.tag.as_deref()
@@ -87,19 +84,29 @@ impl<'a> Listed<'a> {
     }
 }
 
-impl Listing {
+impl DirListing {
+    /// Reads `index.json`.
+    pub(super) fn read(file: File) -> serde_json::Result<Self> {
+        let mut listing = Self::default();
+        let mut document = serde_json::Deserializer::from_reader(BufReader::new(file.take(MAX_INDEX_JSON)));
+        IndexReader(&mut listing).deserialize(&mut document).and_then(|()| document.end())?;
+        listing.by_tag = listing.order(|entry| entry.tag.as_deref());
+        listing.by_digest = listing.order(|entry| entry.digest.as_deref());
+        Ok(listing)
+    }
+
     /// Every entry, in the order of the file.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Listed<'_>> {
-        self.entries.iter().map(|entry| Listed { listing: self, entry })
+    pub(super) fn entries(&self) -> impl Iterator<Item = ListedManifest<'_>> {
+        self.entries.iter().map(|entry| ListedManifest { listing: self, entry })
     }
 
     /// The entries of a tag, in the order of the file.
-    pub(super) fn tagged(&self, tag: &Tag) -> impl Iterator<Item = Listed<'_>> {
+    pub(super) fn tagged(&self, tag: &Tag) -> impl Iterator<Item = ListedManifest<'_>> {
         self.equal(&self.by_tag, tag.as_str(), |entry| entry.tag.as_deref())
     }
 
     /// The entries of a digest, in the order of the file.
-    pub(super) fn of_digest(&self, digest: &Digest) -> impl Iterator<Item = Listed<'_>> {
+    pub(super) fn of_digest(&self, digest: &Digest) -> impl Iterator<Item = ListedManifest<'_>> {
         self.equal(&self.by_digest, digest.as_str(), |entry| entry.digest.as_deref())
     }
 
@@ -107,12 +114,12 @@ impl Listing {
         &'a self,
         order: &'a [u32],
         text: &str,
-        key: fn(&Entry) -> Option<&str>,
-    ) -> impl Iterator<Item = Listed<'a>> {
+        key: fn(&ListingEntry) -> Option<&str>,
+    ) -> impl Iterator<Item = ListedManifest<'a>> {
         let key_at = |at: &u32| key(&self.entries[*at as usize]).unwrap_or_default();
         let start = order.partition_point(|at| key_at(at) < text);
         let end = order.partition_point(|at| key_at(at) <= text);
-        order[start..end].iter().map(|at| Listed { listing: self, entry: &self.entries[*at as usize] })
+        order[start..end].iter().map(|at| ListedManifest { listing: self, entry: &self.entries[*at as usize] })
     }
 
     fn type_at(&self, at: u32) -> &str {
@@ -122,8 +129,8 @@ impl Listing {
     /// Who refers to whom: as `find` says it the first time.
     pub(super) fn referrers(
         &self,
-        find: impl FnOnce() -> Result<Referrers, StoreError>,
-    ) -> Result<Arc<Referrers>, StoreError> {
+        find: impl FnOnce() -> Result<ReferrerMap, StoreError>,
+    ) -> Result<Arc<ReferrerMap>, StoreError> {
         let mut known = lock(&self.referrers);
         if let Some(known) = known.as_ref() {
             return Ok(Arc::clone(known));
@@ -133,12 +140,7 @@ impl Listing {
         Ok(found)
     }
 
-    fn sort(&mut self) {
-        self.by_tag = self.order(|entry| entry.tag.as_deref());
-        self.by_digest = self.order(|entry| entry.digest.as_deref());
-    }
-
-    fn order(&self, key: fn(&Entry) -> Option<&str>) -> Vec<u32> {
+    fn order(&self, key: fn(&ListingEntry) -> Option<&str>) -> Vec<u32> {
         let positions = (0_u32..).zip(&self.entries);
         let mut order: Vec<u32> = positions.filter(|(_, entry)| key(entry).is_some()).map(|(at, _)| at).collect();
         order.sort_by(|one, other| key(&self.entries[*one as usize]).cmp(&key(&self.entries[*other as usize])));
@@ -149,7 +151,7 @@ impl Listing {
 /// What was read last, and of which state of the file.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
-    last: Mutex<Option<(Stamp, Arc<Listing>)>>,
+    pub(super) last: Mutex<Option<(Stamp, Arc<DirListing>)>>,
     /// How often the file was read.
     #[cfg(test)]
     pub(crate) reads: std::sync::atomic::AtomicUsize,
@@ -164,7 +166,7 @@ impl Cache {
 
 /// What tells one state of a file from the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Stamp {
+pub(super) struct Stamp {
     length: u64,
     modified: Option<SystemTime>,
     #[cfg(unix)]
@@ -173,7 +175,7 @@ struct Stamp {
 
 impl Stamp {
     /// `None` if the next state may look the same: the last change is too recent, or its time is not known.
-    fn of(metadata: &Metadata) -> Option<Self> {
+    pub(super) fn of(metadata: &Metadata) -> Option<Self> {
         let modified = metadata.modified().ok();
         let age = modified.and_then(|modified| SystemTime::now().duration_since(modified).ok())?;
         (age > RECENT).then(|| Self {
@@ -188,58 +190,14 @@ impl Stamp {
     }
 }
 
-impl DirStore {
-    /// What `index.json` lists now. It is read again only if the file has changed.
-    pub(super) fn listing(&self) -> Result<Arc<Listing>, StoreError> {
-        let path = self.root.join("index.json");
-        let malformed = |problem: String| StoreError::Malformed { place: self.place(), problem };
-        // One reader at a time: the others take what it has read.
-        let mut last = lock(&self.cache.last);
-        let opened = tofu_oci_disk::open_file(&path).and_then(|file| Ok((file.metadata()?, file)));
-        let (metadata, file) = match opened {
-            Ok(opened) => opened,
-            Err(error) if is_absent(&error) => {
-                if self.folder == Folder::MadeOnWrite && !self.root.join("oci-layout").exists() {
-                    return Ok(Arc::default());
-                }
-                return Err(malformed("it has no index.json".to_owned()));
-            }
-            Err(error) => return Err(StoreError::io("read", path, error)),
-        };
-        let stamp = Stamp::of(&metadata);
-        if let (Some(stamp), Some((known, listing))) = (&stamp, last.as_ref())
-            && stamp == known
-        {
-            return Ok(Arc::clone(listing));
-        }
-        if metadata.len() > MAX_INDEX_JSON {
-            return Err(malformed("index.json is too large".to_owned()));
-        }
-        #[cfg(test)]
-        self.cache.reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let mut listing = Listing::default();
-        let mut document = serde_json::Deserializer::from_reader(BufReader::new(file.take(MAX_INDEX_JSON)));
-        let read = Document(&mut listing).deserialize(&mut document).and_then(|()| document.end());
-        read.map_err(|error| match error.classify() {
-            Category::Io => StoreError::io("read", &path, error.into()),
-            Category::Data => malformed("index.json is not an index".to_owned()),
-            Category::Syntax | Category::Eof => malformed(format!("index.json is not valid JSON: {error}")),
-        })?;
-        listing.sort();
-        let listing = Arc::new(listing);
-        *last = stamp.map(|stamp| (stamp, Arc::clone(&listing)));
-        Ok(listing)
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads the document into a listing; a second `manifests` counts instead of the first.
-struct Document<'a>(&'a mut Listing);
+struct IndexReader<'a>(&'a mut DirListing);
 
-impl<'de> DeserializeSeed<'de> for Document<'_> {
+impl<'de> DeserializeSeed<'de> for IndexReader<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -247,7 +205,7 @@ impl<'de> DeserializeSeed<'de> for Document<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Document<'_> {
+impl<'de> Visitor<'de> for IndexReader<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -257,8 +215,8 @@ impl<'de> Visitor<'de> for Document<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
         while let Some(name) = members.next_key::<String>()? {
             if name == "manifests" {
-                *self.0 = Listing::default();
-                members.next_value_seed(List { listing: self.0, types: HashMap::new() })?;
+                *self.0 = DirListing::default();
+                members.next_value_seed(EntriesReader { listing: self.0, types: HashMap::new() })?;
             } else {
                 members.next_value::<IgnoredAny>()?;
             }
@@ -268,12 +226,12 @@ impl<'de> Visitor<'de> for Document<'_> {
 }
 
 /// Reads the entries, one after the other, so that no more than one is there as a whole.
-struct List<'a> {
-    listing: &'a mut Listing,
+struct EntriesReader<'a> {
+    listing: &'a mut DirListing,
     types: HashMap<Box<str>, u32>,
 }
 
-impl<'de> DeserializeSeed<'de> for List<'_> {
+impl<'de> DeserializeSeed<'de> for EntriesReader<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -281,7 +239,7 @@ impl<'de> DeserializeSeed<'de> for List<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for List<'_> {
+impl<'de> Visitor<'de> for EntriesReader<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -304,10 +262,10 @@ impl<'de> Visitor<'de> for List<'_> {
     }
 }
 
-impl List<'_> {
-    fn entry(&mut self, entry: &Value) -> Entry {
+impl EntriesReader<'_> {
+    fn entry(&mut self, entry: &Value) -> ListingEntry {
         let text = |name: &str| entry.get(name).and_then(Value::as_str);
-        Entry {
+        ListingEntry {
             tag: tag_of(entry).map(Box::from),
             digest: text("digest").map(Box::from),
             media_type: text("mediaType").map(|text| self.type_of(text)),

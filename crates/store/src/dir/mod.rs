@@ -1,68 +1,27 @@
 //! A store in a folder: an OCI image layout.
 
 mod blobs;
+mod folder;
 mod index_json;
 mod listing;
 mod reading;
 mod unverified;
 mod writing;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use tofu_oci_disk::{Waiter, Whose};
-use tofu_oci_types::{Descriptor, Digest, NoReporter, Place, Reference, Reporter, Tag};
-use tokio::sync::Mutex;
+use tofu_oci_disk::Whose;
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
-use self::listing::Cache;
-use crate::{ByteStream, Content, Pushed, ReadStore, Store, StoreError, UnverifiedManifest};
-
-/// A repository in a folder, as an OCI image layout that oras, crane and skopeo read and write as well.
-///
-/// ```text
-/// oci-layout                {"imageLayoutVersion":"1.0.0"}
-/// index.json                tags: entries with the annotation org.opencontainers.image.ref.name
-///                           referrers: manifests that have a `subject`, listed without that annotation
-/// blobs/sha256/HEX          manifests, configs, layers
-/// .tofu-oci-lock            locked while index.json is being changed; names whoever has locked it
-/// .tofu-oci-RANDOM          something on its way in; removed when it fails, and by the next writer if that was killed
-/// ```
-///
-/// Everything is written beside its place and renamed into it, so a reader sees the old or the new state and needs no
-/// lock. `index.json` is read once for each of its states, element by element. Content is hashed while it is written. A
-/// manifest without a tag is still found by its digest.
-///
-/// Spec: OCI image-spec 1.1.1, image-layout.md.
-#[derive(Clone)]
-pub struct DirStore {
-    root: PathBuf,
-    folder: Folder,
-    pub(crate) cache: Arc<Cache>,
-    waiter: Waiter,
-    /// Whose turn it is among the parts of this process; the folder's lock is for other processes.
-    turn: Arc<Mutex<()>>,
-    reporter: Arc<dyn Reporter>,
-    /// Whether what killed runs have left was removed; it is, by the first write.
-    swept: Arc<AtomicBool>,
-}
-
-impl fmt::Debug for DirStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DirStore").field("root", &self.root).field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
-
-/// Whether the layout is there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Folder {
-    /// It is, or must be.
-    Ready,
-    /// It is made by the first write.
-    MadeOnWrite,
-}
+pub use self::folder::DirStore;
+use self::folder::{Folder, blocking};
+use crate::body::open_file;
+use crate::error::{StoreError, StoreItem};
+use crate::manifest::is_manifest_type;
+use crate::traits::{Body, Pushed, ReadStore, Store, UnverifiedManifest};
+use crate::verify::ByteStream;
 
 impl DirStore {
     /// Opens the layout in this folder.
@@ -104,24 +63,6 @@ impl DirStore {
         Ok(store)
     }
 
-    fn at(root: PathBuf, folder: Folder) -> Self {
-        Self {
-            root,
-            folder,
-            cache: Arc::default(),
-            waiter: Waiter::default(),
-            turn: Arc::default(),
-            reporter: Arc::new(NoReporter),
-            swept: Arc::default(),
-        }
-    }
-
-    /// The same, with the program that waits for the folder's lock, how long it waits, and the reporter of the wait.
-    #[must_use]
-    pub fn waiting(self, waiter: Waiter, reporter: Arc<dyn Reporter>) -> Self {
-        Self { waiter, reporter, ..self }
-    }
-
     /// Makes the layout where the first write is to make it, and removes what killed writers have left.
     async fn ready(&self) -> Result<(), StoreError> {
         if self.folder == Folder::Ready && self.swept.load(Ordering::Relaxed) {
@@ -138,24 +79,6 @@ impl DirStore {
             Ok(())
         })
         .await
-    }
-
-    /// The folder.
-    pub fn path(&self) -> &Path {
-        &self.root
-    }
-}
-
-/// Runs file work where it may block.
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
-) -> Result<T, StoreError> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(stopped) => match stopped.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(StoreError::io("use", "the runtime", std::io::Error::other("it is shutting down"))),
-        },
     }
 }
 
@@ -192,8 +115,8 @@ impl ReadStore for DirStore {
 
     async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         let (store, descriptor) = (self.clone(), descriptor.clone());
-        let path = blocking(move || store.blob_file(&descriptor.digest, &crate::verify::what(&descriptor))).await?;
-        crate::content::open_file(&path.0).await
+        let path = blocking(move || store.blob_file(&descriptor.digest, StoreItem::of(&descriptor))).await?;
+        open_file(&path.0).await
     }
 
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
@@ -204,15 +127,15 @@ impl ReadStore for DirStore {
 
 #[async_trait]
 impl Store for DirStore {
-    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+    async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError> {
         self.ready().await?;
         let pushed = if self.exists(descriptor).await? {
             Pushed::Present
         } else {
-            self.write_blob(descriptor, content).await?;
+            self.write_blob(descriptor, body).await?;
             Pushed::Uploaded
         };
-        if crate::is_manifest_type(&descriptor.media_type) {
+        if is_manifest_type(&descriptor.media_type) {
             self.list_referrer(descriptor).await?;
         }
         Ok(pushed)

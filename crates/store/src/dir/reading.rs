@@ -1,14 +1,18 @@
 //! Finding things in the folder. All of this blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
+use serde_json::error::Category;
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
-use super::DirStore;
 use super::blobs::{is_absent, read_limited};
-use super::listing::{Listed, Listing, Referrers};
+use super::folder::{DirStore, Folder};
+use super::index_json::MAX_INDEX_JSON;
+use super::listing::{DirListing, ListedManifest, ReferrerMap, Stamp, lock};
+use crate::error::{StoreError, StoreItem};
 use crate::manifest::{Manifest, is_manifest_type};
-use crate::{ReadStore as _, StoreError};
+use crate::traits::ReadStore as _;
 
 /// How deep indexes are followed when looking for referrers.
 const MAX_DEPTH: usize = 8;
@@ -36,13 +40,56 @@ impl DirStore {
         }
     }
 
+    /// What `index.json` lists now. It is read again only if the file has changed.
+    pub(super) fn listing(&self) -> Result<Arc<DirListing>, StoreError> {
+        let path = self.root.join("index.json");
+        let malformed = |problem: String| StoreError::Malformed { place: self.place(), problem };
+        // One reader at a time: the others take what it has read.
+        let mut last = lock(&self.cache.last);
+        let opened = tofu_oci_disk::open_file(&path).and_then(|file| Ok((file.metadata()?, file)));
+        let (metadata, file) = match opened {
+            Ok(opened) => opened,
+            Err(error) if is_absent(&error) => {
+                if self.is_to_be_made() {
+                    return Ok(Arc::default());
+                }
+                return Err(malformed("it has no index.json".to_owned()));
+            }
+            Err(error) => return Err(StoreError::io("read", path, error)),
+        };
+        let stamp = Stamp::of(&metadata);
+        if let (Some(stamp), Some((known, listing))) = (&stamp, last.as_ref())
+            && stamp == known
+        {
+            return Ok(Arc::clone(listing));
+        }
+        if metadata.len() > MAX_INDEX_JSON {
+            return Err(malformed("index.json is too large".to_owned()));
+        }
+        #[cfg(test)]
+        self.cache.reads.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let listing = DirListing::read(file).map_err(|error| match error.classify() {
+            Category::Io => StoreError::io("read", &path, error.into()),
+            Category::Data => malformed("index.json is not an index".to_owned()),
+            Category::Syntax | Category::Eof => malformed(format!("index.json is not valid JSON: {error}")),
+        })?;
+        let listing = Arc::new(listing);
+        *last = stamp.map(|stamp| (stamp, Arc::clone(&listing)));
+        Ok(listing)
+    }
+
+    /// Whether the layout is made by the first write, which has not come yet.
+    pub(super) fn is_to_be_made(&self) -> bool {
+        self.folder == Folder::MadeOnWrite && !self.root.join("oci-layout").exists()
+    }
+
     pub(super) fn resolve_now(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
         let listing = self.listing()?;
         match reference {
             Reference::Tag(tag) => {
                 let mut entries = listing.tagged(tag).filter_map(|entry| Some((entry.digest()?, entry)));
                 let Some((digest, first)) = entries.next() else {
-                    return Err(StoreError::NotFound { place: self.place(), what: format!("tag {tag}") });
+                    return Err(StoreError::NotFound { place: self.place(), what: reference.into() });
                 };
                 if entries.any(|(other, _)| other != digest) {
                     let problem = format!("index.json has the tag {tag} twice, for different manifests");
@@ -61,11 +108,11 @@ impl DirStore {
     }
 
     /// The entry with the size that the file has, whatever the entry says.
-    fn as_stored(&self, digest: &Digest, entry: Listed<'_>) -> Result<Descriptor, StoreError> {
+    fn as_stored(&self, digest: &Digest, entry: ListedManifest<'_>) -> Result<Descriptor, StoreError> {
         let Some(media_type) = entry.media_type().filter(|media_type| !media_type.is_empty()) else {
             return self.manifest_by_digest(digest);
         };
-        let (_, size) = self.blob_file(digest, &format!("manifest {digest}"))?;
+        let (_, size) = self.blob_file(digest, StoreItem::Manifest(digest.clone()))?;
         let mut descriptor = Descriptor::new(media_type, digest.clone(), size);
         descriptor.artifact_type = entry.artifact_type().map(str::to_owned);
         Ok(descriptor)
@@ -73,7 +120,7 @@ impl DirStore {
 
     /// The descriptor of a manifest that `index.json` does not list: what its bytes say that they are.
     fn manifest_by_digest(&self, digest: &Digest) -> Result<Descriptor, StoreError> {
-        let not_found = || StoreError::NotFound { place: self.place(), what: format!("manifest {digest}") };
+        let not_found = || StoreError::NotFound { place: self.place(), what: StoreItem::Manifest(digest.clone()) };
         let bytes = match self.manifest_bytes(digest) {
             // Something larger than a manifest can be is a blob.
             Err(StoreError::TooLarge { .. }) => return Err(not_found()),
@@ -92,7 +139,7 @@ impl DirStore {
     }
 
     pub(super) fn exists_now(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
-        match self.blob_file(&descriptor.digest, "") {
+        match self.blob_file(&descriptor.digest, StoreItem::of(descriptor)) {
             Ok((_, size)) => Ok(size == descriptor.size),
             Err(StoreError::NotFound { .. }) => Ok(false),
             Err(error) => Err(error),
@@ -108,10 +155,11 @@ impl DirStore {
     /// Looks through everything that `index.json` leads to by way of indexes, and reads each manifest once. That finds
     /// the manifests which this program lists, an index under the fallback tag `sha256-HEX`, and attestations inside an
     /// image's own index.
-    fn all_referrers(&self, listing: &Listing) -> Result<Referrers, StoreError> {
+    fn all_referrers(&self, listing: &DirListing) -> Result<ReferrerMap, StoreError> {
         let mut found: BTreeMap<Digest, BTreeMap<Digest, Descriptor>> = BTreeMap::new();
         let mut seen = BTreeSet::new();
-        let listed = |entry: Listed<'_>| Some((entry.digest()?, entry.media_type().unwrap_or_default().to_owned()));
+        let listed =
+            |entry: ListedManifest<'_>| Some((entry.digest()?, entry.media_type().unwrap_or_default().to_owned()));
         let mut level: Vec<(Digest, String)> = Vec::new();
         for (digest, media_type) in listing.entries().filter_map(listed) {
             if is_manifest_type(&media_type) && seen.insert(digest.clone()) {

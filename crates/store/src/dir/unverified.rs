@@ -6,18 +6,19 @@ use bytes::Bytes;
 use serde_json::Value;
 use tofu_oci_types::Reference;
 
-use super::DirStore;
 use super::blobs::read_limited;
-use super::listing::Listed;
+use super::folder::DirStore;
+use super::listing::ListedManifest;
+use crate::error::{StoreError, StoreItem};
 use crate::manifest::OCI_MANIFEST;
-use crate::{ReadStore as _, StoreError, UnverifiedManifest};
+use crate::traits::{ReadStore as _, UnverifiedManifest};
 
 impl DirStore {
     /// The tags in the order of `index.json`, each once, whatever their texts are.
     pub(super) fn tag_texts_now(&self) -> Result<Vec<String>, StoreError> {
         let listing = self.listing()?;
         let (mut tags, mut seen) = (Vec::new(), HashSet::new());
-        for tag in listing.entries().filter_map(Listed::tag_text) {
+        for tag in listing.entries().filter_map(ListedManifest::tag_text) {
             if seen.insert(tag) {
                 tags.push(tag.to_owned());
             }
@@ -36,16 +37,19 @@ impl DirStore {
         let digest = match reference {
             Reference::Digest(digest) => digest.clone(),
             Reference::Tag(tag) => {
-                let text = listing.tagged(tag).last().and_then(Listed::digest_text);
+                let text = listing.tagged(tag).last().and_then(ListedManifest::digest_text);
                 text.and_then(|text| text.parse().ok())
-                    .ok_or_else(|| StoreError::NotFound { place: self.place(), what: format!("tag {tag}") })?
+                    .ok_or_else(|| StoreError::NotFound { place: self.place(), what: reference.into() })?
             }
         };
-        let what = format!("manifest {digest}");
-        let (path, _) = self.blob_file(&digest, &what)?;
-        let bytes =
-            read_limited(&path, limit)?.ok_or_else(|| StoreError::TooLarge { place: self.place(), what, limit })?;
-        let listed = listing.of_digest(&digest).find_map(Listed::media_type).map(str::to_owned);
+        let what = StoreItem::Manifest(digest.clone());
+        let (path, _) = self.blob_file(&digest, what.clone())?;
+        let bytes = read_limited(&path, limit)?.ok_or_else(|| StoreError::TooLarge {
+            place: self.place(),
+            what: what.to_string(),
+            limit,
+        })?;
+        let listed = listing.of_digest(&digest).find_map(ListedManifest::media_type).map(str::to_owned);
         let media_type = listed.or_else(|| own_type(&bytes));
         let media_type = media_type.unwrap_or_else(|| OCI_MANIFEST.to_owned());
         Ok(UnverifiedManifest { media_type: Some(media_type), digest: Some(digest), bytes: Bytes::from(bytes) })

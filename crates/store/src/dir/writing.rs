@@ -10,11 +10,13 @@ use tofu_oci_disk::{LOCK_NAME, Lock, LockError, Lockable, OWN_PREFIX, ScratchFil
 use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Tag};
 use tokio::sync::mpsc;
 
-use super::blobs::is_absent;
-use super::index_json::IndexJson;
-use super::{DirStore, blocking};
+use super::blobs::{is_absent, read_limited};
+use super::folder::{DirStore, blocking};
+use super::index_json::{IndexJson, MAX_INDEX_JSON};
+use crate::error::{StoreError, StoreItem};
 use crate::manifest::Manifest;
-use crate::{ByteStream, Content, ReadStore as _, StoreError};
+use crate::traits::{Body, ReadStore as _};
+use crate::verify::ByteStream;
 
 /// Pieces that may wait for the disk.
 const PIECES_AHEAD: usize = 8;
@@ -37,6 +39,24 @@ impl DirStore {
         self.write_new("oci-layout", br#"{"imageLayoutVersion":"1.0.0"}"#)
     }
 
+    /// Reads `index.json` as it is now, with every member.
+    pub(super) fn index_json(&self) -> Result<IndexJson, StoreError> {
+        let malformed = |problem: String| StoreError::Malformed { place: self.place(), problem };
+        let bytes = match read_limited(&self.root.join("index.json"), MAX_INDEX_JSON) {
+            Ok(bytes) => bytes.ok_or_else(|| malformed("index.json is too large".to_owned()))?,
+            Err(StoreError::Io { source, .. }) if is_absent(&source) => {
+                if self.is_to_be_made() {
+                    return Ok(IndexJson::empty());
+                }
+                return Err(malformed("it has no index.json".to_owned()));
+            }
+            Err(error) => return Err(error),
+        };
+        let index = IndexJson::parse(&bytes);
+        let index = index.map_err(|error| malformed(format!("index.json is not valid JSON: {error}")))?;
+        index.ok_or_else(|| malformed("index.json is not an index".to_owned()))
+    }
+
     /// Refuses a folder that holds something else than a layout, or one in the making.
     pub(super) fn check_strangers(&self) -> Result<(), StoreError> {
         let entries = match std::fs::read_dir(&self.root) {
@@ -57,12 +77,12 @@ impl DirStore {
     }
 
     /// Writes content beside its place while hashing it, and renames it there when size and digest are right.
-    pub(super) async fn write_blob(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<(), StoreError> {
+    pub(super) async fn write_blob(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<(), StoreError> {
         let hasher = descriptor
             .digest
             .hasher()
             .ok_or_else(|| StoreError::UnsupportedDigest { digest: descriptor.digest.clone() })?;
-        let mut stream = content.open().await?;
+        let mut stream = body.open().await?;
         let (pieces, inbox) = mpsc::channel::<Bytes>(PIECES_AHEAD);
         let store = self.clone();
         let writer = blocking(move || store.write_pieces(inbox, hasher));
@@ -77,7 +97,7 @@ impl DirStore {
         if digest != descriptor.digest {
             return Err(StoreError::DigestMismatch {
                 place: self.place(),
-                what: crate::verify::what(descriptor),
+                what: StoreItem::of(descriptor),
                 expected: descriptor.digest.clone(),
                 actual: digest,
             });
@@ -165,7 +185,7 @@ impl DirStore {
     /// The entry of a manifest that is there.
     async fn entry(&self, descriptor: &Descriptor) -> Result<Descriptor, StoreError> {
         let (store, digest) = (self.clone(), descriptor.digest.clone());
-        let (_, size) = blocking(move || store.blob_file(&digest, &format!("manifest {digest}"))).await?;
+        let (_, size) = blocking(move || store.blob_file(&digest, StoreItem::Manifest(digest.clone()))).await?;
         let mut entry = Descriptor::new(&descriptor.media_type, descriptor.digest.clone(), size);
         entry.artifact_type.clone_from(&descriptor.artifact_type);
         Ok(entry)
@@ -259,7 +279,7 @@ impl DirStore {
     fn wrong_size(&self, descriptor: &Descriptor, actual: u64) -> StoreError {
         StoreError::SizeMismatch {
             place: self.place(),
-            what: crate::verify::what(descriptor),
+            what: StoreItem::of(descriptor),
             expected: descriptor.size,
             actual,
         }

@@ -10,7 +10,7 @@ use tofu_oci_types::{Descriptor, Digest, NoReporter, Place, Reference, Tag};
 
 use super::{push, push_json, push_release};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
-use crate::{ByteStream, CopyBudget, CopyError, CopyOptions, MemoryStore, ReadStore, Referrers, StoreError, copy};
+use crate::{ByteStream, CopyBudget, CopyError, CopyOptions, CopyReferrers, MemoryStore, ReadStore, StoreError, copy};
 
 /// Copies with what refers to it, within so many manifests and bytes of them.
 async fn copy_within(from: &dyn ReadStore, root: &Descriptor, budget: &Arc<CopyBudget>) -> Result<usize, String> {
@@ -19,7 +19,7 @@ async fn copy_within(from: &dyn ReadStore, root: &Descriptor, budget: &Arc<CopyB
         jobs: 4,
         reporter: &NoReporter,
         tag: None,
-        referrers: Referrers::Copy,
+        referrers: CopyReferrers::Copy,
         budget: Arc::clone(budget),
     };
     let told = |CopyError { side, error }: CopyError| format!("{side}: {error}");
@@ -142,7 +142,7 @@ async fn a_chain_of_20000_subjects_does_not_overflow_the_stack() {
             jobs: 4,
             reporter: &NoReporter,
             tag: None,
-            referrers: Referrers::Leave,
+            referrers: CopyReferrers::Leave,
             budget: Arc::default(),
         };
         let copied = copy(&from, &to, &root, options).await;

@@ -11,12 +11,12 @@ use super::dir_writing::new_store;
 use super::{by_tag, push, push_json, push_referrer, push_release, tag};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
 use crate::{
-    ByteStream, Content, CopyError, CopyOptions, CopyReport, MemoryStore, Pushed, ReadStore, Referrers, Side, Store,
+    Body, ByteStream, CopyError, CopyOptions, CopyReferrers, CopyReport, MemoryStore, Pushed, ReadStore, Side, Store,
     StoreError, copy,
 };
 
 fn options(reporter: &dyn Reporter) -> CopyOptions<'_> {
-    CopyOptions { jobs: 2, reporter, tag: Some(tag("1.0.0")), referrers: Referrers::Leave, budget: Arc::default() }
+    CopyOptions { jobs: 2, reporter, tag: Some(tag("1.0.0")), referrers: CopyReferrers::Leave, budget: Arc::default() }
 }
 
 /// A store in a registry that records what it is asked to do, and fails where it is told to.
@@ -77,12 +77,16 @@ impl ReadStore for Recording {
 
 #[async_trait]
 impl Store for Recording {
-    async fn push(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
+    async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError> {
         if self.refuses.as_ref() == Some(&descriptor.digest) {
             let problem = "no space left".to_owned();
-            return Err(StoreError::Unreachable { place: self.place(), fault: crate::NetworkFault::Lost, problem });
+            return Err(StoreError::Unreachable {
+                place: self.place(),
+                fault: tofu_oci_types::NetworkFault::Lost,
+                problem,
+            });
         }
-        let pushed = self.inner.push(descriptor, content).await?;
+        let pushed = self.inner.push(descriptor, body).await?;
         self.ask(format!("push {}", descriptor.digest));
         Ok(pushed)
     }
@@ -149,7 +153,7 @@ async fn a_referrer_that_the_destination_does_not_list_fails_the_copy() {
     let release = push_release(&from).await;
     push_referrer(&from, &release.index, "signature").await;
     let lost = push_referrer(&from, &release.index, "lost").await;
-    let with = || CopyOptions { referrers: Referrers::Copy, ..options(&NoReporter) };
+    let with = || CopyOptions { referrers: CopyReferrers::Copy, ..options(&NoReporter) };
     let to = Recording { forgets: Some((lost.digest.clone(), 99)), ..Recording::new() };
     let error = copy(&from, &to, &release.index, with()).await.expect_err("must fail");
     assert_eq!(error.side, Side::Destination);
@@ -179,7 +183,7 @@ async fn referrers_that_are_too_deep_fail_the_copy() {
     let mut subject = release.index.clone();
     for level in 1..=5 {
         subject = push_referrer(&from, &subject, &format!("level {level}")).await;
-        let with = CopyOptions { referrers: Referrers::Copy, ..options(&NoReporter) };
+        let with = CopyOptions { referrers: CopyReferrers::Copy, ..options(&NoReporter) };
         let copied = copy(&from, &MemoryStore::new("destination".parse().unwrap()), &release.index, with).await;
         assert_eq!(copied.is_ok(), level <= 4, "{copied:?}");
         let Err(error) = copied else { continue };
@@ -199,7 +203,7 @@ async fn referrers_come_along_when_asked_for_and_before_the_tag() {
     copy(&from, &without, &release.index, options(&NoReporter)).await.unwrap();
     assert_eq!(without.inner.digests().len(), 6);
     let to = Recording::new();
-    let with = CopyOptions { referrers: Referrers::Copy, ..options(&NoReporter) };
+    let with = CopyOptions { referrers: CopyReferrers::Copy, ..options(&NoReporter) };
     copy(&from, &to, &release.index, with).await.unwrap();
     assert_eq!(to.inner.digests(), from.digests());
     let asked = to.asked();
@@ -246,7 +250,7 @@ async fn blobs_are_mounted_within_one_registry() {
 }
 
 async fn check_failure(from: &MemoryStore, to: &dyn Store, root: &Descriptor) -> (Side, String, String) {
-    let with_referrers = CopyOptions { referrers: Referrers::Copy, ..options(&NoReporter) };
+    let with_referrers = CopyOptions { referrers: CopyReferrers::Copy, ..options(&NoReporter) };
     let error: CopyError = copy(from, to, root, with_referrers).await.expect_err("must fail");
     assert_eq!(to.tags().await.unwrap(), [], "an interrupted copy must leave no tag");
     (error.side, error.to_string(), error.error.to_string())

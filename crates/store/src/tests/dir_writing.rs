@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, Digest, Place};
 
 use super::{by_tag, leftovers, push, push_json, push_referrer, push_release, tag, text_of};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
-use crate::{ByteStream, Content, DirStore, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
+use crate::{ByteStream, DirStore, MemoryStore, Pushed, ReadStore, Store, StoreError, StoredBody, fetch_bytes};
 
 pub(super) fn new_store() -> (TempDir, DirStore) {
     let folder = tempfile::tempdir().unwrap();
@@ -100,7 +100,7 @@ async fn files_have_the_mode_of_any_other_new_file() {
 async fn content_is_checked_on_its_way_in() {
     let (folder, store) = new_store();
     let check = async |claimed: Descriptor, bytes: &'static [u8]| {
-        let pushed = store.push(&claimed, &Content::Bytes(&Bytes::from_static(bytes))).await;
+        let pushed = store.push(&claimed, &Bytes::from_static(bytes)).await;
         assert!(!store.exists(&claimed).await.unwrap());
         assert_eq!(leftovers(store.path()), [] as [&str; 0]);
         text_of(pushed, folder.path())
@@ -136,7 +136,7 @@ impl ReadStore for Breaking {
     async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
         let broken = StoreError::Unreachable {
             place: self.place(),
-            fault: crate::NetworkFault::Lost,
+            fault: tofu_oci_types::NetworkFault::Lost,
             problem: "connection reset".to_owned(),
         };
         let piece = futures_util::stream::iter([Ok(Bytes::from_static(b"hel"))]);
@@ -154,7 +154,7 @@ impl ReadStore for Breaking {
 async fn a_source_that_breaks_off_leaves_nothing() {
     let (folder, store) = new_store();
     let claimed = Descriptor::of("archive/zip", b"hello");
-    let pushed = store.push(&claimed, &Content::Stored(&Breaking::Error, &claimed)).await;
+    let pushed = store.push(&claimed, &StoredBody(&Breaking::Error, &claimed)).await;
     insta::assert_snapshot!(text_of(pushed, folder.path()), @"cannot reach registry.example.test/acme/widget: connection reset");
     assert!(!store.exists(&claimed).await.unwrap());
     assert_eq!(leftovers(store.path()), [] as [&str; 0]);
@@ -166,7 +166,7 @@ fn a_push_that_is_given_up_leaves_nothing() {
     let claimed = Descriptor::of("archive/zip", b"hello");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
-        let content = Content::Stored(&Breaking::Silence, &claimed);
+        let content = StoredBody(&Breaking::Silence, &claimed);
         let mut push = store.push(&claimed, &content);
         // Until the file is there; then the push is dropped in the middle.
         while leftovers(store.path()).is_empty() {
@@ -188,11 +188,11 @@ async fn what_is_there_is_not_written_again() {
     let (_folder, store) = new_store();
     let bytes = Bytes::from_static(b"hello");
     let descriptor = Descriptor::of("archive/zip", &bytes);
-    assert_eq!(store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap(), Pushed::Uploaded);
-    assert_eq!(store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap(), Pushed::Present);
+    assert_eq!(store.push(&descriptor, &bytes).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(store.push(&descriptor, &bytes).await.unwrap(), Pushed::Present);
     // One that was cut short by something else is mended.
     std::fs::write(store.blob_path(&descriptor.digest), b"he").unwrap();
-    assert_eq!(store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap(), Pushed::Uploaded);
+    assert_eq!(store.push(&descriptor, &bytes).await.unwrap(), Pushed::Uploaded);
     assert_eq!(fetch_bytes(&store, &descriptor, 10).await.unwrap(), "hello");
 }
 
@@ -347,7 +347,7 @@ async fn a_folder_that_cannot_be_written_says_so() {
     std::fs::remove_dir(store.path().join("blobs")).unwrap();
     std::fs::write(store.path().join("blobs"), b"").unwrap();
     let descriptor = Descriptor::of("archive/zip", b"hello");
-    let pushed = store.push(&descriptor, &Content::Bytes(&Bytes::from_static(b"hello"))).await;
+    let pushed = store.push(&descriptor, &Bytes::from_static(b"hello")).await;
     let text = text_of(pushed, folder.path());
     assert!(text.starts_with("cannot create DIR/layout/blobs/sha256: "), "{text}");
     assert_eq!(leftovers(store.path()), [] as [&str; 0]);

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tofu_oci_types::{Descriptor, Reference, Tag};
 
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
-use crate::{Content, Pushed, Store, StoreError};
+use crate::{Pushed, Store, StoreError};
 
 /// A release in miniature: two leaves below an index, one config for both.
 pub(super) struct Release {
@@ -36,7 +36,7 @@ pub(super) fn by_tag(text: &str) -> Reference {
 
 pub(super) async fn push(store: &dyn Store, media_type: &str, bytes: &[u8]) -> Descriptor {
     let descriptor = Descriptor::of(media_type, bytes);
-    let pushed = store.push(&descriptor, &Content::Bytes(&Bytes::copy_from_slice(bytes))).await.unwrap();
+    let pushed = store.push(&descriptor, &Bytes::copy_from_slice(bytes)).await.unwrap();
     assert!(matches!(pushed, Pushed::Uploaded | Pushed::Present));
     descriptor
 }

@@ -7,7 +7,9 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_types::{Descriptor, Digest};
 
 use super::text_of;
-use crate::{ByteStream, Content, MemoryStore, ReadStore as _, Store as _, StoreError, fetch_bytes, verified};
+use crate::{
+    Body, ByteStream, FileBody, MemoryStore, ReadStore as _, Store as _, StoreError, StoredBody, fetch_bytes, verified,
+};
 
 fn stream(pieces: &'static [&'static str]) -> ByteStream {
     futures_util::stream::iter(pieces.iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes())))).boxed()
@@ -55,15 +57,15 @@ async fn a_file_is_read_whole_and_again_from_the_start() {
     for size in [0, 1, 256 * 1024, 3 * 256 * 1024 + 17] {
         let bytes: Vec<u8> = (0..size).map(|at: u32| u8::try_from(at % 251).unwrap()).collect();
         std::fs::write(&path, &bytes).unwrap();
-        let content = Content::File(&path);
+        let body = FileBody(&path);
         // A reader that stops early leaves nothing behind that would disturb the next.
-        drop(content.open().await.unwrap());
+        drop(body.open().await.unwrap());
         for _ in 0..2 {
-            let read: Vec<Bytes> = content.open().await.unwrap().try_collect().await.unwrap();
+            let read: Vec<Bytes> = body.open().await.unwrap().try_collect().await.unwrap();
             assert_eq!(Digest::sha256(&read.concat()), Digest::sha256(&bytes));
         }
     }
-    let missing = Content::File(&folder.path().join("missing")).open().await.map(drop);
+    let missing = FileBody(&folder.path().join("missing")).open().await.map(drop);
     insta::assert_snapshot!(text_of(missing, folder.path()), @"cannot read DIR/missing: No such file or directory (os error 2)");
 }
 
@@ -95,9 +97,10 @@ async fn content_that_has_ended_may_be_asked_again() {
     std::fs::write(&path, &bytes).unwrap();
     let store = MemoryStore::new("memory".parse().unwrap());
     let descriptor = Descriptor::of("archive/zip", &bytes);
-    store.push(&descriptor, &Content::Bytes(&bytes)).await.unwrap();
-    for content in [Content::Bytes(&bytes), Content::File(&path), Content::Stored(&store, &descriptor)] {
-        let mut stream = content.open().await.unwrap();
+    store.push(&descriptor, &bytes).await.unwrap();
+    let bodies: [&dyn Body; 3] = [&bytes, &FileBody(&path), &StoredBody(&store, &descriptor)];
+    for body in bodies {
+        let mut stream = body.open().await.unwrap();
         while stream.try_next().await.unwrap().is_some() {}
         for _ in 0..3 {
             assert_eq!(stream.try_next().await.unwrap(), None, "an upload in chunks asks again after the last one");

@@ -6,40 +6,40 @@ use std::sync::{Mutex, PoisonError};
 use axum::http::header::HOST;
 use serde_json::{Value, json};
 
-use super::arrival::{Arrival, Kind, Shown};
-use super::releases::{MockReleases, Release};
-use super::script::{MockScript, Scheme};
+use super::arrival::{Arrival, ArrivalKind, ShownLogin};
+use super::releases::{MockRelease, MockReleases};
+use super::script::{MockScheme, MockScript};
 use crate::fault::{Answer, RequestHead};
 use crate::registry::query::values;
 
-/// The mock behind all of its listeners.
+/// The mock's state, shared by all of its listeners.
 #[derive(Debug)]
 pub(super) struct World {
     pub(super) script: MockScript,
     pub(super) releases: MockReleases,
     /// The provider types of repositories that hold another one than the first.
     pub(super) holds: BTreeMap<String, String>,
-    pub(super) memory: Mutex<Memory>,
+    pub(super) memory: Mutex<MockMemory>,
 }
 
 /// What has happened so far.
 #[derive(Debug, Default)]
-pub(super) struct Memory {
+pub(super) struct MockMemory {
     pub(super) arrivals: Vec<Arrival>,
     pub(super) issued: Vec<String>,
-    dead: BTreeSet<Shown>,
+    dead: BTreeSet<ShownLogin>,
     refused_once: bool,
 }
 
 /// A request taken apart.
-struct Asked<'a> {
+struct MockRequest<'a> {
     head: &'a RequestHead,
-    kind: Kind,
+    kind: ArrivalKind,
     host: String,
     repository: String,
     /// A tag or a digest.
     reference: String,
-    shown: Shown,
+    shown: ShownLogin,
 }
 
 impl World {
@@ -47,8 +47,8 @@ impl World {
     pub(super) fn answer(&self, scheme: &str, head: &RequestHead, body: &[u8]) -> Answer {
         let asked = self.take_apart(scheme, head, body);
         let answer = match asked.kind {
-            Kind::Token | Kind::TokenTarget => self.token(&asked),
-            Kind::Cdn => self.cdn(&asked),
+            ArrivalKind::Token | ArrivalKind::TokenTarget => self.token(&asked),
+            ArrivalKind::Cdn => self.cdn(&asked),
             _ => self.registry(&asked),
         };
         self.memory().arrivals.push(Arrival {
@@ -62,15 +62,15 @@ impl World {
         answer
     }
 
-    pub(super) fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
+    pub(super) fn memory(&self) -> std::sync::MutexGuard<'_, MockMemory> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take_apart<'a>(&self, scheme: &str, head: &'a RequestHead, body: &[u8]) -> Asked<'a> {
+    fn take_apart<'a>(&self, scheme: &str, head: &'a RequestHead, body: &[u8]) -> MockRequest<'a> {
         let host = head.headers.get(HOST).map(|host| String::from_utf8_lossy(host.as_bytes()).into_owned());
         let host = host.unwrap_or_default();
-        let shown = Shown::of(head, body);
-        let asked = |kind, repository: &str, reference: &str| Asked {
+        let shown = ShownLogin::of(head, body);
+        let asked = |kind, repository: &str, reference: &str| MockRequest {
             head,
             kind,
             host: host.clone(),
@@ -79,26 +79,26 @@ impl World {
             shown: shown.clone(),
         };
         if let Some(digest) = head.path.strip_prefix("/cdn/") {
-            return asked(Kind::Cdn, "", digest);
+            return asked(ArrivalKind::Cdn, "", digest);
         }
         let Some(path) = head.path.strip_prefix("/v2/") else {
             let here = format!("{scheme}://{host}{}", head.path);
             let target = self.script.token.redirect.as_deref().and_then(|target| target.split('?').next());
-            let kind = if target == Some(here.as_str()) { Kind::TokenTarget } else { Kind::Token };
+            let kind = if target == Some(here.as_str()) { ArrivalKind::TokenTarget } else { ArrivalKind::Token };
             return asked(kind, "", "");
         };
         if let Some(repository) = path.strip_suffix("/tags/list") {
-            return asked(Kind::Tags, repository, "");
+            return asked(ArrivalKind::Tags, repository, "");
         }
-        for (word, kind) in [("/manifests/", Kind::Manifest), ("/blobs/", Kind::Blob)] {
+        for (word, kind) in [("/manifests/", ArrivalKind::Manifest), ("/blobs/", ArrivalKind::Blob)] {
             if let Some((repository, reference)) = path.rsplit_once(word) {
                 return asked(kind, repository, reference);
             }
         }
-        asked(Kind::Ping, "", "")
+        asked(ArrivalKind::Ping, "", "")
     }
 
-    fn registry(&self, asked: &Asked<'_>) -> Answer {
+    fn registry(&self, asked: &MockRequest<'_>) -> Answer {
         let challenge = || {
             let lines = self.script.challenges(&asked.repository);
             let answer = Answer::error(401, "UNAUTHORIZED", "authentication required");
@@ -116,10 +116,10 @@ impl World {
     }
 
     /// Whether what was shown opens the door.
-    fn lets_in(&self, asked: &Asked<'_>) -> bool {
+    fn lets_in(&self, asked: &MockRequest<'_>) -> bool {
         let (scheme, login) = match &asked.shown {
-            Shown::Basic(login) => (Scheme::Basic, login),
-            Shown::Bearer(token) => (Scheme::Bearer, token),
+            ShownLogin::Basic(login) => (MockScheme::Basic, login),
+            ShownLogin::Bearer(token) => (MockScheme::Bearer, token),
             _ => return false,
         };
         let mut memory = self.memory();
@@ -129,7 +129,7 @@ impl World {
         }
         if self.script.once == Some(asked.kind) && !memory.refused_once {
             memory.refused_once = true;
-            if scheme == Scheme::Bearer {
+            if scheme == MockScheme::Bearer {
                 memory.dead.insert(asked.shown.clone());
             }
             return false;
@@ -137,18 +137,18 @@ impl World {
         true
     }
 
-    fn content(&self, asked: &Asked<'_>) -> Answer {
+    fn content(&self, asked: &MockRequest<'_>) -> Answer {
         let release = self.releases.get(self.holds.get(&asked.repository).map(String::as_str));
         match asked.kind {
-            Kind::Tags => json_answer(200, &json!({"name": asked.repository, "tags": Release::tags()})),
-            Kind::Manifest => match release.manifest_at(&asked.reference) {
+            ArrivalKind::Tags => json_answer(200, &json!({"name": asked.repository, "tags": MockRelease::tags()})),
+            ArrivalKind::Manifest => match release.manifest_at(&asked.reference) {
                 Some((digest, media_type, bytes)) => Answer::new(200)
                     .header("Content-Type", media_type)
                     .header("Docker-Content-Digest", digest)
                     .body(bytes.clone()),
                 None => Answer::error(404, "MANIFEST_UNKNOWN", "manifest unknown"),
             },
-            Kind::Blob => {
+            ArrivalKind::Blob => {
                 if let Some(prefix) = &self.script.blob_redirect {
                     // The target knows content by its digest alone.
                     return Answer::new(307).header("Location", format!("{prefix}{}", asked.reference));
@@ -160,26 +160,26 @@ impl World {
     }
 
     /// The host that blobs are redirected to: it has the first release alone.
-    fn cdn(&self, asked: &Asked<'_>) -> Answer {
+    fn cdn(&self, asked: &MockRequest<'_>) -> Answer {
         let refused = Answer::error(401, "UNAUTHORIZED", "authentication required");
         match self.script.cdn_challenge {
-            Some(Scheme::Basic) => refused.header("WWW-Authenticate", "Basic realm=\"cdn\""),
-            Some(Scheme::Bearer) => {
+            Some(MockScheme::Basic) => refused.header("WWW-Authenticate", "Basic realm=\"cdn\""),
+            Some(MockScheme::Bearer) => {
                 let realm = format!("Bearer realm=\"{}\",service=\"cdn\"", super::script::REALM);
                 refused.header("WWW-Authenticate", realm)
             }
-            Some(Scheme::None) | None => blob(self.releases.get(None), &asked.reference),
+            Some(MockScheme::None) | None => blob(self.releases.get(None), &asked.reference),
         }
     }
 
-    fn token(&self, asked: &Asked<'_>) -> Answer {
+    fn token(&self, asked: &MockRequest<'_>) -> Answer {
         let script = &self.script.token;
-        if let (Some(target), Kind::Token) = (&script.redirect, asked.kind) {
+        if let (Some(target), ArrivalKind::Token) = (&script.redirect, asked.kind) {
             let query = &asked.head.query;
             let location = if query.is_empty() { target.clone() } else { format!("{target}?{query}") };
             return Answer::new(302).header("Location", location);
         }
-        if script.demand && asked.shown == Shown::Nothing {
+        if script.demand && asked.shown == ShownLogin::Nothing {
             return Answer::error(401, "UNAUTHORIZED", "log in to get a token");
         }
         let status = script.status.unwrap_or(200);
@@ -199,7 +199,7 @@ impl World {
     }
 }
 
-fn blob(release: &Release, digest: &str) -> Answer {
+fn blob(release: &MockRelease, digest: &str) -> Answer {
     match release.blob_at(digest) {
         Some(bytes) => Answer::new(200).header("Content-Type", "application/octet-stream").body(bytes.clone()),
         None => Answer::error(404, "BLOB_UNKNOWN", "blob unknown"),

@@ -1,4 +1,4 @@
-//! What arrived at the mock, and what it was shown.
+//! What arrived at the mock, and the logins that it was shown.
 
 use axum::http::header::AUTHORIZATION;
 use base64::Engine as _;
@@ -11,7 +11,7 @@ use crate::registry::query::value;
 /// What a request is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ArrivalKind {
     /// `/v2/`.
     Ping,
     /// The list of tags.
@@ -29,12 +29,12 @@ pub enum Kind {
     TokenTarget,
 }
 
-/// What a request showed of its sender.
+/// The login that a request showed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Shown {
+pub enum ShownLogin {
     /// Nothing.
     Nothing,
-    /// `user:password`; bytes that are no UTF-8 are shown lossily.
+    /// `user:password`; bytes that are not UTF-8 are replaced.
     Basic(String),
     /// A token.
     Bearer(String),
@@ -44,7 +44,7 @@ pub enum Shown {
     Other(String),
 }
 
-impl Shown {
+impl ShownLogin {
     pub(super) fn of(head: &RequestHead, body: &[u8]) -> Self {
         if let Some(sent) = head.headers.get(AUTHORIZATION) {
             let sent = String::from_utf8_lossy(sent.as_bytes()).into_owned();
@@ -69,13 +69,13 @@ impl Shown {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// What it was for.
-    pub kind: Kind,
+    pub kind: ArrivalKind,
     /// `HOST[:PORT]` as the request named it.
     pub host: String,
     /// The repository, for requests to a registry.
     pub repository: String,
     /// What it showed.
-    pub shown: Shown,
+    pub shown: ShownLogin,
     /// The `scope` values that a token was asked for.
     pub scopes: Vec<String>,
     /// What was answered.

@@ -16,15 +16,15 @@ mod script;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-pub use arrival::{Arrival, Kind, Shown};
+pub use arrival::{Arrival, ArrivalKind, ShownLogin};
 pub use releases::MockReleases;
-pub use script::{MockScript, Scheme, TokenScript};
+pub use script::{MockScheme, MockScript, TokenScript};
 
 use crate::certificates::Certificates;
 use crate::fault::{Computed, Fault, RequestHead, Rule};
 use crate::tunnel::Tunnel;
 use crate::web::WebServer;
-use answers::{Memory, World};
+use answers::{MockMemory, World};
 
 /// The mock, running until it is dropped.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl MockSite {
         holds: BTreeMap<String, String>,
         names: &[String],
     ) -> MockAuth {
-        let memory = Mutex::new(Memory::default());
+        let memory = Mutex::new(MockMemory::default());
         let world = Arc::new(World { script, releases: releases.clone(), holds, memory });
         for (server, scheme) in [(&self.tls, "https"), (&self.plain, "http")] {
             let world = Arc::clone(&world);
@@ -88,7 +88,7 @@ impl MockAuth {
 
     /// Forgets what has arrived and which tokens were given out or refused.
     pub fn forget(&self) {
-        *self.world.memory() = Memory::default();
+        *self.world.memory() = MockMemory::default();
     }
 
     /// The tokens that were made up and given out.

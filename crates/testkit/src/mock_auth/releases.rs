@@ -17,10 +17,10 @@ const PLATFORM: &str = "linux_amd64";
 
 /// Releases 1.0.0 for `linux_amd64` by the provider's type, made once and shared.
 #[derive(Clone, Debug)]
-pub struct MockReleases(Arc<Vec<(String, Release)>>);
+pub struct MockReleases(Arc<Vec<(String, MockRelease)>>);
 
 #[derive(Debug, Default)]
-pub(super) struct Release {
+pub(super) struct MockRelease {
     index: String,
     manifests: BTreeMap<String, (&'static str, Bytes)>,
     blobs: BTreeMap<String, Bytes>,
@@ -29,18 +29,18 @@ pub(super) struct Release {
 impl MockReleases {
     /// Releases of providers of these types.
     pub fn of(types: &[&str]) -> Self {
-        Self(Arc::new(types.iter().map(|name| ((*name).to_owned(), Release::of(name))).collect()))
+        Self(Arc::new(types.iter().map(|name| ((*name).to_owned(), MockRelease::of(name))).collect()))
     }
 
     /// The release of a type; without a type the first one.
-    pub(super) fn get(&self, provider_type: Option<&str>) -> &Release {
-        let wanted = |release: &&(String, Release)| provider_type.is_none_or(|wanted| wanted == release.0);
+    pub(super) fn get(&self, provider_type: Option<&str>) -> &MockRelease {
+        let wanted = |release: &&(String, MockRelease)| provider_type.is_none_or(|wanted| wanted == release.0);
         let release = self.0.iter().find(wanted).unwrap_or_else(|| panic!("no release of {provider_type:?}"));
         &release.1
     }
 }
 
-impl Release {
+impl MockRelease {
     fn of(provider_type: &str) -> Self {
         let mut release = Self::default();
         let package = release.blob(ProviderZip::new(provider_type, VERSION, PLATFORM).build());

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::arrival::Kind;
+use super::arrival::ArrivalKind;
 
 /// A way to log in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Scheme {
+pub enum MockScheme {
     /// User and password with every request.
     #[default]
     Basic,
@@ -24,8 +24,8 @@ pub enum Scheme {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct MockScript {
-    /// What a request without a login is told to do.
-    pub challenge: Scheme,
+    /// The challenge to a request without a login.
+    pub challenge: MockScheme,
     /// The `WWW-Authenticate` lines as they are; `{name}` is the repository.
     pub www: Option<Vec<String>>,
     /// Where tokens are; by default another host than the registry's.
@@ -38,17 +38,17 @@ pub struct MockScript {
     /// The only logins (`user:password`) or tokens that are let in.
     pub accept: Option<Vec<String>>,
     /// The kinds that answer with this status, whatever is shown.
-    pub status: BTreeMap<Kind, u16>,
+    pub status: BTreeMap<ArrivalKind, u16>,
     /// The kinds that demand nothing.
-    pub open: Vec<Kind>,
+    pub open: Vec<ArrivalKind>,
     /// The first request of this kind with a good login is refused, and its token is dead from then on.
-    pub once: Option<Kind>,
+    pub once: Option<ArrivalKind>,
     /// How the token server answers.
     pub token: TokenScript,
-    /// What stands before the digest in the redirects of blobs.
+    /// The text before the digest in the redirects of blobs.
     pub blob_redirect: Option<String>,
     /// What the target of these redirects demands.
-    pub cdn_challenge: Option<Scheme>,
+    pub cdn_challenge: Option<MockScheme>,
     /// A scripted 401 says nothing about how to log in.
     #[serde(deserialize_with = "switch")]
     pub bare401: bool,
@@ -64,7 +64,7 @@ pub struct TokenScript {
     pub status: Option<u16>,
     /// The first address redirects here.
     pub redirect: Option<String>,
-    /// Whether nobody without a login gets a token.
+    /// Whether a token needs a login.
     #[serde(deserialize_with = "switch")]
     pub demand: bool,
 }
@@ -81,9 +81,9 @@ impl MockScript {
             return lines.iter().map(|line| line.replace("{name}", repository)).collect();
         }
         match self.challenge {
-            Scheme::None => Vec::new(),
-            Scheme::Basic => vec!["Basic realm=\"mock\"".to_owned()],
-            Scheme::Bearer => {
+            MockScheme::None => Vec::new(),
+            MockScheme::Basic => vec!["Basic realm=\"mock\"".to_owned()],
+            MockScheme::Bearer => {
                 let realm = self.realm.as_deref().unwrap_or(REALM);
                 let mut line = format!("Bearer realm=\"{realm}\"");
                 line.push_str(&format!(",service=\"{}\"", self.service.as_deref().unwrap_or(SERVICE)));
@@ -99,20 +99,20 @@ impl MockScript {
     }
 
     /// Whether a request of this kind must show something.
-    pub(super) fn demands(&self, kind: Kind) -> bool {
-        (self.www.is_some() || self.challenge != Scheme::None) && !self.open.contains(&kind)
+    pub(super) fn demands(&self, kind: ArrivalKind) -> bool {
+        (self.www.is_some() || self.challenge != MockScheme::None) && !self.open.contains(&kind)
     }
 
     /// Whether a login of this scheme is of any use.
-    pub(super) fn knows(&self, scheme: Scheme) -> bool {
-        let word = if scheme == Scheme::Basic { "basic" } else { "bearer" };
+    pub(super) fn knows(&self, scheme: MockScheme) -> bool {
+        let word = if scheme == MockScheme::Basic { "basic" } else { "bearer" };
         match &self.www {
             Some(lines) => lines.iter().any(|line| line.to_ascii_lowercase().contains(word)),
             None => self.challenge == scheme,
         }
     }
 
-    /// Every text that a word of the script holds, for whoever looks for host names.
+    /// Every text that a word of the script holds, to be searched for host names.
     pub fn texts(&self) -> Vec<&str> {
         let lines = self.www.iter().flatten();
         let words = [&self.realm, &self.token.redirect, &self.blob_redirect].into_iter().flatten();

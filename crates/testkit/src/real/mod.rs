@@ -1,5 +1,5 @@
 //! A real registry on a free loopback port, in a temp folder, killed on drop: registry:2 (Debian's `docker-registry`)
-//! unless [`Mode::program`] says otherwise.
+//! unless [`RealMode::program`] says otherwise.
 
 mod program;
 mod signer;
@@ -14,18 +14,18 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::certificates::{Certificates, ClientCertificate};
-use crate::fault::Rules;
+use crate::fault::RuleList;
 use crate::log::{Log, LoggedRequest};
-use crate::registry::content::Content;
-use crate::registry::conversation::{Endpoint, Role};
-use crate::registry::server::{Server, bind};
+use crate::registry::content::RegistryContent;
+use crate::registry::endpoint::{Endpoint, Role};
+use crate::registry::server::{ServerThread, bind};
 use crate::registry::{Auth, AuthState, Bearer, Behaviour, Login, SERVICE};
 pub use program::RealProgram;
-pub(crate) use signer::Signer;
+pub(crate) use signer::TokenSigner;
 
 /// HTTP or HTTPS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transport {
+pub enum RealTransport {
     /// Plain HTTP.
     Plain,
     /// TLS with a new private authority ([`RealRegistry::ca_pem`]); the token endpoint too.
@@ -45,25 +45,25 @@ pub enum Writes {
 
 /// How a real registry is to run.
 #[derive(Clone, Debug)]
-pub struct Mode {
+pub struct RealMode {
     /// HTTP or HTTPS.
-    pub transport: Transport,
+    pub transport: RealTransport,
     /// `Auth::Basic` becomes an htpasswd file, `Auth::Bearer` a token server in this process that signs with ES256.
-    /// The token server always has a port of its own; of the addresses only `OwnListenerByName` makes a difference.
+    /// The token server always has its own port; of the addresses only `OwnListenerByName` has an effect.
     pub auth: Auth,
     /// What may be written.
     pub writes: Writes,
-    /// Where it keeps its content; its own temp folder when `None`.
+    /// Where it keeps its content; `None` for its own temp folder.
     pub data: Option<PathBuf>,
-    /// Which registry it is. zot takes plain HTTP without credentials alone.
+    /// Which registry it is. zot supports only plain HTTP without credentials here.
     pub program: RealProgram,
 }
 
-impl Mode {
+impl RealMode {
     /// Plain HTTP, no credentials, pushing allowed.
     pub fn plain() -> Self {
         Self {
-            transport: Transport::Plain,
+            transport: RealTransport::Plain,
             auth: Auth::None,
             writes: Writes::Push,
             data: None,
@@ -73,10 +73,10 @@ impl Mode {
 
     /// TLS, no credentials.
     pub fn tls() -> Self {
-        Self { transport: Transport::Tls, ..Self::plain() }
+        Self { transport: RealTransport::Tls, ..Self::plain() }
     }
 
-    /// The same of another registry.
+    /// The same for another registry program.
     pub fn of(program: RealProgram) -> Self {
         Self { program, ..Self::plain() }
     }
@@ -109,14 +109,14 @@ pub struct RealRegistry {
     address: String,
     scheme: &'static str,
     certificates: Option<Certificates>,
-    tokens: Option<(Arc<Endpoint>, Server)>,
+    tokens: Option<(Arc<Endpoint>, ServerThread)>,
     output: Arc<Mutex<String>>,
     data: PathBuf,
     _folder: TempDir,
 }
 
 impl RealRegistry {
-    /// Whether registry:2 is there.
+    /// Whether registry:2 is installed.
     pub fn available() -> bool {
         RealProgram::Registry2.available()
     }
@@ -125,17 +125,17 @@ impl RealRegistry {
     ///
     /// # Errors
     /// The program (or `htpasswd`, where needed) is missing, or it ended before it listened; the text has its output.
-    pub fn start(mode: Mode) -> io::Result<Self> {
+    pub fn start(mode: RealMode) -> io::Result<Self> {
         let program = mode.program.path();
         let names = mode.program.names().join(" and no ");
         let program = program.ok_or_else(|| io::Error::other(format!("no {names} on the PATH")))?;
-        if mode.program == RealProgram::Zot && (mode.transport != Transport::Plain || mode.auth != Auth::None) {
+        if mode.program == RealProgram::Zot && (mode.transport != RealTransport::Plain || mode.auth != Auth::None) {
             return Err(io::Error::other("zot is started without TLS and without access control"));
         }
         let folder = tempfile::tempdir()?;
         let data = mode.data.unwrap_or_else(|| folder.path().join("data"));
-        let mut config = Config::new(&data, mode.writes);
-        let certificates = (mode.transport == Transport::Tls).then(Certificates::generate);
+        let mut config = RegistryConfig::new(&data, mode.writes);
+        let certificates = (mode.transport == RealTransport::Tls).then(Certificates::generate);
         let scheme = if certificates.is_some() { "https" } else { "http" };
         if let Some(certificates) = &certificates {
             let server = keep(folder.path(), "server.pem", certificates.server_pem())?;
@@ -197,7 +197,7 @@ impl RealRegistry {
         format!("{}://{}", self.scheme, self.address)
     }
 
-    /// The authority to trust; `None` when it speaks plain HTTP.
+    /// The authority to trust; `None` if it speaks plain HTTP.
     pub fn ca_pem(&self) -> Option<&str> {
         self.certificates.as_ref().map(Certificates::ca_pem)
     }
@@ -212,7 +212,7 @@ impl RealRegistry {
         &self.data
     }
 
-    /// The calls of the token server; none in other modes.
+    /// The requests to the token server; empty in other modes.
     pub fn token_requests(&self) -> Vec<LoggedRequest> {
         self.tokens.as_ref().map(|(endpoint, _)| endpoint.log.requests()).unwrap_or_default()
     }
@@ -249,22 +249,22 @@ fn htpasswd_line(login: &Login) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn start_tokens(bearer: Bearer, scheme: &str, tls: Option<&Certificates>) -> (Arc<Endpoint>, Server, String) {
+fn start_tokens(bearer: Bearer, scheme: &str, tls: Option<&Certificates>) -> (Arc<Endpoint>, ServerThread, String) {
     let (socket, address) = bind();
     let origin = bearer.address.origin(scheme, address);
-    let signer = Signer::generate();
+    let signer = TokenSigner::generate();
     let certificate = signer.certificate_pem();
     let endpoint = Arc::new(Endpoint {
         role: Role::Token,
         origin: origin.clone(),
-        content: Content::default(),
+        content: RegistryContent::default(),
         behaviour: Arc::new(Mutex::new(Behaviour::default())),
         auth: Arc::new(AuthState::new(Auth::Bearer(bearer), format!("{origin}/token")).signing(signer)),
         log: Log::default(),
-        rules: Rules::default(),
+        rules: RuleList::default(),
     });
     let tls = tls.map(|certificates| certificates.server_config(ClientCertificate::NotAsked));
-    let server = Server::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
+    let server = ServerThread::start(vec![(socket, Arc::clone(&endpoint))], tls.as_ref());
     (endpoint, server, certificate)
 }
 
@@ -284,13 +284,13 @@ fn watch(log: impl Read + Send + 'static, output: Arc<Mutex<String>>, found: mps
 }
 
 /// The configuration file, in parts.
-struct Config {
+struct RegistryConfig {
     storage: String,
     http: Vec<String>,
     auth: String,
 }
 
-impl Config {
+impl RegistryConfig {
     fn new(data: &Path, writes: Writes) -> Self {
         let storage = format!(
             "storage:\n  filesystem: {{rootdirectory: '{}'}}\n  delete: {{enabled: {}}}\n  maintenance:\n    \

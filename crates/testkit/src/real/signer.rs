@@ -1,4 +1,4 @@
-//! Tokens that a real registry:2 believes: JWTs signed with ES256 that carry their certificate (`x5c`).
+//! Tokens that a real registry:2 accepts: JWTs signed with ES256 that carry their certificate (`x5c`).
 //!
 //! Spec: distribution 2.8, `docs/spec/auth/jwt.md`; RFC 7515 section 4.1.6; RFC 7518 section 3.4.
 
@@ -11,19 +11,19 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, KeyPair, SigningK
 
 pub(crate) const ISSUER: &str = "testkit-issuer";
 
-/// registry:2 takes a token so much longer than it says, for clocks that are wrong.
+/// registry:2 accepts a token this long after its end, because clocks differ.
 /// Spec: distribution 2.8, `registry/auth/token/token.go`, `Leeway`.
 const LEEWAY: u64 = 60;
 
 /// A signing key with its self-signed certificate.
 #[derive(Debug)]
-pub(crate) struct Signer {
+pub(crate) struct TokenSigner {
     key: KeyPair,
     certificate: rcgen::Certificate,
     serial: AtomicU64,
 }
 
-impl Signer {
+impl TokenSigner {
     pub(crate) fn generate() -> Self {
         let key = KeyPair::generate().expect("the system has random numbers");
         let mut params = CertificateParams::default();

@@ -11,10 +11,10 @@ use axum::http::header::AUTHORIZATION;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::Check;
+use super::Switch;
 use super::query::{decode_form, values};
 use crate::fault::{Answer, RequestHead};
-use crate::real::Signer;
+use crate::real::TokenSigner;
 
 /// What a user may do once logged in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Login {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anonymous {
     /// 401.
-    Refused,
+    RefusalAnswer,
     /// A token that grants nothing.
     NothingGranted,
     /// A token that grants `pull`.
@@ -68,7 +68,7 @@ pub enum TokenAddress {
     SameListener,
     /// This path on the registry's own port.
     SamePath(&'static str),
-    /// `/token` on a port of its own (another origin).
+    /// `/token` on its own port (another origin).
     OwnListener,
     /// The same, called `localhost`: some clients take no IP address for a token server.
     OwnListenerByName,
@@ -77,7 +77,7 @@ pub enum TokenAddress {
 }
 
 impl TokenAddress {
-    /// Whether the endpoint has a port of its own.
+    /// Whether the endpoint has its own port.
     pub(crate) fn is_own(&self) -> bool {
         matches!(self, Self::OwnListener | Self::OwnListenerByName)
     }
@@ -112,7 +112,7 @@ pub struct Bearer {
     /// How long a token is accepted.
     pub ttl: Duration,
     /// Whether the answer says `expires_in`.
-    pub expires_in: Check,
+    pub expires_in: Switch,
     /// Where the endpoint is.
     pub address: TokenAddress,
     /// The name of the token in the answer.
@@ -124,9 +124,9 @@ impl Bearer {
     pub fn new(user: Login) -> Self {
         Self {
             users: vec![user],
-            anonymous: Anonymous::Refused,
+            anonymous: Anonymous::RefusalAnswer,
             ttl: Duration::from_mins(5),
-            expires_in: Check::On,
+            expires_in: Switch::On,
             address: TokenAddress::SameListener,
             field: TokenField::Both,
         }
@@ -146,7 +146,7 @@ pub enum Auth {
 
 /// One `type:name:actions` of a scope.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Access {
+pub(crate) struct NeededAccess {
     kind: String,
     name: String,
     actions: Vec<String>,
@@ -162,7 +162,7 @@ impl Auth {
     }
 }
 
-impl Access {
+impl NeededAccess {
     pub(crate) fn repository(name: &str, actions: &[&str]) -> Self {
         let actions = actions.iter().map(ToString::to_string).collect();
         Self { kind: "repository".to_owned(), name: name.to_owned(), actions }
@@ -200,15 +200,15 @@ impl Access {
 }
 
 #[derive(Debug)]
-struct Grant {
-    access: Vec<Access>,
+struct IssuedGrant {
+    access: Vec<NeededAccess>,
     expires: Instant,
 }
 
 #[derive(Debug, Default)]
 struct Issued {
     serial: u64,
-    tokens: HashMap<String, Grant>,
+    tokens: HashMap<String, IssuedGrant>,
     refresh: HashMap<String, String>,
 }
 
@@ -218,7 +218,7 @@ pub(crate) struct AuthState {
     auth: Auth,
     realm: String,
     issued: Mutex<Issued>,
-    signer: Option<Signer>,
+    signer: Option<TokenSigner>,
 }
 
 pub(crate) const SERVICE: &str = "test-registry";
@@ -229,7 +229,7 @@ impl AuthState {
     }
 
     /// The same, handing out signed tokens for a real registry.
-    pub(crate) fn signing(mut self, signer: Signer) -> Self {
+    pub(crate) fn signing(mut self, signer: TokenSigner) -> Self {
         self.signer = Some(signer);
         self
     }
@@ -248,7 +248,7 @@ impl AuthState {
     }
 
     /// Nothing when the request may do what it needs, or the answer to give.
-    pub(crate) fn check(&self, head: &RequestHead, needed: &[Access]) -> Result<(), Answer> {
+    pub(crate) fn check(&self, head: &RequestHead, needed: &[NeededAccess]) -> Result<(), Answer> {
         let sent = head.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         match &self.auth {
             Auth::None => Ok(()),
@@ -270,10 +270,10 @@ impl AuthState {
         }
     }
 
-    fn challenge(&self, needed: &[Access], error: Option<&str>) -> Answer {
+    fn challenge(&self, needed: &[NeededAccess], error: Option<&str>) -> Answer {
         let mut value = format!("Bearer realm=\"{}\",service=\"{SERVICE}\"", self.realm);
         if !needed.is_empty() {
-            let scopes: Vec<String> = needed.iter().map(Access::to_scope).collect();
+            let scopes: Vec<String> = needed.iter().map(NeededAccess::to_scope).collect();
             value.extend([",scope=\"", &scopes.join(" "), "\""]);
         }
         if let Some(error) = error {
@@ -323,17 +323,17 @@ impl AuthState {
             (Some(Rights::Everything), _) => &["pull", "push", "delete", "*", "metadata_read"],
             (Some(Rights::Pull), _) | (None, Anonymous::MayPull) => &["pull", "metadata_read"],
             (Some(Rights::Nothing), _) | (None, Anonymous::NothingGranted) => &[],
-            (None, Anonymous::Refused) => return refused(),
+            (None, Anonymous::RefusalAnswer) => return refused(),
         };
-        let access: Vec<Access> = scopes
+        let access: Vec<NeededAccess> = scopes
             .iter()
             .flat_map(|scope| scope.split(' '))
-            .filter_map(|scope| Access::parse(scope)?.limit(allowed))
+            .filter_map(|scope| NeededAccess::parse(scope)?.limit(allowed))
             .collect();
         let token = match &self.signer {
             None => self.issue(access, bearer.ttl),
             Some(signer) => {
-                let access: Vec<_> = access.iter().map(Access::to_json).collect();
+                let access: Vec<_> = access.iter().map(NeededAccess::to_json).collect();
                 signer.sign(SERVICE, user.map_or("", |user| &user.username), &access.into(), bearer.ttl)
             }
         };
@@ -342,11 +342,11 @@ impl AuthState {
     }
 
     /// A token that is accepted for these scopes.
-    pub(crate) fn issue(&self, access: Vec<Access>, ttl: Duration) -> String {
+    pub(crate) fn issue(&self, access: Vec<NeededAccess>, ttl: Duration) -> String {
         let mut issued = self.issued();
         issued.serial += 1;
         let token = format!("test-token-{}", issued.serial);
-        issued.tokens.insert(token.clone(), Grant { access, expires: Instant::now() + ttl });
+        issued.tokens.insert(token.clone(), IssuedGrant { access, expires: Instant::now() + ttl });
         token
     }
 
@@ -368,7 +368,7 @@ fn token_answer(bearer: &Bearer, token: &str, refresh: Option<&str>) -> Answer {
     if bearer.field != TokenField::Token {
         document.insert("access_token".to_owned(), token.into());
     }
-    if bearer.expires_in == Check::On {
+    if bearer.expires_in == Switch::On {
         document.insert("expires_in".to_owned(), bearer.ttl.as_secs().into());
     }
     if let Some(refresh) = refresh {

@@ -6,7 +6,7 @@ use crate::fault::Answer;
 
 /// The referrers API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Referrers {
+pub enum ReferrersSupport {
     /// 404 in plain text, and no `OCI-Subject` on a manifest with a subject (registry:2).
     Unsupported,
     /// The API answers, and `OCI-Subject` is sent.
@@ -15,9 +15,9 @@ pub enum Referrers {
     WithoutSubjectHeader,
     /// `OCI-Subject` is sent, but the API answers 404 (seen at ECR).
     SubjectHeaderOnly,
-    /// The API answers with an empty list, whatever there is, and `OCI-Subject` is not sent.
+    /// The API answers always with an empty list, and `OCI-Subject` is not sent.
     EmptyList,
-    /// The same, and `OCI-Subject` is sent: what refers to something is never found again.
+    /// The same, and `OCI-Subject` is sent: referrers are never found.
     Losing,
 }
 
@@ -61,9 +61,9 @@ pub enum Deletion {
     Enabled,
 }
 
-/// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` stand for what was asked.
+/// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` become the request's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusalAnswer {
     /// The HTTP status.
     pub status: u16,
     /// The code of the error document.
@@ -74,7 +74,7 @@ pub struct Refused {
     pub detail: &'static str,
 }
 
-impl Refused {
+impl RefusalAnswer {
     /// A refusal without a detail.
     pub const fn new(status: u16, code: &'static str, message: &'static str) -> Self {
         Self { status, code, message, detail: "" }
@@ -93,20 +93,20 @@ impl Refused {
 
 /// Which repositories take a push.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Names {
+pub struct RepositoryNames {
     /// The fewest parts between slashes.
     pub fewest: usize,
     /// The most parts.
     pub most: usize,
-    /// How many leading parts must have been made before ([`crate::Registry::create`]); none for a registry that makes
+    /// How many leading parts must have been made before ([`crate::Registry::create`]); 0 for a registry that makes
     /// whatever is pushed, `usize::MAX` for the whole name.
     pub made: usize,
-    /// What is said of other names.
-    pub refused: Refused,
+    /// The refusal for other names.
+    pub refused: RefusalAnswer,
 }
 
-impl Names {
-    /// What is said of a repository that takes no push; `{repository}` is the part of it that has to be made.
+impl RepositoryNames {
+    /// The refusal for a repository that takes no push; `{repository}` is the part of it that has to be made.
     pub(crate) fn refusal(&self, repository: &str) -> Answer {
         let made = repository.split('/').take(self.made.max(1)).collect::<Vec<_>>().join("/");
         self.refused.answer(&made, "", "")
@@ -119,9 +119,9 @@ pub enum Tags {
     /// It may.
     Movable,
     /// It may not; the digest that it has may be written again.
-    Fixed(Refused),
+    Fixed(RefusalAnswer),
     /// It may not be written again, not even with the digest that it has (ECR).
-    WrittenOnce(Refused),
+    WrittenOnce(RefusalAnswer),
 }
 
 /// Which artifact types and config types a manifest may have.
@@ -129,11 +129,11 @@ pub enum Tags {
 pub enum Types {
     /// All.
     Any,
-    /// These alone.
-    Listed(&'static [&'static str], Refused),
+    /// Only these.
+    Listed(&'static [&'static str], RefusalAnswer),
 }
 
-/// What becomes of the PATCH requests of an upload session.
+/// How the PATCH requests of an upload session are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chunks {
     /// All are taken.
@@ -141,15 +141,15 @@ pub enum Chunks {
     /// Those after the first are answered as if they were taken, and dropped (ECR).
     FirstKept,
     /// Those after the first are refused (Gitea).
-    FirstAlone(Refused),
+    FirstAlone(RefusalAnswer),
     /// Those of more bytes, with a `Content-Range`, are refused with 416 (ghcr.io).
     AtMost(usize),
 }
 
-/// What the referrers API says of an entry's artifact type.
+/// The artifact type of an entry of the referrers API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListedType {
-    /// The manifest's own, or its config's media type where it has none.
+    /// The manifest's own, or its config's media type if it has none.
     Own,
     /// The config's media type in any case (old Harbor).
     OfConfig,
@@ -157,12 +157,12 @@ pub enum ListedType {
     Missing,
 }
 
-/// Whether something is looked at.
+/// Whether a rule is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Check {
-    /// It is.
+pub enum Switch {
+    /// On.
     On,
-    /// It is not.
+    /// Off.
     Off,
 }
 
@@ -170,7 +170,7 @@ pub enum Check {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Behaviour {
     /// The referrers API.
-    pub referrers: Referrers,
+    pub referrers: ReferrersSupport,
     /// The tag list.
     pub paging: Paging,
     /// The form of upload locations.
@@ -178,37 +178,37 @@ pub struct Behaviour {
     /// The status of an accepted PATCH: 202, or 201 as ECR says.
     pub patch_status: u16,
     /// Whether `Content-Range` of a PATCH must continue the session; when on, disorder is 416 with the true `Range`.
-    pub content_range: Check,
+    pub content_range: Switch,
     /// Whether `POST ?digest=` with a body stores the blob (201); when off the body is ignored (202, registry:2).
-    pub single_post: Check,
+    pub single_post: Switch,
     /// Mount requests.
     pub mounting: Mounting,
     /// Whether a manifest PUT is answered with `Location`.
-    pub manifest_location: Check,
+    pub manifest_location: Switch,
     /// Whether manifests are checked on PUT (children present, media types equal, at most 4 MiB).
-    pub manifest_check: Check,
+    pub manifest_check: Switch,
     /// Whether a manifest is 404 when the request's `Accept` does not name its type (registry:2: on).
-    pub accept_check: Check,
+    pub accept_check: Switch,
     /// Deletion.
     pub deletion: Deletion,
     /// `OCI-Chunk-Min-Length` of upload sessions.
     pub chunk_min_length: Option<u64>,
     /// Which repositories take a push.
-    pub names: Names,
+    pub names: RepositoryNames,
     /// Whether a tag may be moved.
     pub tags: Tags,
     /// Which types a manifest may name.
     pub types: Types,
     /// Whether a manifest's subject must be there before it (GitLab).
-    pub subject_check: Check,
+    pub subject_check: Switch,
     /// Whether the tag `ALGORITHM-HEX` is read as the digest (GitLab).
-    pub digest_alias: Check,
-    /// What becomes of PATCH requests.
+    pub digest_alias: Switch,
+    /// How PATCH requests are treated.
     pub chunks: Chunks,
-    /// What the referrers API says of types.
+    /// The artifact types in answers of the referrers API.
     pub listed_type: ListedType,
     /// Whether answers carry `Docker-Content-Digest`.
-    pub digest_header: Check,
+    pub digest_header: Switch,
     /// The largest `n` of a tag list; more is refused (ECR).
     pub largest_n: Option<usize>,
     /// The action that the list of tags needs beside `pull` (ACR: `metadata_read`).
@@ -218,31 +218,31 @@ pub struct Behaviour {
 impl Default for Behaviour {
     fn default() -> Self {
         Self {
-            referrers: Referrers::Unsupported,
+            referrers: ReferrersSupport::Unsupported,
             paging: Paging::Ignored,
             location: Location::Absolute,
             patch_status: 202,
-            content_range: Check::Off,
-            single_post: Check::Off,
+            content_range: Switch::Off,
+            single_post: Switch::Off,
             mounting: Mounting::Supported,
-            manifest_location: Check::On,
-            manifest_check: Check::On,
-            accept_check: Check::On,
+            manifest_location: Switch::On,
+            manifest_check: Switch::On,
+            accept_check: Switch::On,
             deletion: Deletion::Disabled,
             chunk_min_length: None,
-            names: Names {
+            names: RepositoryNames {
                 fewest: 1,
                 most: usize::MAX,
                 made: 0,
-                refused: Refused::new(404, "NAME_UNKNOWN", "repository name not known to registry"),
+                refused: RefusalAnswer::new(404, "NAME_UNKNOWN", "repository name not known to registry"),
             },
             tags: Tags::Movable,
             types: Types::Any,
-            subject_check: Check::Off,
-            digest_alias: Check::Off,
+            subject_check: Switch::Off,
+            digest_alias: Switch::Off,
             chunks: Chunks::All,
             listed_type: ListedType::Own,
-            digest_header: Check::On,
+            digest_header: Switch::On,
             largest_n: None,
             tags_action: None,
         }

@@ -5,15 +5,15 @@
 use axum::http::header::{IF_NONE_MATCH, RANGE};
 use tofu_oci_types::Digest;
 
-use super::behaviour::{Check, Deletion};
-use super::conversation::Endpoint;
+use super::behaviour::{Deletion, Switch};
+use super::endpoint::Endpoint;
 use crate::fault::{Answer, RequestHead};
 
 pub(crate) fn get(endpoint: &Endpoint, repository: &str, digest: &Digest, head: &RequestHead) -> Answer {
     let Some(bytes) = endpoint.content.lock().blob(repository, digest.as_str()) else { return unknown() };
     let etag = format!("\"{digest}\"");
     let text = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
-    let has_digest = endpoint.behaviour().digest_header == Check::On;
+    let has_digest = endpoint.behaviour().digest_header == Switch::On;
     let answer = |status| {
         let answer = Answer::new(status)
             .header("Content-Type", "application/octet-stream")
@@ -27,10 +27,10 @@ pub(crate) fn get(endpoint: &Endpoint, repository: &str, digest: &Digest, head: 
     }
     let range = text(RANGE).filter(|_| text(axum::http::header::IF_RANGE).is_none_or(|tag| tag == etag));
     match range.map(|range| wanted(range, bytes.len())) {
-        None | Some(Wanted::Everything) => answer(200).body(bytes),
-        Some(Wanted::Nothing) => Answer::text(416, "invalid range: failed to overlap\n")
+        None | Some(WantedRange::Everything) => answer(200).body(bytes),
+        Some(WantedRange::Nothing) => Answer::text(416, "invalid range: failed to overlap\n")
             .header("Content-Range", format!("bytes */{}", bytes.len())),
-        Some(Wanted::Part(first, last)) => answer(206)
+        Some(WantedRange::Part(first, last)) => answer(206)
             .header("Content-Range", format!("bytes {first}-{last}/{}", bytes.len()))
             .body(bytes.slice(first..=last)),
     }
@@ -50,23 +50,23 @@ fn unknown() -> Answer {
     Answer::error(404, "BLOB_UNKNOWN", "blob unknown to registry")
 }
 
-enum Wanted {
+enum WantedRange {
     Everything,
     Nothing,
     Part(usize, usize),
 }
 
-/// One range of bytes; several, or what cannot be read, mean everything.
-fn wanted(range: &str, length: usize) -> Wanted {
+/// One range of bytes; several ranges, or an unreadable one, mean the whole blob.
+fn wanted(range: &str, length: usize) -> WantedRange {
     let Some((first, last)) = range.strip_prefix("bytes=").and_then(|range| range.split_once('-')) else {
-        return Wanted::Everything;
+        return WantedRange::Everything;
     };
     let end = length.saturating_sub(1);
     let (first, last) = match (first.trim().parse::<usize>(), last.trim().parse::<usize>()) {
         (Ok(first), Ok(last)) => (first, last.min(end)),
         (Ok(first), Err(_)) if last.is_empty() => (first, end),
         (Err(_), Ok(suffix)) if first.is_empty() => (length.saturating_sub(suffix), end),
-        _ => return Wanted::Everything,
+        _ => return WantedRange::Everything,
     };
-    if first > last || first >= length { Wanted::Nothing } else { Wanted::Part(first, last) }
+    if first > last || first >= length { WantedRange::Nothing } else { WantedRange::Part(first, last) }
 }

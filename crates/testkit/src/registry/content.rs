@@ -1,15 +1,15 @@
-//! What an in-process registry holds: repositories, tags and upload sessions, in memory.
+//! The content of an in-process registry: repositories, tags and upload sessions, in memory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 
-use super::behaviour::Names;
+use super::behaviour::RepositoryNames;
 
 /// A manifest as it was pushed.
 #[derive(Clone, Debug)]
-pub(crate) struct Manifest {
+pub(crate) struct StoredManifest {
     pub(crate) media_type: String,
     pub(crate) bytes: Bytes,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Manifest {
 #[derive(Debug, Default)]
 pub(crate) struct Repository {
     pub(crate) blobs: HashMap<String, Bytes>,
-    pub(crate) manifests: BTreeMap<String, Manifest>,
+    pub(crate) manifests: BTreeMap<String, StoredManifest>,
     pub(crate) tags: BTreeMap<String, String>,
 }
 
@@ -34,10 +34,10 @@ pub(crate) struct Upload {
 
 /// Everything, shared between the registry and its blob hosts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Content(Arc<Mutex<Inner>>);
+pub(crate) struct RegistryContent(Arc<Mutex<ContentState>>);
 
 #[derive(Debug, Default)]
-pub(crate) struct Inner {
+pub(crate) struct ContentState {
     pub(crate) repositories: BTreeMap<String, Repository>,
     pub(crate) uploads: HashMap<String, Upload>,
     /// Repositories, or the spaces that they lie in, that were made by their owner.
@@ -45,19 +45,19 @@ pub(crate) struct Inner {
     serial: u64,
 }
 
-impl Content {
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Inner> {
+impl RegistryContent {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, ContentState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Inner {
+impl ContentState {
     pub(crate) fn repository(&mut self, name: &str) -> &mut Repository {
         self.repositories.entry(name.to_owned()).or_default()
     }
 
     /// Whether a repository of this name takes a push, by the registry's rule.
-    pub(crate) fn takes(&self, repository: &str, names: &Names) -> bool {
+    pub(crate) fn takes(&self, repository: &str, names: &RepositoryNames) -> bool {
         let parts: Vec<&str> = repository.split('/').collect();
         let made = parts[..parts.len().min(names.made)].join("/");
         (names.fewest..=names.most).contains(&parts.len()) && (names.made == 0 || self.made.contains(&made))
@@ -68,7 +68,7 @@ impl Inner {
     }
 
     /// Digest and manifest by tag or digest.
-    pub(crate) fn manifest(&self, repository: &str, reference: &str) -> Option<(String, Manifest)> {
+    pub(crate) fn manifest(&self, repository: &str, reference: &str) -> Option<(String, StoredManifest)> {
         let repository = self.repositories.get(repository)?;
         let digest = repository.tags.get(reference).map_or(reference, String::as_str);
         Some((digest.to_owned(), repository.manifests.get(digest)?.clone()))

@@ -1,8 +1,8 @@
 //! One request from its first byte to the last of its answer: log, faults, routes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use axum::body::{Body, BodyDataStream};
+use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{CONTENT_LENGTH, RANGE};
 use axum::http::{HeaderName, HeaderValue, Response};
@@ -10,82 +10,11 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use futures_util::stream;
 
-use super::auth::AuthState;
-use super::behaviour::Behaviour;
-use super::content::Content;
+use super::connection::Connection;
+use super::endpoint::{Endpoint, Incoming};
 use super::routes;
-use super::server::Connection;
-use crate::fault::{Answer, Fault, Length, RequestHead, Rules};
+use crate::fault::{Answer, Fault, Length, RequestHead};
 use crate::gate::Gate;
-use crate::log::{Entry, Log};
-
-/// What a listener stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// `/v2/`, and `/token` when the endpoint shares the port.
-    Registry,
-    /// `/token` alone.
-    Token,
-    /// `/signed/v2/`, refusing requests that carry `Authorization`.
-    BlobHost,
-    /// Nothing of its own: what the rules say.
-    Web,
-}
-
-/// One listener with everything that it needs to answer.
-#[derive(Debug)]
-pub(crate) struct Endpoint {
-    pub(crate) role: Role,
-    pub(crate) origin: String,
-    pub(crate) content: Content,
-    pub(crate) behaviour: Arc<Mutex<Behaviour>>,
-    pub(crate) auth: Arc<AuthState>,
-    pub(crate) log: Log,
-    pub(crate) rules: Rules,
-}
-
-impl Endpoint {
-    pub(crate) fn behaviour(&self) -> Behaviour {
-        self.behaviour.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
-
-/// A request's body on its way in; every byte read is logged.
-pub(crate) struct Incoming {
-    stream: BodyDataStream,
-    entry: Entry,
-    pub(crate) keep_only: Option<u64>,
-}
-
-/// The peer went away in the middle of a body.
-#[derive(Debug)]
-pub(crate) struct Broken;
-
-impl Incoming {
-    pub(crate) async fn read_all(&mut self) -> Result<Vec<u8>, Broken> {
-        let mut all = Vec::new();
-        while let Some(bytes) = self.next().await? {
-            all.extend_from_slice(&bytes);
-        }
-        Ok(all)
-    }
-
-    async fn next(&mut self) -> Result<Option<Bytes>, Broken> {
-        let Some(bytes) = self.stream.next().await else { return Ok(None) };
-        let bytes = bytes.map_err(|_| Broken)?;
-        self.entry.read(bytes.len());
-        Ok(Some(bytes))
-    }
-
-    /// Reads to the end, or until at least `limit` bytes have come.
-    async fn skip(&mut self, limit: u64) {
-        let mut seen = 0;
-        while seen < limit {
-            let Ok(Some(bytes)) = self.next().await else { return };
-            seen += bytes.len() as u64;
-        }
-    }
-}
 
 /// How the answer leaves.
 enum Delivery {
@@ -104,7 +33,7 @@ pub(crate) async fn converse(endpoint: Arc<Endpoint>, connection: Connection, re
         headers: parts.headers,
     };
     let entry = endpoint.log.begin(&head);
-    let mut incoming = Incoming { stream: body.into_data_stream(), entry: entry.clone(), keep_only: None };
+    let mut incoming = Incoming::new(body, entry.clone());
     let faults = endpoint.rules.fire(&head);
 
     let Some(answer) = before(&endpoint, &faults, &mut head, &mut incoming).await else {
@@ -188,7 +117,7 @@ fn after(faults: &[Fault], answer: &mut Answer) -> Delivery {
     delivery
 }
 
-/// More than memory can hold means all of it.
+/// A count above the address space means all bytes.
 fn count(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }

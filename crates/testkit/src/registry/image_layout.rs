@@ -6,13 +6,13 @@ use std::path::Path;
 use bytes::Bytes;
 use serde_json::Value;
 
-use super::content::{Inner, Manifest};
+use super::content::{ContentState, StoredManifest};
 
 const FALLBACK: &str = "application/vnd.oci.image.manifest.v1+json";
 const TAG: &str = "org.opencontainers.image.ref.name";
 
 /// Takes in every file below `blobs/` under the digest that its name claims, and the tags of `index.json`.
-pub(crate) fn load(content: &mut Inner, repository: &str, folder: &Path) {
+pub(crate) fn load(content: &mut ContentState, repository: &str, folder: &Path) {
     let index: Value = serde_json::from_slice(&read(&folder.join("index.json"))).expect("index.json is JSON");
     let entries = index["manifests"].as_array().cloned().unwrap_or_default();
     let repository = content.repository(repository);
@@ -31,7 +31,7 @@ pub(crate) fn load(content: &mut Inner, repository: &str, folder: &Path) {
             if listed.is_some() || looks_so || document["mediaType"].is_string() {
                 let media_type = listed.and_then(|entry| entry["mediaType"].as_str());
                 let media_type = media_type.or_else(|| document["mediaType"].as_str()).unwrap_or(FALLBACK).to_owned();
-                repository.manifests.insert(digest.clone(), Manifest { media_type, bytes: bytes.clone() });
+                repository.manifests.insert(digest.clone(), StoredManifest { media_type, bytes: bytes.clone() });
             }
             repository.blobs.insert(digest, bytes);
         }

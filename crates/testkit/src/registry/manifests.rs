@@ -6,9 +6,9 @@ use axum::http::header::{ACCEPT, CONTENT_TYPE, IF_NONE_MATCH};
 use serde_json::{Value, json};
 use tofu_oci_types::Digest;
 
-use super::behaviour::{Behaviour, Check, Deletion, ListedType, Location, Paging, Referrers, Tags, Types};
-use super::content::{Inner, Manifest};
-use super::conversation::{Endpoint, Incoming};
+use super::behaviour::{Behaviour, Deletion, ListedType, Location, Paging, ReferrersSupport, Switch, Tags, Types};
+use super::content::{ContentState, StoredManifest};
+use super::endpoint::{Endpoint, Incoming};
 use super::query;
 use crate::fault::{Answer, RequestHead};
 
@@ -23,17 +23,17 @@ const LARGEST: usize = 4 * 1024 * 1024;
 pub(crate) fn get(endpoint: &Endpoint, repository: &str, reference: &str, head: &RequestHead) -> Answer {
     let behaviour = endpoint.behaviour();
     let alias = reference.replacen('-', ":", 1).parse::<Digest>().ok().map(|digest| digest.to_string());
-    let reference = alias.as_deref().filter(|_| behaviour.digest_alias == Check::On).unwrap_or(reference);
+    let reference = alias.as_deref().filter(|_| behaviour.digest_alias == Switch::On).unwrap_or(reference);
     let Some((digest, manifest)) = endpoint.content.lock().manifest(repository, reference) else { return unknown() };
     let accepted = head.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut accepted = accepted.flat_map(|value| value.split(',')).map(essence);
-    if behaviour.accept_check == Check::On && !accepted.any(|one| one == manifest.media_type) {
+    if behaviour.accept_check == Switch::On && !accepted.any(|one| one == manifest.media_type) {
         return Answer::error(404, "MANIFEST_UNKNOWN", "manifest found, but accept header does not support it");
     }
     let etag = format!("\"{digest}\"");
     let status = if head.headers.get(IF_NONE_MATCH).is_some_and(|tag| tag == etag.as_str()) { 304 } else { 200 };
     let answer = Answer::new(status).header("Content-Type", manifest.media_type).header("Etag", etag);
-    let has_digest = behaviour.digest_header == Check::On;
+    let has_digest = behaviour.digest_header == Switch::On;
     let answer = if has_digest { answer.header("Docker-Content-Digest", digest) } else { answer };
     answer.body(manifest.bytes)
 }
@@ -58,16 +58,16 @@ pub(crate) async fn put(
     if !content.takes(repository, &behaviour.names) {
         return behaviour.names.refusal(repository);
     }
-    let written = Written { repository, reference, document: &document, digest: &digest };
+    let written = WrittenManifest { repository, reference, document: &document, digest: &digest };
     if let Err(refusal) = fits(&content, &behaviour, written) {
         return refusal;
     }
-    if behaviour.manifest_check == Check::On
+    if behaviour.manifest_check == Switch::On
         && let Err(refusal) = check(&content, repository, media_type, &document, bytes.len())
     {
         return refusal;
     }
-    let stored = Manifest { media_type: media_type.to_owned(), bytes: bytes.into() };
+    let stored = StoredManifest { media_type: media_type.to_owned(), bytes: bytes.into() };
     let entry = content.repository(repository);
     entry.manifests.insert(digest.to_string(), stored);
     if asked.is_none() {
@@ -75,15 +75,17 @@ pub(crate) async fn put(
     }
     drop(content);
     let mut answer = Answer::new(201);
-    if behaviour.digest_header == Check::On {
+    if behaviour.digest_header == Switch::On {
         answer = answer.header("Docker-Content-Digest", digest.to_string());
     }
-    if behaviour.manifest_location == Check::On {
+    if behaviour.manifest_location == Switch::On {
         let prefix = if behaviour.location == Location::Relative { "" } else { endpoint.origin.as_str() };
         answer = answer.header("Location", format!("{prefix}/v2/{repository}/manifests/{digest}"));
     }
-    let says_subject =
-        matches!(behaviour.referrers, Referrers::Supported | Referrers::SubjectHeaderOnly | Referrers::Losing);
+    let says_subject = matches!(
+        behaviour.referrers,
+        ReferrersSupport::Supported | ReferrersSupport::SubjectHeaderOnly | ReferrersSupport::Losing
+    );
     match document["subject"]["digest"].as_str() {
         Some(subject) if says_subject => answer.header("OCI-Subject", subject),
         _ => answer,
@@ -92,7 +94,7 @@ pub(crate) async fn put(
 
 /// A manifest that is being pushed.
 #[derive(Clone, Copy)]
-struct Written<'a> {
+struct WrittenManifest<'a> {
     repository: &'a str,
     reference: &'a str,
     document: &'a Value,
@@ -100,8 +102,8 @@ struct Written<'a> {
 }
 
 /// What this registry alone minds: moved tags, types that it does not list, subjects that are not there.
-fn fits(content: &Inner, behaviour: &Behaviour, written: Written<'_>) -> Result<(), Answer> {
-    let Written { repository, reference, document, digest } = written;
+fn fits(content: &ContentState, behaviour: &Behaviour, written: WrittenManifest<'_>) -> Result<(), Answer> {
+    let WrittenManifest { repository, reference, document, digest } = written;
     let tagged = content.repositories.get(repository).and_then(|repository| repository.tags.get(reference));
     let refused = match (behaviour.tags, tagged) {
         (Tags::WrittenOnce(refused), Some(_)) => Some(refused),
@@ -119,7 +121,7 @@ fn fits(content: &Inner, behaviour: &Behaviour, written: Written<'_>) -> Result<
         }
     }
     match document["subject"]["digest"].as_str() {
-        Some(subject) if behaviour.subject_check == Check::On && content.manifest(repository, subject).is_none() => {
+        Some(subject) if behaviour.subject_check == Switch::On && content.manifest(repository, subject).is_none() => {
             Err(Answer::error(404, "MANIFEST_BLOB_UNKNOWN", "blob unknown to registry"))
         }
         _ => Ok(()),
@@ -127,7 +129,13 @@ fn fits(content: &Inner, behaviour: &Behaviour, written: Written<'_>) -> Result<
 }
 
 /// What registry:2 checks: type, size, JSON, equal media types, children present.
-fn check(content: &Inner, repository: &str, media_type: &str, document: &Value, size: usize) -> Result<(), Answer> {
+fn check(
+    content: &ContentState,
+    repository: &str,
+    media_type: &str,
+    document: &Value,
+    size: usize,
+) -> Result<(), Answer> {
     let invalid = |message: &str| Err(Answer::error(400, "MANIFEST_INVALID", message));
     if size > LARGEST {
         return invalid("http: request body too large");
@@ -226,13 +234,13 @@ pub(crate) fn catalog(endpoint: &Endpoint) -> Answer {
 }
 
 pub(crate) fn referrers(endpoint: &Endpoint, repository: &str, digest: &Digest, head: &RequestHead) -> Answer {
-    if matches!(endpoint.behaviour().referrers, Referrers::Unsupported | Referrers::SubjectHeaderOnly) {
+    if matches!(endpoint.behaviour().referrers, ReferrersSupport::Unsupported | ReferrersSupport::SubjectHeaderOnly) {
         return Answer::text(404, "404 page not found\n");
     }
     let wanted = query::value(&head.query, "artifactType");
     let content = endpoint.content.lock();
     let mut found = Vec::new();
-    let lists = !matches!(endpoint.behaviour().referrers, Referrers::EmptyList | Referrers::Losing);
+    let lists = !matches!(endpoint.behaviour().referrers, ReferrersSupport::EmptyList | ReferrersSupport::Losing);
     for (own, manifest) in content.repositories.get(repository).iter().flat_map(|entry| &entry.manifests) {
         let document: Value = serde_json::from_slice(&manifest.bytes).unwrap_or_default();
         if !lists || document["subject"]["digest"].as_str() != Some(digest.as_str()) {

@@ -1,7 +1,7 @@
-//! An in-process registry on 127.0.0.1, in a thread of its own: usable from sync and async tests alike.
+//! An in-process registry on 127.0.0.1, in its own thread: usable from sync and async tests alike.
 //!
 //! ```text
-//! request -> log -> faults (before) -> auth -> routes -> Content -> faults (after) -> answer
+//! request -> log -> faults (before) -> auth -> routes -> RegistryContent -> faults (after) -> answer
 //! ```
 //!
 //! It behaves like registry:2 unless [`Behaviour`] says otherwise. It is not made for speed or for large packages:
@@ -10,8 +10,10 @@
 mod auth;
 mod behaviour;
 mod blobs;
+mod connection;
 pub(crate) mod content;
-pub(crate) mod conversation;
+mod conversation;
+pub(crate) mod endpoint;
 mod image_layout;
 mod manifests;
 mod profiles;
@@ -29,19 +31,20 @@ use tofu_oci_types::{Descriptor, Digest};
 
 pub use auth::{Anonymous, Auth, Bearer, Login, Rights, TokenAddress, TokenField};
 pub use behaviour::{
-    Behaviour, Check, Chunks, Deletion, ListedType, Location, Mounting, Names, Paging, Referrers, Refused, Tags, Types,
+    Behaviour, Chunks, Deletion, ListedType, Location, Mounting, Paging, ReferrersSupport, RefusalAnswer,
+    RepositoryNames, Switch, Tags, Types,
 };
 pub use profiles::{Profile, profiles};
 
 use crate::certificates::{Certificates, ClientCertificate, Validity};
-use crate::fault::{Rule, Rules, glob};
+use crate::fault::{Rule, RuleList, glob};
 use crate::log::{Log, LoggedRequest};
 use crate::referrer::Referrer;
-use auth::Access;
+use auth::NeededAccess;
 pub(crate) use auth::{AuthState, SERVICE};
-use content::{Content, Manifest};
-use conversation::{Endpoint, Role};
-use server::{Server, bind};
+use content::{RegistryContent, StoredManifest};
+use endpoint::{Endpoint, Role};
+use server::{ServerThread, bind};
 
 /// What a registry is to be; see [`Registry::builder`].
 #[derive(Debug)]
@@ -101,25 +104,25 @@ impl RegistryBuilder {
         let endpoint = Arc::new(Endpoint {
             role: Role::Registry,
             origin: origin.clone(),
-            content: Content::default(),
+            content: RegistryContent::default(),
             behaviour: Arc::new(Mutex::new(self.behaviour)),
             auth: Arc::new(AuthState::new(self.auth, realm)),
             log: Log::default(),
-            rules: Rules::default(),
+            rules: RuleList::default(),
         });
         let token_endpoint = Arc::new(Endpoint {
             role: Role::Token,
             origin: token_origin.unwrap_or(origin),
-            content: Content::default(),
+            content: RegistryContent::default(),
             behaviour: Arc::clone(&endpoint.behaviour),
             auth: Arc::clone(&endpoint.auth),
             log: Log::default(),
-            rules: Rules::default(),
+            rules: RuleList::default(),
         });
         let mut listeners = vec![(socket, Arc::clone(&endpoint))];
         listeners.extend(token_socket.map(|(socket, _)| (socket, Arc::clone(&token_endpoint))));
         let tls = certificates.as_ref().map(|(certificates, clients)| certificates.server_config(*clients));
-        let server = Server::start(listeners, tls.as_ref());
+        let server = ServerThread::start(listeners, tls.as_ref());
         Registry { endpoint, token_endpoint, certificates: certificates.map(|(made, _)| made), _server: server }
     }
 }
@@ -130,11 +133,11 @@ pub struct Registry {
     endpoint: Arc<Endpoint>,
     token_endpoint: Arc<Endpoint>,
     certificates: Option<Certificates>,
-    _server: Server,
+    _server: ServerThread,
 }
 
 impl Registry {
-    /// Plain HTTP, no credentials, like registry:2, unless told otherwise.
+    /// Plain HTTP, no credentials, like registry:2, unless a method below changes it.
     pub fn builder() -> RegistryBuilder {
         RegistryBuilder { tls: None, validity: Validity::Now, auth: Auth::None, behaviour: Behaviour::default() }
     }
@@ -177,7 +180,7 @@ impl Registry {
         &self.endpoint
     }
 
-    /// Adds a rule behind those that are there; the first that matches fires.
+    /// Adds a rule after the present ones; the first that matches fires.
     pub fn fault(&self, rule: Rule) {
         self.endpoint.rules.add(rule);
     }
@@ -229,7 +232,7 @@ impl Registry {
 
     /// A token that is accepted for these scopes (`repository:NAME:pull,push`) for an hour.
     pub fn issue_token(&self, scopes: &[&str]) -> String {
-        let access = scopes.iter().map(|scope| Access::parse(scope).expect("a scope reads TYPE:NAME:ACTIONS"));
+        let access = scopes.iter().map(|scope| NeededAccess::parse(scope).expect("a scope reads TYPE:NAME:ACTIONS"));
         self.endpoint.auth.issue(access.collect(), Duration::from_hours(1))
     }
 
@@ -261,13 +264,13 @@ impl Registry {
     pub fn put_manifest(&self, repository: &str, media_type: &str, bytes: impl Into<Bytes>) -> Digest {
         let bytes = bytes.into();
         let digest = Digest::sha256(&bytes);
-        let manifest = Manifest { media_type: media_type.to_owned(), bytes };
+        let manifest = StoredManifest { media_type: media_type.to_owned(), bytes };
         self.endpoint.content.lock().repository(repository).manifests.insert(digest.to_string(), manifest);
         digest
     }
 
-    /// Stores what refers to a manifest, and lists it: under the tag that stands in for the referrers API when this
-    /// registry has none.
+    /// Stores what refers to a manifest, and lists it: under the tag of the referrers tag schema if this
+    /// registry has no referrers API.
     pub fn put_referrer(&self, repository: &str, referrer: &Referrer) -> Digest {
         for (_, bytes) in referrer.blobs() {
             self.put_blob(repository, bytes);
@@ -277,7 +280,7 @@ impl Registry {
         let digest = self.put_manifest(repository, "application/vnd.oci.image.manifest.v1+json", bytes);
         let has_api = {
             let behaviour = self.endpoint.behaviour.lock().unwrap_or_else(PoisonError::into_inner);
-            matches!(behaviour.referrers, Referrers::Supported | Referrers::WithoutSubjectHeader)
+            matches!(behaviour.referrers, ReferrersSupport::Supported | ReferrersSupport::WithoutSubjectHeader)
         };
         if let Some(subject) = read["subject"]["digest"].as_str().filter(|_| !has_api) {
             self.put_standing_in(repository, &subject.replace(':', "-"), &[referrer.descriptor()]);
@@ -285,7 +288,7 @@ impl Registry {
         digest
     }
 
-    /// Adds entries to the index under a tag that stands in for the referrers API.
+    /// Adds entries to the index under a tag of the referrers tag schema.
     pub fn put_standing_in(&self, repository: &str, tag: &str, entries: &[Descriptor]) {
         const INDEX: &str = "application/vnd.oci.image.index.v1+json";
         let before = self.manifest(repository, tag).and_then(|(_, bytes)| serde_json::from_slice(&bytes).ok());

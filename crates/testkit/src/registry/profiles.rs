@@ -6,7 +6,8 @@
 
 use super::auth::{Anonymous, Auth, Bearer, Login, TokenAddress};
 use super::behaviour::{
-    Behaviour, Check, Chunks, Deletion, ListedType, Location, Mounting, Names, Paging, Referrers, Refused, Tags, Types,
+    Behaviour, Chunks, Deletion, ListedType, Location, Mounting, Paging, ReferrersSupport, RefusalAnswer,
+    RepositoryNames, Switch, Tags, Types,
 };
 use super::{Registry, RegistryBuilder};
 
@@ -19,7 +20,7 @@ const MANY: usize = usize::MAX;
 /// A registry as it is run somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profile {
-    /// The registry, and what is special about this one behind a comma.
+    /// The registry, then a comma and what is special about this one.
     pub name: &'static str,
     /// A repository that takes pushes.
     pub repository: &'static str,
@@ -58,7 +59,7 @@ fn user() -> Login {
     Login::new("ada", "correct-horse-battery")
 }
 
-/// A token server at this path; nobody gets in without a login.
+/// A token server at this path; it demands a login.
 fn tokens(path: &'static str) -> Auth {
     Auth::Bearer(Bearer { address: TokenAddress::SamePath(path), ..Bearer::new(user()) })
 }
@@ -69,8 +70,8 @@ fn public_tokens(path: &'static str) -> Auth {
     Auth::Bearer(Bearer { anonymous: Anonymous::MayPull, ..bearer })
 }
 
-const fn parts(fewest: usize, most: usize, made: usize, refused: Refused) -> Names {
-    Names { fewest, most, made, refused }
+const fn parts(fewest: usize, most: usize, made: usize, refused: RefusalAnswer) -> RepositoryNames {
+    RepositoryNames { fewest, most, made, refused }
 }
 
 /// What current registries have in common: tags in order and in pages, relative locations, any `Accept`.
@@ -78,8 +79,8 @@ fn current() -> Behaviour {
     Behaviour {
         paging: Paging::Relative(1000),
         location: Location::Relative,
-        content_range: Check::On,
-        accept_check: Check::Off,
+        content_range: Switch::On,
+        accept_check: Switch::Off,
         ..Behaviour::default()
     }
 }
@@ -89,7 +90,7 @@ fn profile(name: &'static str, auth: Auth, behaviour: Behaviour) -> Profile {
     Profile { name, repository, second, made: &[], missing: None, behaviour, auth }
 }
 
-const DENIED: Refused = Refused::new(403, "DENIED", "requested access to the resource is denied");
+const DENIED: RefusalAnswer = RefusalAnswer::new(403, "DENIED", "requested access to the resource is denied");
 
 /// All of them.
 pub fn profiles() -> Vec<Profile> {
@@ -104,23 +105,27 @@ fn registry_2() -> Profile {
 }
 
 fn distribution_3() -> Profile {
-    let behaviour = Behaviour { paging: Paging::Relative(1000), content_range: Check::On, ..Behaviour::default() };
+    let behaviour = Behaviour { paging: Paging::Relative(1000), content_range: Switch::On, ..Behaviour::default() };
     profile("distribution 3", Auth::None, behaviour)
 }
 
 fn zot() -> Profile {
-    let behaviour =
-        Behaviour { referrers: Referrers::Supported, deletion: Deletion::Enabled, single_post: Check::On, ..current() };
+    let behaviour = Behaviour {
+        referrers: ReferrersSupport::Supported,
+        deletion: Deletion::Enabled,
+        single_post: Switch::On,
+        ..current()
+    };
     profile("zot", Auth::Basic(user()), behaviour)
 }
 
 /// What the specification demands and nothing that it only recommends.
 fn minimum() -> Profile {
     let behaviour = Behaviour {
-        digest_header: Check::Off,
-        manifest_location: Check::Off,
+        digest_header: Switch::Off,
+        manifest_location: Switch::Off,
         mounting: Mounting::StartsUpload,
-        referrers: Referrers::WithoutSubjectHeader,
+        referrers: ReferrersSupport::WithoutSubjectHeader,
         ..current()
     };
     profile("specification, the least of it", Auth::None, behaviour)
@@ -134,7 +139,7 @@ fn ghcr() -> Profile {
 
 fn docker_hub() -> Profile {
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         names: parts(2, 2, 0, DENIED),
         location: Location::Absolute,
         ..current()
@@ -144,13 +149,13 @@ fn docker_hub() -> Profile {
 }
 
 fn quay() -> Profile {
-    let behaviour = Behaviour { referrers: Referrers::Supported, names: parts(2, 2, 0, DENIED), ..current() };
+    let behaviour = Behaviour { referrers: ReferrersSupport::Supported, names: parts(2, 2, 0, DENIED), ..current() };
     profile("quay.io", public_tokens("/v2/auth"), behaviour)
 }
 
-/// A Quay of one's own: a list of config types is part of its configuration.
+/// A self-hosted Quay: a list of config types is part of its configuration.
 fn quay_listed() -> Profile {
-    let refused = Refused::new(400, "MANIFEST_INVALID", "manifest schema or content type not supported: {type}");
+    let refused = RefusalAnswer::new(400, "MANIFEST_INVALID", "manifest schema or content type not supported: {type}");
     let behaviour = Behaviour { types: Types::Listed(&[IMAGE, DOCKER, HELM], refused), ..quay().behaviour };
     Profile { behaviour, name: "Quay, with a list of types", ..quay() }
 }
@@ -159,13 +164,13 @@ fn ecr() -> Profile {
     const MISSING: &str =
         "The repository with name '{repository}' does not exist in the registry with id '123456789012'";
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
-        names: parts(1, MANY, MANY, Refused::new(404, "NAME_UNKNOWN", MISSING)),
+        referrers: ReferrersSupport::Supported,
+        names: parts(1, MANY, MANY, RefusalAnswer::new(404, "NAME_UNKNOWN", MISSING)),
         location: Location::Absolute,
         patch_status: 201,
         chunks: Chunks::FirstKept,
-        content_range: Check::Off,
-        manifest_location: Check::Off,
+        content_range: Switch::Off,
+        manifest_location: Switch::Off,
         mounting: Mounting::StartsUpload,
         largest_n: Some(1000),
         ..current()
@@ -179,13 +184,14 @@ fn ecr() -> Profile {
 fn ecr_immutable() -> Profile {
     const TAGGED: &str = "The image tag '{tag}' already exists in the '{repository}' repository and cannot be \
                           overwritten because the tag is immutable.";
-    let behaviour = Behaviour { tags: Tags::WrittenOnce(Refused::new(400, "TAG_INVALID", TAGGED)), ..ecr().behaviour };
+    let behaviour =
+        Behaviour { tags: Tags::WrittenOnce(RefusalAnswer::new(400, "TAG_INVALID", TAGGED)), ..ecr().behaviour };
     Profile { behaviour, name: "ECR, immutable tags", ..ecr() }
 }
 
 fn acr() -> Profile {
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
+        referrers: ReferrersSupport::Supported,
         tags_action: Some("metadata_read"),
         deletion: Deletion::Enabled,
         ..current()
@@ -201,8 +207,8 @@ fn acr_own_key() -> Profile {
 fn artifact_registry() -> Profile {
     const TAGGED: &str = "cannot update tag {tag}. The repository has enabled tag immutability";
     let behaviour = Behaviour {
-        names: parts(3, MANY, 2, Refused::new(404, "NAME_UNKNOWN", "Repository \"{repository}\" not found")),
-        tags: Tags::Fixed(Refused::new(400, "MANIFEST_INVALID", TAGGED)),
+        names: parts(3, MANY, 2, RefusalAnswer::new(404, "NAME_UNKNOWN", "Repository \"{repository}\" not found")),
+        tags: Tags::Fixed(RefusalAnswer::new(400, "MANIFEST_INVALID", TAGGED)),
         deletion: Deletion::Enabled,
         ..current()
     };
@@ -215,9 +221,9 @@ fn artifact_registry() -> Profile {
 fn harbor() -> Profile {
     const TAGGED: &str = "Failed to process request due to '{repository}:{tag}' configured as immutable.";
     let behaviour = Behaviour {
-        referrers: Referrers::Supported,
-        names: parts(2, MANY, 1, Refused::new(404, "NOT_FOUND", "project {repository} not found")),
-        tags: Tags::Fixed(Refused::new(412, "PRECONDITION", TAGGED)),
+        referrers: ReferrersSupport::Supported,
+        names: parts(2, MANY, 1, RefusalAnswer::new(404, "NOT_FOUND", "project {repository} not found")),
+        tags: Tags::Fixed(RefusalAnswer::new(412, "PRECONDITION", TAGGED)),
         deletion: Deletion::Enabled,
         ..current()
     };
@@ -231,13 +237,15 @@ fn harbor_old() -> Profile {
 }
 
 fn gitlab() -> Profile {
-    let unknown =
-        Refused { detail: "unknown media type: {type}", ..Refused::new(400, "MANIFEST_INVALID", "manifest invalid") };
+    let unknown = RefusalAnswer {
+        detail: "unknown media type: {type}",
+        ..RefusalAnswer::new(400, "MANIFEST_INVALID", "manifest invalid")
+    };
     let behaviour = Behaviour {
         names: parts(2, 5, 2, DENIED),
         types: Types::Listed(&[IMAGE, DOCKER, HELM], unknown),
-        subject_check: Check::On,
-        digest_alias: Check::On,
+        subject_check: Switch::On,
+        digest_alias: Switch::On,
         location: Location::Absolute,
         ..current()
     };
@@ -246,14 +254,15 @@ fn gitlab() -> Profile {
 }
 
 fn artifactory() -> Profile {
-    let refused = Refused::new(404, "NAME_UNKNOWN", "Repository '{repository}' not found");
-    let behaviour = Behaviour { referrers: Referrers::Supported, names: parts(2, MANY, 1, refused), ..current() };
+    let refused = RefusalAnswer::new(404, "NAME_UNKNOWN", "Repository '{repository}' not found");
+    let behaviour =
+        Behaviour { referrers: ReferrersSupport::Supported, names: parts(2, MANY, 1, refused), ..current() };
     let missing = Some("not-made/widget");
     Profile { made: &["acme"], missing, ..profile("Artifactory", tokens("/v2/token"), behaviour) }
 }
 
 fn gitea() -> Profile {
-    let refused = Refused::new(400, "BLOB_UPLOAD_INVALID", "Stream uploads after first write are not allowed");
+    let refused = RefusalAnswer::new(400, "BLOB_UPLOAD_INVALID", "Stream uploads after first write are not allowed");
     let behaviour = Behaviour {
         names: parts(2, MANY, 0, DENIED),
         chunks: Chunks::FirstAlone(refused),

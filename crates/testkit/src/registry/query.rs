@@ -10,7 +10,7 @@ pub(crate) fn value(query: &str, name: &str) -> Option<String> {
     values(query, name).into_iter().next()
 }
 
-/// `application/x-www-form-urlencoded` as pairs; bytes that are no UTF-8 become replacement characters.
+/// `application/x-www-form-urlencoded` as pairs; bytes that are not UTF-8 become replacement characters.
 pub(crate) fn decode_form(text: &str) -> Vec<(String, String)> {
     text.split('&')
         .filter(|pair| !pair.is_empty())

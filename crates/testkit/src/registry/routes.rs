@@ -5,14 +5,14 @@
 use axum::http::header::AUTHORIZATION;
 use tofu_oci_types::{Digest, Tag};
 
-use super::auth::Access;
-use super::conversation::{Endpoint, Incoming, Role};
+use super::auth::NeededAccess;
+use super::endpoint::{Endpoint, Incoming, Role};
 use super::{blobs, manifests, query, uploads};
 use crate::fault::{Answer, RequestHead};
 
 /// A parsed path below `/v2/`.
 #[derive(Debug)]
-enum Route<'a> {
+enum ApiRoute<'a> {
     Base,
     Catalog,
     Tags(&'a str),
@@ -48,41 +48,41 @@ pub(crate) async fn answer(endpoint: &Endpoint, head: &RequestHead, incoming: &m
         return refusal;
     }
     match (head.method.as_str(), route) {
-        ("GET" | "HEAD", Route::Base) => Answer::new(200)
+        ("GET" | "HEAD", ApiRoute::Base) => Answer::new(200)
             .header("Content-Type", "application/json; charset=utf-8")
             .header("Docker-Distribution-Api-Version", "registry/2.0")
             .body("{}"),
-        ("GET", Route::Catalog) => manifests::catalog(endpoint),
-        ("GET", Route::Tags(repository)) => manifests::tags(endpoint, repository, head),
-        ("GET" | "HEAD", Route::Manifest(repository, reference)) => {
+        ("GET", ApiRoute::Catalog) => manifests::catalog(endpoint),
+        ("GET", ApiRoute::Tags(repository)) => manifests::tags(endpoint, repository, head),
+        ("GET" | "HEAD", ApiRoute::Manifest(repository, reference)) => {
             manifests::get(endpoint, repository, reference, head)
         }
-        ("PUT", Route::Manifest(repository, reference)) => {
+        ("PUT", ApiRoute::Manifest(repository, reference)) => {
             manifests::put(endpoint, repository, reference, head, incoming).await
         }
-        ("DELETE", Route::Manifest(repository, reference)) => manifests::delete(endpoint, repository, reference),
-        ("GET", Route::Referrers(repository, digest)) => manifests::referrers(endpoint, repository, &digest, head),
-        ("GET" | "HEAD", Route::Blob(repository, digest)) => blobs::get(endpoint, repository, &digest, head),
-        ("DELETE", Route::Blob(repository, digest)) => blobs::delete(endpoint, repository, &digest),
-        ("POST", Route::Uploads(repository)) => uploads::begin(endpoint, repository, head, incoming).await,
-        ("GET", Route::Upload(repository, id)) => uploads::status(endpoint, repository, id, head),
-        ("PATCH", Route::Upload(repository, id)) => uploads::append(endpoint, repository, id, head, incoming).await,
-        ("PUT", Route::Upload(repository, id)) => uploads::finish(endpoint, repository, id, head, incoming).await,
-        ("DELETE", Route::Upload(repository, id)) => uploads::cancel(endpoint, repository, id, head),
+        ("DELETE", ApiRoute::Manifest(repository, reference)) => manifests::delete(endpoint, repository, reference),
+        ("GET", ApiRoute::Referrers(repository, digest)) => manifests::referrers(endpoint, repository, &digest, head),
+        ("GET" | "HEAD", ApiRoute::Blob(repository, digest)) => blobs::get(endpoint, repository, &digest, head),
+        ("DELETE", ApiRoute::Blob(repository, digest)) => blobs::delete(endpoint, repository, &digest),
+        ("POST", ApiRoute::Uploads(repository)) => uploads::begin(endpoint, repository, head, incoming).await,
+        ("GET", ApiRoute::Upload(repository, id)) => uploads::status(endpoint, repository, id, head),
+        ("PATCH", ApiRoute::Upload(repository, id)) => uploads::append(endpoint, repository, id, head, incoming).await,
+        ("PUT", ApiRoute::Upload(repository, id)) => uploads::finish(endpoint, repository, id, head, incoming).await,
+        ("DELETE", ApiRoute::Upload(repository, id)) => uploads::cancel(endpoint, repository, id, head),
         _ => Answer::error(405, "UNSUPPORTED", "The operation is unsupported."),
     }
 }
 
-fn needed(route: &Route<'_>, head: &RequestHead, tags_action: Option<&str>) -> Vec<Access> {
+fn needed(route: &ApiRoute<'_>, head: &RequestHead, tags_action: Option<&str>) -> Vec<NeededAccess> {
     let repository = match route {
-        Route::Base => return Vec::new(),
-        Route::Catalog => return vec![Access::catalog()],
-        Route::Tags(name)
-        | Route::Manifest(name, _)
-        | Route::Referrers(name, _)
-        | Route::Blob(name, _)
-        | Route::Uploads(name)
-        | Route::Upload(name, _) => name,
+        ApiRoute::Base => return Vec::new(),
+        ApiRoute::Catalog => return vec![NeededAccess::catalog()],
+        ApiRoute::Tags(name)
+        | ApiRoute::Manifest(name, _)
+        | ApiRoute::Referrers(name, _)
+        | ApiRoute::Blob(name, _)
+        | ApiRoute::Uploads(name)
+        | ApiRoute::Upload(name, _) => name,
     };
     let actions: &[&str] = match head.method.as_str() {
         "GET" | "HEAD" => &["pull"],
@@ -90,38 +90,38 @@ fn needed(route: &Route<'_>, head: &RequestHead, tags_action: Option<&str>) -> V
         _ => &["pull", "push"],
     };
     let actions: Vec<&str> = match route {
-        Route::Tags(_) => actions.iter().copied().chain(tags_action).collect(),
+        ApiRoute::Tags(_) => actions.iter().copied().chain(tags_action).collect(),
         _ => actions.to_vec(),
     };
-    let mut needed = vec![Access::repository(repository, &actions)];
-    if let (Route::Uploads(_), Some(from)) = (route, query::value(&head.query, "from")) {
-        needed.push(Access::repository(&from, &["pull"]));
+    let mut needed = vec![NeededAccess::repository(repository, &actions)];
+    if let (ApiRoute::Uploads(_), Some(from)) = (route, query::value(&head.query, "from")) {
+        needed.push(NeededAccess::repository(&from, &["pull"]));
     }
     needed
 }
 
-fn parse(path: &str) -> Option<Route<'_>> {
+fn parse(path: &str) -> Option<ApiRoute<'_>> {
     let rest = path.strip_prefix("/v2/")?;
     if rest.is_empty() {
-        return Some(Route::Base);
+        return Some(ApiRoute::Base);
     }
     if rest == "_catalog" {
-        return Some(Route::Catalog);
+        return Some(ApiRoute::Catalog);
     }
     let named = |name: &str| is_repository_name(name);
     if let Some(name) = rest.strip_suffix("/tags/list").filter(|name| named(name)) {
-        return Some(Route::Tags(name));
+        return Some(ApiRoute::Tags(name));
     }
     if let Some((name, id)) = rest.rsplit_once("/blobs/uploads/").filter(|(name, _)| named(name)) {
-        return Some(if id.is_empty() { Route::Uploads(name) } else { Route::Upload(name, id) });
+        return Some(if id.is_empty() { ApiRoute::Uploads(name) } else { ApiRoute::Upload(name, id) });
     }
     let (rest, last) = rest.rsplit_once('/')?;
     let (name, kind) = rest.rsplit_once('/').filter(|(name, _)| named(name))?;
     match kind {
-        "blobs" => Some(Route::Blob(name, last.parse().ok()?)),
-        "referrers" => Some(Route::Referrers(name, last.parse().ok()?)),
+        "blobs" => Some(ApiRoute::Blob(name, last.parse().ok()?)),
+        "referrers" => Some(ApiRoute::Referrers(name, last.parse().ok()?)),
         "manifests" if last.parse::<Tag>().is_ok() || last.parse::<Digest>().is_ok() => {
-            Some(Route::Manifest(name, last))
+            Some(ApiRoute::Manifest(name, last))
         }
         _ => None,
     }

@@ -2,10 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
 use std::thread::JoinHandle;
 
 use axum::Router;
@@ -13,38 +10,18 @@ use axum::extract::connect_info::Connected;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::serve::{IncomingStream, Listener};
 use rustls::ServerConfig;
-use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, ReadBuf};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 use tokio_rustls::TlsAcceptor;
 
-use super::conversation::{Endpoint, converse};
-
-/// A handle on the connection that a request came in on.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Connection(Arc<Line>);
-
-#[derive(Debug, Default)]
-struct Line {
-    cut: AtomicBool,
-    flushed: Notify,
-}
-
-impl Connection {
-    /// From now on every read and write fails.
-    pub(crate) fn cut(&self) {
-        self.0.cut.store(true, Ordering::SeqCst);
-    }
-
-    /// Waits until what was written so far has left for the socket.
-    pub(crate) async fn flushed(&self) {
-        self.0.flushed.notified().await;
-    }
-}
+use super::connection::{Connection, Stream, Wire};
+use super::conversation::converse;
+use super::endpoint::Endpoint;
 
 /// A stopped-on-drop server thread with any number of listeners.
 #[derive(Debug)]
-pub(crate) struct Server {
+pub(crate) struct ServerThread {
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
@@ -56,7 +33,7 @@ pub(crate) fn bind() -> (std::net::TcpListener, SocketAddr) {
     (listener, address)
 }
 
-impl Server {
+impl ServerThread {
     /// Serves each endpoint on its socket until dropped.
     pub(crate) fn start(
         listeners: Vec<(std::net::TcpListener, Arc<Endpoint>)>,
@@ -73,7 +50,7 @@ impl Server {
                 for (socket, endpoint) in listeners {
                     tokio::spawn(serve(socket, endpoint, tls.clone()));
                 }
-                // An error means that the handle is gone, which is the same wish.
+                // An error means that the handle is gone: the server stops as well.
                 let _ = stopped.await;
             });
             runtime.shutdown_background();
@@ -83,7 +60,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerThread {
     fn drop(&mut self) {
         self.stop.take();
         if let Some(thread) = self.thread.take() {
@@ -106,10 +83,10 @@ async fn serve(socket: std::net::TcpListener, endpoint: Arc<Endpoint>, tls: Opti
         )
         .with_state(endpoint);
     let service = app.into_make_service_with_connect_info::<Connection>();
-    axum::serve(Accepted(accepted), service).await.expect("serving ends only with its runtime");
+    axum::serve(AcceptedWires(accepted), service).await.expect("serving ends only with its runtime");
 }
 
-/// Takes connections; handshakes run side by side so that a slow peer holds up nobody.
+/// Takes connections; handshakes run side by side, so that a slow peer delays no other.
 async fn accept(socket: TcpListener, tls: Option<TlsAcceptor>, ready: mpsc::Sender<Wire>) {
     loop {
         let Ok((stream, _)) = socket.accept().await else { continue };
@@ -134,20 +111,16 @@ async fn handshake(tls: &TlsAcceptor, mut stream: TcpStream) -> Option<Box<dyn S
     let mut first = [0];
     if stream.peek(&mut first).await.ok()? == 1 && first != [HANDSHAKE] {
         let refusal = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n";
-        // The peer may be gone already; there is nobody else to tell.
+        // The peer may be gone already; then the refusal has no reader.
         let _ = stream.write_all(refusal).await;
         return None;
     }
     Some(Box::new(tls.accept(stream).await.ok()?))
 }
 
-trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+struct AcceptedWires(mpsc::Receiver<Wire>);
 
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
-
-struct Accepted(mpsc::Receiver<Wire>);
-
-impl Listener for Accepted {
+impl Listener for AcceptedWires {
     type Io = Wire;
     type Addr = Connection;
 
@@ -166,50 +139,8 @@ impl Listener for Accepted {
     }
 }
 
-impl Connected<IncomingStream<'_, Accepted>> for Connection {
-    fn connect_info(stream: IncomingStream<'_, Accepted>) -> Self {
+impl Connected<IncomingStream<'_, AcceptedWires>> for Connection {
+    fn connect_info(stream: IncomingStream<'_, AcceptedWires>) -> Self {
         stream.remote_addr().clone()
-    }
-}
-
-/// A connection whose line can be cut.
-struct Wire {
-    inner: Box<dyn Stream>,
-    connection: Connection,
-}
-
-impl Wire {
-    fn alive(&self) -> io::Result<()> {
-        if self.connection.0.cut.load(Ordering::SeqCst) {
-            return Err(io::ErrorKind::ConnectionReset.into());
-        }
-        Ok(())
-    }
-}
-
-impl AsyncRead for Wire {
-    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        self.alive()?;
-        Pin::new(&mut self.inner).poll_read(cx, buf)
-    }
-}
-
-impl AsyncWrite for Wire {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.alive()?;
-        Pin::new(&mut self.inner).poll_write(cx, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.alive()?;
-        let flushed = Pin::new(&mut self.inner).poll_flush(cx);
-        if flushed.is_ready() {
-            self.connection.0.flushed.notify_waiters();
-        }
-        flushed
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_shutdown(cx)
     }
 }

@@ -6,8 +6,8 @@ use axum::http::header::CONTENT_RANGE;
 use bytes::Bytes;
 use tofu_oci_types::Digest;
 
-use super::behaviour::{Behaviour, Check, Chunks, Location, Mounting};
-use super::conversation::{Endpoint, Incoming};
+use super::behaviour::{Behaviour, Chunks, Location, Mounting, Switch};
+use super::endpoint::{Endpoint, Incoming};
 use super::query;
 use crate::fault::{Answer, RequestHead};
 
@@ -31,7 +31,7 @@ pub(crate) async fn begin(
         }
     }
     let digest = query::value(&head.query, "digest");
-    if let (Some(digest), Check::On) = (digest, behaviour.single_post) {
+    if let (Some(digest), Switch::On) = (digest, behaviour.single_post) {
         let Ok(bytes) = incoming.read_all().await else { return cut_short() };
         return store(endpoint, &behaviour, head, repository, &digest, bytes);
     }
@@ -65,7 +65,7 @@ pub(crate) async fn append(
     };
     let range = head.headers.get(CONTENT_RANGE).and_then(|value| value.to_str().ok());
     let first = range.and_then(|range| range.split_once('-')).and_then(|(first, _)| first.parse::<usize>().ok());
-    if behaviour.content_range == Check::On && range.is_some() && first != Some(length) {
+    if behaviour.content_range == Switch::On && range.is_some() && first != Some(length) {
         return session(endpoint, &behaviour, head, Session { repository, id, status: 416, length, state });
     }
     let Ok(mut bytes) = incoming.read_all().await else {
@@ -160,7 +160,7 @@ fn store(
 fn stored(endpoint: &Endpoint, behaviour: &Behaviour, head: &RequestHead, repository: &str, digest: &str) -> Answer {
     let location = location(endpoint, behaviour, head, &format!("/v2/{repository}/blobs/{digest}"));
     let answer = Answer::new(201).header("Location", location);
-    if behaviour.digest_header == Check::On { answer.header("Docker-Content-Digest", digest) } else { answer }
+    if behaviour.digest_header == Switch::On { answer.header("Docker-Content-Digest", digest) } else { answer }
 }
 
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tofu_oci_testkit::{Certificates, Kind, MockAuth, MockReleases, MockScript, MockSite, Shown};
+use tofu_oci_testkit::{ArrivalKind, Certificates, MockAuth, MockReleases, MockScript, MockSite, ShownLogin};
 
 use crate::wire::{Reply, send_tls};
 
@@ -72,9 +72,22 @@ fn what_arrived_is_remembered_by_kind() {
     assert_eq!([1, 2].map(|_| mock.ask(REPOSITORY, &header).status), [401, 401]);
     assert_eq!(mock.ask(REPOSITORY, "Bearer another").status, 200);
     let arrivals = mock.0.arrivals();
-    let kinds: Vec<Kind> = arrivals.iter().map(|arrival| arrival.kind).collect();
-    assert_eq!(kinds, [Kind::Ping, Kind::Token, Kind::TokenTarget, Kind::Tags, Kind::Tags, Kind::Tags]);
-    assert_eq!((&arrivals[1].shown, &arrivals[1].scopes), (&Shown::Basic("u:p".to_owned()), &vec!["x".to_owned()]));
+    let kinds: Vec<ArrivalKind> = arrivals.iter().map(|arrival| arrival.kind).collect();
+    assert_eq!(
+        kinds,
+        [
+            ArrivalKind::Ping,
+            ArrivalKind::Token,
+            ArrivalKind::TokenTarget,
+            ArrivalKind::Tags,
+            ArrivalKind::Tags,
+            ArrivalKind::Tags
+        ]
+    );
+    assert_eq!(
+        (&arrivals[1].shown, &arrivals[1].scopes),
+        (&ShownLogin::Basic("u:p".to_owned()), &vec!["x".to_owned()])
+    );
     assert_eq!(mock.0.issued().len(), 1);
 }
 

@@ -2,9 +2,9 @@
 //! where its absence is a failure.
 
 use crate::wire::{push_blob, send, send_tls};
-use tofu_oci_testkit::{Auth, Bearer, Login, Mode, RealRegistry, Transport};
+use tofu_oci_testkit::{Auth, Bearer, Login, RealMode, RealRegistry, RealTransport};
 
-fn start(mode: Mode) -> Option<RealRegistry> {
+fn start(mode: RealMode) -> Option<RealRegistry> {
     let may_be_missing = std::env::var_os("CI").is_none();
     assert!(RealRegistry::available() || may_be_missing, "docker-registry is not on the PATH");
     RealRegistry::available().then(|| RealRegistry::start(mode).unwrap())
@@ -18,10 +18,10 @@ fn login() -> Login {
 fn plain_and_read_only_over_the_same_content() {
     let folder = tempfile::tempdir().unwrap();
     let data = folder.path().join("data");
-    let Some(registry) = start(Mode { data: Some(data.clone()), ..Mode::plain() }) else { return };
+    let Some(registry) = start(RealMode { data: Some(data.clone()), ..RealMode::plain() }) else { return };
     assert_eq!(push_blob(registry.address(), "a", b"hello", &[]), 201);
     drop(registry);
-    let Some(registry) = start(Mode::read_only(&data)) else { return };
+    let Some(registry) = start(RealMode::read_only(&data)) else { return };
     let digest = tofu_oci_types::Digest::sha256(b"hello");
     assert_eq!(send(registry.address(), "GET", &format!("/v2/a/blobs/{digest}"), &[], b"").unwrap().text(), "hello");
     assert_eq!(send(registry.address(), "POST", "/v2/a/blobs/uploads/", &[], b"").unwrap().status, 405);
@@ -29,7 +29,7 @@ fn plain_and_read_only_over_the_same_content() {
 
 #[test]
 fn deletes() {
-    let Some(registry) = start(Mode::deletable()) else { return };
+    let Some(registry) = start(RealMode::deletable()) else { return };
     assert_eq!(push_blob(registry.address(), "a", b"hello", &[]), 201);
     let path = format!("/v2/a/blobs/{}", tofu_oci_types::Digest::sha256(b"hello"));
     assert_eq!(send(registry.address(), "DELETE", &path, &[], b"").unwrap().status, 202);
@@ -37,13 +37,13 @@ fn deletes() {
 
 #[test]
 fn speaks_tls() {
-    let Some(registry) = start(Mode::tls()) else { return };
+    let Some(registry) = start(RealMode::tls()) else { return };
     assert_eq!(send_tls(registry.address(), registry.ca_pem().unwrap(), None, "/v2/", &[]).unwrap().status, 200);
 }
 
 #[test]
 fn checks_htpasswd() {
-    let Some(registry) = start(Mode::htpasswd(login())) else { return };
+    let Some(registry) = start(RealMode::htpasswd(login())) else { return };
     let ask = |headers: &[(&str, &str)]| send(registry.address(), "GET", "/v2/", headers, b"").unwrap().status;
     assert_eq!(ask(&[("Authorization", &login().basic_header())]), 200);
     assert_eq!(ask(&[("Authorization", &Login::new("ann", "wrong").basic_header())]), 401);
@@ -52,7 +52,7 @@ fn checks_htpasswd() {
 
 #[test]
 fn believes_our_tokens() {
-    let Some(registry) = start(Mode::token(Bearer::new(login()))) else { return };
+    let Some(registry) = start(RealMode::token(Bearer::new(login()))) else { return };
     let begun = send(registry.address(), "POST", "/v2/a/blobs/uploads/", &[], b"").unwrap();
     let challenge = begun.header("Www-Authenticate").to_owned();
     let realm = challenge.split('"').nth(1).unwrap();
@@ -71,7 +71,8 @@ fn believes_our_tokens() {
 
 #[test]
 fn token_server_speaks_tls_too() {
-    let mode = Mode { transport: Transport::Tls, auth: Auth::Bearer(Bearer::new(login())), ..Mode::plain() };
+    let mode =
+        RealMode { transport: RealTransport::Tls, auth: Auth::Bearer(Bearer::new(login())), ..RealMode::plain() };
     let Some(registry) = start(mode) else { return };
     let ca = registry.ca_pem().unwrap();
     let begun = send_tls(registry.address(), ca, None, "/v2/a/tags/list", &[]).unwrap();

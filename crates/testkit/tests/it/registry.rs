@@ -2,7 +2,7 @@
 
 use crate::wire::{INDEX, push_blob, send, send_tls};
 use tofu_oci_testkit::{
-    Behaviour, Check, ClientCertificate, Deletion, Location, Mounting, Paging, Referrers, Registry,
+    Behaviour, ClientCertificate, Deletion, Location, Mounting, Paging, ReferrersSupport, Registry, Switch,
 };
 use tofu_oci_types::Digest;
 
@@ -62,7 +62,7 @@ fn refuses_what_registry_2_refuses() {
 
 #[test]
 fn uploads_in_chunks_with_fresh_locations() {
-    let behaviour = Behaviour { location: Location::Relative, content_range: Check::On, ..Behaviour::default() };
+    let behaviour = Behaviour { location: Location::Relative, content_range: Switch::On, ..Behaviour::default() };
     let registry = Registry::builder().behaviour(behaviour).start();
     let address = registry.address();
     let begun = send(address, "POST", "/v2/a/blobs/uploads/", &[], b"").unwrap();
@@ -120,7 +120,7 @@ fn pages_tags_with_links() {
 #[test]
 fn lists_referrers_when_told() {
     #[track_caller]
-    fn check(referrers: Referrers, want_header: bool, want_status: u16) {
+    fn check(referrers: ReferrersSupport, want_header: bool, want_status: u16) {
         let registry = Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }).start();
         let subject = Digest::sha256(EMPTY_INDEX);
         let body = format!(r#"{{"artifactType":"a/b","subject":{{"digest":"{subject}"}},"annotations":{{"k":"v"}}}}"#);
@@ -130,16 +130,16 @@ fn lists_referrers_when_told() {
         let list = send(registry.address(), "GET", &format!("/v2/a/referrers/{subject}"), &[], b"").unwrap();
         assert_eq!(list.status, want_status);
         if want_status == 200 {
-            let lists = !matches!(referrers, Referrers::EmptyList | Referrers::Losing);
+            let lists = !matches!(referrers, ReferrersSupport::EmptyList | ReferrersSupport::Losing);
             assert_eq!(list.json()["manifests"][0]["artifactType"].as_str(), lists.then_some("a/b"));
         }
     }
-    check(Referrers::Unsupported, false, 404);
-    check(Referrers::Supported, true, 200);
-    check(Referrers::WithoutSubjectHeader, false, 200);
-    check(Referrers::SubjectHeaderOnly, true, 404);
-    check(Referrers::EmptyList, false, 200);
-    check(Referrers::Losing, true, 200);
+    check(ReferrersSupport::Unsupported, false, 404);
+    check(ReferrersSupport::Supported, true, 200);
+    check(ReferrersSupport::WithoutSubjectHeader, false, 200);
+    check(ReferrersSupport::SubjectHeaderOnly, true, 404);
+    check(ReferrersSupport::EmptyList, false, 200);
+    check(ReferrersSupport::Losing, true, 200);
 }
 
 #[test]

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{Finding, ProviderTree, providers_tree};
+use crate::{ConfigFinding, ProviderTree, providers_tree};
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/configurations")
@@ -25,7 +25,7 @@ fn tree(dir: &Path) -> ProviderTree {
 }
 
 /// The titles that `OpenTofu` gives to what it finds when it loads a configuration.
-fn title(finding: &Finding) -> Option<&'static str> {
+fn title(finding: &ConfigFinding) -> Option<&'static str> {
     (finding.code == "configuration-not-replaceable").then_some("Cannot override provider configuration")
 }
 

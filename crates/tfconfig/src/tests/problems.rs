@@ -22,7 +22,7 @@ fn check_in(files: &[(&str, &[u8])], workspace: Option<&str>) -> String {
     }
     let shown = match providers_tree(folder.path(), &folder.path().join(".terraform"), workspace) {
         Ok(tree) => {
-            let line = |finding: &crate::Finding| {
+            let line = |finding: &crate::ConfigFinding| {
                 let mark = if finding.refused { "error" } else { "note" };
                 format!("{}: {mark} {}: {}; {}", finding.declared, finding.code, finding.message, finding.instead)
             };
@@ -84,7 +84,7 @@ fn references_to_configurations() {
     insta::assert_snapshot!(check_file("main.tf", "provider \"aws\" {\n  version = var.x\n}\n"), @"error: main.tf:2:13: `version` must be a string in quotes");
     insta::assert_snapshot!(check_file("main.tf", "resource \"a_x\" \"y\" {\n  provider = a.b\n}\n"), @r#"main.tf:1:1: error missing-configuration: `a_x.y` uses the configuration `a.b`, which the module does not have; add a block `provider "a"` with `alias = "b"`"#);
     insta::assert_snapshot!(check_file("main.tf", "resource \"a_x\" \"y\" {\n  provider = a.b[each.key]\n}\nprovider \"a\" {\n  alias = \"b\"\n}\n"), @"main.tf:1:1: error instance-key-unexpected: `a.b` is one configuration, and has no instances to choose from; write `a.b` without the key, or give its provider block a `for_each`");
-    insta::assert_snapshot!(check_file("main.tf", "resource \"a_x\" \"y\" {\n  provider = a.b\n}\nprovider \"a\" {\n  alias    = \"b\"\n  for_each = {}\n}\n"), @"main.tf:1:1: error instance-key-missing: `a.b` stands for several configurations (`for_each`); choose one: `a.b[each.key]`");
+    insta::assert_snapshot!(check_file("main.tf", "resource \"a_x\" \"y\" {\n  provider = a.b\n}\nprovider \"a\" {\n  alias    = \"b\"\n  for_each = {}\n}\n"), @"main.tf:1:1: error instance-key-missing: `a.b` is several configurations (`for_each`); choose one: `a.b[each.key]`");
     insta::assert_snapshot!(check_file("main.tf", "provider \"a\" {}\nprovider \"a\" {}\n"), @"main.tf:2:1: error duplicate-block: the provider configuration `a` is there twice; the first one stands at main.tf:1:1; keep one of the two, or give one another name (`alias` in a provider block)");
     insta::assert_snapshot!(check_file("main.tf", "output \"x\" {\n  value = \"%{ for i in provider::zip::list() }${i}%{ endfor }\"\n}\n"), @"main.tf:2:24: error unknown-function-provider: `provider::zip::list` is a function of `zip`, which `required_providers` does not name; add an entry `zip` with its `source` to `required_providers` of this module");
 }
@@ -147,7 +147,7 @@ fn a_module_that_links_to_a_device_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink("/dev/zero", folder.path().join("main.tf")).unwrap();
     let error = providers_tree(folder.path(), &folder.path().join(".terraform"), None).unwrap_err().to_string();
-    assert!(error.ends_with("main.tf:1:1: this is no file"), "{error}");
+    assert!(error.ends_with("main.tf:1:1: this is not a regular file"), "{error}");
 }
 
 #[test]
@@ -208,10 +208,10 @@ fn states_that_cannot_be_read() {
     insta::assert_snapshot!(check_state("{"), @"error: terraform.tfstate:1:1: the file does not parse: EOF while parsing an object");
     insta::assert_snapshot!(check_state("[]"), @"error: terraform.tfstate:1:1: this is not a state file: it has no `version`");
     insta::assert_snapshot!(check_state("{\n  \"version\": 3\n}"), @"error: terraform.tfstate:2:14: the state file has version 3; version 4 is read, which OpenTofu and Terraform 0.12 and later write");
-    insta::assert_snapshot!(check_state("{\"version\": \"4\"}"), @"error: terraform.tfstate:1:13: this is not a state file: its `version` is no number");
+    insta::assert_snapshot!(check_state("{\"version\": \"4\"}"), @"error: terraform.tfstate:1:13: this is not a state file: its `version` is not a number");
     insta::assert_snapshot!(check_state(&STATE.replace("provider[", "provide[")), @r#"error: terraform.tfstate:2:63: this is not a state file: `provide["registry.opentofu.org/hashicorp/a"]` names no provider configuration"#);
     insta::assert_snapshot!(check_state(&STATE.replace("\"provider\"", "\"x\"")), @"error: terraform.tfstate:2:3: this is not a state file: this resource names no provider");
-    insta::assert_snapshot!(check_state("{\"version\": 4, \"resources\": {}}"), @"error: terraform.tfstate:1:29: this is not a state file: its `resources` are no list");
+    insta::assert_snapshot!(check_state("{\"version\": 4, \"resources\": {}}"), @"error: terraform.tfstate:1:29: this is not a state file: its `resources` are not a list");
     insta::assert_snapshot!(check_state(""), @"");
     insta::assert_snapshot!(check_state("{\"serial\": 1, \"encrypted_data\": \"x\"}"), @r#"Encrypted { path: "terraform.tfstate" }"#);
     insta::assert_snapshot!(check(&[("main.tf", b"# ok\n"), ("terraform.tfstate/", b"")]), @"error: cannot read terraform.tfstate");
@@ -241,9 +241,4 @@ fn the_state_is_where_backend_and_workspace_say() {
     ];
     insta::assert_snapshot!(check(selected), @r#"Read { path: "terraform.tfstate.d/blue/terraform.tfstate", providers: [StateProvider { address: registry.opentofu.org/hashicorp/a, modules: [""] }] }"#);
     insta::assert_snapshot!(check_in(selected, Some("default")), @"");
-}
-
-#[test]
-fn a_lock_file_that_does_not_parse() {
-    insta::assert_snapshot!(check(&[("main.tf", b"# ok\n"), (".terraform.lock.hcl", b"provider \"x\" {\n")]), @"error: .terraform.lock.hcl:1:16: the file does not parse: invalid block body; expected `}`, newline or identifier");
 }

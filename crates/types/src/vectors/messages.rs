@@ -1,12 +1,13 @@
-//! What a user sees for every refused input of the tables. The project's own copies are read, so that the list stays.
+//! What a user sees for every refused input of the tables. The project's own tables are read, so that the list stays.
 
 use std::fmt::Display;
 use std::str::FromStr;
 
 use insta::assert_snapshot;
 use serde_json::Value;
+use tofu_oci_testkit::Vectors;
 
-use super::{copy, list, text};
+use super::text;
 use crate::{Constraints, Hostname, ModuleSource, Platform, ProviderAddr, RepositoryRef, Tag, Version, idn};
 
 /// One line for each refused input: the input, and what is said about it.
@@ -25,8 +26,8 @@ fn parse<T: FromStr>(text: &str) -> Option<T::Err> {
 
 #[test]
 fn parts_of_addresses() {
-    let table = copy("address.json");
-    let told = refused(list(&table, "parts"), "input", |text| idn::part(text).err().map(idn::PartFault::reason));
+    let table = Vectors::own("address.json");
+    let told = refused(table.cases("parts"), "input", |text| idn::part(text).err().map(idn::PartFault::reason));
     assert_snapshot!(told, @r#"
     "xn--80akhbyknj4f" -> contains two dashes in a row
     "abc.123" -> contains a dot
@@ -52,7 +53,7 @@ fn parts_of_addresses() {
 
 #[test]
 fn hostnames() {
-    assert_snapshot!(refused(list(&copy("address.json"), "hosts"), "input", parse::<Hostname>), @r#"
+    assert_snapshot!(refused(Vectors::own("address.json").cases("hosts"), "input", parse::<Hostname>), @r#"
     "example.com:65536" -> `example.com:65536` is not a hostname: the port is above 65535
     "example.com:x" -> `example.com:x` is not a hostname: after the colon there must be a port number
     "example.com:-5" -> `example.com:-5` is not a hostname: after the colon there must be a port number
@@ -75,7 +76,7 @@ fn hostnames() {
 
 #[test]
 fn provider_addresses() {
-    assert_snapshot!(refused(list(&copy("address.json"), "sources"), "input", parse::<ProviderAddr>), @r#"
+    assert_snapshot!(refused(Vectors::own("address.json").cases("sources"), "input", parse::<ProviderAddr>), @r#"
     "example.com:99999/foo/bar" -> `example.com:99999/foo/bar` is not a provider address: `example.com:99999` is not a hostname: the port is above 65535
     "example.com:/foo/bar" -> `example.com:/foo/bar` is not a provider address: `example.com:` is not a hostname: after the colon there must be a port number
     "example.com:abc/foo/bar" -> `example.com:abc/foo/bar` is not a provider address: `example.com:abc` is not a hostname: after the colon there must be a port number
@@ -115,7 +116,7 @@ fn provider_addresses() {
 
 #[test]
 fn versions() {
-    assert_snapshot!(refused(list(&copy("constraints.json"), "versions"), "input", parse::<Version>), @r#"
+    assert_snapshot!(refused(Vectors::own("constraints.json").cases("versions"), "input", parse::<Version>), @r#"
     "1.2.3-a_b" -> `1.2.3-a_b` is not a version: it has characters that a version cannot have
     "1.2.3-+" -> `1.2.3-+` is not a version: it has characters that a version cannot have
     "v1.0.0" -> `v1.0.0` is not a version: it is written without a v before it
@@ -151,7 +152,7 @@ fn versions() {
 
 #[test]
 fn constraints() {
-    assert_snapshot!(refused(list(&copy("constraints.json"), "constraints"), "input", parse::<Constraints>), @r#"
+    assert_snapshot!(refused(Vectors::own("constraints.json").cases("constraints"), "input", parse::<Constraints>), @r#"
     "=> 1.0" -> `=> 1.0` is not a version constraint: the operators are written >= and <=
     "~1.0" -> `~1.0` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
     "^1.0" -> `^1.0` is not a version constraint: the operators are =, !=, >, >=, <, <= and ~>
@@ -182,7 +183,7 @@ fn constraints() {
 
 #[test]
 fn tags_that_are_not_those_of_a_version() {
-    let told = refused(list(&copy("tags.json"), "tags"), "tag", |tag| {
+    let told = refused(Vectors::own("tags.json").cases("tags"), "tag", |tag| {
         let read: Tag = tag.parse().expect("every tag of the table is one");
         let canonical = read.version().and_then(|version| Tag::for_version(&version).ok());
         match canonical {
@@ -207,7 +208,7 @@ fn tags_that_are_not_those_of_a_version() {
 
 #[test]
 fn platforms() {
-    assert_snapshot!(refused(list(&copy("platforms.json"), "platforms"), "input", parse::<Platform>), @r#"
+    assert_snapshot!(refused(Vectors::own("platforms.json").cases("platforms"), "input", parse::<Platform>), @r#"
     "linux" -> `linux` is not a platform: it must read OS_ARCH, such as linux_amd64
     "linux_amd64_v1" -> `linux_amd64_v1` is not a platform: it must read OS_ARCH, such as linux_amd64
     "_amd64" -> `_amd64` is not a platform: it must read OS_ARCH, such as linux_amd64
@@ -221,8 +222,8 @@ fn platforms() {
 
 #[test]
 fn repositories() {
-    let table = copy("oci_credentials_match.json");
-    assert_snapshot!(refused(list(&table, "repository_address_prefix"), "input", parse::<RepositoryRef>), @r#"
+    let table = Vectors::own("oci_credentials_match.json");
+    assert_snapshot!(refused(table.cases("repository_address_prefix"), "input", parse::<RepositoryRef>), @r#"
     "example.com" -> `example.com` is not a repository address: it must read HOST/NAME, such as ghcr.io/acme/widget
     "example.com/foo:tag" -> `example.com/foo:tag` is not a repository address: it must name no tag and no digest
     "example.com/foo:t@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" -> `example.com/foo:t@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a` is not a repository address: it must name no tag and no digest
@@ -249,12 +250,12 @@ fn repositories() {
 
 #[test]
 fn module_sources_in_registries() {
-    let told = refused(list(&copy("module_sources.json"), "registry_sources"), "input", |text| {
-        match text.parse::<ModuleSource>() {
-            Ok(ModuleSource::Registry(..)) => None,
-            Ok(other) => Some(format!("not in a registry: {other}")),
-            Err(error) => Some(error.to_string()),
-        }
+    let told = refused(Vectors::own("module_sources.json").cases("registry_sources"), "input", |text| match text
+        .parse::<ModuleSource>(
+    ) {
+        Ok(ModuleSource::Registry(..)) => None,
+        Ok(other) => Some(format!("not in a registry: {other}")),
+        Err(error) => Some(error.to_string()),
     });
     assert_snapshot!(told, @r#"
     "foo/bar/baz//../x" -> `foo/bar/baz//../x` is not a module source: the folder `../x` after `//` leads out of the module's package
@@ -275,8 +276,8 @@ fn module_sources_in_registries() {
 
 #[test]
 fn module_sources_in_oci_repositories() {
-    let table = copy("module_sources.json");
-    assert_snapshot!(refused(list(&table, "oci_sources"), "source", parse::<ModuleSource>), @r#"
+    let table = Vectors::own("module_sources.json");
+    assert_snapshot!(refused(table.cases("oci_sources"), "source", parse::<ModuleSource>), @r#"
     "oci://example.com/a//../x" -> `oci://example.com/a//../x` is not a module in an OCI repository: the folder `../x` after `//` leads out of the module's package
     "oci://example.com/empty?tag=in$valid" -> `oci://example.com/empty?tag=in$valid` is not a module in an OCI repository: `in$valid` is not a tag
     "oci://example.com/empty?tag=" -> `oci://example.com/empty?tag=` is not a module in an OCI repository: the argument tag is empty

@@ -1,23 +1,23 @@
 //! Tokens that die in the middle of 700 MB, on the way up and on the way down, in little memory.
 //!
 //! registry:2 looks at the token when a request begins. So the long `PUT` outlives its token, and what follows needs a
-//! new one; the download is broken off near its end, and goes on with a request for the rest. Where the token server says
-//! how long a token lives, a new one is asked for in time; where it does not, the registry's refusal is the sign.
+//! new one; the download is broken off near its end, and goes on with a request for the rest. If the token server says
+//! how long a token lives, the program asks for a new one in time; otherwise the registry's refusal is the sign.
 
 use std::fs;
 use std::io::{BufWriter, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tofu_oci_testkit::{Bearer, Check};
+use tofu_oci_testkit::{Bearer, Switch};
 use tofu_oci_types::DigestHasher;
 use zip::write::SimpleFileOptions;
 
 use super::relay::Relay;
 use super::site::{Person, Site, encoded, right};
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::interop::lab::{Lab, seen, text};
-use crate::process::Run;
+use crate::process::ProgramRun;
 
 /// The program in the large package.
 const BYTES: u64 = 700_000_000;
@@ -29,10 +29,10 @@ const ADDRESS: &str = "registry.example.test/acme/large";
 const PLATFORM: &str = "linux_amd64";
 const PROGRAM: &str = "terraform-provider-large_v1.0.0";
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let folder = lab.new_folder("large")?;
     let digest = make(&folder)?;
-    for (name, expires_in) in [("a life that is told", Check::On), ("a life that is not told", Check::Off)] {
+    for (name, expires_in) in [("a declared life", Switch::On), ("an undeclared life", Switch::Off)] {
         let bearer = Bearer { ttl: LIFE, expires_in, ..Bearer::new(right()) };
         let site = Site::with_tokens(lab, name, bearer)?;
         let relay = Relay::start(site.address())?;
@@ -56,11 +56,11 @@ pub(super) fn run(lab: &Lab) -> Outcome {
         let down = Transfer::watch(&site, &person, &person.tofu_oci(&install))?;
         down.judge(expires_in)?;
         if !down.requests.iter().any(|request| request.ends_with(" 206")) {
-            return Err(Failure::new(format!("the broken download was not taken up again: {:?}", down.requests)));
+            return Err(ChoreFailure::new(format!("the broken download was not taken up again: {:?}", down.requests)));
         }
         let installed = work.join(".terraform/providers").join(ADDRESS).join("1.0.0").join(PLATFORM).join(PROGRAM);
         if digest_of(&installed)? != digest {
-            return Err(Failure::new("the installed program is not the one that was pushed"));
+            return Err(ChoreFailure::new("the installed program is not the one that was pushed"));
         }
         fs::remove_dir_all(&work)?;
         seen(&format!("tokens of 2 s, {name}, install of 700 MB, broken off once: {down}"));
@@ -73,14 +73,14 @@ struct Transfer {
     seconds: f64,
     peak: u64,
     tokens: usize,
-    /// `METHOD STATUS` of each request that was let in, in the order of their ends.
+    /// `METHOD STATUS` of each accepted request, in the order of their ends.
     requests: Vec<String>,
-    /// Requests with a token that the registry took no more.
+    /// Requests with a token that the registry no longer accepted.
     expired: usize,
 }
 
 impl Transfer {
-    fn watch(site: &Site<'_>, person: &Person<'_>, run: &Run) -> Outcome<Self> {
+    fn watch(site: &Site<'_>, person: &Person<'_>, run: &ProgramRun) -> ChoreResult<Self> {
         let (tokens, log) = (site.registry.token_requests().len(), site.registry.log().len());
         let start = Instant::now();
         let (printed, peak) = run.measured()?;
@@ -104,21 +104,21 @@ impl Transfer {
     }
 
     /// A failure unless tokens died on the way, new ones were asked for as they should, and memory stayed small.
-    fn judge(&self, expires_in: Check) -> Outcome {
+    fn judge(&self, expires_in: Switch) -> ChoreResult {
         let fault = if self.seconds < 2.0 * LIFE.as_secs_f64() {
             "it was over before its tokens died"
         } else if self.tokens < 2 {
             "one token cannot have been enough"
-        } else if expires_in == Check::On && self.expired > 0 {
+        } else if expires_in == Switch::On && self.expired > 0 {
             "a token was used although it was known to be dead"
-        } else if expires_in == Check::Off && self.expired == 0 {
+        } else if expires_in == Switch::Off && self.expired == 0 {
             "no token died on the way"
         } else if self.peak > MEMORY {
             "it took up too much memory"
         } else {
             return Ok(());
         };
-        Err(Failure::new(format!("{fault}: {self}; {:?}", self.requests)))
+        Err(ChoreFailure::new(format!("{fault}: {self}; {:?}", self.requests)))
     }
 }
 
@@ -131,7 +131,7 @@ impl std::fmt::Display for Transfer {
 }
 
 /// Writes the release: the large package in the middle of small ones. The digest of its program.
-fn make(folder: &Path) -> Outcome<String> {
+fn make(folder: &Path) -> ChoreResult<String> {
     for platform in ["darwin_arm64", "linux_arm64", "windows_amd64"] {
         let mut zip = package(folder, platform)?;
         zip.write_all(platform.as_bytes())?;
@@ -151,7 +151,7 @@ fn make(folder: &Path) -> Outcome<String> {
 }
 
 /// A package whose program is about to be written; it is stored as it is.
-fn package(folder: &Path, platform: &str) -> Outcome<zip::ZipWriter<BufWriter<fs::File>>> {
+fn package(folder: &Path, platform: &str) -> ChoreResult<zip::ZipWriter<BufWriter<fs::File>>> {
     let path = folder.join(format!("terraform-provider-large_1.0.0_{platform}.zip"));
     let file = fs::File::create(&path).doing(|| format!("writing {}", path.display()))?;
     let mut zip = zip::ZipWriter::new(BufWriter::with_capacity(1 << 20, file));
@@ -174,7 +174,7 @@ fn random_block() -> Vec<u8> {
     block
 }
 
-fn digest_of(path: &PathBuf) -> Outcome<String> {
+fn digest_of(path: &PathBuf) -> ChoreResult<String> {
     let mut file = fs::File::open(path).doing(|| format!("reading {}", path.display()))?;
     let (mut hasher, mut buffer) = (DigestHasher::sha256(), vec![0; 1 << 20]);
     loop {

@@ -1,30 +1,30 @@
-//! `auth explain` about access that works and access that does not: exit code, stable code, and the name of the culprit.
+//! `auth explain` about access that works and access that does not: exit code, stable code, and the cause that it names.
 
 use serde_json::{Value, json};
 use tofu_oci_testkit::Login;
 
 use super::site::{Guardian, Person, Site, encoded};
-use crate::failure::{Doing, Outcome};
+use crate::failure::{ChoreResult, Doing};
 use crate::interop::lab::seen;
 
 const DOCKER: &str = ".docker/config.json";
 const PODMAN: &str = "run/containers/auth.json";
 
-/// What is to be explained, and what has to be told about it.
-struct Case {
+/// A question to `auth explain`, and what its answer must contain.
+struct ExplainCase {
     name: &'static str,
-    set_up: fn(&Site<'_>, &Person<'_>) -> Outcome,
+    set_up: fn(&Site<'_>, &Person<'_>) -> ChoreResult,
     arguments: &'static [&'static str],
     exit: i32,
     outcome: &'static str,
-    /// The stable code; none where nothing went wrong.
+    /// The stable code; `None` on success.
     code: Option<&'static str>,
     /// What the text has to name.
     names: &'static [&'static str],
 }
 
-impl Case {
-    const fn new(name: &'static str, set_up: fn(&Site<'_>, &Person<'_>) -> Outcome, exit: i32) -> Self {
+impl ExplainCase {
+    const fn new(name: &'static str, set_up: fn(&Site<'_>, &Person<'_>) -> ChoreResult, exit: i32) -> Self {
         let outcome = match exit {
             0 => "works",
             2 => "refuses",
@@ -48,39 +48,44 @@ impl Case {
 }
 
 /// Cases of every registry.
-const EVERYWHERE: &[Case] = &[
-    Case::new("a right login", right, 0).names(&["~/.docker/config.json", "tester"]),
-    Case::new("a right login, for a push", right, 0).push().names(&["~/.docker/config.json"]),
-    Case::new("no login at all", empty, 1).names(&["~/.docker/config.json"]),
-    Case::new("a wrong password", wrong, 1).names(&["~/.docker/config.json", "tester", "401"]),
-    Case::new("a helper that is missing", missing_helper, 1)
+const EVERYWHERE: &[ExplainCase] = &[
+    ExplainCase::new("a right login", right, 0).names(&["~/.docker/config.json", "tester"]),
+    ExplainCase::new("a right login, for a push", right, 0).push().names(&["~/.docker/config.json"]),
+    ExplainCase::new("no login at all", empty, 1).names(&["~/.docker/config.json"]),
+    ExplainCase::new("a wrong password", wrong, 1).names(&["~/.docker/config.json", "tester", "401"]),
+    ExplainCase::new("a helper that is missing", missing_helper, 1)
         .code("helper-not-found")
         .names(&["docker-credential-absent", "~/.docker/config.json"]),
-    Case::new("a malformed file beside a right login", malformed_beside_right, 0).names(&[
+    ExplainCase::new("a malformed file beside a right login", malformed_beside_right, 0).names(&[
         "containers/auth.json",
         "malformed",
         "line 3",
         "OpenTofu",
     ]),
-    Case::new("a malformed file alone", malformed, 1).names(&["containers/auth.json", "malformed", "line 3"]),
-    Case::new("a key with a scheme", scheme, 1)
+    ExplainCase::new("a malformed file alone", malformed, 1).names(&["containers/auth.json", "malformed", "line 3"]),
+    ExplainCase::new("a key with a scheme", scheme, 1)
         .names(&["a key is no URL: write 127.0.0.1:", "~/.docker/config.json:1"]),
-    Case::new("an auth without a colon", no_colon, 1).code("auth-without-colon").names(&["~/.docker/config.json"]),
-    Case::new("a wrong block", wrong_block, 2).code("block-basic-needs-both").names(&["~/.tofurc"]),
+    ExplainCase::new("an auth without a colon", no_colon, 1)
+        .code("auth-without-colon")
+        .names(&["~/.docker/config.json"]),
+    ExplainCase::new("a wrong block", wrong_block, 2).code("block-basic-needs-both").names(&["~/.tofurc"]),
 ];
 
 /// Cases of a registry whose token server knows what each user may do.
-const WITH_TOKENS: &[Case] = &[
-    Case::new("somebody who may read", reader, 0).names(&["reader"]),
-    Case::new("somebody who may read only, for a push", reader, 1).push().names(&["pull,push", "reader"]),
-    Case::new("somebody who may do nothing", other, 1).names(&[":pull", "somebody-else"]),
+const WITH_TOKENS: &[ExplainCase] = &[
+    ExplainCase::new("somebody who may read", reader, 0).names(&["reader"]),
+    ExplainCase::new("somebody who may read only, for a push", reader, 1).push().names(&["pull,push", "reader"]),
+    ExplainCase::new("somebody who may do nothing", other, 1).names(&[":pull", "somebody-else"]),
 ];
 
-/// Cases of a registry that knows its users and nothing else about them.
-const WITH_PASSWORDS: &[Case] =
-    &[Case::new("somebody whom it does not know", other, 1).names(&["somebody-else", "401", "~/.docker/config.json"])];
+/// Cases of a registry that knows only its users' passwords.
+const WITH_PASSWORDS: &[ExplainCase] = &[ExplainCase::new("somebody whom it does not know", other, 1).names(&[
+    "somebody-else",
+    "401",
+    "~/.docker/config.json",
+])];
 
-pub(super) fn run(site: &Site<'_>) -> Outcome {
+pub(super) fn run(site: &Site<'_>) -> ChoreResult {
     let repository = site.repository("explained/widget");
     let publisher = site.person()?;
     right(site, &publisher)?;
@@ -96,7 +101,7 @@ pub(super) fn run(site: &Site<'_>) -> Outcome {
     }
     // Nothing listens there.
     let person = site.person()?;
-    let absent = Case::new("a registry that is not there", empty, 3).names(&["127.0.0.1:1"]);
+    let absent = ExplainCase::new("a registry that is not there", empty, 3).names(&["127.0.0.1:1"]);
     check(&person, &absent, "127.0.0.1:1/explained/widget")?;
     seen(&format!(
         "{}: auth explain tells {} cases apart, by exit code and by name",
@@ -106,7 +111,7 @@ pub(super) fn run(site: &Site<'_>) -> Outcome {
     Ok(())
 }
 
-fn check(person: &Person<'_>, case: &Case, repository: &str) -> Outcome {
+fn check(person: &Person<'_>, case: &ExplainCase, repository: &str) -> ChoreResult {
     let words = ["auth", "explain", repository];
     let words: Vec<&str> = words.iter().chain(case.arguments).copied().collect();
     let text = person.must_end(case.exit, &words)?;
@@ -119,13 +124,13 @@ fn check(person: &Person<'_>, case: &Case, repository: &str) -> Outcome {
     let printed = person.must_end(case.exit, &[words.as_slice(), &["--json"]].concat())?;
     let lines = printed.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect::<Vec<_>>();
     let outcome = lines.iter().find(|line| line["event"] == "auth").map(|line| &line["outcome"]);
-    // What every verb stops at is an error of its own, and has its code there.
+    // An error that stops every verb has its own code there.
     let code = lines.iter().find_map(|line| line["code"].as_str());
     if outcome.is_none_or(|outcome| outcome != case.outcome) || case.code.is_some_and(|wanted| code != Some(wanted)) {
         let wanted = format!("outcome {}, code {:?}", case.outcome, case.code);
         return Err(printed.failure(&format!("the explanation lacks {wanted}")));
     }
-    // A registry that cannot be asked is no matter of credentials.
+    // An unreachable registry is not a matter of credentials.
     if matches!(case.exit, 1 | 2) != code.is_some() {
         return Err(printed.failure("a code belongs to what credentials make fail, and to nothing else"));
     }
@@ -136,49 +141,49 @@ fn auths(host: &str, login: &Login) -> String {
     json!({"auths": {host: {"auth": encoded(login)}}}).to_string()
 }
 
-fn empty(_: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn empty(_: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     person.write(DOCKER, "{}")
 }
 
-fn right(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn right(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     person.write(DOCKER, auths(site.address(), &site.right))
 }
 
-fn wrong(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn wrong(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     person.write(DOCKER, auths(site.address(), &site.wrong))
 }
 
-fn other(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn other(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     person.write(DOCKER, auths(site.address(), &site.other))
 }
 
-fn reader(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn reader(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     person.write(DOCKER, auths(site.address(), &site.reader))
 }
 
-fn missing_helper(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn missing_helper(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     person.write(DOCKER, json!({"credHelpers": {site.address(): "absent"}}).to_string())
 }
 
-fn malformed(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn malformed(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     let auth = encoded(&site.right);
     person.write(PODMAN, format!("{{\n  \"auths\": {{\"{}\": {{\"auth\": \"{auth}\"}}}},\n}}\n", site.address()))
 }
 
-fn malformed_beside_right(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn malformed_beside_right(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     malformed(site, person)?;
     right(site, person)
 }
 
-fn scheme(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn scheme(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     person.write(DOCKER, auths(&format!("https://{}", site.address()), &site.right))
 }
 
-fn no_colon(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn no_colon(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     person.write(DOCKER, json!({"auths": {site.address(): {"auth": "dGVzdGVy"}}}).to_string())
 }
 
-fn wrong_block(site: &Site<'_>, person: &Person<'_>) -> Outcome {
+fn wrong_block(site: &Site<'_>, person: &Person<'_>) -> ChoreResult {
     right(site, person)?;
     person.write(".tofurc", format!("oci_credentials \"{}\" {{\n  username = \"tester\"\n}}\n", site.address()))
 }

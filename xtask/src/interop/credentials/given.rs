@@ -4,15 +4,15 @@ use serde_json::{Value, json};
 use tofu_oci_testkit::Login;
 
 use super::site::{Guardian, HELPER, Person, Site, encoded};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::interop::lab::{seen, text};
 use crate::interop::registries::ADDRESS;
 use crate::paths;
-use crate::process::{Printed, Run};
+use crate::process::{Printed, ProgramRun};
 
 const DOCKER: &str = ".docker/config.json";
 
-pub(super) fn run(site: &Site<'_>) -> Outcome {
+pub(super) fn run(site: &Site<'_>) -> ChoreResult {
     one_command(site)?;
     match site.guardian {
         Guardian::Tokens => identity_tokens(site),
@@ -21,7 +21,7 @@ pub(super) fn run(site: &Site<'_>) -> Outcome {
 }
 
 /// `--username` with `--password-stdin`, and `--anonymous`.
-fn one_command(site: &Site<'_>) -> Outcome {
+fn one_command(site: &Site<'_>) -> ChoreResult {
     let person = site.person()?;
     let repository = site.repository("given/widget");
     let dist = text(&paths::testdata().join("dist"));
@@ -43,7 +43,7 @@ fn one_command(site: &Site<'_>) -> Outcome {
     person.keeps_secrets(1, &given(&versions, &site.wrong))?;
     let calls = person.helper_calls()?;
     if !calls.is_empty() {
-        return Err(Failure::new(format!("a helper was asked although the command said who asks: {calls:?}")));
+        return Err(ChoreFailure::new(format!("a helper was asked although the command said who asks: {calls:?}")));
     }
     person.must_end(0, &versions)?;
     seen(&format!(
@@ -54,10 +54,10 @@ fn one_command(site: &Site<'_>) -> Outcome {
 }
 
 /// Puts a refresh token into a home folder.
-type SetUp<'a> = &'a dyn Fn(&Person<'_>, &str) -> Outcome;
+type SetUp<'a> = &'a dyn Fn(&Person<'_>, &str) -> ChoreResult;
 
 /// A refresh token in `identitytoken`, in both forms of docker's file, and in a helper under the name `<token>`.
-fn identity_tokens(site: &Site<'_>) -> Outcome {
+fn identity_tokens(site: &Site<'_>) -> ChoreResult {
     let refresh = refresh_token(site)?;
     let nobody = Login::new("00000000-0000-0000-0000-000000000000", "");
     let address = site.address();
@@ -81,7 +81,9 @@ fn identity_tokens(site: &Site<'_>) -> Outcome {
         person.round_trip(&repository)?;
         let posts = site.registry.token_requests().iter().filter(|request| request.method == "POST").count();
         if posts == 0 {
-            return Err(Failure::new(format!("identity token {form}: the token server got no refresh-token grant")));
+            return Err(ChoreFailure::new(format!(
+                "identity token {form}: the token server got no refresh-token grant"
+            )));
         }
         let person = site.person()?;
         set_up(&person, "refused-refresh-Pa55word")?;
@@ -95,14 +97,14 @@ fn identity_tokens(site: &Site<'_>) -> Outcome {
     Ok(())
 }
 
-fn must_lack(printed: &Printed, secret: &str) -> Outcome {
-    if printed.all().contains(secret) { Err(Failure::new("a refused identity token is printed")) } else { Ok(()) }
+fn must_lack(printed: &Printed, secret: &str) -> ChoreResult {
+    if printed.all().contains(secret) { Err(ChoreFailure::new("a refused identity token is printed")) } else { Ok(()) }
 }
 
 /// What the token server gives a user who asks for a token that lasts.
-fn refresh_token(site: &Site<'_>) -> Outcome<String> {
+fn refresh_token(site: &Site<'_>) -> ChoreResult<String> {
     let person = site.person()?;
-    let curl = |arguments: &[&str]| -> Outcome<Run> {
+    let curl = |arguments: &[&str]| -> ChoreResult<ProgramRun> {
         let run = person.tool("curl")?.args(["--silent", "--show-error"]).args(arguments);
         Ok(match site.registry.ca_file() {
             Some(file) => run.arg("--cacert").arg(file),
@@ -116,5 +118,5 @@ fn refresh_token(site: &Site<'_>) -> Outcome<String> {
     let user = format!("{}:{}", site.right.username, site.right.password);
     let answer = curl(&["--fail", "--user", &user, &url])?.success()?;
     let token = serde_json::from_str::<Value>(&answer.stdout)?["refresh_token"].as_str().map(str::to_owned);
-    token.ok_or_else(|| Failure::new("the token server gave no refresh token"))
+    token.ok_or_else(|| ChoreFailure::new("the token server gave no refresh token"))
 }

@@ -1,69 +1,71 @@
 //! Logins across programs: what skopeo, buildah and crane write is used by us, what `tofu-oci login` writes is used by
-//! skopeo, crane and regctl, with a file and with a helper; after `logout` everybody is a stranger again.
+//! skopeo, crane and regctl, with a file and with a helper; after `logout` no program has access any more.
 
 use serde_json::{Value, json};
 use tofu_oci_testkit::Login;
 
 use super::pass::Vault;
 use super::site::{HELPER, Person, Site};
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::interop::lab::{seen, text};
-use crate::process::{Printed, Run};
+use crate::process::{Printed, ProgramRun};
 
 const DOCKER: &str = ".docker/config.json";
 const PODMAN: &str = "run/containers/auth.json";
 
-pub(super) fn run(site: &Site<'_>, vault: &Vault) -> Outcome {
+pub(super) fn run(site: &Site<'_>, vault: &Vault) -> ChoreResult {
     for tool in ["skopeo", "buildah", "crane"] {
         written_by(site, tool)?;
     }
     podman_helper(site)?;
     written_by_us(site)?;
     podman_file(site)?;
-    held_by(&Held { site, helper: HELPER, member: Member::CredsStore, vault: None })?;
-    held_by(&Held { site, helper: "pass", member: Member::CredHelpers, vault: Some(vault) })
+    held_by(&HeldLogin { site, helper: HELPER, member: JsonMember::CredsStore, vault: None })?;
+    held_by(&HeldLogin { site, helper: "pass", member: JsonMember::CredHelpers, vault: Some(vault) })
 }
 
-/// A login with another program, in the words that all of them understand.
-fn their_login(person: &Person<'_>, tool: &str, address: &str, login: &Login) -> Outcome<Run> {
+/// A login with another program, in a form that all of them understand.
+fn their_login(person: &Person<'_>, tool: &str, address: &str, login: &Login) -> ChoreResult<ProgramRun> {
     let words: &[&str] = if tool == "crane" { &["auth", "login"] } else { &["login"] };
     let run = person.tool(tool)?.args(words).args(["--username", &login.username, "--password-stdin", address]);
     Ok(run.input(login.password.clone()))
 }
 
-fn their_logout(person: &Person<'_>, tool: &str, address: &str) -> Outcome<Run> {
+fn their_logout(person: &Person<'_>, tool: &str, address: &str) -> ChoreResult<ProgramRun> {
     let words: &[&str] = if tool == "crane" { &["auth", "logout"] } else { &["logout"] };
     Ok(person.tool(tool)?.args(words).arg(address))
 }
 
-/// Our login. The line break that `echo` leaves behind the password is no part of it.
-fn login(person: &Person<'_>, address: &str, login: &Login, code: i32) -> Outcome<Printed> {
+/// Our login. The line break that `echo` writes after the password does not belong to it.
+fn login(person: &Person<'_>, address: &str, login: &Login, code: i32) -> ChoreResult<Printed> {
     let run = person.tofu_oci(&["login", address, "--username", &login.username, "--password-stdin"]);
     person.keeps_secrets(code, &run.input(format!("{}\n", login.password)))
 }
 
-fn logout(person: &Person<'_>, address: &str) -> Outcome<Printed> {
+fn logout(person: &Person<'_>, address: &str) -> ChoreResult<Printed> {
     person.keeps_secrets(0, &person.tofu_oci_alone(&["logout", address]))
 }
 
-fn written_by(site: &Site<'_>, tool: &str) -> Outcome {
+fn written_by(site: &Site<'_>, tool: &str) -> ChoreResult {
     let person = site.person()?;
     let repository = site.repository(&format!("login-{tool}/widget"));
     their_login(&person, tool, site.address(), &site.right)?.success()?;
     person.round_trip(&repository)?;
     their_logout(&person, tool, site.address())?.success()?;
     person.install_refused(&repository)?;
-    seen(&format!("{}: the login of {tool} is ours; after its logout there is none", site.name));
+    seen(&format!("{}: the login of {tool} is ours; its logout removes it", site.name));
     Ok(())
 }
 
 /// The login of skopeo in podman's file that names a helper: kept under the bare host, and the file has no mark.
-fn podman_helper(site: &Site<'_>) -> Outcome {
+fn podman_helper(site: &Site<'_>) -> ChoreResult {
     let person = site.person()?;
     person.write(PODMAN, json!({"credHelpers": {site.address(): HELPER}}).to_string())?;
     their_login(&person, "skopeo", site.address(), &site.right)?.success()?;
     if person.read(PODMAN)?.contains("auths") {
-        return Err(Failure::new("skopeo left a mark of its login in podman's file: it did not when this was written"));
+        return Err(ChoreFailure::new(
+            "skopeo left a mark of its login in podman's file: it did not when this was written",
+        ));
     }
     person.round_trip(&site.repository("login-podman-helper/widget"))?;
     seen(&format!("{}: the login of skopeo that a helper of podman's file keeps is ours", site.name));
@@ -71,21 +73,21 @@ fn podman_helper(site: &Site<'_>) -> Outcome {
 }
 
 /// The programs that use docker's file, each on its way to a manifest.
-fn readers(person: &Person<'_>, repository: &str) -> Outcome<[Run; 2]> {
+fn readers(person: &Person<'_>, repository: &str) -> ChoreResult<[ProgramRun; 2]> {
     let tagged = format!("{repository}:1.0.0");
     let crane = person.tool("crane")?.args(["manifest", &tagged]);
     let skopeo = person.tool("skopeo")?.args(["inspect", "--raw", &format!("docker://{tagged}")]);
     Ok([crane, skopeo])
 }
 
-fn everybody_reads(person: &Person<'_>, repository: &str) -> Outcome {
+fn everybody_reads(person: &Person<'_>, repository: &str) -> ChoreResult {
     for run in readers(person, repository)? {
         run.success()?.must_show("application/vnd.opentofu.provider")?;
     }
     Ok(())
 }
 
-fn nobody_reads(person: &Person<'_>, repository: &str) -> Outcome {
+fn nobody_reads(person: &Person<'_>, repository: &str) -> ChoreResult {
     for run in readers(person, repository)? {
         run.refused()?;
     }
@@ -94,12 +96,12 @@ fn nobody_reads(person: &Person<'_>, repository: &str) -> Outcome {
 }
 
 /// Our login in docker's file: byte for byte what crane (docker's own code) writes there.
-fn written_by_us(site: &Site<'_>) -> Outcome {
+fn written_by_us(site: &Site<'_>) -> ChoreResult {
     let (address, repository) = (site.address(), site.repository("login-ours/widget"));
     let (ours, theirs) = (site.person()?, site.person()?);
     login(&ours, address, &site.wrong, 1)?;
     if ours.path(DOCKER).exists() {
-        return Err(Failure::new("a login that the registry refused was written"));
+        return Err(ChoreFailure::new("a login that the registry refused was written"));
     }
     login(&ours, address, &site.right, 0)?.must_show(DOCKER)?;
     their_login(&theirs, "crane", address, &site.right)?.success()?;
@@ -126,16 +128,16 @@ fn written_by_us(site: &Site<'_>) -> Outcome {
     Ok(())
 }
 
-fn same(ours: &Person<'_>, theirs: &Person<'_>, when: &str) -> Outcome {
+fn same(ours: &Person<'_>, theirs: &Person<'_>, when: &str) -> ChoreResult {
     let (found, wanted) = (ours.read(DOCKER)?, theirs.read(DOCKER)?);
     if found == wanted {
         return Ok(());
     }
-    Err(Failure::new(format!("{when}, config.json differs from crane's\nours:   {found:?}\ncrane's: {wanted:?}")))
+    Err(ChoreFailure::new(format!("{when}, config.json differs from crane's\nours:   {found:?}\ncrane's: {wanted:?}")))
 }
 
 /// Our login in podman's file.
-fn podman_file(site: &Site<'_>) -> Outcome {
+fn podman_file(site: &Site<'_>) -> ChoreResult {
     let (address, repository) = (site.address(), site.repository("login-podman/widget"));
     let person = site.person()?;
     let file = format!("--auth-file={}", text(&person.path(PODMAN)));
@@ -160,7 +162,7 @@ fn podman_file(site: &Site<'_>) -> Outcome {
 
 /// The member of docker's file that names a helper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Member {
+enum JsonMember {
     /// For all registries. skopeo does not know it.
     CredsStore,
     /// For one registry.
@@ -168,38 +170,38 @@ enum Member {
 }
 
 /// A helper that holds logins, and what it needs.
-struct Held<'a> {
+struct HeldLogin<'a> {
     site: &'a Site<'a>,
     helper: &'a str,
-    member: Member,
+    member: JsonMember,
     vault: Option<&'a Vault>,
 }
 
-impl Held<'_> {
-    /// Somebody whose docker file names the helper.
-    fn person(&self) -> Outcome<Person<'_>> {
+impl HeldLogin<'_> {
+    /// A user whose docker file names the helper.
+    fn person(&self) -> ChoreResult<Person<'_>> {
         let mut person = self.site.person()?;
         if let Some(vault) = self.vault {
             vault.open_for(&mut person)?;
         }
         let (address, helper) = (self.site.address(), self.helper);
         let member = match self.member {
-            Member::CredsStore => format!("\"credsStore\": \"{helper}\""),
-            Member::CredHelpers => format!("\"credHelpers\": {{\n\t\t\"{address}\": \"{helper}\"\n\t}}"),
+            JsonMember::CredsStore => format!("\"credsStore\": \"{helper}\""),
+            JsonMember::CredHelpers => format!("\"credHelpers\": {{\n\t\t\"{address}\": \"{helper}\"\n\t}}"),
         };
         person.write(DOCKER, format!("{{\n\t{member}\n}}"))?;
         Ok(person)
     }
 
     /// Server and user of every login that the helper holds.
-    fn logins(&self, person: &Person<'_>) -> Outcome<Value> {
+    fn logins(&self, person: &Person<'_>) -> ChoreResult<Value> {
         let program = format!("docker-credential-{}", self.helper);
         Ok(serde_json::from_str(&person.tool(&program)?.arg("list").success()?.stdout)?)
     }
 }
 
 /// Logins that a helper holds, with docker's mark of them in the file: ours for crane, and crane's for us.
-fn held_by(held: &Held<'_>) -> Outcome {
+fn held_by(held: &HeldLogin<'_>) -> ChoreResult {
     let site = held.site;
     let (address, repository) = (site.address(), site.repository(&format!("held-by-{}/widget", held.helper)));
     let theirs = held.person()?;
@@ -210,7 +212,7 @@ fn held_by(held: &Held<'_>) -> Outcome {
         let calls = theirs.helper_calls()?;
         let wanted = [format!("get https://{address}"), format!("get {address}")];
         if calls != wanted {
-            return Err(Failure::new(format!("the helper was called so: {calls:?}, expected {wanted:?}")));
+            return Err(ChoreFailure::new(format!("the helper was called so: {calls:?}, expected {wanted:?}")));
         }
     }
     theirs.install(&repository)?;
@@ -222,19 +224,19 @@ fn held_by(held: &Held<'_>) -> Outcome {
     let wanted = json!({address: site.right.username});
     let logins = held.logins(&ours)?;
     if logins != wanted {
-        return Err(Failure::new(format!("the helper holds {logins} after the login, expected {wanted}")));
+        return Err(ChoreFailure::new(format!("the helper holds {logins} after the login, expected {wanted}")));
     }
     ours.round_trip(&repository)?;
     match held.member {
-        Member::CredHelpers => everybody_reads(&ours, &repository)?,
-        Member::CredsStore => drop(readers(&ours, &repository)?[0].success()?),
+        JsonMember::CredHelpers => everybody_reads(&ours, &repository)?,
+        JsonMember::CredsStore => drop(readers(&ours, &repository)?[0].success()?),
     }
     logout(&ours, address)?;
     their_logout(&theirs, "crane", address)?.success()?;
     same(&ours, &theirs, "after the logout through a helper")?;
     let logins = held.logins(&ours)?;
     if logins != json!({}) {
-        return Err(Failure::new(format!("the helper still holds {logins} after the logout")));
+        return Err(ChoreFailure::new(format!("the helper still holds {logins} after the logout")));
     }
     nobody_reads(&ours, &repository)?;
     seen(&format!(

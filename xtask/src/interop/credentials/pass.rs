@@ -3,27 +3,27 @@
 use std::path::PathBuf;
 
 use super::site::Person;
-use crate::failure::Outcome;
+use crate::failure::ChoreResult;
 use crate::interop::lab::Lab;
-use crate::process::Run;
+use crate::process::ProgramRun;
 
 const KEY: &str = "stage@example.test";
 
 /// A key that opens without a password, and its agent; dropping it ends the agent.
 pub(super) struct Vault {
     key_folder: PathBuf,
-    pass: Run,
-    agent: Run,
+    pass: ProgramRun,
+    agent: ProgramRun,
 }
 
 impl Vault {
     /// Makes a key.
-    pub(super) fn new(lab: &Lab) -> Outcome<Self> {
+    pub(super) fn new(lab: &Lab) -> ChoreResult<Self> {
         let key_folder = lab.new_folder("gnupg")?;
         let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
         std::fs::set_permissions(&key_folder, private)?;
         let with_key =
-            |name: &str| Ok::<_, crate::failure::Failure>(lab.tool(name)?.variable("GNUPGHOME", &key_folder));
+            |name: &str| Ok::<_, crate::failure::ChoreFailure>(lab.tool(name)?.variable("GNUPGHOME", &key_folder));
         let make =
             ["--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "", "--quick-generate-key", KEY];
         let vault = Self { pass: with_key("pass")?, agent: with_key("gpgconf")?, key_folder: key_folder.clone() };
@@ -31,8 +31,8 @@ impl Vault {
         Ok(vault)
     }
 
-    /// Gives somebody an empty password store that the key opens.
-    pub(super) fn open_for(&self, person: &mut Person<'_>) -> Outcome {
+    /// Gives a user an empty password store that the key opens.
+    pub(super) fn open_for(&self, person: &mut Person<'_>) -> ChoreResult {
         let store = person.path("password-store");
         self.pass.clone().args(["init", KEY]).variable("PASSWORD_STORE_DIR", &store).success()?;
         person.set("GNUPGHOME", &self.key_folder);

@@ -1,4 +1,4 @@
-//! A relay in front of a registry: it passes bytes on at a steady pace, and breaks connections where it is told to.
+//! A relay in front of a registry: it passes bytes on at a steady pace, and breaks connections on demand.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::failure::Outcome;
+use crate::failure::ChoreResult;
 
 /// What passes through it in one direction a second, at most, on each connection.
 const PACE: u64 = 150_000_000;
@@ -16,11 +16,11 @@ const PIECE: usize = 256 * 1024;
 /// A running relay on 127.0.0.1; TLS goes through it untouched. Dropping it ends it.
 pub(super) struct Relay {
     address: String,
-    shared: Arc<Shared>,
+    shared: Arc<RelayState>,
     thread: Option<thread::JoinHandle<()>>,
 }
 
-struct Shared {
+struct RelayState {
     to: String,
     stop: AtomicBool,
     down: AtomicU64,
@@ -30,10 +30,10 @@ struct Shared {
 
 impl Relay {
     /// One that leads to this `127.0.0.1:PORT`.
-    pub(super) fn start(to: &str) -> Outcome<Self> {
+    pub(super) fn start(to: &str) -> ChoreResult<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?.to_string();
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(RelayState {
             to: to.to_owned(),
             stop: AtomicBool::new(false),
             down: AtomicU64::new(0),
@@ -65,12 +65,12 @@ impl Relay {
     }
 }
 
-impl Shared {
+impl RelayState {
     fn serve(self: Arc<Self>, peer: TcpStream) -> std::io::Result<()> {
         let there = TcpStream::connect(&self.to)?;
         let (back_from, back_to, shared) = (there.try_clone()?, peer.try_clone()?, Arc::clone(&self));
         let back = thread::spawn(move || shared.pass(back_from, back_to, &|shared, count| shared.goes_down(count)));
-        // Either side may end first; the other one is told.
+        // Either side may end first; then the other one ends too.
         let _ = self.pass(peer, there, &|_, _| true);
         let _ = back.join();
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::verb::{VERBS, Verb};
+use super::verb::{FaultVerb, VERBS};
 
 /// How a run with a fault has to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,16 +15,16 @@ pub(super) enum Ending {
     Refused,
 }
 
-/// A fault: a name and what the proxy is told to do.
+/// A fault: its name and the proxy's settings for it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fault {
+pub(super) struct MatrixFault {
     pub(super) action: &'static str,
     pub(super) ending: Ending,
     /// The kind of requests that it can meet.
     meets: Meets,
 }
 
-impl Fault {
+impl MatrixFault {
     /// Whether it is an answer that refuses the request, and says nothing about what is there.
     pub(super) fn is_refusal(self) -> bool {
         ["status=400", "status=401", "status=403", "status=405", "status=413"]
@@ -48,15 +48,15 @@ enum Meets {
 
 /// A kind of request: what the proxy matches, and how it counts.
 #[derive(Debug, Clone, Copy)]
-struct Target {
+struct FaultTarget {
     name: &'static str,
     matches: &'static str,
     kind: Meets,
     writes: bool,
 }
 
-impl Target {
-    fn meets(&self, fault: &Fault) -> bool {
+impl FaultTarget {
+    fn meets(&self, fault: &MatrixFault) -> bool {
         let blob = self.kind == Meets::Blobs && fault.meets == Meets::Reads;
         fault.meets == Meets::All || fault.meets == self.kind || blob
     }
@@ -64,49 +64,53 @@ impl Target {
 
 /// One verb, one fault, one kind of request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Cell {
-    pub(super) verb: Verb,
-    pub(super) fault: Fault,
-    target: Target,
+pub(super) struct MatrixCell {
+    pub(super) verb: FaultVerb,
+    pub(super) fault: MatrixFault,
+    target: FaultTarget,
 }
 
-impl Cell {
+impl MatrixCell {
     /// The rule for the proxy.
     pub(super) fn rule(&self) -> String {
         format!("{} {}", self.target.matches, self.fault.action)
     }
 }
 
-impl fmt::Display for Cell {
+impl fmt::Display for MatrixCell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} × {} × {}", self.verb.words().join(" "), self.target.name, self.fault.action)
     }
 }
 
 /// All cells, verb by verb.
-pub(super) fn cells() -> Vec<Cell> {
+pub(super) fn cells() -> Vec<MatrixCell> {
     let mut cells = Vec::new();
     for &verb in VERBS {
         for &target in TARGETS.iter().filter(|target| verb.writes() || !target.writes) {
-            cells.extend(FAULTS.iter().filter(|fault| target.meets(fault)).map(|&fault| Cell { verb, fault, target }));
+            cells.extend(FAULTS.iter().filter(|fault| target.meets(fault)).map(|&fault| MatrixCell {
+                verb,
+                fault,
+                target,
+            }));
         }
     }
     cells
 }
 
-const fn reading(name: &'static str, matches: &'static str) -> Target {
-    Target { name, matches, kind: Meets::Reads, writes: false }
+const fn reading(name: &'static str, matches: &'static str) -> FaultTarget {
+    FaultTarget { name, matches, kind: Meets::Reads, writes: false }
 }
 
-const fn writing(name: &'static str, matches: &'static str, kind: Meets) -> Target {
-    Target { name, matches, kind, writes: true }
+const fn writing(name: &'static str, matches: &'static str, kind: Meets) -> FaultTarget {
+    FaultTarget { name, matches, kind, writes: true }
 }
 
-const TARGETS: &[Target] = &[
+const TARGETS: &[FaultTarget] = &[
     reading("tag list", "method=GET path=/tags/list"),
     reading("manifest by tag", "path=/manifests/[0-9]"),
     reading("manifest by digest", "method=GET path=/manifests/sha256:"),
-    Target { name: "blob", matches: "method=GET path=/blobs/sha256:", kind: Meets::Blobs, writes: false },
+    FaultTarget { name: "blob", matches: "method=GET path=/blobs/sha256:", kind: Meets::Blobs, writes: false },
     reading("referrers", "method=GET path=/(referrers/|manifests/sha256-)"),
     writing("look for a blob", "method=HEAD path=/blobs/sha256:", Meets::All),
     writing("begin an upload", "method=POST path=/blobs/uploads/", Meets::All),
@@ -114,19 +118,19 @@ const TARGETS: &[Target] = &[
     writing("manifest upload", "method=PUT path=/manifests/", Meets::Uploads),
 ];
 
-const fn passing(action: &'static str, meets: Meets) -> Fault {
-    Fault { action, ending: Ending::Passes, meets }
+const fn passing(action: &'static str, meets: Meets) -> MatrixFault {
+    MatrixFault { action, ending: Ending::Passes, meets }
 }
 
-const fn lasting(action: &'static str, meets: Meets) -> Fault {
-    Fault { action, ending: Ending::Network, meets }
+const fn lasting(action: &'static str, meets: Meets) -> MatrixFault {
+    MatrixFault { action, ending: Ending::Network, meets }
 }
 
-const fn refused(action: &'static str, meets: Meets) -> Fault {
-    Fault { action, ending: Ending::Refused, meets }
+const fn refused(action: &'static str, meets: Meets) -> MatrixFault {
+    MatrixFault { action, ending: Ending::Refused, meets }
 }
 
-const FAULTS: &[Fault] = &[
+const FAULTS: &[MatrixFault] = &[
     // What passes.
     passing("times=2 status=500", Meets::All),
     passing("times=2 status=502", Meets::All),

@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult, Doing};
 use crate::paths;
 
 /// A running proxy with one rule; dropping it ends it.
@@ -18,8 +18,8 @@ pub(super) struct Proxy {
 
 impl Proxy {
     /// Starts a proxy in front of `upstream` (`HOST:PORT`) whose log lies in `folder`.
-    pub(super) fn start(upstream: &str, rule: &str, folder: &Path) -> Outcome<Self> {
-        let free = || -> Outcome<u16> { Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port()) };
+    pub(super) fn start(upstream: &str, rule: &str, folder: &Path) -> ChoreResult<Self> {
+        let free = || -> ChoreResult<u16> { Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port()) };
         let (port, blobs) = (free()?, free()?);
         let log = folder.join("proxy.log");
         let mut child = Command::new("python3")
@@ -35,7 +35,7 @@ impl Proxy {
         let stdout = child.stdout.take();
         let proxy = Self { child, address: format!("127.0.0.1:{port}"), log };
         let first = stdout.and_then(|stdout| BufReader::new(stdout).lines().next()).transpose()?;
-        if first.is_some() { Ok(proxy) } else { Err(Failure::new("faultproxy.py does not start")) }
+        if first.is_some() { Ok(proxy) } else { Err(ChoreFailure::new("faultproxy.py does not start")) }
     }
 
     /// `127.0.0.1:PORT`.
@@ -44,7 +44,7 @@ impl Proxy {
     }
 
     /// Whether the rule has met a request so far.
-    pub(super) fn injected(&self) -> Outcome<bool> {
+    pub(super) fn injected(&self) -> ChoreResult<bool> {
         let log = fs::read_to_string(&self.log).unwrap_or_default();
         for line in log.lines() {
             let request: serde_json::Value = serde_json::from_str(line)?;

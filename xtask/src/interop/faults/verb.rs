@@ -12,9 +12,9 @@ use super::super::content;
 use super::super::lab::{Lab, text};
 use super::super::registries::{ADDRESS, PLATFORM, published};
 use super::proxy::Proxy;
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
-use crate::process::{Printed, Run};
+use crate::process::{Printed, ProgramRun};
 use crate::registry::Guard;
 
 const LOCK_FILE: &str = ".terraform.lock.hcl";
@@ -24,7 +24,7 @@ const VERSION: &str = "1.0.0";
 
 /// One command of the program that speaks to a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verb {
+pub(super) enum FaultVerb {
     Versions,
     Install,
     InstallLocked,
@@ -42,25 +42,25 @@ pub(super) enum Verb {
     CopyBoth,
 }
 
-pub(super) const VERBS: &[Verb] = &[
-    Verb::Versions,
-    Verb::Install,
-    Verb::InstallLocked,
-    Verb::Lock,
-    Verb::Verify,
-    Verb::Check,
-    Verb::CheckDeep,
-    Verb::CopyOut,
-    Verb::AuthExplain,
-    Verb::Login,
-    Verb::Push,
-    Verb::PushSigned,
-    Verb::Sign,
-    Verb::CopyIn,
-    Verb::CopyBoth,
+pub(super) const VERBS: &[FaultVerb] = &[
+    FaultVerb::Versions,
+    FaultVerb::Install,
+    FaultVerb::InstallLocked,
+    FaultVerb::Lock,
+    FaultVerb::Verify,
+    FaultVerb::Check,
+    FaultVerb::CheckDeep,
+    FaultVerb::CopyOut,
+    FaultVerb::AuthExplain,
+    FaultVerb::Login,
+    FaultVerb::Push,
+    FaultVerb::PushSigned,
+    FaultVerb::Sign,
+    FaultVerb::CopyIn,
+    FaultVerb::CopyBoth,
 ];
 
-impl Verb {
+impl FaultVerb {
     /// The words by which a table names it; the first is the subcommand.
     pub(super) fn words(self) -> &'static [&'static str] {
         match self {
@@ -89,10 +89,10 @@ impl Verb {
 }
 
 /// What all cells share: the registry with its login, a signed release in it and in a directory, and a key.
-pub(super) struct Site {
+pub(super) struct FaultSite {
     registry: Guard,
     login: Login,
-    /// The release files, without the signature that is no signature.
+    /// The release files, without the invalid signature.
     dist: PathBuf,
     release: PathBuf,
     locked: String,
@@ -103,10 +103,10 @@ pub(super) struct Site {
 }
 
 /// The inputs of one run.
-pub(super) struct Scene<'a> {
-    site: &'a Site,
+pub(super) struct FaultScene<'a> {
+    site: &'a FaultSite,
     lab: &'a Lab,
-    verb: Verb,
+    verb: FaultVerb,
     work: PathBuf,
     /// `127.0.0.1:PORT` of the proxy.
     address: String,
@@ -114,9 +114,9 @@ pub(super) struct Scene<'a> {
     repository: String,
 }
 
-impl Site {
+impl FaultSite {
     /// Starts the registry and publishes the release.
-    pub(super) fn new(lab: &Lab) -> Outcome<Self> {
+    pub(super) fn new(lab: &Lab) -> ChoreResult<Self> {
         let registry = Guard::htpasswd()?;
         let keys = paths::testdata().join("trust/cosign/test-keys");
         let (key, public) = (keys.join("p256.pem"), keys.join("p256.pub"));
@@ -162,17 +162,29 @@ impl Site {
     }
 
     /// Prepares one run of `verb` through `proxy` in `folder`.
-    pub(super) fn scene<'a>(&'a self, lab: &'a Lab, verb: Verb, proxy: &Proxy, folder: &Path) -> Outcome<Scene<'a>> {
+    pub(super) fn scene<'a>(
+        &'a self,
+        lab: &'a Lab,
+        verb: FaultVerb,
+        proxy: &Proxy,
+        folder: &Path,
+    ) -> ChoreResult<FaultScene<'a>> {
         let number = self.repositories.fetch_add(1, Ordering::Relaxed) + 1;
         let repository = if verb.writes() { format!("cells/n{number}") } else { READY.to_owned() };
-        let scene =
-            Scene { site: self, lab, verb, work: folder.join("work"), address: proxy.address().to_owned(), repository };
+        let scene = FaultScene {
+            site: self,
+            lab,
+            verb,
+            work: folder.join("work"),
+            address: proxy.address().to_owned(),
+            repository,
+        };
         fs::create_dir_all(&scene.work)?;
         project(&scene.work)?;
-        if verb == Verb::InstallLocked {
+        if verb == FaultVerb::InstallLocked {
             paths::write(&scene.work.join(LOCK_FILE), &self.locked)?;
         }
-        if verb == Verb::Sign {
+        if verb == FaultVerb::Sign {
             let direct = scene.direct();
             lab.tofu_oci(&self.registry, &["push", &text(&self.dist), &direct, "--address", ADDRESS]).success()?;
         }
@@ -182,9 +194,9 @@ impl Site {
     }
 }
 
-impl Scene<'_> {
+impl FaultScene<'_> {
     /// The run, ended from outside after `limit` with exit code 124.
-    pub(super) fn command(&self, limit: Duration, timeout: u32) -> Run {
+    pub(super) fn command(&self, limit: Duration, timeout: u32) -> ProgramRun {
         let through = format!("{}/{}", self.address, self.repository);
         let source = format!("{}/{READY}", self.address);
         let wanted = format!("{ADDRESS}@{VERSION}");
@@ -195,22 +207,22 @@ impl Scene<'_> {
         let out = self.directory();
         let address = ["--address", ADDRESS];
         let arguments: Vec<&str> = match self.verb {
-            Verb::Versions => vec!["versions", &through],
-            Verb::Install | Verb::InstallLocked => {
+            FaultVerb::Versions => vec!["versions", &through],
+            FaultVerb::Install | FaultVerb::InstallLocked => {
                 vec!["install", "--from", &through, "--chdir", &work, "--platform", PLATFORM]
             }
-            Verb::Lock => vec!["lock", "--from", &through, "--chdir", &work],
-            Verb::Verify => vec!["verify", &wanted, "--from", &through, "--chdir", &work, "--key", &public],
-            Verb::Check => vec!["check", &through, "--platform", PLATFORM],
-            Verb::CheckDeep => vec!["check", &through, "--deep", "--platform", PLATFORM],
-            Verb::CopyOut => vec!["copy", &through, &out, "--all"],
-            Verb::AuthExplain => vec!["auth", "explain", &through],
-            Verb::Login => vec!["login", &self.address],
-            Verb::Push => [&["push", &dist, &through][..], &address].concat(),
-            Verb::PushSigned => [&["push", &dist, &through, "--sign-key", &key][..], &address].concat(),
-            Verb::Sign => vec!["sign", &tagged, "--key", &key],
-            Verb::CopyIn => vec!["copy", &self.site.layout, &through, "--all"],
-            Verb::CopyBoth => vec!["copy", &source, &through, "--all"],
+            FaultVerb::Lock => vec!["lock", "--from", &through, "--chdir", &work],
+            FaultVerb::Verify => vec!["verify", &wanted, "--from", &through, "--chdir", &work, "--key", &public],
+            FaultVerb::Check => vec!["check", &through, "--platform", PLATFORM],
+            FaultVerb::CheckDeep => vec!["check", &through, "--deep", "--platform", PLATFORM],
+            FaultVerb::CopyOut => vec!["copy", &through, &out, "--all"],
+            FaultVerb::AuthExplain => vec!["auth", "explain", &through],
+            FaultVerb::Login => vec!["login", &self.address],
+            FaultVerb::Push => [&["push", &dist, &through][..], &address].concat(),
+            FaultVerb::PushSigned => [&["push", &dist, &through, "--sign-key", &key][..], &address].concat(),
+            FaultVerb::Sign => vec!["sign", &tagged, "--key", &key],
+            FaultVerb::CopyIn => vec!["copy", &self.site.layout, &through, "--all"],
+            FaultVerb::CopyBoth => vec!["copy", &source, &through, "--all"],
         };
         let program = self.lab.program();
         self.lab
@@ -222,63 +234,73 @@ impl Scene<'_> {
             .variable("DOCKER_CONFIG", self.work.join("docker"))
     }
 
-    /// A failure if something is half-done, or if a success is none.
-    pub(super) fn inspect(&self, printed: &Printed) -> Outcome {
+    /// A failure if something is half-done, or if a success is a false one.
+    pub(super) fn inspect(&self, printed: &Printed) -> ChoreResult {
         let success = printed.code == Some(0);
         match self.verb {
-            Verb::Install | Verb::InstallLocked => self.installed(success),
-            Verb::Lock => self.locked(success),
-            Verb::CopyOut => self.readable(&self.directory(), success),
-            Verb::Push | Verb::CopyIn | Verb::CopyBoth => self.readable(&self.direct(), success),
-            Verb::PushSigned | Verb::Sign => {
-                self.readable(&self.direct(), success || self.verb == Verb::Sign)?;
+            FaultVerb::Install | FaultVerb::InstallLocked => self.installed(success),
+            FaultVerb::Lock => self.locked(success),
+            FaultVerb::CopyOut => self.readable(&self.directory(), success),
+            FaultVerb::Push | FaultVerb::CopyIn | FaultVerb::CopyBoth => self.readable(&self.direct(), success),
+            FaultVerb::PushSigned | FaultVerb::Sign => {
+                self.readable(&self.direct(), success || self.verb == FaultVerb::Sign)?;
                 if success { self.signed() } else { Ok(()) }
             }
-            Verb::Versions | Verb::Verify | Verb::Check | Verb::CheckDeep | Verb::AuthExplain | Verb::Login
+            FaultVerb::Versions
+            | FaultVerb::Verify
+            | FaultVerb::Check
+            | FaultVerb::CheckDeep
+            | FaultVerb::AuthExplain
+            | FaultVerb::Login
                 if success =>
             {
                 if printed.all().contains(self.must_say()) {
                     Ok(())
                 } else {
-                    Err(Failure::new(format!("the run succeeded, and its output lacks `{}`", self.must_say())))
+                    Err(ChoreFailure::new(format!("the run succeeded, and its output lacks `{}`", self.must_say())))
                 }
             }
-            Verb::Versions | Verb::Verify | Verb::Check | Verb::CheckDeep | Verb::AuthExplain | Verb::Login => Ok(()),
+            FaultVerb::Versions
+            | FaultVerb::Verify
+            | FaultVerb::Check
+            | FaultVerb::CheckDeep
+            | FaultVerb::AuthExplain
+            | FaultVerb::Login => Ok(()),
         }
     }
 
     /// What a run that only reads prints if it succeeds.
     fn must_say(&self) -> &'static str {
         match self.verb {
-            Verb::Verify => "result    signed by",
-            Verb::Check | Verb::CheckDeep => "1 version looked at",
-            Verb::AuthExplain => "a pull works",
-            Verb::Login => "works at",
+            FaultVerb::Verify => "result    signed by",
+            FaultVerb::Check | FaultVerb::CheckDeep => "1 version looked at",
+            FaultVerb::AuthExplain => "a pull works",
+            FaultVerb::Login => "works at",
             _ => VERSION,
         }
     }
 
-    fn installed(&self, success: bool) -> Outcome {
+    fn installed(&self, success: bool) -> ChoreResult {
         let package = self.work.join(".terraform/providers").join(ADDRESS).join(VERSION).join(PLATFORM);
         if success || package.exists() {
             content::must_be_equal(&package, &self.site.release)?;
         }
-        let before = if self.verb == Verb::InstallLocked { Some(&self.site.locked) } else { None };
+        let before = if self.verb == FaultVerb::InstallLocked { Some(&self.site.locked) } else { None };
         let after = fs::read_to_string(self.work.join(LOCK_FILE)).ok();
         if !success && after.as_ref() != before {
-            return Err(Failure::new("the run failed, and the lock file has changed"));
+            return Err(ChoreFailure::new("the run failed, and the lock file has changed"));
         }
-        if success && after.is_none() { Err(Failure::new("there is no lock file")) } else { Ok(()) }
+        if success && after.is_none() { Err(ChoreFailure::new("there is no lock file")) } else { Ok(()) }
     }
 
-    fn locked(&self, success: bool) -> Outcome {
+    fn locked(&self, success: bool) -> ChoreResult {
         let after = fs::read_to_string(self.work.join(LOCK_FILE)).ok();
         let wanted = success.then_some(&self.site.locked);
-        if after.as_ref() == wanted { Ok(()) } else { Err(Failure::new(format!("the lock file is {after:?}"))) }
+        if after.as_ref() == wanted { Ok(()) } else { Err(ChoreFailure::new(format!("the lock file is {after:?}"))) }
     }
 
     /// If the tag is there (as it must be after a success), the release installs and has the right bytes.
-    fn readable(&self, place: &str, success: bool) -> Outcome {
+    fn readable(&self, place: &str, success: bool) -> ChoreResult {
         if !success {
             let listed = self.lab.tofu_oci(&self.site.registry, &["versions", place]).output()?;
             if !listed.stdout.lines().any(|line| line.starts_with(VERSION)) {
@@ -294,7 +316,7 @@ impl Scene<'_> {
         content::must_be_equal(&package, &self.site.release)
     }
 
-    fn signed(&self) -> Outcome {
+    fn signed(&self) -> ChoreResult {
         let (wanted, direct, work) = (format!("{ADDRESS}@{VERSION}"), self.direct(), text(&self.work));
         let public = text(&self.site.public);
         let verify = ["verify", &wanted, "--from", &direct, "--chdir", &work, "--key", &public];
@@ -312,7 +334,7 @@ impl Scene<'_> {
 }
 
 /// Writes a configuration that requires the provider.
-fn project(directory: &Path) -> Outcome {
+fn project(directory: &Path) -> ChoreResult {
     let configuration = format!(
         "terraform {{\n  required_providers {{\n    widget = {{\n      source  = \"{ADDRESS}\"\n      version = \"{VERSION}\"\n    }}\n  }}\n}}\n"
     );

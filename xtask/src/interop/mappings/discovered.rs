@@ -1,8 +1,8 @@
-//! `oci-providers.v1`: what the host `localhost:PORT` publishes, and what becomes of it.
+//! `oci-providers.v1`: what the host `localhost:PORT` publishes, and what the program does with it.
 
-use super::user::User;
-use super::{event, events, installed_from, nothing_in};
-use crate::failure::{Failure, Outcome};
+use super::checks::{event, events, installed_from, nothing_in};
+use super::user::MappingUser;
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::interop::https::HttpsServer;
 use crate::interop::lab::{Lab, seen, text};
 use crate::interop::registries::PLATFORM;
@@ -13,15 +13,15 @@ const DOCUMENT: &str = ".well-known/terraform.json";
 const JSON: &str = "application/json";
 
 /// A document that may not be followed.
-struct Refused {
+struct ExpectedRefusal {
     what: &'static str,
-    /// Content type and text; nothing where there is no document.
+    /// Content type and text; `None` if the host has no document.
     document: Option<(&'static str, String)>,
     code: &'static str,
 }
 
-pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer, dist: &str) -> Outcome {
-    let (host, user) = (server.host(), User::new(lab, registry)?);
+pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer, dist: &str) -> ChoreResult {
+    let (host, user) = (server.host(), MappingUser::new(lab, registry)?);
     let address = format!("{host}/acme/widget");
     let repository = format!("{}/published/acme/widget", registry.address());
     lab.tofu_oci(registry, &["push", dist, &repository, "--address", &address]).success()?;
@@ -39,44 +39,48 @@ pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer, dist: &str)
     let project = user.project(&address)?;
     user.run(&["install", "--chdir", &text(&project), "--platform", PLATFORM]).success()?;
     if server.take_log()? != ["connection", "GET /.well-known/terraform.json 200"] {
-        return Err(Failure::new("the host is not asked exactly once for its services"));
+        return Err(ChoreFailure::new("the host is not asked exactly once for its services"));
     }
     seen("beside providers.v1 it wins, and the host is asked once, for its document");
 
     let refused = [
-        Refused { what: "a document that is gone", document: None, code: "no-provider-service" },
-        Refused {
+        ExpectedRefusal { what: "a document that is gone", document: None, code: "no-provider-service" },
+        ExpectedRefusal {
             what: "providers.v1 alone",
             document: Some((JSON, format!("{{{old}}}"))),
             code: "registry-protocol-not-read",
         },
-        Refused {
+        ExpectedRefusal {
             what: "neither service",
             document: Some((JSON, "{\"modules.v1\": \"/\"}".to_owned())),
             code: "no-provider-service",
         },
-        Refused { what: "text/plain", document: Some(("text/plain", format!("{{{oci}}}"))), code: "bad-content-type" },
-        Refused {
+        ExpectedRefusal {
+            what: "text/plain",
+            document: Some(("text/plain", format!("{{{oci}}}"))),
+            code: "bad-content-type",
+        },
+        ExpectedRefusal {
             what: "text/html with JSON in it",
             document: Some(("text/html", format!("{{{oci}}}"))),
             code: "bad-content-type",
         },
-        Refused { what: "a broken document", document: Some((JSON, format!("{{{oci}"))), code: "bad-body" },
+        ExpectedRefusal { what: "a broken document", document: Some((JSON, format!("{{{oci}"))), code: "bad-body" },
     ];
-    for Refused { what, document, code } in &refused {
+    for ExpectedRefusal { what, document, code } in &refused {
         match document {
             Some((content_type, text)) => server.serve(DOCUMENT, content_type, text)?,
             None => server.remove(DOCUMENT)?,
         }
-        refused_with(&user, &address, code).map_err(|failure| Failure::new(format!("{what}: {failure}")))?;
+        refused_with(&user, &address, code).map_err(|failure| ChoreFailure::new(format!("{what}: {failure}")))?;
     }
     let codes: Vec<_> = refused.iter().map(|refused| format!("{} ({})", refused.what, refused.code)).collect();
-    seen(&format!("refused, with nothing left behind: {}", codes.join(", ")));
+    seen(&format!("refused, and nothing is left: {}", codes.join(", ")));
     Ok(())
 }
 
 /// `resolve` and `install` stop, and the explanation says why.
-fn refused_with(user: &User<'_>, address: &str, code: &str) -> Outcome {
+fn refused_with(user: &MappingUser<'_>, address: &str, code: &str) -> ChoreResult {
     user.run(&["resolve", address]).refused_with(1)?;
     let explained = user.run(&["resolve", address, "--explain", "--json"]).output()?;
     if event(&explained, "method")?["code"] != code {

@@ -7,10 +7,10 @@ use std::path::Path;
 use serde_json::Value;
 use tofu_oci_types::Platform;
 
-use super::origin::Origin;
-use super::user::User;
-use super::{events, mirror_template, oci_mirror_alone};
-use crate::failure::{Failure, Outcome};
+use super::checks::{events, mirror_template, oci_mirror_alone};
+use super::origin::ProviderOrigin;
+use super::user::MappingUser;
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::interop::content;
 use crate::interop::https::HttpsServer;
 use crate::interop::lab::{Lab, seen, text};
@@ -26,7 +26,7 @@ const CONSTRAINT: &str = "~> 1.0";
 const VARIABLE: &str = "TF_CLI_CONFIG_FILE";
 
 /// A CLI configuration, and what it is an example of.
-struct Case {
+struct TemplateCase {
     what: &'static str,
     /// Files of the home folder, or the one that `TF_CLI_CONFIG_FILE` names.
     files: Vec<(&'static str, String)>,
@@ -38,24 +38,24 @@ struct Case {
     tofu: (&'static str, &'static str),
 }
 
-pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer) -> Outcome {
+pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer) -> ChoreResult {
     let newer = format!("{}/newer/acme-widget", registry.address());
     for dist in ["dist", "dist-next"] {
         let dist = text(&paths::testdata().join(dist));
         lab.tofu_oci(registry, &["push", &dist, &newer, "--address", ADDRESS]).success()?;
     }
-    let origin = Origin::publish(lab, registry, server)?;
+    let origin = ProviderOrigin::publish(lab, registry, server)?;
     server.take_log()?;
-    let release = release(&User::new(lab, registry)?)?;
+    let release = release(&MappingUser::new(lab, registry)?)?;
     for case in cases(registry, &origin) {
         let told = compare(lab, registry, server, &release, &case);
-        let told = told.map_err(|failure| Failure::new(format!("{}: {failure}", case.what)))?;
+        let told = told.map_err(|failure| ChoreFailure::new(format!("{}: {failure}", case.what)))?;
         seen(&format!("tofu {release}, {}: {told}", case.what));
     }
     Ok(())
 }
 
-fn cases(registry: &Guard, origin: &Origin) -> Vec<Case> {
+fn cases(registry: &Guard, origin: &ProviderOrigin) -> Vec<TemplateCase> {
     let template = mirror_template(registry);
     let newer = template.replace("/mirror/", "/newer/");
     let mirror = |template: &str, more: &str| {
@@ -66,9 +66,15 @@ fn cases(registry: &Guard, origin: &Origin) -> Vec<Case> {
     let good = mirror(&template, ours);
     let direct = format!("  direct {{\n    exclude = [{ours}]\n  }}\n");
     let one = |content: String| vec![(".tofurc", content)];
-    let case =
-        |what, files, findings, ours, tofu| Case { what, files, address: ADDRESS.to_owned(), findings, ours, tofu };
-    let open = |what, content: String, findings| Case {
+    let case = |what, files, findings, ours, tofu| TemplateCase {
+        what,
+        files,
+        address: ADDRESS.to_owned(),
+        findings,
+        ours,
+        tofu,
+    };
+    let open = |what, content: String, findings| TemplateCase {
         what,
         files: vec![(".tofurc", content), (".terraform.d/origin.tfrc", origin.host_block.clone())],
         address: origin.address.to_owned(),
@@ -80,7 +86,7 @@ fn cases(registry: &Guard, origin: &Origin) -> Vec<Case> {
     vec![
         case("an oci_mirror alone", vec![(VARIABLE, oci_mirror_alone(registry))], &[], served, served),
         case("disjoint methods", one(installation(&format!("{good}{direct}"))), &[], served, served),
-        case("the mirror behind direct", one(installation(&format!("{direct}{good}"))), &[], served, served),
+        case("the mirror after direct", one(installation(&format!("{direct}{good}"))), &[], served, served),
         case(
             "a mirror that lacks what a later one has",
             one(installation(&format!("{good}{}", mirror(&newer, ours)))),
@@ -130,8 +136,14 @@ fn cases(registry: &Guard, origin: &Origin) -> Vec<Case> {
 }
 
 /// Runs both programs with the files of the case; one line about how it ended.
-fn compare(lab: &Lab, registry: &Guard, server: &HttpsServer, release: &str, case: &Case) -> Outcome<String> {
-    let mut user = User::new(lab, registry)?;
+fn compare(
+    lab: &Lab,
+    registry: &Guard,
+    server: &HttpsServer,
+    release: &str,
+    case: &TemplateCase,
+) -> ChoreResult<String> {
+    let mut user = MappingUser::new(lab, registry)?;
     for (name, content) in &case.files {
         user = match *name {
             VARIABLE => user.with_cli_configuration(content)?,
@@ -211,7 +223,7 @@ fn lines_named<'f>(findings: &[&'f Value], release: &str) -> Vec<&'f str> {
 }
 
 /// A failure unless the program did what an outcome and a version say.
-fn did(printed: &Printed, project: &Path, (outcome, version): (&str, &str)) -> Outcome {
+fn did(printed: &Printed, project: &Path, (outcome, version): (&str, &str)) -> ChoreResult {
     let folder = project.join(".terraform/providers");
     let files = if folder.is_dir() { paths::files_below(&folder)? } else { Vec::new() };
     let right = match outcome {
@@ -230,7 +242,7 @@ fn did(printed: &Printed, project: &Path, (outcome, version): (&str, &str)) -> O
 }
 
 /// Our lock file is the one that `tofu` writes, with the checksum of the manifest besides.
-fn same_lock(ours: &Path, theirs: &Path) -> Outcome {
+fn same_lock(ours: &Path, theirs: &Path) -> ChoreResult {
     let read = |folder: &Path| fs::read_to_string(folder.join(".terraform.lock.hcl"));
     let (ours, theirs) = (read(ours)?, read(theirs)?);
     let without = |lock: &str| {
@@ -239,11 +251,11 @@ fn same_lock(ours: &Path, theirs: &Path) -> Outcome {
     if without(&ours) == theirs && ours != theirs {
         return Ok(());
     }
-    Err(Failure::new(format!("our lock file\n{ours}\nis not the one of tofu\n{theirs}")))
+    Err(ChoreFailure::new(format!("our lock file\n{ours}\nis not the one of tofu\n{theirs}")))
 }
 
 /// The release of which we know how it reads these files that is the nearest one below the program's.
-fn release(user: &User<'_>) -> Outcome<String> {
+fn release(user: &MappingUser<'_>) -> ChoreResult<String> {
     let printed = user.tofu(&["version", "-json"])?.success()?;
     let said: Value = serde_json::from_str(&printed.stdout)?;
     let version = said["terraform_version"].as_str().unwrap_or_default();

@@ -6,23 +6,23 @@ use std::fs;
 use serde_json::json;
 use tofu_oci_types::Platform;
 
-use crate::failure::{Failure, Outcome};
+use crate::failure::{ChoreFailure, ChoreResult};
 use crate::interop::https::HttpsServer;
 use crate::interop::lab::{Lab, text};
 use crate::paths;
 use crate::registry::Guard;
 
 /// The origin of one provider.
-pub(super) struct Origin {
-    /// A provider of the default host: `tofu` demands no signature of it where the registry names no keys.
+pub(super) struct ProviderOrigin {
+    /// A provider of the default host: `tofu` demands no signature if the registry names no keys.
     pub(super) address: &'static str,
     /// The block that leads there.
     pub(super) host_block: String,
 }
 
-impl Origin {
+impl ProviderOrigin {
     /// Publishes the release of `testdata/dist` by both protocols.
-    pub(super) fn publish(lab: &Lab, registry: &Guard, server: &HttpsServer) -> Outcome<Self> {
+    pub(super) fn publish(lab: &Lab, registry: &Guard, server: &HttpsServer) -> ChoreResult<Self> {
         let address = "registry.opentofu.org/acme/widget";
         let dist = paths::testdata().join("dist");
         let repository = format!("{}/origin/acme-widget", registry.address());
@@ -38,7 +38,7 @@ impl Origin {
         }
         let listed = fs::read_to_string(dist.join(sums))?;
         let sum = listed.lines().find_map(|line| line.strip_suffix(&format!("  {zip}")));
-        let sum = sum.ok_or_else(|| Failure::new(format!("{sums} lacks {zip}")))?;
+        let sum = sum.ok_or_else(|| ChoreFailure::new(format!("{sums} lacks {zip}")))?;
         let versions = json!({"versions": [
             {"version": "1.0.0", "protocols": ["6.0"], "platforms": [{"os": os, "arch": arch}]}
         ]});

@@ -3,21 +3,21 @@
 use std::path::Path;
 
 use super::super::lab::text;
-use super::{ADDRESS, AT_ONCE, PLATFORM, Scene, Tally, at_once};
-use crate::failure::Outcome;
+use super::scene::{ADDRESS, AT_ONCE, PLATFORM, ParallelScene, Tally, at_once};
+use crate::failure::ChoreResult;
 use crate::paths;
-use crate::process::Run;
+use crate::process::ProgramRun;
 
 const LOCK_FILE: &str = ".terraform.lock.hcl";
 
-pub(super) fn installs(scene: &Scene<'_>, nth: u32) -> Outcome<Tally> {
+pub(super) fn installs(scene: &ParallelScene<'_>, nth: u32) -> ChoreResult<Tally> {
     let directory = scene.directory(nth)?;
     let runs = (0..AT_ONCE).map(|provider| scene.install(&directory, provider)).collect::<Vec<_>>();
     let runs = at_once(&runs)?;
     Ok(Tally::of(&runs, AT_ONCE, entries(&directory)?))
 }
 
-pub(super) fn locks(scene: &Scene<'_>, nth: u32) -> Outcome<Tally> {
+pub(super) fn locks(scene: &ParallelScene<'_>, nth: u32) -> ChoreResult<Tally> {
     let directory = scene.directory(nth)?;
     let runs = (0..AT_ONCE).map(|provider| scene.lock(&directory, provider)).collect::<Vec<_>>();
     let runs = at_once(&runs)?;
@@ -25,7 +25,7 @@ pub(super) fn locks(scene: &Scene<'_>, nth: u32) -> Outcome<Tally> {
 }
 
 /// Once all install, once all lock, once half of them.
-pub(super) fn of_one(scene: &Scene<'_>, nth: u32) -> Outcome<Tally> {
+pub(super) fn of_one(scene: &ParallelScene<'_>, nth: u32) -> ChoreResult<Tally> {
     let mut tally = Tally::default();
     for installing in [AT_ONCE, 0, AT_ONCE / 2] {
         let directory = scene.directory(nth)?;
@@ -36,9 +36,9 @@ pub(super) fn of_one(scene: &Scene<'_>, nth: u32) -> Outcome<Tally> {
     Ok(tally)
 }
 
-impl Scene<'_> {
+impl ParallelScene<'_> {
     /// A directory that requires all providers; they are published before the first.
-    fn directory(&self, nth: u32) -> Outcome<std::path::PathBuf> {
+    fn directory(&self, nth: u32) -> ChoreResult<std::path::PathBuf> {
         if nth == 0 {
             for provider in 0..AT_ONCE {
                 let name = format!("p{provider}");
@@ -56,15 +56,15 @@ impl Scene<'_> {
         Ok(directory)
     }
 
-    fn install(&self, directory: &Path, provider: usize) -> Run {
+    fn install(&self, directory: &Path, provider: usize) -> ProgramRun {
         self.in_directory("install", directory, provider)
     }
 
-    fn lock(&self, directory: &Path, provider: usize) -> Run {
+    fn lock(&self, directory: &Path, provider: usize) -> ProgramRun {
         self.in_directory("lock", directory, provider)
     }
 
-    fn in_directory(&self, verb: &str, directory: &Path, provider: usize) -> Run {
+    fn in_directory(&self, verb: &str, directory: &Path, provider: usize) -> ProgramRun {
         let from = self.repository("directory/${type}");
         let directory = text(directory);
         self.run(&[verb, &address(provider), "--from", &from, "--chdir", &directory, "--platform", PLATFORM])
@@ -76,7 +76,7 @@ fn address(provider: usize) -> String {
 }
 
 /// How many providers the lock file names.
-fn entries(directory: &Path) -> Outcome<usize> {
+fn entries(directory: &Path) -> ChoreResult<usize> {
     let text = match std::fs::read_to_string(directory.join(LOCK_FILE)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         other => other?,

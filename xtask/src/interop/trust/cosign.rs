@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::super::lab::{Lab, seen, text};
 use super::super::registries::ADDRESS;
-use crate::failure::Outcome;
+use crate::failure::ChoreResult;
 use crate::paths;
-use crate::process::{Printed, Run};
+use crate::process::{Printed, ProgramRun};
 use crate::registry::Guard;
 
 const VERSION: &str = "1.0.0";
@@ -21,7 +21,7 @@ const KINDS: &[&str] = &["p256", "p384", "ed25519", "rsa-2048", "rsa-4096"];
 /// The two forms: as we call them, and what makes cosign write them.
 const FORMS: &[(&str, &[&str])] = &[("bundle", &[]), ("cosign-tag", &["--new-bundle-format=false"])];
 
-pub(super) fn run(lab: &Lab) -> Outcome {
+pub(super) fn run(lab: &Lab) -> ChoreResult {
     let registry = Guard::plain()?;
     for kind in KINDS {
         let keys = Keys::of_fixtures(kind);
@@ -52,7 +52,7 @@ impl Keys {
 
 /// What `push --sign-key` and `sign` write, `cosign verify` accepts by its default: neither with another version nor
 /// with another key.
-fn cosign_accepts_ours(lab: &Lab, registry: &Guard, keys: &Keys, form: &str) -> Outcome {
+fn cosign_accepts_ours(lab: &Lab, registry: &Guard, keys: &Keys, form: &str) -> ChoreResult {
     let pushed = repository(registry, "pushed", keys, form);
     let key = text(&keys.private);
     push(lab, registry, &pushed, &["--sign-key", &key, "--sign-format", form])?;
@@ -72,7 +72,7 @@ fn cosign_accepts_ours(lab: &Lab, registry: &Guard, keys: &Keys, form: &str) -> 
 }
 
 /// What `cosign sign -a` writes, `verify` accepts; without names, and with another version's, it does not.
-fn we_accept_cosigns(lab: &Lab, registry: &Guard, keys: &Keys, form: &str, flags: &[&str]) -> Outcome {
+fn we_accept_cosigns(lab: &Lab, registry: &Guard, keys: &Keys, form: &str, flags: &[&str]) -> ChoreResult {
     let named = names(VERSION);
     let other = names("0.9.0");
     let cases: [(&str, &[String], Option<&str>); 3] = [
@@ -94,7 +94,7 @@ fn we_accept_cosigns(lab: &Lab, registry: &Guard, keys: &Keys, form: &str, flags
 }
 
 /// A pair that this cosign makes now: its encrypted file signs here, too, with the password where cosign looks for it.
-fn encrypted_key_of_cosign(lab: &Lab, registry: &Guard) -> Outcome {
+fn encrypted_key_of_cosign(lab: &Lab, registry: &Guard) -> ChoreResult {
     let folder = lab.new_folder("cosign-keys")?;
     cosign(lab, &["generate-key-pair"])?.directory(&folder).success()?;
     let (private, public) = (text(&folder.join("cosign.key")), folder.join("cosign.pub"));
@@ -113,19 +113,19 @@ fn repository(registry: &Guard, what: &str, keys: &Keys, form: &str) -> String {
     format!("{}/{what}/{}-{form}/widget", registry.address(), keys.name)
 }
 
-fn push(lab: &Lab, registry: &Guard, repository: &str, further: &[&str]) -> Outcome<Printed> {
+fn push(lab: &Lab, registry: &Guard, repository: &str, further: &[&str]) -> ChoreResult<Printed> {
     let dist = text(&paths::testdata().join("dist"));
     let push = ["push", dist.as_str(), repository, "--address", ADDRESS, "--sums", "skip"];
     lab.tofu_oci(registry, &[&push, further].concat()).success()
 }
 
-fn our_verify(lab: &Lab, registry: &Guard, repository: &str, keys: &Keys) -> Outcome<Run> {
+fn our_verify(lab: &Lab, registry: &Guard, repository: &str, keys: &Keys) -> ChoreResult<ProgramRun> {
     let folder = text(&lab.new_folder("verify")?);
     let (wanted, key) = (format!("{ADDRESS}@{VERSION}"), text(&keys.public));
     Ok(lab.tofu_oci(registry, &["verify", &wanted, "--from", repository, "--key", &key, "--chdir", &folder, "--json"]))
 }
 
-fn cosign(lab: &Lab, arguments: &[&str]) -> Outcome<Run> {
+fn cosign(lab: &Lab, arguments: &[&str]) -> ChoreResult<ProgramRun> {
     Ok(lab.tool("cosign")?.args(arguments).variable("COSIGN_PASSWORD", PASSWORD))
 }
 
@@ -138,13 +138,13 @@ fn names(version: &str) -> Vec<String> {
 }
 
 /// The digest that `push --json` tells.
-fn index(pushed: &Printed) -> Outcome<String> {
+fn index(pushed: &Printed) -> ChoreResult<String> {
     let lines = pushed.stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let index = lines.filter_map(|line| line["index"].as_str().map(str::to_owned)).next_back();
     index.ok_or_else(|| pushed.failure("no line names the index"))
 }
 
-fn cosign_sign(lab: &Lab, target: &str, keys: &Keys, flags: &[&str], names: &[String]) -> Outcome {
+fn cosign_sign(lab: &Lab, target: &str, keys: &Keys, flags: &[&str], names: &[String]) -> ChoreResult {
     cosign(lab, &["sign", "--key", &text(&keys.sealed), "--tlog-upload=false", "--use-signing-config=false", "--yes"])?
         .args(flags)
         .args(names)
@@ -153,7 +153,7 @@ fn cosign_sign(lab: &Lab, target: &str, keys: &Keys, flags: &[&str], names: &[St
     Ok(())
 }
 
-fn cosign_verify(lab: &Lab, repository: &str, public: &Path, version: &str) -> Outcome<Run> {
+fn cosign_verify(lab: &Lab, repository: &str, public: &Path, version: &str) -> ChoreResult<ProgramRun> {
     Ok(cosign(lab, &["verify", "--key", &text(public), "--insecure-ignore-tlog=true"])?
         .args(names(version))
         .arg(format!("{repository}:{VERSION}")))

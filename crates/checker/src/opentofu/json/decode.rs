@@ -1,18 +1,18 @@
 //! Types: tokens to values, in place, as Go does it. A value of a wrong type is remembered and changes nothing; the rest
 //! is read all the same.
 
-use super::scan::{Invalid, Token, scan};
+use super::scan::{GoJsonToken, Invalid, scan};
 
 /// Reads a document into `target`; false when Go's `Unmarshal` returns an error. What could be read is there even then.
-pub(super) fn unmarshal<T: Target>(bytes: &[u8], target: &mut T) -> bool {
+pub(super) fn unmarshal<T: JsonTarget>(bytes: &[u8], target: &mut T) -> bool {
     let Ok(tokens) = scan(bytes).map_err(|Invalid| ()) else { return false };
-    let mut reader = Reader { tokens: &tokens, at: 0, wrong: false };
+    let mut reader = JsonReader { tokens: &tokens, at: 0, wrong: false };
     reader.read(target);
     !reader.wrong
 }
 
 /// Something that a value is read into.
-pub(super) trait Target {
+pub(super) trait JsonTarget {
     /// `null`.
     fn null(&mut self) {}
     /// A text; false when that is a wrong type.
@@ -24,38 +24,38 @@ pub(super) trait Target {
         false
     }
     /// An array; false when that is a wrong type.
-    fn array(&mut self, _reader: &mut Reader<'_>) -> bool {
+    fn array(&mut self, _reader: &mut JsonReader<'_>) -> bool {
         false
     }
     /// An object; false when that is a wrong type.
-    fn object(&mut self, _reader: &mut Reader<'_>) -> bool {
+    fn object(&mut self, _reader: &mut JsonReader<'_>) -> bool {
         false
     }
 }
 
 /// A place among the tokens.
-pub(super) struct Reader<'a> {
-    tokens: &'a [Token<'a>],
+pub(super) struct JsonReader<'a> {
+    tokens: &'a [GoJsonToken<'a>],
     at: usize,
     wrong: bool,
 }
 
-impl<'a> Reader<'a> {
-    /// Reads the value here into `target`, and stands behind it.
-    pub(super) fn read(&mut self, target: &mut dyn Target) {
+impl<'a> JsonReader<'a> {
+    /// Reads the value here into `target`, and stands after it.
+    pub(super) fn read(&mut self, target: &mut dyn JsonTarget) {
         let token = &self.tokens[self.at];
         let behind = self.behind();
         self.at += 1;
         let right = match token {
-            Token::Null => {
+            GoJsonToken::Null => {
                 target.null();
                 true
             }
-            Token::Bool | Token::End => false,
-            Token::Number(number) => target.number(number),
-            Token::Text(text) => target.text(text),
-            Token::Array(_) => target.array(self),
-            Token::Object(_) => target.object(self),
+            GoJsonToken::Bool | GoJsonToken::End => false,
+            GoJsonToken::Number(number) => target.number(number),
+            GoJsonToken::Text(text) => target.text(text),
+            GoJsonToken::Array(_) => target.array(self),
+            GoJsonToken::Object(_) => target.object(self),
         };
         self.wrong |= !right;
         self.at = behind;
@@ -63,12 +63,12 @@ impl<'a> Reader<'a> {
 
     /// Whether another element or member follows in the container.
     pub(super) fn more(&self) -> bool {
-        self.tokens[self.at] != Token::End
+        self.tokens[self.at] != GoJsonToken::End
     }
 
     /// The name of the next member; stands at its value.
     pub(super) fn name(&mut self) -> &'a str {
-        let Token::Text(name) = &self.tokens[self.at] else { return "" };
+        let GoJsonToken::Text(name) = &self.tokens[self.at] else { return "" };
         self.at += 1;
         name
     }
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
 
     fn behind(&self) -> usize {
         match &self.tokens[self.at] {
-            Token::Array(end) | Token::Object(end) => *end,
+            GoJsonToken::Array(end) | GoJsonToken::Object(end) => *end,
             _ => self.at + 1,
         }
     }
@@ -106,21 +106,21 @@ fn fold(character: char) -> char {
     }
 }
 
-impl Target for String {
+impl JsonTarget for String {
     fn text(&mut self, text: &str) -> bool {
         text.clone_into(self);
         true
     }
 }
 
-impl Target for i64 {
+impl JsonTarget for i64 {
     fn number(&mut self, number: &str) -> bool {
         number.parse().map(|value| *self = value).is_ok()
     }
 }
 
 /// A pointer: null takes it away, anything else makes it and reads into it.
-impl<T: Target + Default> Target for Option<T> {
+impl<T: JsonTarget + Default> JsonTarget for Option<T> {
     fn null(&mut self) {
         *self = None;
     }
@@ -130,10 +130,10 @@ impl<T: Target + Default> Target for Option<T> {
     fn number(&mut self, number: &str) -> bool {
         self.get_or_insert_default().number(number)
     }
-    fn array(&mut self, reader: &mut Reader<'_>) -> bool {
+    fn array(&mut self, reader: &mut JsonReader<'_>) -> bool {
         self.get_or_insert_default().array(reader)
     }
-    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+    fn object(&mut self, reader: &mut JsonReader<'_>) -> bool {
         self.get_or_insert_default().object(reader)
     }
 }
@@ -153,12 +153,12 @@ impl<T> Slice<T> {
     }
 }
 
-impl<T: Target + Default> Target for Slice<T> {
+impl<T: JsonTarget + Default> JsonTarget for Slice<T> {
     fn null(&mut self) {
         *self = Self { storage: Vec::new(), length: 0 };
     }
 
-    fn array(&mut self, reader: &mut Reader<'_>) -> bool {
+    fn array(&mut self, reader: &mut JsonReader<'_>) -> bool {
         self.length = 0;
         while reader.more() {
             if self.length == self.storage.len() {
@@ -178,8 +178,8 @@ impl<T: Target + Default> Target for Slice<T> {
 #[derive(Debug, Default)]
 pub(super) struct Texts;
 
-impl Target for Texts {
-    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+impl JsonTarget for Texts {
+    fn object(&mut self, reader: &mut JsonReader<'_>) -> bool {
         while reader.more() {
             reader.name();
             reader.read(&mut String::new());
@@ -192,13 +192,13 @@ impl Target for Texts {
 #[derive(Debug, Default)]
 pub(super) struct Base64;
 
-impl Target for Base64 {
+impl JsonTarget for Base64 {
     fn text(&mut self, text: &str) -> bool {
         is_base64(text)
     }
 
     /// A slice of bytes may also be written as an array of numbers.
-    fn array(&mut self, reader: &mut Reader<'_>) -> bool {
+    fn array(&mut self, reader: &mut JsonReader<'_>) -> bool {
         while reader.more() {
             let mut byte = 0_i64;
             reader.read(&mut byte);

@@ -1,6 +1,6 @@
 //! The structs of the OCI image-spec that `OpenTofu` reads manifests into.
 
-use super::decode::{Base64, Reader, Slice, Target, Texts, member, unmarshal};
+use super::decode::{Base64, JsonReader, JsonTarget, Slice, Texts, member, unmarshal};
 use crate::opentofu::{GoDescriptor, GoPlatform};
 
 /// An index as Go reads it.
@@ -61,7 +61,7 @@ impl GoManifest {
 
 /// What both kinds of documents have.
 #[derive(Default)]
-struct Head {
+struct JsonHead {
     schema_version: i64,
     media_type: String,
     artifact_type: String,
@@ -71,8 +71,8 @@ struct Head {
 
 const HEAD: [&str; 5] = ["schemaVersion", "mediaType", "artifactType", "subject", "annotations"];
 
-impl Head {
-    fn member(&mut self, position: usize, reader: &mut Reader<'_>) {
+impl JsonHead {
+    fn member(&mut self, position: usize, reader: &mut JsonReader<'_>) {
         match position {
             0 => reader.read(&mut self.schema_version),
             1 => reader.read(&mut self.media_type),
@@ -85,12 +85,12 @@ impl Head {
 
 #[derive(Default)]
 struct RawIndex {
-    head: Head,
+    head: JsonHead,
     manifests: Slice<GoDescriptor>,
 }
 
-impl Target for RawIndex {
-    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+impl JsonTarget for RawIndex {
+    fn object(&mut self, reader: &mut JsonReader<'_>) -> bool {
         while reader.more() {
             let name = reader.name();
             match (member(name, &HEAD), member(name, &["manifests"])) {
@@ -105,13 +105,13 @@ impl Target for RawIndex {
 
 #[derive(Default)]
 struct RawManifest {
-    head: Head,
+    head: JsonHead,
     config: GoDescriptor,
     layers: Slice<GoDescriptor>,
 }
 
-impl Target for RawManifest {
-    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+impl JsonTarget for RawManifest {
+    fn object(&mut self, reader: &mut JsonReader<'_>) -> bool {
         while reader.more() {
             let name = reader.name();
             match (member(name, &HEAD), member(name, &["config", "layers"])) {
@@ -125,8 +125,8 @@ impl Target for RawManifest {
     }
 }
 
-impl Target for GoDescriptor {
-    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+impl JsonTarget for GoDescriptor {
+    fn object(&mut self, reader: &mut JsonReader<'_>) -> bool {
         const MEMBERS: [&str; 8] =
             ["mediaType", "digest", "size", "platform", "artifactType", "urls", "annotations", "data"];
         while reader.more() {
@@ -146,8 +146,8 @@ impl Target for GoDescriptor {
     }
 }
 
-impl Target for GoPlatform {
-    fn object(&mut self, reader: &mut Reader<'_>) -> bool {
+impl JsonTarget for GoPlatform {
+    fn object(&mut self, reader: &mut JsonReader<'_>) -> bool {
         const MEMBERS: [&str; 5] = ["os", "architecture", "os.version", "variant", "os.features"];
         while reader.more() {
             match member(reader.name(), &MEMBERS) {

@@ -5,14 +5,14 @@ const MAX_DEPTH: usize = 10_000;
 
 /// A value, or an end of one.
 #[derive(Debug, PartialEq)]
-pub(super) enum Token<'a> {
+pub(super) enum GoJsonToken<'a> {
     Null,
     Bool,
     Number(&'a str),
     Text(String),
-    /// The position behind its end.
+    /// The position after its end.
     Array(usize),
-    /// Followed by name and value in turns; the position behind its end.
+    /// Followed by name and value in turns; the position after its end.
     Object(usize),
     End,
 }
@@ -22,7 +22,7 @@ pub(super) enum Token<'a> {
 pub(super) struct Invalid;
 
 /// The tokens of a whole document.
-pub(super) fn scan(bytes: &[u8]) -> Result<Vec<Token<'_>>, Invalid> {
+pub(super) fn scan(bytes: &[u8]) -> Result<Vec<GoJsonToken<'_>>, Invalid> {
     let mut scan = Scan { bytes, at: 0, tokens: Vec::new(), open: Vec::new() };
     scan.value()?;
     while let Some(container) = scan.open.last().copied() {
@@ -35,7 +35,7 @@ pub(super) fn scan(bytes: &[u8]) -> Result<Vec<Token<'_>>, Invalid> {
 struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
-    tokens: Vec<Token<'a>>,
+    tokens: Vec<GoJsonToken<'a>>,
     /// The containers that are open: where their token is.
     open: Vec<usize>,
 }
@@ -61,16 +61,16 @@ impl<'a> Scan<'a> {
 
     /// One step inside a container: its end, or its next element.
     fn inside(&mut self, container: usize) -> Result<(), Invalid> {
-        let object = matches!(self.tokens[container], Token::Object(_));
+        let object = matches!(self.tokens[container], GoJsonToken::Object(_));
         let close = if object { b'}' } else { b']' };
         let first = container + 1 == self.tokens.len();
         self.blanks();
         if self.peek() == Some(close) {
             self.at += 1;
-            self.tokens.push(Token::End);
+            self.tokens.push(GoJsonToken::End);
             let behind = self.tokens.len();
             match &mut self.tokens[container] {
-                Token::Array(end) | Token::Object(end) => *end = behind,
+                GoJsonToken::Array(end) | GoJsonToken::Object(end) => *end = behind,
                 _ => {}
             }
             self.open.pop();
@@ -82,7 +82,7 @@ impl<'a> Scan<'a> {
         }
         if object {
             let name = self.text()?;
-            self.tokens.push(Token::Text(name));
+            self.tokens.push(GoJsonToken::Text(name));
             self.blanks();
             self.eat(b':')?;
         }
@@ -92,26 +92,26 @@ impl<'a> Scan<'a> {
     fn value(&mut self) -> Result<(), Invalid> {
         self.blanks();
         let token = match self.peek().ok_or(Invalid)? {
-            b'{' => return self.enter(Token::Object(0)),
-            b'[' => return self.enter(Token::Array(0)),
-            b'"' => Token::Text(self.text()?),
-            b'n' => self.word("null", Token::Null)?,
-            b't' => self.word("true", Token::Bool)?,
-            b'f' => self.word("false", Token::Bool)?,
-            _ => Token::Number(self.number()?),
+            b'{' => return self.enter(GoJsonToken::Object(0)),
+            b'[' => return self.enter(GoJsonToken::Array(0)),
+            b'"' => GoJsonToken::Text(self.text()?),
+            b'n' => self.word("null", GoJsonToken::Null)?,
+            b't' => self.word("true", GoJsonToken::Bool)?,
+            b'f' => self.word("false", GoJsonToken::Bool)?,
+            _ => GoJsonToken::Number(self.number()?),
         };
         self.tokens.push(token);
         Ok(())
     }
 
-    fn enter(&mut self, token: Token<'a>) -> Result<(), Invalid> {
+    fn enter(&mut self, token: GoJsonToken<'a>) -> Result<(), Invalid> {
         self.at += 1;
         self.open.push(self.tokens.len());
         self.tokens.push(token);
         if self.open.len() > MAX_DEPTH { Err(Invalid) } else { Ok(()) }
     }
 
-    fn word(&mut self, word: &str, token: Token<'a>) -> Result<Token<'a>, Invalid> {
+    fn word(&mut self, word: &str, token: GoJsonToken<'a>) -> Result<GoJsonToken<'a>, Invalid> {
         if self.bytes[self.at..].starts_with(word.as_bytes()) {
             self.at += word.len();
             return Ok(token);
@@ -151,7 +151,7 @@ impl<'a> Scan<'a> {
         std::str::from_utf8(&self.bytes[start..self.at]).map_err(|_| Invalid)
     }
 
-    /// A quoted text. Bytes that are no UTF-8 and half surrogates become U+FFFD.
+    /// A quoted text. Bytes that are not UTF-8 and half surrogates become U+FFFD.
     fn text(&mut self) -> Result<String, Invalid> {
         self.eat(b'"')?;
         let mut text = Vec::new();
@@ -225,7 +225,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Text in which each byte that is no UTF-8 has become U+FFFD.
+/// Text in which each byte that is not UTF-8 has become U+FFFD.
 fn lossy(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {

@@ -17,10 +17,13 @@ use std::collections::HashMap;
 use tofu_oci_types::{Algorithm, Platform};
 
 use super::json::{GoIndex, GoManifest};
-use super::predict::Outcome;
+use super::question::InstallOutcome;
 use super::unpack::unpack;
-use super::{Because, GoDescriptor, Provider};
-use crate::facts::{Blob, Content, Document, Entry, Fault, FaultKind, Leaf, Package, Part, Release};
+use super::{AskedProvider, Because, GoDescriptor};
+use crate::facts::{
+    BlobContent, FaultKind, FoundBlob, FoundDocument, FoundLeaf, FoundRelease, IndexEntry, LeafPart, PackageFacts,
+    ReadFault,
+};
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -32,46 +35,50 @@ const ZIP: &str = "archive/zip";
 const MANIFEST_GATE: i64 = 5 * 1024 * 1024;
 
 /// What becomes of one version on one platform.
-pub(super) fn install(opened: &Opened<'_>, platform: &Platform, provider: Provider<'_>) -> Outcome {
+pub(super) fn install(opened: &OpenedRelease<'_>, platform: &Platform, provider: AskedProvider<'_>) -> InstallOutcome {
     match try_install(opened, platform, provider) {
         Ok(outcome) | Err(outcome) => outcome,
     }
 }
 
 /// A release whose index has been read, once for all platforms.
-pub(super) struct Opened<'a> {
-    release: &'a Release,
-    entries: Result<Entries, Outcome>,
+pub(super) struct OpenedRelease<'a> {
+    release: &'a FoundRelease,
+    entries: Result<Entries, InstallOutcome>,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> OpenedRelease<'a> {
     /// Reads the index.
-    pub(super) fn new(release: &'a Release) -> Self {
+    pub(super) fn new(release: &'a FoundRelease) -> Self {
         Self { release, entries: Self::read(release) }
     }
 
-    fn read(release: &Release) -> Result<Entries, Outcome> {
+    fn read(release: &FoundRelease) -> Result<Entries, InstallOutcome> {
         let document = release.index.found.as_ref().map_err(|fault| unreadable(fault, Because::TagNotFound))?;
         resolve(document)?;
         Ok(Entries::of(&read_index(document)?.manifests))
     }
 }
 
-fn try_install(opened: &Opened<'_>, platform: &Platform, provider: Provider<'_>) -> Result<Outcome, Outcome> {
+fn try_install(
+    opened: &OpenedRelease<'_>,
+    platform: &Platform,
+    provider: AskedProvider<'_>,
+) -> Result<InstallOutcome, InstallOutcome> {
     let release = opened.release;
     let position = opened.entries.as_ref().map_err(|outcome| *outcome)?.select(platform)?;
     let Some(entry) = release.entries.get(position) else {
-        return Err(Outcome::Unread(Because::RepositoryUnreadable));
+        return Err(InstallOutcome::Unread(Because::RepositoryUnreadable));
     };
     let leaf = read_leaf(entry)?;
     let part = select_layer(&leaf, &entry.leaf)?;
     check_layer(&part.descriptor, platform)?;
-    let Some(package) = fetch(part)? else { return Ok(Outcome::InstallsAsFarAsSeen) };
+    let Some(package) = fetch(part)? else { return Ok(InstallOutcome::InstallsAsFarAsSeen) };
     unzip(package, provider, room(release, platform, provider))
 }
 
 /// The tag's head.
-fn resolve(document: &Document) -> Result<(), Outcome> {
+fn resolve(document: &FoundDocument) -> Result<(), InstallOutcome> {
     if document.sent_digest.is_none() {
         return refuse(Because::RegistryAnswer);
     }
@@ -82,11 +89,11 @@ fn resolve(document: &Document) -> Result<(), Outcome> {
     }
 }
 
-fn read_index(document: &Document) -> Result<GoIndex, Outcome> {
+fn read_index(document: &FoundDocument) -> Result<GoIndex, InstallOutcome> {
     check_content(document, length(document))?;
     let (index, good) = GoIndex::read(&document.bytes);
     if !good {
-        // What is a manifest of the other kind is told apart.
+        // What is a manifest of the other kind is reported apart.
         let (manifest, good) = GoManifest::read(&document.bytes);
         let other = good && manifest.media_type == MANIFEST;
         return refuse(if other { Because::NotAnIndex } else { Because::ManifestNotJson });
@@ -131,7 +138,7 @@ impl Entries {
         all
     }
 
-    fn select(&self, platform: &Platform) -> Result<usize, Outcome> {
+    fn select(&self, platform: &Platform) -> Result<usize, InstallOutcome> {
         if let Some(fatal) = self.fatal {
             return refuse(fatal);
         }
@@ -146,14 +153,14 @@ impl Entries {
     }
 }
 
-fn read_leaf(entry: &Entry) -> Result<GoManifest, Outcome> {
+fn read_leaf(entry: &IndexEntry) -> Result<GoManifest, InstallOutcome> {
     let descriptor = &entry.descriptor;
     if descriptor.size >= MANIFEST_GATE {
         return refuse(Because::ManifestTooLarge);
     }
     let document = entry.leaf.manifest.found.as_ref().map_err(|fault| match fault.kind {
         // Larger than the descriptor may say: the lengths differ.
-        FaultKind::TooLarge => Outcome::Refuses(Because::SizeMismatch),
+        FaultKind::TooLarge => InstallOutcome::Refuses(Because::SizeMismatch),
         _ => unreadable(fault, Because::ManifestNotFound),
     })?;
     if sent_type(document) != descriptor.media_type {
@@ -170,11 +177,11 @@ fn read_leaf(entry: &Entry) -> Result<GoManifest, Outcome> {
     Ok(manifest)
 }
 
-fn select_layer<'a>(manifest: &GoManifest, leaf: &'a Leaf) -> Result<&'a Part, Outcome> {
-    leaf.layers.get(select_zip(manifest)?).ok_or(Outcome::Unread(Because::RepositoryUnreadable))
+fn select_layer<'a>(manifest: &GoManifest, leaf: &'a FoundLeaf) -> Result<&'a LeafPart, InstallOutcome> {
+    leaf.layers.get(select_zip(manifest)?).ok_or(InstallOutcome::Unread(Because::RepositoryUnreadable))
 }
 
-fn select_zip(manifest: &GoManifest) -> Result<usize, Outcome> {
+fn select_zip(manifest: &GoManifest) -> Result<usize, InstallOutcome> {
     let zips: Vec<usize> = (0..manifest.layers.len()).filter(|at| manifest.layers[*at].media_type == ZIP).collect();
     match zips.as_slice() {
         [only] => Ok(*only),
@@ -184,7 +191,7 @@ fn select_zip(manifest: &GoManifest) -> Result<usize, Outcome> {
     }
 }
 
-fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), Outcome> {
+fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), InstallOutcome> {
     match descriptor.parsed_digest().map(|digest| digest.algorithm()) {
         Some(Algorithm::Sha256) => {}
         _ => return refuse(Because::DigestAlgorithm),
@@ -196,10 +203,10 @@ fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), Out
 }
 
 /// The package, when its contents were read.
-fn fetch(part: &Part) -> Result<Option<&Package>, Outcome> {
-    let Blob { content, .. } = part.blob.as_ref();
+fn fetch(part: &LeafPart) -> Result<Option<&PackageFacts>, InstallOutcome> {
+    let FoundBlob { content, .. } = part.blob.as_ref();
     match content {
-        Ok(Content::Package(package)) => {
+        Ok(BlobContent::Package(package)) => {
             if i64::try_from(package.size) != Ok(part.descriptor.size) {
                 return refuse(Because::SizeMismatch);
             }
@@ -208,35 +215,35 @@ fn fetch(part: &Part) -> Result<Option<&Package>, Outcome> {
             }
             Ok(Some(package))
         }
-        Ok(Content::There | Content::Document { .. }) => Ok(None),
+        Ok(BlobContent::There | BlobContent::Document { .. }) => Ok(None),
         Err(fault) if fault.kind == FaultKind::WrongSize => refuse(Because::SizeMismatch),
         Err(fault) => Err(unreadable(fault, Because::BlobNotFound)),
     }
 }
 
-fn unzip(package: &Package, provider: Provider<'_>, room: usize) -> Result<Outcome, Outcome> {
-    let zip = package.zip.as_ref().map_err(|fault| Outcome::Refuses(fault.because()))?;
-    let unpacked = unpack(zip, room).map_err(Outcome::Refuses)?;
+fn unzip(package: &PackageFacts, provider: AskedProvider<'_>, room: usize) -> Result<InstallOutcome, InstallOutcome> {
+    let zip = package.zip.as_ref().map_err(|fault| InstallOutcome::Refuses(fault.because()))?;
+    let unpacked = unpack(zip, room).map_err(InstallOutcome::Refuses)?;
     if !unpacked.has_executable(provider) {
         return refuse(Because::ExecutableNotFound);
     }
     if unpacked.has_line_break() {
         return refuse(Because::EntryNotWritable);
     }
-    Ok(if zip.complete { Outcome::Installs } else { Outcome::InstallsAsFarAsSeen })
+    Ok(if zip.complete { InstallOutcome::Installs } else { InstallOutcome::InstallsAsFarAsSeen })
 }
 
 /// How long a path in the package can be, in bytes: Linux takes 4095, and the package's folder is among them.
-fn room(release: &Release, platform: &Platform, provider: Provider<'_>) -> usize {
+fn room(release: &FoundRelease, platform: &Platform, provider: AskedProvider<'_>) -> usize {
     let folder = match provider {
-        Provider::Named(address) => format!(".terraform/providers/{address}/{}/{platform}/", release.version),
-        Provider::Unnamed => String::new(),
+        AskedProvider::Named(address) => format!(".terraform/providers/{address}/{}/{platform}/", release.version),
+        AskedProvider::Unnamed => String::new(),
     };
     4095_usize.saturating_sub(folder.len())
 }
 
 /// Size and digest of a manifest against its descriptor.
-fn check_content(document: &Document, size: i64) -> Result<(), Outcome> {
+fn check_content(document: &FoundDocument, size: i64) -> Result<(), InstallOutcome> {
     if size >= MANIFEST_GATE {
         return refuse(Because::ManifestTooLarge);
     }
@@ -253,12 +260,17 @@ fn check_content(document: &Document, size: i64) -> Result<(), Outcome> {
     Ok(())
 }
 
-fn length(document: &Document) -> i64 {
+fn length(document: &FoundDocument) -> i64 {
     i64::try_from(document.bytes.len()).unwrap_or(i64::MAX)
 }
 
 /// What a document says about itself: first the media type, then the artifact type.
-fn check_body(media_type: &str, want_media: &str, artifact_type: &str, want_artifact: &str) -> Result<(), Outcome> {
+fn check_body(
+    media_type: &str,
+    want_media: &str,
+    artifact_type: &str,
+    want_artifact: &str,
+) -> Result<(), InstallOutcome> {
     if media_type != want_media {
         return refuse(Because::BodyMediaTypeMissing);
     }
@@ -269,23 +281,25 @@ fn check_body(media_type: &str, want_media: &str, artifact_type: &str, want_arti
 }
 
 /// The media type that a manifest is sent as, as Go's `mime` reads the header.
-fn sent_type(document: &Document) -> String {
+fn sent_type(document: &FoundDocument) -> String {
     let text = document.media_type.as_deref().unwrap_or_default();
     text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-fn unreadable(fault: &Fault, missing: Because) -> Outcome {
+fn unreadable(fault: &ReadFault, missing: Because) -> InstallOutcome {
     match fault.kind {
-        FaultKind::Missing | FaultKind::Unaddressable => Outcome::Refuses(missing),
-        FaultKind::TooLarge => Outcome::Refuses(Because::ManifestTooLarge),
-        FaultKind::WrongSize => Outcome::Refuses(Because::SizeMismatch),
-        FaultKind::WrongDigest => Outcome::Refuses(Because::DigestMismatch),
-        FaultKind::Unusable | FaultKind::Unasked | FaultKind::NotRead => Outcome::Unread(Because::RepositoryUnreadable),
+        FaultKind::Missing | FaultKind::Unaddressable => InstallOutcome::Refuses(missing),
+        FaultKind::TooLarge => InstallOutcome::Refuses(Because::ManifestTooLarge),
+        FaultKind::WrongSize => InstallOutcome::Refuses(Because::SizeMismatch),
+        FaultKind::WrongDigest => InstallOutcome::Refuses(Because::DigestMismatch),
+        FaultKind::Unusable | FaultKind::Unasked | FaultKind::NotRead => {
+            InstallOutcome::Unread(Because::RepositoryUnreadable)
+        }
     }
 }
 
-fn refuse<T>(because: Because) -> Result<T, Outcome> {
-    Err(Outcome::Refuses(because))
+fn refuse<T>(because: Because) -> Result<T, InstallOutcome> {
+    Err(InstallOutcome::Refuses(because))
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 use serde_json::{Value, json};
+use tofu_oci_testkit::Vectors;
 
 use super::*;
 
-fn vectors() -> Value {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/vectors/oci_selection.json");
-    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
+fn vectors() -> Vectors {
+    Vectors::open("oci_selection.json")
 }
 
 #[track_caller]
-fn check(name: &Value, got: &Result<usize, Outcome>, case: &Value) {
+fn check(name: &Value, got: &Result<usize, InstallOutcome>, case: &Value) {
     let want = match case["error"].as_str() {
         None => Ok(usize::try_from(case["selected_index"].as_u64().unwrap()).unwrap()),
-        Some(code) => Err(Outcome::Refuses(match code {
+        Some(code) => Err(InstallOutcome::Refuses(match code {
             "platform-not-supported" => Because::PlatformNotOffered,
             "unsupported-artifact-type" => Because::IndexOrLeafArtifactType,
             "unsupported-media-type" => Because::LeafMediaType,
@@ -19,7 +19,7 @@ fn check(name: &Value, got: &Result<usize, Outcome>, case: &Value) {
             "no-zip-layer" => Because::NoZipLayer,
             "no-zip-layer-but-others" => Because::NoZipLayerOtherFormat,
             "ambiguous" => Because::SeveralPackages,
-            other => panic!("unknown code {other}"),
+            other => panic!("unknown expectation `{other}`"),
         })),
     };
     assert_eq!(*got, want, "{name}");
@@ -27,35 +27,35 @@ fn check(name: &Value, got: &Result<usize, Outcome>, case: &Value) {
 
 #[test]
 fn entries_are_selected_as_the_vectors_say() {
-    let (vectors, platform) = (vectors(), "linux_amd64".parse().unwrap());
-    for case in vectors["platform_selection"].as_array().unwrap() {
+    let platform = "linux_amd64".parse().unwrap();
+    vectors().each("platform_selection", |case| {
         let document = json!({ "manifests": case["manifests"] }).to_string();
         let (index, good) = GoIndex::read(document.as_bytes());
         assert!(good, "{case}");
         check(&case["name"], &Entries::of(&index.manifests).select(&platform), case);
-    }
+    });
 }
 
 #[test]
 fn layers_are_selected_as_the_vectors_say() {
-    for case in vectors()["layer_selection"].as_array().unwrap() {
+    vectors().each("layer_selection", |case| {
         let types = case["layer_media_types"].as_array().unwrap().iter();
         let layers: Vec<Value> = types.map(|media_type| json!({ "mediaType": media_type })).collect();
         let (manifest, good) = GoManifest::read(json!({ "layers": layers }).to_string().as_bytes());
         assert!(good, "{case}");
         check(&case["name"], &select_zip(&manifest), case);
-    }
+    });
 }
 
 #[test]
 fn bodies_are_judged_as_the_vectors_say() {
-    for case in vectors()["index_manifest_body"].as_array().unwrap() {
+    vectors().each("index_manifest_body", |case| {
         let (index, _) = GoIndex::read(case["body"].to_string().as_bytes());
         let want = match case["error"].as_str() {
             None => Ok(()),
-            Some("unexpected-artifact-type") => Err(Outcome::Refuses(Because::IndexOrLeafArtifactType)),
-            Some(_) => Err(Outcome::Refuses(Because::BodyMediaTypeMissing)),
+            Some("unexpected-artifact-type") => Err(InstallOutcome::Refuses(Because::IndexOrLeafArtifactType)),
+            Some(_) => Err(InstallOutcome::Refuses(Because::BodyMediaTypeMissing)),
         };
         assert_eq!(check_body(&index.media_type, INDEX, &index.artifact_type, PROVIDER), want, "{case}");
-    }
+    });
 }

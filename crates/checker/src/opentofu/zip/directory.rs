@@ -2,7 +2,10 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use super::{MOST, ZipFault};
+use super::ZipFault;
+
+/// Most entries of a directory that are read.
+const MOST: usize = 100_000;
 
 const HEADER: [u8; 4] = *b"PK\x01\x02";
 const END: [u8; 4] = *b"PK\x05\x06";
@@ -12,7 +15,7 @@ const END_LENGTH: usize = 22;
 
 /// One header of the directory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Header {
+pub(super) struct ZipHeader {
     creator: u16,
     pub(super) flags: u16,
     pub(super) method: u16,
@@ -25,7 +28,7 @@ pub(super) struct Header {
     pub(super) name: Vec<u8>,
 }
 
-impl Header {
+impl ZipHeader {
     /// The mode's type and permission bits, for archives made on Unix or macOS.
     fn unix_mode(&self) -> Option<u32> {
         matches!(self.creator >> 8, 3 | 19).then_some(self.attributes >> 16)
@@ -56,7 +59,7 @@ impl Header {
 }
 
 /// The end of the directory.
-struct End {
+struct ZipEnd {
     /// Where its record is; where that of zip64 is, when that one counts.
     at: u64,
     records: u64,
@@ -65,8 +68,8 @@ struct End {
 }
 
 /// How reading one header ended.
-enum Step {
-    Header(Box<Header>),
+enum DirectoryStep {
+    Header(Box<ZipHeader>),
     /// No header here, or one that breaks off: the directory ends.
     Over(ZipFault),
     /// Nothing at all here.
@@ -74,7 +77,7 @@ enum Step {
 }
 
 /// Every header, as many as the end record says modulo 65536.
-pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<Header>, ZipFault>> {
+pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<ZipHeader>, ZipFault>> {
     let end = match find_end(file, size)? {
         Ok(end) => end,
         Err(fault) => return Ok(Err(fault)),
@@ -92,7 +95,7 @@ pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Re
     // An archive with something in front, whose offsets are right all the same.
     if base > 0 {
         file.seek(SeekFrom::Start(end.offset))?;
-        if matches!(header(&mut BufReader::new(&mut *file))?, Step::Header(_)) {
+        if matches!(header(&mut BufReader::new(&mut *file))?, DirectoryStep::Header(_)) {
             base = 0;
         }
     }
@@ -101,22 +104,22 @@ pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Re
     let mut headers = Vec::new();
     let over = loop {
         match header(&mut reader)? {
-            Step::Header(mut header) => {
+            DirectoryStep::Header(mut header) => {
                 header.offset = header.offset.wrapping_add(base);
                 if headers.len() == MOST {
                     return Ok(Err(ZipFault::TooMany));
                 }
                 headers.push(*header);
             }
-            Step::Over(fault) => break fault,
-            Step::Nothing => return Ok(Err(ZipFault::End)),
+            DirectoryStep::Over(fault) => break fault,
+            DirectoryStep::Nothing => return Ok(Err(ZipFault::End)),
         }
     };
     if headers.len() as u64 & 0xffff == end.records & 0xffff { Ok(Ok(headers)) } else { Ok(Err(over)) }
 }
 
 /// The end record: in the last 1024 bytes, else in the last 65 KiB.
-fn find_end(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<End, ZipFault>> {
+fn find_end(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<ZipEnd, ZipFault>> {
     for length in [1024, 65 * 1024] {
         let length = size.min(length);
         let mut block = Vec::new();
@@ -125,7 +128,7 @@ fn find_end(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<End, 
         if let Some(position) = find_signature(&block) {
             let record = &block[position..];
             let at = size - length + position as u64;
-            let mut end = End {
+            let mut end = ZipEnd {
                 at,
                 records: u16_at(record, 10).into(),
                 size: u32_at(record, 12).into(),
@@ -152,7 +155,7 @@ fn find_signature(block: &[u8]) -> Option<usize> {
 }
 
 /// The end record of zip64, where its locator stands in front of the other one.
-fn read_end_64(file: &mut (impl Read + Seek), size: u64, end: &mut End) -> io::Result<Option<ZipFault>> {
+fn read_end_64(file: &mut (impl Read + Seek), size: u64, end: &mut ZipEnd) -> io::Result<Option<ZipFault>> {
     let Some(locator_at) = end.at.checked_sub(20) else { return Ok(None) };
     let mut locator = [0; 20];
     file.seek(SeekFrom::Start(locator_at))?;
@@ -173,30 +176,30 @@ fn read_end_64(file: &mut (impl Read + Seek), size: u64, end: &mut End) -> io::R
     if !record.starts_with(&END_64) {
         return Ok(Some(ZipFault::Format));
     }
-    *end = End { at, records: u64_at(&record, 32), size: u64_at(&record, 40), offset: u64_at(&record, 48) };
+    *end = ZipEnd { at, records: u64_at(&record, 32), size: u64_at(&record, 40), offset: u64_at(&record, 48) };
     Ok(None)
 }
 
-fn header(reader: &mut impl Read) -> io::Result<Step> {
+fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
     let mut fixed = Vec::with_capacity(46);
     reader.by_ref().take(46).read_to_end(&mut fixed)?;
     if fixed.is_empty() {
-        return Ok(Step::Nothing);
+        return Ok(DirectoryStep::Nothing);
     }
     if fixed.len() < 46 {
-        return Ok(Step::Over(ZipFault::End));
+        return Ok(DirectoryStep::Over(ZipFault::End));
     }
     if !fixed.starts_with(&HEADER) {
-        return Ok(Step::Over(ZipFault::Format));
+        return Ok(DirectoryStep::Over(ZipFault::Format));
     }
     let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(&fixed, at)));
     let mut texts = Vec::new();
     reader.by_ref().take((name + extra + comment) as u64).read_to_end(&mut texts)?;
     if texts.len() < name + extra + comment {
         // Go tells a directory that ends right here from one that ends within: the first is an error of its own.
-        return Ok(if texts.is_empty() { Step::Nothing } else { Step::Over(ZipFault::End) });
+        return Ok(if texts.is_empty() { DirectoryStep::Nothing } else { DirectoryStep::Over(ZipFault::End) });
     }
-    let header = Header {
+    let header = ZipHeader {
         creator: u16_at(&fixed, 4),
         flags: u16_at(&fixed, 8),
         method: u16_at(&fixed, 10),
@@ -208,13 +211,13 @@ fn header(reader: &mut impl Read) -> io::Result<Step> {
         name: texts[..name].to_vec(),
     };
     Ok(match with_zip64(header, &texts[name..name + extra]) {
-        Some(header) => Step::Header(Box::new(header)),
-        None => Step::Over(ZipFault::Format),
+        Some(header) => DirectoryStep::Header(Box::new(header)),
+        None => DirectoryStep::Over(ZipFault::Format),
     })
 }
 
-/// The header with the sizes of its zip64 extra; none when Go does not take it.
-fn with_zip64(mut header: Header, mut extra: &[u8]) -> Option<Header> {
+/// The header with the sizes of its zip64 extra; none if Go does not take it.
+fn with_zip64(mut header: ZipHeader, mut extra: &[u8]) -> Option<ZipHeader> {
     const FULL: u64 = 0xffff_ffff;
     let (mut need_size, mut need_compressed) = (header.size == FULL, header.compressed == FULL);
     let mut need_offset = header.offset == 0xffff_ffff;

@@ -5,14 +5,14 @@
 
 mod contents;
 mod directory;
+mod fault;
 #[cfg(test)]
 mod tests;
 
 use std::io::{self, Read, Seek};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Most entries of a directory that are read.
-const MOST: usize = 100_000;
+pub use fault::ZipFault;
 
 /// An archive's directory, with what came of reading each entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct ZipListing {
 /// One entry of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZipItem {
-    /// The name as it is stored; bytes that are no UTF-8 are U+FFFD here.
+    /// The name as it is stored; bytes that are not UTF-8 are U+FFFD here.
     pub name: String,
     /// Whether Go takes it for a directory.
     pub directory: bool,
@@ -43,24 +43,6 @@ pub struct ZipItem {
     pub unopened: Option<ZipFault>,
     /// Why its contents cannot be read to their end, if they cannot: seen after its file has been made.
     pub unread: Option<ZipFault>,
-}
-
-/// Why an archive or an entry cannot be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ZipFault {
-    /// There is no directory, or it does not hold together: `zip: not a valid zip file`.
-    Format,
-    /// Packed by a method that Go does not know: `zip: unsupported compression algorithm`.
-    Algorithm,
-    /// The contents are not those of the checksum: `zip: checksum error`.
-    Checksum,
-    /// The archive breaks off where more should come: `unexpected EOF`.
-    End,
-    /// It has more than 100000 entries: nothing is known of it.
-    TooMany,
-    /// The compressed data are damaged: `flate: corrupt input`.
-    Corrupt,
 }
 
 /// Reads the directory of an archive of `size` bytes, and every entry to its end as long as so many bytes may be

@@ -1,8 +1,8 @@
 //! Rules about annotations.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &ANNOTATION_H1,
     &ANNOTATION_ZH,
     &ANNOTATION_SIZE,
@@ -14,60 +14,60 @@ pub(super) static ALL: &[&Rule] = &[
     &ANNOTATIONS_MISSING,
 ];
 
-pub(crate) static ANNOTATION_H1: Rule = Rule {
+pub(crate) static ANNOTATION_H1: CheckRule = CheckRule {
     id: "annotation-h1",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an h1: annotation that is not the package's",
     why: "A lock file that is written from signed annotations would refuse the package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go; this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_ZH: Rule = Rule {
+pub(crate) static ANNOTATION_ZH: CheckRule = CheckRule {
     id: "annotation-zh",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a zh: annotation that is not the zip's digest",
     why: "A lock file that is written from signed annotations would refuse the package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go; this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_SIZE: Rule = Rule {
+pub(crate) static ANNOTATION_SIZE: CheckRule = CheckRule {
     id: "annotation-size",
     group: Group::Annotations,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an annotated size that is not the package's",
     why: "People and programs plan downloads by it.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_FILENAME: Rule = Rule {
+pub(crate) static ANNOTATION_FILENAME: CheckRule = CheckRule {
     id: "annotation-filename",
     group: Group::Annotations,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an annotated file name that names another type, version or platform",
     why: "Downloads that are kept under that name are taken for another package.",
     spec: "OpenTofu 1.12, filesystem mirror layout; this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_MALFORMED: Rule = Rule {
+pub(crate) static ANNOTATION_MALFORMED: CheckRule = CheckRule {
     id: "annotation-malformed",
     group: Group::Annotations,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an annotation of ours whose value cannot be read",
     why: "It says nothing, and what reads it falls back to downloading.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the release again with `tofu-oci push`",
 };
 
-pub(crate) static ANNOTATION_ADDRESS: Rule = Rule {
+pub(crate) static ANNOTATION_ADDRESS: CheckRule = CheckRule {
     id: "annotation-address",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an index that says it is another provider",
     why: "It may have been copied to the wrong place. A signature binds the address, and this one would be \
            refused.",
@@ -75,10 +75,10 @@ pub(crate) static ANNOTATION_ADDRESS: Rule = Rule {
     mend: "copy the right release here",
 };
 
-pub(crate) static ADDRESSES_DIFFER: Rule = Rule {
+pub(crate) static ADDRESSES_DIFFER: CheckRule = CheckRule {
     id: "addresses-differ",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "versions of one repository that name different providers",
     why: "Somebody forgot --address, or pushed to the wrong repository. A signature binds the address, so a trust rule \
           for one of the names refuses the versions of the other.",
@@ -87,20 +87,20 @@ pub(crate) static ADDRESSES_DIFFER: Rule = Rule {
            in a repository of its own",
 };
 
-pub(crate) static ANNOTATION_VERSION: Rule = Rule {
+pub(crate) static ANNOTATION_VERSION: CheckRule = CheckRule {
     id: "annotation-version",
     group: Group::Annotations,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an index that says it is another version than its tag",
     why: "An old release under a new tag takes fixes away from everybody who upgrades.",
     spec: "this project, docs/trust.md",
     mend: "point the tag at the right index",
 };
 
-pub(crate) static ANNOTATIONS_MISSING: Rule = Rule {
+pub(crate) static ANNOTATIONS_MISSING: CheckRule = CheckRule {
     id: "annotations-missing",
     group: Group::Annotations,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "an index without the annotations that a lock file needs",
     why: "`tofu-oci lock` then reads leaves or downloads packages to lock all platforms.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",

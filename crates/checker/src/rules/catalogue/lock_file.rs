@@ -1,8 +1,8 @@
 //! Rules about lock files.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &LOCK_SYNTAX,
     &LOCK_NOT_CANONICAL,
     &LOCK_CH_ONLY,
@@ -23,23 +23,23 @@ pub(super) static ALL: &[&Rule] = &[
 ];
 
 /// Those that need what a repository says.
-pub(super) static ASKED: &[&Rule] =
+pub(super) static ASKED: &[&CheckRule] =
     &[&LOCK_PLATFORM, &LOCK_PLATFORM_NOT_OFFERED, &LOCK_VERSION_GONE, &LOCK_NOT_ASKED, &LOCK_LINE_UNKNOWN];
 
-pub(crate) static LOCK_SYNTAX: Rule = Rule {
+pub(crate) static LOCK_SYNTAX: CheckRule = CheckRule {
     id: "lock-syntax",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a lock file that OpenTofu refuses to read",
     why: "`tofu init` stops at it.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go, LoadLocksFromFile",
     mend: "mend the line, or restore the file from version control",
 };
 
-pub(crate) static LOCK_NOT_CANONICAL: Rule = Rule {
+pub(crate) static LOCK_NOT_CANONICAL: CheckRule = CheckRule {
     id: "lock-not-canonical",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a lock file that the next init would rewrite though it locks the same",
     why: "Text, order or repetitions are not as OpenTofu writes them: the next init changes the file, and a job \
            that demands an unchanged file fails.",
@@ -47,10 +47,10 @@ pub(crate) static LOCK_NOT_CANONICAL: Rule = Rule {
     mend: "take over the text of the diff, or run `tofu-oci lock`",
 };
 
-pub(crate) static LOCK_CH_ONLY: Rule = Rule {
+pub(crate) static LOCK_CH_ONLY: CheckRule = CheckRule {
     id: "lock-ch-only",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a provider that is locked by ch: checksums alone",
     why: "OpenTofu knows h1: and zh: alone. With none of them it verifies nothing, and installs any package.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go, PreferredHashes; OpenTofu 1.12, \
@@ -58,30 +58,30 @@ pub(crate) static LOCK_CH_ONLY: Rule = Rule {
     mend: "run `tofu-oci lock`, which adds h1: and zh:",
 };
 
-pub(crate) static LOCK_NO_HASHES: Rule = Rule {
+pub(crate) static LOCK_NO_HASHES: CheckRule = CheckRule {
     id: "lock-no-hashes",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a provider that is locked without any checksum that OpenTofu knows",
     why: "OpenTofu then verifies nothing, and installs any package.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
     mend: "run `tofu-oci lock`",
 };
 
-pub(crate) static LOCK_H1_ONLY: Rule = Rule {
+pub(crate) static LOCK_H1_ONLY: CheckRule = CheckRule {
     id: "lock-h1-only",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a provider that is locked by h1: checksums alone",
-    why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses where there is none.",
+    why: "An `oci_mirror` looks for the zh: of the package before it downloads, and refuses a package without one.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_oci_blob_archive.go",
     mend: "run `tofu-oci lock`, which adds zh:",
 };
 
-pub(crate) static LOCK_ZH_ONLY: Rule = Rule {
+pub(crate) static LOCK_ZH_ONLY: CheckRule = CheckRule {
     id: "lock-zh-only",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a provider that is locked by zh: checksums alone",
     why: "It can be installed, but a folder that is there already, or unpacked, cannot be compared with zh:, and \
            OpenTofu then asks for init again.",
@@ -89,50 +89,50 @@ pub(crate) static LOCK_ZH_ONLY: Rule = Rule {
     mend: "run `tofu-oci lock`, which adds h1:",
 };
 
-pub(crate) static LOCK_UNKNOWN_SCHEME: Rule = Rule {
+pub(crate) static LOCK_UNKNOWN_SCHEME: CheckRule = CheckRule {
     id: "lock-unknown-scheme",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a checksum of a scheme that neither OpenTofu nor tofu-oci knows",
-    why: "It is kept, and protects nobody.",
+    why: "It is kept, and protects nothing.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
     mend: "nothing, or remove the line",
 };
 
-pub(crate) static LOCK_MALFORMED_HASH: Rule = Rule {
+pub(crate) static LOCK_MALFORMED_HASH: CheckRule = CheckRule {
     id: "lock-malformed-hash",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a checksum that no package can have",
     why: "It is read without complaint and never matches. If it was meant to protect a platform, it does not.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",
     mend: "remove the line, then run `tofu-oci lock`",
 };
 
-pub(crate) static LOCK_EMPTY: Rule = Rule {
+pub(crate) static LOCK_EMPTY: CheckRule = CheckRule {
     id: "lock-empty",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a lock file without any provider",
     why: "It protects nothing.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go",
     mend: "run `tofu-oci lock` where the configuration needs providers",
 };
 
-pub(crate) static LOCK_MODULES: Rule = Rule {
+pub(crate) static LOCK_MODULES: CheckRule = CheckRule {
     id: "lock-module-blocks",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "blocks for modules in a lock file",
     why: "They are reserved, lock nothing, and are gone when the file is written.",
     spec: "OpenTofu 1.12, internal/depsfile/locks_file.go",
     mend: "remove them",
 };
 
-pub(crate) static LOCK_SYMLINK: Rule = Rule {
+pub(crate) static LOCK_SYMLINK: CheckRule = CheckRule {
     id: "lock-symlink",
     group: Group::LockFile,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a lock file that is a symbolic link",
     why: "OpenTofu replaces the file when it writes it: the link is gone then and its target no longer kept up. \
            tofu-oci does not write through a link that leaves the folder.",
@@ -140,60 +140,60 @@ pub(crate) static LOCK_SYMLINK: Rule = Rule {
     mend: "put the file itself there",
 };
 
-pub(crate) static LOCK_ONE_PLATFORM: Rule = Rule {
+pub(crate) static LOCK_ONE_PLATFORM: CheckRule = CheckRule {
     id: "lock-one-platform",
     group: Group::LockFile,
-    level: Level::Note,
-    finds: "a provider whose lines cover one platform, told where no platform was demanded",
+    level: FindingLevel::Note,
+    finds: "a provider whose lines cover one platform, reported if no platform was demanded",
     why: "A package has one zh: and one h1:, so a single line is one platform: init fails on every other one.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
     mend: "run `tofu-oci lock` where the provider is used on other platforms too",
 };
 
-pub(crate) static LOCK_PLATFORM_NOT_OFFERED: Rule = Rule {
+pub(crate) static LOCK_PLATFORM_NOT_OFFERED: CheckRule = CheckRule {
     id: "lock-platform-not-offered",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a platform that was demanded and that the locked release does not offer",
     why: "init on that platform fails, whatever is locked: there is no package for it.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
     mend: "choose a version that offers the platform, or publish one; no checksum helps",
 };
 
-pub(crate) static LOCK_PLATFORM: Rule = Rule {
+pub(crate) static LOCK_PLATFORM: CheckRule = CheckRule {
     id: "lock-platform",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a platform that no line of a provider covers",
     why: "init on that platform fails: no checksum of the package is among the lines.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
     mend: "run `tofu-oci lock --platform OS_ARCH`",
 };
 
-pub(crate) static LOCK_VERSION_GONE: Rule = Rule {
+pub(crate) static LOCK_VERSION_GONE: CheckRule = CheckRule {
     id: "lock-version-gone",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a locked version that its repository does not offer any more",
     why: "init demands that the version is still listed.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
     mend: "push or copy the release again, or upgrade",
 };
 
-pub(crate) static LOCK_NOT_ASKED: Rule = Rule {
+pub(crate) static LOCK_NOT_ASKED: CheckRule = CheckRule {
     id: "lock-not-asked",
     group: Group::LockFile,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a provider whose release cannot be compared with, because it is damaged or no place is configured for it",
     why: "Whether its lines cover the platforms that were demanded is not known, and that is not the same as good.",
     spec: "docs/check.md, \"Lock files\"",
     mend: "see the cause in the finding; without --platform nothing is asked",
 };
 
-pub(crate) static LOCK_LINE_UNKNOWN: Rule = Rule {
+pub(crate) static LOCK_LINE_UNKNOWN: CheckRule = CheckRule {
     id: "lock-line-unknown",
     group: Group::LockFile,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a checksum that no package of the release has",
     why: "It belongs to a package from another source, or it is wrong.",
     spec: "OpenTofu 1.12, internal/getproviders/hash.go",

@@ -1,8 +1,6 @@
-//! Every rule. `docs/check.md` lists them too, and a test holds it to this.
+//! Every rule. `cargo xtask fixtures` writes `docs/rules.md` from them.
 
 pub(crate) mod annotations;
-#[cfg(test)]
-mod documented;
 pub(crate) mod drift;
 pub(crate) mod index;
 pub(crate) mod leaf;
@@ -12,10 +10,10 @@ pub(crate) mod registry;
 pub(crate) mod signatures;
 pub(crate) mod tags;
 
-use crate::model::Rule;
+use crate::model::CheckRule;
 
 /// Every rule, by group.
-pub fn rules() -> impl Iterator<Item = &'static Rule> {
+pub fn rules() -> impl Iterator<Item = &'static CheckRule> {
     [
         tags::ALL,
         index::ALL,
@@ -33,17 +31,17 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// The rule of this name.
-pub fn rule(id: &str) -> Option<&'static Rule> {
+pub fn rule(id: &str) -> Option<&'static CheckRule> {
     rules().find(|rule| rule.id == id)
 }
 
-/// Whether a rule looks at what is in packages, so that it says nothing where they were not read.
-pub fn needs_packages(rule: &Rule) -> bool {
+/// Whether a rule looks at what is in packages, so that it says nothing if they were not read.
+pub fn needs_packages(rule: &CheckRule) -> bool {
     package::READ.contains(&rule) || *rule == annotations::ANNOTATION_H1
 }
 
-/// Whether a rule compares a lock file with what a repository says, so that it says nothing where none was asked.
-pub fn needs_repository(rule: &Rule) -> bool {
+/// Whether a rule compares a lock file with what a repository says, so that it says nothing if none was asked.
+pub fn needs_repository(rule: &CheckRule) -> bool {
     lock_file::ASKED.contains(&rule)
 }
 

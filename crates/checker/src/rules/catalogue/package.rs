@@ -1,8 +1,8 @@
 //! Rules about the bytes of packages.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &BLOB_MISSING,
     &BLOB_SIZE,
     &BLOB_DIGEST,
@@ -26,7 +26,7 @@ pub(super) static ALL: &[&Rule] = &[
 ];
 
 /// Those that look into the bytes.
-pub(super) static READ: &[&Rule] = &[
+pub(super) static READ: &[&CheckRule] = &[
     &NOT_A_ZIP,
     &ZIP_STRUCTURE,
     &ZIP_EMPTY,
@@ -45,50 +45,50 @@ pub(super) static READ: &[&Rule] = &[
     &PACKAGES_DIFFER,
 ];
 
-pub(crate) static BLOB_MISSING: Rule = Rule {
+pub(crate) static BLOB_MISSING: CheckRule = CheckRule {
     id: "blob-missing",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a blob that the repository does not have",
     why: "The platform is offered and cannot be installed.",
     spec: "OCI distribution-spec 1.1.1, Pulling blobs",
     mend: "push the release again",
 };
 
-pub(crate) static BLOB_SIZE: Rule = Rule {
+pub(crate) static BLOB_SIZE: CheckRule = CheckRule {
     id: "blob-size",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a blob whose size is not that of its descriptor",
     why: "Every client stops: size and digest are checked before anything is unpacked.",
     spec: "OCI image-spec 1.1.1, descriptor.md, `size`",
     mend: "push the release again",
 };
 
-pub(crate) static BLOB_DIGEST: Rule = Rule {
+pub(crate) static BLOB_DIGEST: CheckRule = CheckRule {
     id: "blob-digest",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a blob whose bytes do not have the digest that names it",
     why: "Every client refuses it: it was damaged, or exchanged.",
     spec: "OCI image-spec 1.1.1, descriptor.md, Digests",
     mend: "push the release again",
 };
 
-pub(crate) static NOT_A_ZIP: Rule = Rule {
+pub(crate) static NOT_A_ZIP: CheckRule = CheckRule {
     id: "not-a-zip",
     group: Group::Package,
-    level: Level::Error,
-    finds: "a package that is no zip archive",
+    level: FindingLevel::Error,
+    finds: "a package that is not a zip archive",
     why: "It cannot be unpacked.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_local_archive.go",
     mend: "push the release's zip itself",
 };
 
-pub(crate) static ZIP_STRUCTURE: Rule = Rule {
+pub(crate) static ZIP_STRUCTURE: CheckRule = CheckRule {
     id: "zip-structure",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a zip that tofu-oci refuses although others may unpack it",
     why: "What different programs unpack from it may differ: damaged structure, overlapping entries, names twice, \
            unsafe names.",
@@ -96,40 +96,40 @@ pub(crate) static ZIP_STRUCTURE: Rule = Rule {
     mend: "pack it again with an ordinary zip program, or with `tofu-oci push --dir`",
 };
 
-pub(crate) static ZIP_EMPTY: Rule = Rule {
+pub(crate) static ZIP_EMPTY: CheckRule = CheckRule {
     id: "zip-empty",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a zip without entries",
     why: "OpenTofu refuses an empty archive.",
     spec: "OpenTofu 1.12, internal/getproviders/package_location_local_archive.go",
     mend: "push the right zip",
 };
 
-pub(crate) static UNSAFE_ENTRY: Rule = Rule {
+pub(crate) static UNSAFE_ENTRY: CheckRule = CheckRule {
     id: "unsafe-entry",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an entry of a package that leads out of it",
     why: "It would write outside the package's folder; every client refuses the package.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go; CWE-22",
     mend: "pack it again without `..` in names",
 };
 
-pub(crate) static SYMLINK: Rule = Rule {
+pub(crate) static SYMLINK: CheckRule = CheckRule {
     id: "symlink-entry",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a symbolic link in a package",
-    why: "OpenTofu writes the link's text into a plain file, tofu-oci refuses the package; nobody gets a link.",
+    why: "OpenTofu writes the link's text into a plain file, tofu-oci refuses the package; neither makes a link.",
     spec: "OpenTofu 1.12, go-getter decompress_zip.go",
     mend: "put the file itself in its place",
 };
 
-pub(crate) static NO_EXECUTABLE: Rule = Rule {
+pub(crate) static NO_EXECUTABLE: CheckRule = CheckRule {
     id: "no-executable",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a package without the provider's executable in its root",
     why: "OpenTofu looks for a file named terraform-provider-TYPE, perhaps followed by `_` or `.`, in the root \
            alone, and finds none.",
@@ -137,20 +137,20 @@ pub(crate) static NO_EXECUTABLE: Rule = Rule {
     mend: "name the executable terraform-provider-TYPE_vVERSION and put it in the root",
 };
 
-pub(crate) static SEVERAL_EXECUTABLES: Rule = Rule {
+pub(crate) static SEVERAL_EXECUTABLES: CheckRule = CheckRule {
     id: "several-executables",
     group: Group::Package,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a package with more than one file that could be the provider's executable",
     why: "OpenTofu runs the first in the order of names, which may not be the one that was meant.",
     spec: "OpenTofu 1.12, internal/providercache/cached_provider.go, ExecutableFile",
     mend: "leave one",
 };
 
-pub(crate) static EXECUTABLE_MODE: Rule = Rule {
+pub(crate) static EXECUTABLE_MODE: CheckRule = CheckRule {
     id: "executable-mode",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an executable without permission to run",
     why: "OpenTofu unpacks it with the mode that the archive gives; it installs, and every plan fails with \
            `permission denied`.",
@@ -158,40 +158,40 @@ pub(crate) static EXECUTABLE_MODE: Rule = Rule {
     mend: "pack it on Unix with mode 0755",
 };
 
-pub(crate) static EXECUTABLE_PLATFORM: Rule = Rule {
+pub(crate) static EXECUTABLE_PLATFORM: CheckRule = CheckRule {
     id: "executable-other-platform",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an executable for another platform than its entry in the index, by its header",
     why: "OpenTofu installs the package, and then cannot start the provider: \"exec format error\".",
     spec: "System V ABI, ELF header; Apple, mach-o/loader.h and mach-o/fat.h; Microsoft, PE Format",
     mend: "build the package for its platform and push it as a new version",
 };
 
-pub(crate) static EXECUTABLE_VERSION: Rule = Rule {
+pub(crate) static EXECUTABLE_VERSION: CheckRule = CheckRule {
     id: "executable-other-version",
     group: Group::Package,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "an executable whose name has another version than the release",
     why: "OpenTofu does not look at it; most often the wrong build was packed.",
     spec: "OpenTofu 1.12, internal/providercache/cached_provider.go",
     mend: "pack the build of this version",
 };
 
-pub(crate) static EXECUTABLE_NO_VERSION: Rule = Rule {
+pub(crate) static EXECUTABLE_NO_VERSION: CheckRule = CheckRule {
     id: "executable-without-version",
     group: Group::Package,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "an executable without the version in its name",
     why: "It is allowed, and unusual.",
     spec: "OpenTofu 1.12, internal/providercache/cached_provider.go",
     mend: "name it terraform-provider-TYPE_vVERSION",
 };
 
-pub(crate) static DIRECTORY_ENTRIES: Rule = Rule {
+pub(crate) static DIRECTORY_ENTRIES: CheckRule = CheckRule {
     id: "directory-entries",
     group: Group::Package,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a zip with entries for directories",
     why: "The `h1:` of such a zip differs from the `h1:` of the folder that it unpacks to, so a lock file made \
            from one does not accept the other.",
@@ -199,10 +199,10 @@ pub(crate) static DIRECTORY_ENTRIES: Rule = Rule {
     mend: "pack with `zip -D`, or with `tofu-oci push --dir`",
 };
 
-pub(crate) static DUPLICATE_NAME: Rule = Rule {
+pub(crate) static DUPLICATE_NAME: CheckRule = CheckRule {
     id: "duplicate-entry",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a package in which a name occurs twice",
     why: "Which content wins differs between programs; tofu-oci refuses it, and the `h1:` of the zip is not that \
            of the folder.",
@@ -210,30 +210,30 @@ pub(crate) static DUPLICATE_NAME: Rule = Rule {
     mend: "pack each file once",
 };
 
-pub(crate) static CASE_COLLISION: Rule = Rule {
+pub(crate) static CASE_COLLISION: CheckRule = CheckRule {
     id: "case-collision",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "names in a package that differ only by case",
     why: "On Windows and macOS one overwrites the other; tofu-oci refuses the package.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "rename one of them",
 };
 
-pub(crate) static LAYER_ARCHIVE: Rule = Rule {
+pub(crate) static LAYER_ARCHIVE: CheckRule = CheckRule {
     id: "image-layer",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an image layer that cannot be read",
     why: "The union of the layers is the package; with a damaged layer there is none.",
     spec: "OCI image-spec 1.1.1, layer.md",
     mend: "build the image again",
 };
 
-pub(crate) static PACKAGES_DIFFER: Rule = Rule {
+pub(crate) static PACKAGES_DIFFER: CheckRule = CheckRule {
     id: "packages-differ",
     group: Group::Package,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "an image and a zip of one platform with different content",
     why: "Clients that take the image and clients that take the zip get two providers under one name, and one lock \
            file cannot accept both.",
@@ -241,10 +241,10 @@ pub(crate) static PACKAGES_DIFFER: Rule = Rule {
     mend: "push the release again with `--layout both`, which makes both from one package",
 };
 
-pub(crate) static NOT_READ: Rule = Rule {
+pub(crate) static NOT_READ: CheckRule = CheckRule {
     id: "packages-not-read",
     group: Group::Package,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "packages whose bytes were not looked at",
     why: "Whether blobs are there was asked; what is in them was not read.",
     spec: "docs/check.md",

@@ -1,8 +1,8 @@
 //! Rules about signatures and other referrers.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &UNSIGNED,
     &SIGNATURE_REFUSED,
     &SIGNATURE_NOT_CHECKED,
@@ -13,20 +13,20 @@ pub(super) static ALL: &[&Rule] = &[
     &REFERRER_MISSING,
 ];
 
-pub(crate) static UNSIGNED: Rule = Rule {
+pub(crate) static UNSIGNED: CheckRule = CheckRule {
     id: "unsigned",
     group: Group::Signatures,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a release without any signature",
     why: "Nobody can tell whether it comes from its author; what a registry gives is taken as it is.",
     spec: "this project, docs/trust.md",
     mend: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`",
 };
 
-pub(crate) static SIGNATURE_REFUSED: Rule = Rule {
+pub(crate) static SIGNATURE_REFUSED: CheckRule = CheckRule {
     id: "signature-refused",
     group: Group::Signatures,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a signature that does not hold for this release",
     why: "It is damaged, by a key that is not trusted for this provider, or made for another provider or version. \
            Clients whose policy wants a signature refuse the release.",
@@ -34,10 +34,10 @@ pub(crate) static SIGNATURE_REFUSED: Rule = Rule {
     mend: "sign the release again with the right key, and delete the wrong signature",
 };
 
-pub(crate) static SIGNATURE_NOT_CHECKED: Rule = Rule {
+pub(crate) static SIGNATURE_NOT_CHECKED: CheckRule = CheckRule {
     id: "signature-not-checked",
     group: Group::Signatures,
-    level: Level::Note,
+    level: FindingLevel::Note,
     finds: "a signature that no key at hand could check",
     why: "None of the keys that the trust policy names for this provider is the one that made it, or the policy names \
            none; what the signature claims is not proven. Another signature may count all the same.",
@@ -45,30 +45,30 @@ pub(crate) static SIGNATURE_NOT_CHECKED: Rule = Rule {
     mend: "name the key that made it in trust.toml, or give --trust-policy FILE; if another signature counts, nothing",
 };
 
-pub(crate) static SIGNATURE_UNREADABLE: Rule = Rule {
+pub(crate) static SIGNATURE_UNREADABLE: CheckRule = CheckRule {
     id: "signature-unreadable",
     group: Group::Signatures,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a signature that cannot be read",
     why: "It counts as none.",
     spec: "this project, docs/trust.md",
     mend: "sign the release again",
 };
 
-pub(crate) static NOT_TRUSTED: Rule = Rule {
+pub(crate) static NOT_TRUSTED: CheckRule = CheckRule {
     id: "not-trusted",
     group: Group::Signatures,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a release that the trust policy refuses",
     why: "`tofu-oci install` and `tofu-oci lock` refuse it with this policy.",
     spec: "this project, docs/trust.md",
     mend: "see the code in the finding; docs/trust.md lists all codes",
 };
 
-pub(crate) static REFERRER_DANGLING: Rule = Rule {
+pub(crate) static REFERRER_DANGLING: CheckRule = CheckRule {
     id: "referrer-dangling",
     group: Group::Signatures,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a list of referrers, or a signature, of an index that the repository does not have",
     why: "The release was deleted or moved and its signature stayed behind, or the signature was copied without \
            it.",
@@ -76,20 +76,20 @@ pub(crate) static REFERRER_DANGLING: Rule = Rule {
     mend: "copy the release with its referrers (`tofu-oci copy` does), or delete the tag",
 };
 
-pub(crate) static REFERRER_OTHER_SUBJECT: Rule = Rule {
+pub(crate) static REFERRER_OTHER_SUBJECT: CheckRule = CheckRule {
     id: "referrer-other-subject",
     group: Group::Signatures,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a listed referrer whose manifest names another subject, or none",
     why: "It says nothing about this release and is passed over.",
     spec: "OCI distribution-spec 1.1.1, Listing Referrers",
     mend: "push the referrer again",
 };
 
-pub(crate) static REFERRER_MISSING: Rule = Rule {
+pub(crate) static REFERRER_MISSING: CheckRule = CheckRule {
     id: "referrer-missing",
     group: Group::Signatures,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a listed referrer whose manifest is missing",
     why: "What it said, perhaps a signature, is lost.",
     spec: "OCI distribution-spec 1.1.1, Listing Referrers",

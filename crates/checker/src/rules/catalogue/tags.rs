@@ -1,8 +1,8 @@
 //! Rules about tags.
 
-use crate::model::{Group, Level, Rule};
+use crate::model::{CheckRule, FindingLevel, Group};
 
-pub(super) static ALL: &[&Rule] = &[
+pub(super) static ALL: &[&CheckRule] = &[
     &STRAY_VERSION_TAG,
     &SECOND_SPELLING_TAG,
     &NO_VERSION_TAGS,
@@ -15,10 +15,10 @@ pub(super) static ALL: &[&Rule] = &[
     &TAG_UNREADABLE,
 ];
 
-pub(crate) static STRAY_VERSION_TAG: Rule = Rule {
+pub(crate) static STRAY_VERSION_TAG: CheckRule = CheckRule {
     id: "stray-version-tag",
     group: Group::Tags,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a tag that OpenTofu reads as a version but cannot ask for again, such as `2`, `1.4` or `01.4.0`",
     why: "OpenTofu lists the version that it reads, chooses it where it is the newest, asks for the tag of that \
            version's full spelling and gets 404: init fails for every user of the repository.",
@@ -26,10 +26,10 @@ pub(crate) static STRAY_VERSION_TAG: Rule = Rule {
     mend: "delete the tag; never let a release pipeline write floating tags such as `1` or `1.4` here",
 };
 
-pub(crate) static SECOND_SPELLING_TAG: Rule = Rule {
+pub(crate) static SECOND_SPELLING_TAG: CheckRule = CheckRule {
     id: "second-spelling-tag",
     group: Group::Tags,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a second spelling of a version whose canonical tag is there too, such as `1.0` beside `1.0.0`",
     why: "It changes nothing as long as the canonical tag is there. When that one is deleted, the version is still \
            listed and can no longer be had.",
@@ -37,30 +37,30 @@ pub(crate) static SECOND_SPELLING_TAG: Rule = Rule {
     mend: "delete the tag",
 };
 
-pub(crate) static NO_VERSION_TAGS: Rule = Rule {
+pub(crate) static NO_VERSION_TAGS: CheckRule = CheckRule {
     id: "no-version-tags",
     group: Group::Tags,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a repository without any tag that OpenTofu reads as a version",
     why: "OpenTofu finds versions by listing tags; here it finds none and says that the provider is not found.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
     mend: "push a release under its version: MAJOR.MINOR.PATCH without `v`, `+` written `_`",
 };
 
-pub(crate) static V_TAG: Rule = Rule {
+pub(crate) static V_TAG: CheckRule = CheckRule {
     id: "v-tag",
     group: Group::Tags,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a tag with `v` before the version while the version's own tag is missing",
-    why: "OpenTofu ignores a tag such as `v1.0.0`: nobody can install what it names.",
+    why: "OpenTofu ignores a tag such as `v1.0.0`: what it names cannot be installed.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
     mend: "push the same index under the version without `v`",
 };
 
-pub(crate) static SEVERAL_BUILDS: Rule = Rule {
+pub(crate) static SEVERAL_BUILDS: CheckRule = CheckRule {
     id: "several-builds",
     group: Group::Tags,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "versions that differ only in build metadata",
     why: "Build metadata plays no part in the order of versions, so which of them is installed depends on the \
            order in which the registry lists its tags.",
@@ -68,10 +68,10 @@ pub(crate) static SEVERAL_BUILDS: Rule = Rule {
     mend: "keep one build of each version",
 };
 
-pub(crate) static PRERELEASES_ONLY: Rule = Rule {
+pub(crate) static PRERELEASES_ONLY: CheckRule = CheckRule {
     id: "prereleases-only",
     group: Group::Tags,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a repository in which every version is a prerelease",
     why: "A prerelease is chosen only by a constraint that names it exactly; `tofu init` without one says that \
            there are no available releases.",
@@ -79,20 +79,20 @@ pub(crate) static PRERELEASES_ONLY: Rule = Rule {
     mend: "publish a release, or tell users to name the version exactly",
 };
 
-pub(crate) static VERSION_ZERO: Rule = Rule {
+pub(crate) static VERSION_ZERO: CheckRule = CheckRule {
     id: "version-zero",
     group: Group::Tags,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "the version 0.0.0",
     why: "OpenTofu takes 0.0.0 for `no version` and refuses to install it.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go, EnsureProviderVersions",
     mend: "publish the release under another version",
 };
 
-pub(crate) static PLATFORM_TAG: Rule = Rule {
+pub(crate) static PLATFORM_TAG: CheckRule = CheckRule {
     id: "platform-tag",
     group: Group::Tags,
-    level: Level::Warning,
+    level: FindingLevel::Warning,
     finds: "a tag that ends in a platform and is read as a version, such as `1.0.0_linux.amd64`",
     why: "OpenTofu lists it as a version of its own: as a release with build metadata, which init may choose, or \
            as a prerelease.",
@@ -100,20 +100,20 @@ pub(crate) static PLATFORM_TAG: Rule = Rule {
     mend: "delete the tag; leaves need no tag, the index names them by digest",
 };
 
-pub(crate) static VERSION_NOT_LISTED: Rule = Rule {
+pub(crate) static VERSION_NOT_LISTED: CheckRule = CheckRule {
     id: "version-not-listed",
     group: Group::Tags,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a version that was asked for and that no tag reads as",
     why: "OpenTofu does not find it among the versions, and a constraint that names it cannot be met.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, AvailableVersions",
     mend: "push the release, or ask for another version",
 };
 
-pub(crate) static TAG_UNREADABLE: Rule = Rule {
+pub(crate) static TAG_UNREADABLE: CheckRule = CheckRule {
     id: "tag-unreadable",
     group: Group::Tags,
-    level: Level::Error,
+    level: FindingLevel::Error,
     finds: "a version tag whose manifest cannot be had",
     why: "The version is listed, so it may be chosen, and then nothing can be installed.",
     spec: "OCI distribution-spec 1.1.1, Pulling manifests",

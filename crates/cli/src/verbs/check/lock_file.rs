@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_checker::{
-    Coverage, Finding, Group, Level, LockText, coverage, lock_file, needs_repository, not_asked, one_platform,
+    Coverage, Finding, FindingLevel, Group, LockText, coverage, lock_file, needs_repository, not_asked, one_platform,
     version_gone,
 };
 use tofu_oci_lockfile::{LockEntry, LockFile};
@@ -47,7 +47,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
         } else {
             idle(|rule| rule.id == "lock-one-platform", "--platform asks for more")
         },
-        lowest: Level::Error,
+        lowest: FindingLevel::Error,
         findings,
         not_judged,
         predicted: None,

@@ -12,8 +12,8 @@ mod target;
 
 use std::collections::BTreeMap;
 
-use tofu_oci_checker::opentofu::Prediction;
-use tofu_oci_checker::{CheckedAs, Finding, Group, Level, NotJudged, ProbeReport, Rule, rule, rules};
+use tofu_oci_checker::opentofu::RepositoryPrediction;
+use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, rule, rules};
 use tofu_oci_types::Platform;
 
 use super::Context;
@@ -34,12 +34,12 @@ struct Checked {
     /// The rules of these groups that it was not looked at by, and why.
     left_out: BTreeMap<&'static str, &'static str>,
     /// From which level on findings fail.
-    lowest: Level,
+    lowest: FindingLevel,
     findings: Vec<Finding>,
     /// What could not be asked for.
     not_judged: Vec<Unjudged>,
     /// Of a repository: who it was checked as, and what `OpenTofu` makes of it.
-    predicted: Option<(CheckedAs, Vec<Prediction>)>,
+    predicted: Option<(CheckedAs, Vec<RepositoryPrediction>)>,
     /// Of a registry: every capability.
     probe: Option<ProbeReport>,
 }
@@ -81,9 +81,9 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
         output::print_unreadable(args.format(), &args.target, diagnostic);
     })?;
     checked.lowest = match args.fail_on {
-        FailOn::Error => Level::Error,
-        FailOn::Warning => Level::Warning,
-        FailOn::Note => Level::Note,
+        FailOn::Error => FindingLevel::Error,
+        FailOn::Warning => FindingLevel::Warning,
+        FailOn::Note => FindingLevel::Note,
     };
     checked.findings.retain(|finding| filter.keeps(finding.rule));
     let filtered = rules().filter(|rule| !filter.keeps(rule)).map(|rule| (rule.id, "left out with --rule or --ignore"));
@@ -155,7 +155,7 @@ async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Diagnostic
 }
 
 /// The rules that say nothing, since what they look at was not asked for.
-fn idle(needs: fn(&Rule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
+fn idle(needs: fn(&CheckRule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
     rules().filter(|rule| needs(rule)).map(|rule| (rule.id, why)).collect()
 }
 
@@ -180,7 +180,7 @@ impl<'a> Filter<'a> {
         Ok(Self { only: &args.rules, ignore: &args.ignore })
     }
 
-    fn keeps(&self, rule: &Rule) -> bool {
+    fn keeps(&self, rule: &CheckRule) -> bool {
         let is = |name: &String| name == rule.id;
         (self.only.is_empty() || self.only.iter().any(is)) && !self.ignore.iter().any(is)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::SystemTime;
 
-use tofu_oci_checker::{Group, Level, ProbeError, ProbeRequest, probe};
+use tofu_oci_checker::{FindingLevel, Group, ProbeError, ProbeRequest, probe};
 use tofu_oci_types::RepositoryRef;
 
 use super::repository::counted;
@@ -38,7 +38,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
         looked_at: format!("{} made", counted(report.requests, "request")),
         groups: vec![Group::Registry],
         left_out: BTreeMap::new(),
-        lowest: Level::Error,
+        lowest: FindingLevel::Error,
         findings: report.findings.clone(),
         not_judged: report.not_judged.iter().map(|(what, said)| unjudged(what, said)).collect(),
         predicted: None,

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use tofu_oci_checker::facts::{self, Depth, Versions, What};
 use tofu_oci_checker::{
-    CheckReport, CheckRequest, Group, Level, NotJudged, Trust, drift, needs_packages, not_judged, signatures,
+    CheckReport, CheckRequest, FindingLevel, Group, NotJudged, SignatureTrust, drift, needs_packages, not_judged,
+    signatures,
 };
 use tofu_oci_types::{Platform, Version};
 
@@ -47,7 +48,7 @@ pub(super) async fn check(
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
     let mut report = tofu_oci_checker::check(store.as_ref(), &request).await?;
     let place = tofu_oci_fetch::pin_file::place(&trust.pins_path, &report.facts.place);
-    let judging = Trust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
+    let judging = SignatureTrust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
     let (signed, unasked) = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
     report.findings.extend(signed);
     // The same list may have failed twice.
@@ -68,7 +69,7 @@ pub(super) async fn check(
             Depth::Packages => BTreeMap::new(),
             Depth::Manifests => idle(needs_packages, "the packages were not read; --deep reads them"),
         },
-        lowest: Level::Error,
+        lowest: FindingLevel::Error,
         findings: report.findings,
         not_judged: report.not_judged.into_iter().map(Unjudged::from).collect(),
         predicted: Some((report.provider, report.predictions)),

@@ -7,16 +7,18 @@ use std::path::{Path, PathBuf};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+use tofu_oci_checker::FindingLevel;
+use tofu_oci_checker::cli_config::{CliConfigFacts, CliConfigFinding, LockFacts, LockedFact, RequiredFact, findings};
 use tofu_oci_hcl::position;
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_mapper::check::{Facts, Finding, Level, LockFacts, LockedFact, RequiredFact, findings};
-use tofu_oci_mapper::config::{self, FileState};
-use tofu_oci_mapper::{MagicSuffix, TofuRelease};
+use tofu_oci_mapper::MagicSuffix;
+use tofu_oci_mapper::config::{self, ConfigFileState, MEASURED, releases_text};
 use tofu_oci_types::Event;
 
 use crate::args::ConfigCheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::environment::{RealFiles, environment};
+use crate::excerpt::excerpt;
 use crate::exit::Exit;
 use crate::page::{Line, Page};
 use crate::printer;
@@ -34,17 +36,17 @@ pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, D
             .hint("--chdir names the directory that holds the configuration and its lock file"));
     }
     let environment = environment(args.chdir.as_deref())?;
-    let readings = TofuRelease::ALL.map(|release| config::read(&environment, &RealFiles, release));
+    let readings = MEASURED.map(|release| config::read(&environment, &RealFiles, release));
     let methods = readings.each_ref().map(|reading| reading.methods(&environment, &RealFiles));
     let suffix = readings[2].config.magic_suffix.as_ref().map(|(suffix, _)| suffix.clone());
     let read: BTreeMap<PathBuf, usize> = readings
         .iter()
         .flat_map(|reading| &reading.files)
-        .filter(|file| matches!(file.state, FileState::Read | FileState::Dropped))
+        .filter(|file| matches!(file.state, ConfigFileState::Read | ConfigFileState::Dropped))
         .map(|file| (file.path.clone(), file.text.len()))
         .collect();
     let mut not_read = 0;
-    let facts = Facts {
+    let facts = CliConfigFacts {
         readings,
         methods,
         environment: &environment,
@@ -58,7 +60,7 @@ pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, D
     if not_read > 0 {
         return Ok(Exit::Usage);
     }
-    Ok(if found.iter().any(|finding| finding.level < Level::Note) { Exit::Fixable } else { Exit::Done })
+    Ok(if found.iter().any(|finding| finding.level < FindingLevel::Note) { Exit::Fixable } else { Exit::Done })
 }
 
 /// What the lock file says; one that cannot be read is warned about and passed over.
@@ -126,13 +128,14 @@ fn not_looked_at(context: &Context, error: &dyn Error) {
     context.reporter.event(&Event::warning("not-looked-at", text));
 }
 
-fn print(context: &Context, found: &[Finding], files: usize, not_read: usize) {
+fn print(context: &Context, found: &[CliConfigFinding], files: usize, not_read: usize) {
     if context.json {
         for finding in found {
             json_line(&FindingLine::of(finding));
         }
         let count = |level| found.iter().filter(|finding| finding.level == level).count();
-        let (errors, warnings, notes) = (count(Level::Error), count(Level::Warning), count(Level::Note));
+        let (errors, warnings, notes) =
+            (count(FindingLevel::Error), count(FindingLevel::Warning), count(FindingLevel::Note));
         return json_line(&Summary { event: "checked", files, not_read, errors, warnings, notes });
     }
     let mut page = Page::default();
@@ -146,27 +149,42 @@ fn print(context: &Context, found: &[Finding], files: usize, not_read: usize) {
 }
 
 /// A finding for people, its level in colour.
-fn shown(finding: &Finding) -> Page {
+fn shown(finding: &CliConfigFinding) -> Page {
     let colour = match finding.level {
-        Level::Error => AnsiColor::Red,
-        Level::Warning => AnsiColor::Yellow,
-        Level::Note => AnsiColor::Cyan,
+        FindingLevel::Error => AnsiColor::Red,
+        FindingLevel::Warning => AnsiColor::Yellow,
+        FindingLevel::Note => AnsiColor::Cyan,
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
-    let (head, text) = (format!("{}[{}]", finding.level.word(), finding.rule), finding.render());
-    let (title, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    let head = format_args!("{}[{}]", finding.level.word(), finding.rule);
     let mut page = Page::default();
-    page.push(match title.strip_prefix(&head) {
-        Some(title) => Line::default().styled(style, head).plain(title),
-        None => Line::of(title),
-    });
-    page.block("", rest);
+    page.push(Line::default().styled(style, head).plain(format_args!(" {}", finding.title)));
+    if let Some(at) = &finding.at {
+        let path = at.path.display().to_string();
+        match &at.span {
+            Some(span) if !at.text.is_empty() => page.block("", &excerpt(&path, &at.text, span)),
+            _ => page.line(format_args!(" --> {path}")),
+        }
+    }
+    let detail = finding.detail.as_deref().unwrap_or_default();
+    if finding.releases.len() < MEASURED.len() && !finding.tells_releases {
+        page.line(format_args!("  = only in OpenTofu {}", releases_text(&finding.releases)));
+    }
+    lines(&mut page, "= what happens: ", detail);
+    let instead = finding.instead.as_deref().unwrap_or_default();
+    lines(&mut page, "= instead: ", instead);
     page
 }
 
-fn summary(found: &[Finding]) -> String {
+fn lines(page: &mut Page, lead: &str, text: &str) {
+    for (number, line) in text.lines().enumerate() {
+        page.line(format_args!("  {:<width$}{line}", if number == 0 { lead } else { "" }, width = lead.len()));
+    }
+}
+
+fn summary(found: &[CliConfigFinding]) -> String {
     let count = |level| found.iter().filter(|finding| finding.level == level).count();
-    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let levels = [(FindingLevel::Error, "error"), (FindingLevel::Warning, "warning"), (FindingLevel::Note, "note")];
     let parts: Vec<String> = levels
         .map(|(level, word)| (count(level), word))
         .iter()
@@ -184,7 +202,7 @@ fn counted(count: usize, word: &str) -> String {
 struct FindingLine<'a> {
     event: &'static str,
     rule: &'a str,
-    level: Level,
+    level: FindingLevel,
     path: Option<String>,
     line: Option<usize>,
     column: Option<usize>,
@@ -196,7 +214,7 @@ struct FindingLine<'a> {
 }
 
 impl<'a> FindingLine<'a> {
-    fn of(finding: &'a Finding) -> Self {
+    fn of(finding: &'a CliConfigFinding) -> Self {
         let at = finding.at.as_ref();
         let place = at.and_then(|at| Some(position(&at.text, at.span.as_ref()?.start)));
         Self {

@@ -3,15 +3,16 @@
 use std::error::Error as _;
 
 use tofu_oci_hcl::position;
-use tofu_oci_mapper::config::{self, Environment, Installation, Method, MethodKind, Reading, excerpt};
-use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError, TofuRelease};
-use tofu_oci_types::printable;
+use tofu_oci_mapper::config::{self, CliConfigReading, Environment, Installation, Method, MethodKind};
+use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError};
+use tofu_oci_types::{TofuRelease, printable};
 
 use super::written::{Form, Written, prove, read, write};
 use crate::args::ConfigSnippetArgs;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::environment::{RealFiles, environment};
+use crate::excerpt::excerpt;
 use crate::page::Page;
 use crate::printer;
 use crate::verbs::Context;
@@ -101,7 +102,9 @@ fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> 
                 "write REGISTRY/PATH in lower case, without a scheme, a tag and a digest, such as ghcr.io/acme/${type}",
             );
         }
-        diagnostic
+        errors
+            .iter()
+            .fold(diagnostic, |diagnostic, error| diagnostic.hint(error.instead()))
             .hint(
                 "the symbols are ${hostname}, ${namespace} and ${type}; what the pattern leaves open must be mentioned",
             )
@@ -200,7 +203,7 @@ fn written(method: &Method, exclude: Vec<String>) -> Option<Written> {
 /// Where to put it, and what it changes.
 fn advice(
     environment: &Environment,
-    reading: &Reading,
+    reading: &CliConfigReading,
     there: Option<&Installation>,
     sound: bool,
     form: Form,

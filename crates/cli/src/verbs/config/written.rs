@@ -5,9 +5,8 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::config::{self, Environment, Files, MethodKind, Os};
-use tofu_oci_types::is_unprintable;
+use tofu_oci_mapper::config::{self, ConfigFiles, Environment, MEASURED, MethodKind, Os};
+use tofu_oci_types::{TofuRelease, is_unprintable};
 
 /// A block of `provider_installation` that is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +196,7 @@ fn json(methods: &[Written]) -> String {
 
 /// Whether every release reads the text back as exactly these methods in this order, each with these patterns.
 pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
-    TofuRelease::ALL.into_iter().all(|release| {
+    MEASURED.into_iter().all(|release| {
         let reading = read(text, release);
         let Some(installation) = &reading.config.installation else { return false };
         let wanted: Vec<&Written> =
@@ -210,7 +209,7 @@ pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
 }
 
 /// The text as a release reads it.
-pub(super) fn read(text: &str, release: TofuRelease) -> config::Reading {
+pub(super) fn read(text: &str, release: TofuRelease) -> config::CliConfigReading {
     let path = PathBuf::from("/snippet");
     let environment = Environment {
         os: Os::Unix,
@@ -241,7 +240,7 @@ struct One<'a> {
     text: &'a str,
 }
 
-impl Files for One<'_> {
+impl ConfigFiles for One<'_> {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         if path == self.path { Ok(self.text.as_bytes().to_vec()) } else { Err(io::ErrorKind::NotFound.into()) }
     }

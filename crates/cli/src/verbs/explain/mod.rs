@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use tofu_oci_explain::providers::{self, LockedVersion, ProviderQuestion};
 use tofu_oci_lockfile::Guide;
 use tofu_oci_logins::Access;
-use tofu_oci_mapper::TofuRelease;
 use tofu_oci_source::MethodOpener;
-use tofu_oci_types::{Constraints, Platform, ProviderAddr};
+use tofu_oci_types::{Constraints, Platform, ProviderAddr, TofuRelease};
 
 use super::Context;
 use super::install::LOCK_FILE;

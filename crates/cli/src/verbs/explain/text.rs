@@ -5,10 +5,9 @@ use tofu_oci_explain::providers::{
     ChainVerdict, DirectHost, InstallingProgram, MethodAnswer, MethodStep, ProgramOutcome, ProviderExplanation,
     ProviderQuestion, RegistryRoot,
 };
-use tofu_oci_mapper::TofuRelease;
-use tofu_oci_mapper::check::releases_text;
+use tofu_oci_mapper::config::{MEASURED, releases_text};
 use tofu_oci_source::ConfiguredMethods;
-use tofu_oci_types::Version;
+use tofu_oci_types::{TofuRelease, Version};
 
 use crate::page::{Line, Page};
 use crate::printer;
@@ -144,7 +143,7 @@ fn ending(steps: &[MethodStep], outcome: &ProgramOutcome) -> String {
     let releases: Vec<TofuRelease> = outcome.programs.iter().copied().filter_map(release).collect();
     let which = match releases.len() {
         0 => String::new(),
-        count if count == TofuRelease::ALL.len() => String::new(),
+        count if count == MEASURED.len() => String::new(),
         _ => format!("{}: ", releases_text(&releases)),
     };
     let label = |number: usize| {

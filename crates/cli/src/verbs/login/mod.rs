@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_credentials::docker_file::{self, Change};
-use tofu_oci_credentials::{Credential, Origin, Secret};
+use tofu_oci_credentials::{Credential, Origin};
 use tofu_oci_logins::{CurrentLogin, Keeper, LoginFile, RegistryName, store};
 use tofu_oci_remote::{LoginCheck, NoCredentials};
 use tofu_oci_store::StoreError;
+use tofu_oci_types::Secret;
 
 use super::Context;
 use crate::args::LoginArgs;
@@ -188,7 +189,7 @@ async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> 
             .hint("give it on standard input, with --password-stdin")),
         (false, true) => {
             let question = format!("Password of {username} at {registry}:");
-            let password = Secret::new(prompt::secret(&question).await.map_err(cannot)?);
+            let password = prompt::secret(&question).await.map_err(cannot)?;
             if password.is_empty() {
                 return Err(Diagnostic::usage("the password is empty").hint("nothing was stored"));
             }

@@ -1,12 +1,12 @@
 //! The CLI configuration of a case: a reader for these blocks alone, and what each mistake does.
 
 use serde_json::Value;
-use tofu_oci_types::{RepositoryPrefix, parse_prefix};
+use tofu_oci_types::{RepositoryPrefix, Secret, parse_prefix};
 
 use super::Case;
 use super::files::Searched;
 use crate::opentofu::{ConfigFault, FaultEffect};
-use crate::{Block, BlockStyle, DefaultHelper, HelperName, Place, Policy, Search, Secret};
+use crate::{Block, BlockStyle, DefaultHelper, HelperName, Place, Policy, Search};
 
 /// A block as written.
 struct Written {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use crate::Secret;
 use crate::decoded::{
     AuthFault, DecodeFault, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, EntryField, JsonValue,
     SectionContent,
 };
 use crate::key::shown;
+use tofu_oci_types::Secret;
 
 /// What `OpenTofu` knows of a file.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use tofu_oci_types::RepositoryRef;
 
 use super::challenge::{self, Scheme};
 use super::{HeldCredential, Ping, Redirect, Redirector, Weight, WireFacts, wire_differences};
-use crate::opentofu::measured::{Case, cases, with_port};
+use crate::opentofu::measured::{Case, are_own, each, with_port};
 
 const BEARER: &str = r#"Bearer realm="https://auth.example/token",service="svc",scope="repository:a/b/c:pull""#;
 const BASIC: &str = r#"Basic realm="x""#;
@@ -307,7 +307,10 @@ fn where_the_releases_were_measured_to_differ_it_is_told() {
     // The 401 of the redirect's target costs 1.10 one more token and is final all the same.
     let one_more_token = ["wire-blob-redirect-demands-bearer"];
     let mut count = 0;
-    for case in cases().iter().filter(|case| case.text("group") == "wire") {
+    each(|case| {
+        if case.text("group") != "wire" {
+            return;
+        }
         let differences = wire_differences(&facts_of(case));
         let told = |releases: &str| differences.iter().any(|difference| difference.releases == releases);
         let name = case.text("name");
@@ -324,6 +327,6 @@ fn where_the_releases_were_measured_to_differ_it_is_told() {
             let unreachable = name == "wire-realm-private-ip";
             assert!(!told("1.10") || unreachable, "{name}: {differences:?}");
         }
-    }
-    assert_eq!(count, 33);
+    });
+    assert!(!are_own() || count == 33, "{count}");
 }

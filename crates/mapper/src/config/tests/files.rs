@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::super::Files;
+use super::super::ConfigFiles;
 
 /// Files by their paths, with `/` or `\` between the parts. A path that ends in a separator is an empty folder.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ impl<const N: usize> From<[(&str, &str); N]> for MemoryFiles {
     }
 }
 
-impl Files for MemoryFiles {
+impl ConfigFiles for MemoryFiles {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         let text = path.to_string_lossy();
         if path.ancestors().skip(1).any(|folder| self.0.contains_key(folder.to_string_lossy().as_ref())) {

@@ -12,10 +12,10 @@ mod strict;
 pub(crate) use files::MemoryFiles;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::{Environment, Os, Reading, read};
-use crate::TofuRelease;
+use super::{CliConfigProblem, CliConfigReading, Environment, MASK, Os, read, secrets_in_line};
+use tofu_oci_types::TofuRelease;
 
 /// A user `u` of a Unix, in `/w`.
 pub(crate) fn environment() -> Environment {
@@ -30,16 +30,22 @@ pub(crate) fn environment() -> Environment {
 }
 
 /// What a release makes of one main file.
-fn read_text(text: &str, release: TofuRelease) -> Reading {
+fn read_text(text: &str, release: TofuRelease) -> CliConfigReading {
     let files = MemoryFiles::from([("/home/u/.tofurc", text)]);
     read(&environment(), &files, release)
 }
 
-/// A table of the shared specification, or its copy.
-pub(crate) fn table(name: &str) -> serde_json::Value {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let bytes = std::fs::read(root.join("../shared/spec/vectors").join(name))
-        .or_else(|_| std::fs::read(root.join("testdata/vectors").join(name)))
-        .expect("the project has a copy of the table");
-    serde_json::from_slice(&bytes).expect("the table is JSON")
+/// A problem with its place, without a picture of the line.
+fn shown(reading: &CliConfigReading, problem: &CliConfigProblem) -> String {
+    let mut out = format!("{:?}: {} ({})\n", problem.severity, problem.message, problem.code);
+    if let Some(file) = problem.file.and_then(|file| reading.files.get(file)) {
+        let place = problem.span.clone().map(|span| {
+            let secret = !secrets_in_line(&file.text, span.clone()).is_empty();
+            let text = if secret { MASK } else { &file.text[span.clone()] };
+            format!(":{} {text:?}", tofu_oci_hcl::position(&file.text, span.start))
+        });
+        out += &format!("  --> {}{}\n", file.path.display(), place.unwrap_or_default());
+    }
+    let instead = problem.instead.iter().map(|instead| format!("  = instead: {instead}\n"));
+    out + &instead.collect::<String>() + &format!("  = OpenTofu {}: {}\n", reading.release, problem.consequence())
 }

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{ProviderAddr, TofuRelease};
 
 use super::super::{Environment, Located, Os, locate, read};
 use super::{MemoryFiles, environment};
-use crate::{MagicSuffix, TofuRelease};
+use crate::MagicSuffix;
 
 fn mac() -> Environment {
     Environment { os: Os::Mac, home: Some(PathBuf::from("/Users/u")), ..environment() }
@@ -241,7 +241,7 @@ fn a_mirror_is_found_against_the_working_directory() {
     let address: ProviderAddr = "example.com/acme/widget".parse().expect("an address");
     let suffix = MagicSuffix::default();
     let candidates = methods.candidates(&address, &suffix);
-    let Some(Ok(crate::Place::Filesystem { path })) = &candidates[0].place else { panic!("{candidates:?}") };
+    let Some(Ok(crate::MappedPlace::Filesystem { path })) = &candidates[0].place else { panic!("{candidates:?}") };
     assert_eq!(path, Path::new("/w/sub/m/../n"));
     assert_eq!(candidates[0].method.label(), "filesystem_mirror at /home/u/.tofurc:2");
 }

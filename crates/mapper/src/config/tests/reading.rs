@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use insta::assert_debug_snapshot;
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{ProviderAddr, TofuRelease};
 
-use super::super::{Environment, FileState, Method, MethodKind, RegistryProtocols, Setting, read};
+use super::super::{ConfigFileState, ConfigSetting, Environment, Method, MethodKind, RegistryProtocols, read};
 use super::{MemoryFiles, environment, read_text};
-use crate::{Candidate, MagicSuffix, Place, Selection, TofuRelease};
+use crate::{MagicSuffix, MappedPlace, MethodCandidate, Selection};
 
 const ALL: &str = r#"
 plugin_cache_dir = "$HOME/cache"
@@ -80,14 +80,16 @@ fn every_setting_is_read() {
     let (host, services) = config.hosts.iter().next().expect("a host");
     assert_eq!(host.as_str(), "private.example");
     assert_eq!(services.services["providers.v1"].as_text(), Some("https://other.example/v1/"));
-    assert_eq!(services.services["modules.v1"], Setting::Number("5".to_owned()));
+    assert_eq!(services.services["modules.v1"], ConfigSetting::Number("5".to_owned()));
     assert_eq!(config.credentials[0].label.as_deref(), Some("Private.example:443"));
     let token = config.credentials[0].attribute("token").expect("a token");
     assert_eq!(token.value.as_text(), Some("hunter2"));
     assert_eq!(ALL.get(token.span.clone()), Some("\"hunter2\""));
     let helper = config.credentials_helper.as_ref().expect("a helper");
     assert_eq!(helper.label.as_deref(), Some("vault"));
-    assert!(matches!(&helper.attribute("args").expect("arguments").value, Setting::List(list) if list.len() == 2));
+    assert!(
+        matches!(&helper.attribute("args").expect("arguments").value, ConfigSetting::List(list) if list.len() == 2)
+    );
     assert_eq!(config.oci_credentials[0].label.as_deref(), Some("ghcr.io/acme"));
     let span = config.oci_credentials[0].span.clone();
     assert!(ALL.get(span).is_some_and(|text| text.starts_with("oci_credentials") && text.ends_with('}')));
@@ -134,7 +136,7 @@ fn every_method_says_where_it_looks() {
     let suffix = MagicSuffix::default();
     let ask = |address: &str| -> Vec<String> {
         let address: ProviderAddr = address.parse().expect("an address");
-        let say = |candidate: &Candidate<'_>| match &candidate.place {
+        let say = |candidate: &MethodCandidate<'_>| match &candidate.place {
             Some(Ok(place)) => format!("{:?}: {place}", candidate.selection),
             Some(Err(error)) => format!("{:?}: error: {error}", candidate.selection),
             None => format!("{:?}", candidate.selection),
@@ -203,8 +205,8 @@ fn several_files_become_one() {
         ("/b/", ""),
     ]);
     let reading = read(&environment(), &files, TofuRelease::V1_13);
-    let states: Vec<FileState> = reading.files.iter().map(|file| file.state).collect();
-    assert_eq!(states, [FileState::Read, FileState::Read, FileState::Dropped, FileState::Read]);
+    let states: Vec<ConfigFileState> = reading.files.iter().map(|file| file.state).collect();
+    assert_eq!(states, [ConfigFileState::Read, ConfigFileState::Read, ConfigFileState::Dropped, ConfigFileState::Read]);
     assert_eq!(reading.problems.iter().map(|problem| problem.file).collect::<Vec<_>>(), [Some(2)]);
     let config = &reading.config;
     assert_eq!(config.plugin_cache_dir.as_deref(), Some(Path::new("/a")));
@@ -246,7 +248,7 @@ fn a_service_that_hcl_1_has_no_value_for_drops_the_file() {
         let text = format!("host \"x.example\" {{\n  services = {{\n    a = {value}\n  }}\n}}\n");
         let reading = read_text(&text, TofuRelease::V1_13);
         assert!(reading.config.hosts.is_empty(), "{value}");
-        assert_eq!(reading.files[0].state, FileState::Dropped, "{value}");
+        assert_eq!(reading.files[0].state, ConfigFileState::Dropped, "{value}");
         assert_eq!(&text[reading.problems[0].span.clone().expect("a place")], value);
     }
 }
@@ -258,7 +260,7 @@ fn credentials_written_twice_are_read_on() {
     let [block] = &reading.config.credentials[..] else { panic!("one block") };
     let token = block.attribute("token").expect("a token");
     assert_eq!((token.value.as_text(), &text[token.span.clone()]), (Some("two"), "\"two\""));
-    assert_eq!(block.attribute("more").expect("there").value, Setting::Number("1".to_owned()));
+    assert_eq!(block.attribute("more").expect("there").value, ConfigSetting::Number("1".to_owned()));
 }
 
 #[test]
@@ -314,6 +316,6 @@ fn a_method_with_an_unreadable_pattern_selects_nobody() {
     let methods = reading.methods(&environment(), &MemoryFiles::default());
     assert!(methods.explicit && methods.list.is_empty());
     assert_eq!(Selection::All.is_in(), !Selection::NotIncluded.is_in());
-    let place = Place::Filesystem { path: "/m".into() };
+    let place = MappedPlace::Filesystem { path: "/m".into() };
     assert!(place.repository().is_none());
 }

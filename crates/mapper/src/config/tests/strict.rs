@@ -2,12 +2,13 @@
 
 use super::super::{Effect, Severity, read};
 use super::{MemoryFiles, environment, read_text};
-use crate::TofuRelease;
+use crate::config::MEASURED;
+use tofu_oci_types::TofuRelease;
 
 /// What this program refuses for, and what `OpenTofu` does.
 #[track_caller]
 fn check(text: &str, code: &str, effect: Effect) {
-    for release in TofuRelease::ALL {
+    for release in MEASURED {
         let reading = read_text(text, release);
         let problem = reading.refuse().expect_err(text);
         assert_eq!((problem.code.as_str(), problem.effect), (code, effect), "{text:?} in {release}");
@@ -57,7 +58,7 @@ fn a_home_folder_that_is_a_file_is_warned_of_and_stops_nobody() {
     let reading = read(&environment(), &files, TofuRelease::V1_13);
     assert_eq!((reading.refuse().err(), reading.credential_errors().count()), (None, 0));
     let warnings: Vec<&str> = reading.warnings().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(warnings, ["/home/u/.tofurc cannot be opened: a part of its path is no folder"]);
+    assert_eq!(warnings, ["/home/u/.tofurc cannot be opened: a part of its path is not a folder"]);
     // Where a variable names a file in there, somebody meant it.
     let mut environment = environment();
     environment.vars.insert("TF_CLI_CONFIG_FILE".to_owned(), "/home/u/x".to_owned());
@@ -119,7 +120,7 @@ fn names_are_known_in_any_case_where_hcl_looks_for_them_so() {
 #[test]
 fn bytes_that_are_no_text_are_refused() {
     struct Raw;
-    impl crate::Files for Raw {
+    impl crate::ConfigFiles for Raw {
         fn read(&self, path: &std::path::Path) -> std::io::Result<Vec<u8>> {
             if path.ends_with(".tofurc") {
                 Ok(b"a = \"\xff\"\n".to_vec())
@@ -139,7 +140,7 @@ fn bytes_that_are_no_text_are_refused() {
     }
     let reading = read(&environment(), &Raw, TofuRelease::V1_13);
     assert_eq!(reading.refuse().expect_err("refused").code, "hcl1-parse");
-    assert!(!super::super::render_problem(&reading, &reading.problems[0]).is_empty());
+    assert!(!super::shown(&reading, &reading.problems[0]).is_empty());
 }
 
 #[test]

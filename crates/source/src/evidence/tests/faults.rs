@@ -1,7 +1,7 @@
 //! Registries that fail, or answer with something else.
 
 use tofu_oci_remote::RemoteStore;
-use tofu_oci_testkit::{Answer, Fault, Referrers, Rule};
+use tofu_oci_testkit::{Answer, Fault, ReferrersSupport, Rule};
 
 use super::requests::Lab;
 use super::*;
@@ -19,7 +19,7 @@ async fn found(store: &RemoteStore, index: &Descriptor) -> String {
 
 /// A registry in which a bundle is listed under the tag.
 async fn lab() -> Lab {
-    let lab = Lab::new(Referrers::Unsupported, 1, &["linux_amd64"]).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 1, &["linux_amd64"]).await;
     lab.put(0, &Referrer::bundle(&lab.index(0), b"{}", Inline::No));
     lab
 }
@@ -85,7 +85,7 @@ async fn content_that_is_gone_or_damaged() {
 /// As GitLab does: the tag is read as the digest, and the release's own packages look like its referrers.
 #[tokio::test]
 async fn a_tag_that_leads_to_the_release_itself_lists_nobody() {
-    let lab = Lab::new(Referrers::Unsupported, 1, &["linux_amd64"]).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 1, &["linux_amd64"]).await;
     let index = lab.index(0);
     lab.registry.put_tag("p0", &format!("sha256-{}", index.digest.encoded()), &index.digest);
     assert_eq!(found(&lab.store(0), &index).await, "");
@@ -93,7 +93,7 @@ async fn a_tag_that_leads_to_the_release_itself_lists_nobody() {
 
 #[tokio::test]
 async fn pages_of_the_api_are_followed_and_never_in_a_circle() {
-    let lab = Lab::new(Referrers::Supported, 1, &["linux_amd64"]).await;
+    let lab = Lab::new(ReferrersSupport::Supported, 1, &["linux_amd64"]).await;
     let bundle = Referrer::bundle(&lab.index(0), b"{}", Inline::No);
     lab.put(0, &bundle);
     let page = |entries: &[Descriptor], next: &str| {

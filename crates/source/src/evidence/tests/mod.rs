@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use bytes::Bytes;
 use serde_json::json;
-use tofu_oci_store::{Content, MemoryStore, Store};
+use tofu_oci_store::{MemoryStore, Store};
 use tofu_oci_testkit::{Inline, Referrer};
 use tofu_oci_trust::SIGNATURE_ANNOTATION;
 use tofu_oci_types::{Place, Tag};
@@ -19,7 +19,7 @@ const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
 const SUMS: &str = "application/vnd.opentofu.provider.shasums.v1";
 
 async fn push(store: &dyn Store, descriptor: &Descriptor, bytes: &Bytes) {
-    store.push(descriptor, &Content::Bytes(bytes)).await.unwrap();
+    store.push(descriptor, bytes).await.unwrap();
 }
 
 pub(super) async fn push_referrer(store: &dyn Store, referrer: &Referrer) {
@@ -224,7 +224,7 @@ async fn a_member_that_is_there_twice_is_refused() {
     let twice = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &bytes);
     push(&store, &twice, &bytes).await;
     let found = evidence(&Lying(store, vec![twice]), &index, Search::Everywhere).await.unwrap();
-    insta::assert_snapshot!(told(&found), @"unreadable: it is not a manifest: the member `artifactType` is there twice at line 1 column 129");
+    insta::assert_snapshot!(told(&found), @r#"unreadable: it is not a manifest: the member "artifactType" is there twice at line 1 column 129"#);
 }
 
 #[tokio::test]

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use tofu_oci_http::HttpOptions;
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_remote::{ClientOptions, RegistryClient};
-use tofu_oci_testkit::{Behaviour, Referrers, Registry};
+use tofu_oci_remote::RegistryClient;
+use tofu_oci_testkit::{Behaviour, ReferrersSupport, Registry};
 use tofu_oci_types::{PackageHash, Version};
 
 use super::*;
@@ -32,14 +33,14 @@ pub(super) struct Lab {
 }
 
 impl Lab {
-    pub(super) async fn new(referrers: Referrers, providers: usize, platforms: &[&str]) -> Self {
+    pub(super) async fn new(referrers: ReferrersSupport, providers: usize, platforms: &[&str]) -> Self {
         let registry = Registry::builder().behaviour(Behaviour { referrers, ..Behaviour::default() }).start();
-        let lab = Self { registry, client: client(ClientOptions::default()) };
+        let lab = Self { registry, client: client(HttpOptions::default()) };
         for nth in 0..providers {
             release(&lab.store(nth), PackageLayout::Artifact, platforms).await;
         }
         // What the pushes have learned is forgotten.
-        Self { client: client(ClientOptions::default()), ..lab }
+        Self { client: client(HttpOptions::default()), ..lab }
     }
 
     pub(super) fn store(&self, nth: usize) -> tofu_oci_remote::RemoteStore {
@@ -93,7 +94,7 @@ async fn read(source: &OciSource, search: Search) -> (Arc<dyn Release>, Vec<Evid
 
 #[tokio::test]
 async fn a_locked_version_costs_four_requests_where_there_is_no_api() {
-    let lab = Lab::new(Referrers::Unsupported, 1, &PLATFORMS).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 1, &PLATFORMS).await;
     lab.put(0, &Referrer::bundle(&lab.index(0), b"{}", Inline::Yes));
     lab.registry.clear_requests();
     let source = OciSource::new(Arc::new(lab.store(0)));
@@ -114,7 +115,7 @@ async fn a_locked_version_costs_four_requests_where_there_is_no_api() {
 
 #[tokio::test]
 async fn a_locked_version_costs_three_requests_where_there_is_the_api() {
-    let lab = Lab::new(Referrers::Supported, 1, &PLATFORMS).await;
+    let lab = Lab::new(ReferrersSupport::Supported, 1, &PLATFORMS).await;
     lab.put(0, &Referrer::bundle(&lab.index(0), b"{}", Inline::Yes));
     lab.registry.clear_requests();
     read(&OciSource::new(Arc::new(lab.store(0))), Search::Likely).await;
@@ -127,7 +128,7 @@ async fn a_locked_version_costs_three_requests_where_there_is_the_api() {
 
 #[tokio::test]
 async fn an_unlocked_version_costs_four_requests() {
-    for referrers in [Referrers::Unsupported, Referrers::Supported] {
+    for referrers in [ReferrersSupport::Unsupported, ReferrersSupport::Supported] {
         let lab = Lab::new(referrers, 1, &PLATFORMS).await;
         lab.put(0, &Referrer::bundle(&lab.index(0), b"{}", Inline::Yes));
         lab.registry.clear_requests();
@@ -137,7 +138,7 @@ async fn an_unlocked_version_costs_four_requests() {
         assert_eq!(told(&found), "bundle {}");
         let asked = lab.asked();
         match referrers {
-            Referrers::Unsupported => insta::assert_snapshot!(asked, @r"
+            ReferrersSupport::Unsupported => insta::assert_snapshot!(asked, @r"
     GET /v2/p0/tags/list -> 200
     GET /v2/p0/manifests/1.0.0 -> 200
     GET /v2/p0/manifests/sha256-… -> 200
@@ -155,7 +156,7 @@ async fn an_unlocked_version_costs_four_requests() {
 
 #[tokio::test]
 async fn five_providers_of_one_registry_learn_once_that_there_is_no_api() {
-    let lab = Lab::new(Referrers::Unsupported, 5, &PLATFORMS[..2]).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 5, &PLATFORMS[..2]).await;
     for nth in 0..5 {
         lab.put(nth, &Referrer::bundle(&lab.index(nth), b"{}", Inline::Yes));
     }
@@ -170,7 +171,7 @@ async fn five_providers_of_one_registry_learn_once_that_there_is_no_api() {
 
 #[tokio::test]
 async fn a_platform_costs_one_request_whatever_their_number() {
-    let lab = Lab::new(Referrers::Unsupported, 1, &PLATFORMS).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 1, &PLATFORMS).await;
     lab.registry.clear_requests();
     let source = OciSource::new(Arc::new(lab.store(0)));
     let (address, version) = asked_for();
@@ -190,7 +191,7 @@ async fn a_platform_costs_one_request_whatever_their_number() {
 /// Several packages of one release at once ask for its index once.
 #[tokio::test]
 async fn who_comes_while_it_is_read_waits() {
-    let lab = Lab::new(Referrers::Unsupported, 1, &PLATFORMS).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 1, &PLATFORMS).await;
     lab.registry.clear_requests();
     let source = OciSource::new(Arc::new(lab.store(0)));
     let offers = PLATFORMS.iter().map(|platform| offered(&source, "1.0.0", platform));
@@ -200,7 +201,7 @@ async fn who_comes_while_it_is_read_waits() {
 
 #[tokio::test]
 async fn cosigns_tag_costs_as_much() {
-    let lab = Lab::new(Referrers::Unsupported, 1, &PLATFORMS[..1]).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 1, &PLATFORMS[..1]).await;
     lab.put_tag(0, &Referrer::cosign_tag(b"payload", "c2ln", Inline::No));
     lab.registry.clear_requests();
     let (_, found) = read(&OciSource::new(Arc::new(lab.store(0))), Search::Likely).await;
@@ -227,7 +228,7 @@ async fn cosigns_tag_costs_as_much() {
 
 #[tokio::test]
 async fn nothing_is_found_with_few_requests_and_everywhere_is_asked_when_it_must_be() {
-    let lab = Lab::new(Referrers::Unsupported, 1, &PLATFORMS[..1]).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 1, &PLATFORMS[..1]).await;
     lab.registry.clear_requests();
     let source = OciSource::new(Arc::new(lab.store(0)));
     source.versions(&asked_for().0).await.unwrap();
@@ -248,9 +249,9 @@ async fn nothing_is_found_with_few_requests_and_everywhere_is_asked_when_it_must
 /// A registry got the API after signatures had been listed under the tag, and does not list the old ones; the tag is listed.
 #[tokio::test]
 async fn a_stale_tag_beside_the_api_hides_nothing() {
-    let lab = Lab::new(Referrers::Unsupported, 1, &PLATFORMS[..1]).await;
+    let lab = Lab::new(ReferrersSupport::Unsupported, 1, &PLATFORMS[..1]).await;
     lab.put(0, &Referrer::bundle(&lab.index(0), b"old", Inline::Yes));
-    lab.registry.set_behaviour(Behaviour { referrers: Referrers::Supported, ..Behaviour::default() });
+    lab.registry.set_behaviour(Behaviour { referrers: ReferrersSupport::Supported, ..Behaviour::default() });
     lab.put(0, &Referrer::bundle(&lab.index(0), b"new", Inline::Yes));
     lab.registry.clear_requests();
     let source = OciSource::new(Arc::new(lab.store(0)));

@@ -4,8 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::TryStreamExt as _;
 use serde_json::{Value, json};
+use tofu_oci_http::{Clock, HttpLimits, HttpOptions, RetryPolicy};
 use tofu_oci_layout::PackageLayout;
-use tofu_oci_remote::{ClientOptions, Clock, Limits, NoCredentials, RegistryClient, RemoteStore, RetryPolicy};
+use tofu_oci_remote::{NoCredentials, RegistryClient, RemoteStore};
 use tofu_oci_testkit::{Answer, Auth, Bearer, ClientCertificate, Fault, Login, Registry, Rule};
 use tofu_oci_types::{Digest, NoReporter};
 
@@ -30,9 +31,9 @@ impl Clock for NoWait {
     async fn sleep(&self, _: Duration) {}
 }
 
-pub(crate) fn client(options: ClientOptions) -> Arc<RegistryClient> {
-    let options = ClientOptions { clock: Arc::new(NoWait), ..options };
-    RegistryClient::new(options, Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
+pub(crate) fn client(options: HttpOptions) -> Arc<RegistryClient> {
+    let options = HttpOptions { clock: Arc::new(NoWait), ..options };
+    RegistryClient::new(options.into(), Arc::new(NoCredentials), Arc::new(NoReporter)).unwrap()
 }
 
 /// The versions, or the name of the error.
@@ -52,7 +53,7 @@ struct Lab {
 
 impl Lab {
     async fn stocked() -> Self {
-        let (registry, client) = (Registry::start(), client(ClientOptions::default()));
+        let (registry, client) = (Registry::start(), client(HttpOptions::default()));
         let lab = Self { registry, client };
         release(&lab.store(), PackageLayout::Artifact, &["linux_amd64"]).await;
         lab
@@ -151,14 +152,14 @@ async fn lists_that_break_off_or_never_come() {
         lab.registry.clear_faults();
     }
     lab.registry.fault(Rule::on("GET", LIST).then(Fault::Hang));
-    let limits = Limits { first_byte: Duration::from_millis(100), ..Limits::default() };
-    let hasty = Lab { client: client(ClientOptions { limits, ..once() }), ..lab };
+    let limits = HttpLimits { first_byte: Duration::from_millis(100), ..HttpLimits::default() };
+    let hasty = Lab { client: client(HttpOptions { limits, ..once() }), ..lab };
     assert_eq!(listed(hasty.store()).await, "timeout");
 }
 
 /// Nothing is asked again.
-fn once() -> ClientOptions {
-    ClientOptions { retry: RetryPolicy { attempts: 1, ..RetryPolicy::default() }, ..ClientOptions::default() }
+fn once() -> HttpOptions {
+    HttpOptions { retry: RetryPolicy { attempts: 1, ..RetryPolicy::default() }, ..HttpOptions::default() }
 }
 
 #[tokio::test]
@@ -176,7 +177,7 @@ async fn hosts_that_cannot_be_reached() {
 #[tokio::test]
 async fn a_registry_that_wants_a_login_is_not_an_unknown_provider() {
     let registry = Registry::builder().auth(Auth::Bearer(Bearer::new(Login::new("user", "secret-word")))).start();
-    let lab = Lab { registry, client: client(ClientOptions::default()) };
+    let lab = Lab { registry, client: client(HttpOptions::default()) };
     assert_eq!(listed(lab.store()).await, "unauthorized");
 }
 

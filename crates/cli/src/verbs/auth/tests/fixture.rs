@@ -2,15 +2,16 @@
 
 use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
 use tofu_oci_credentials::{
-    Candidate, Choice, Credential, CredentialLookup, HelperCall, HelperName, Origin, Place, Policy, Search, Secret,
+    Candidate, Choice, Credential, CredentialLookup, HelperCall, HelperName, Origin, Place, Policy, Search,
     Specificity, Verdict,
 };
 use tofu_oci_explain::access::{
     AccessFindings, Caller, ExplainedFile, ExplainedRun, FileCondition, ProbeOutcome, RepositoryAction, explain,
     sources,
 };
-use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
+use tofu_oci_remote::{Exchange, Probe, RegistryPing, ShownCredential, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
+use tofu_oci_types::Secret;
 
 use super::super::hints;
 use super::super::text::render;
@@ -54,7 +55,7 @@ pub(super) struct Case {
     pub(super) prediction: Prediction,
     pub(super) helpers: Vec<ExplainedRun>,
     pub(super) exchanges: Vec<Exchange>,
-    pub(super) root: Option<Result<Ping, StoreError>>,
+    pub(super) root: Option<Result<RegistryPing, StoreError>>,
     pub(super) root_exchanges: Vec<Exchange>,
     pub(super) ended: Result<Probe, StoreError>,
 }
@@ -68,7 +69,7 @@ impl Case {
             choice: login("ada", 3),
             prediction: same("ada"),
             helpers: Vec::new(),
-            exchanges: vec![answer(401, Shown::Nothing, "Basic"), answer(200, ada(), "")],
+            exchanges: vec![answer(401, ShownCredential::Nothing, "Basic"), answer(200, ada(), "")],
             root: None,
             root_exchanges: Vec::new(),
             ended: Ok(Probe::Granted),
@@ -117,11 +118,11 @@ impl Case {
     }
 }
 
-pub(super) fn ada() -> Shown {
-    Shown::Basic { username: "ada".to_owned() }
+pub(super) fn ada() -> ShownCredential {
+    ShownCredential::Basic { username: "ada".to_owned() }
 }
 
-pub(super) fn answer(status: u16, shown: Shown, challenge: &str) -> Exchange {
+pub(super) fn answer(status: u16, shown: ShownCredential, challenge: &str) -> Exchange {
     Exchange::Registry {
         method: "GET".to_owned(),
         url: "https://ghcr.io/v2/acme/widget/tags/list".to_owned(),
@@ -132,7 +133,7 @@ pub(super) fn answer(status: u16, shown: Shown, challenge: &str) -> Exchange {
     }
 }
 
-pub(super) fn token(shown: Shown, status: u16, outcome: TokenOutcome) -> Exchange {
+pub(super) fn token(shown: ShownCredential, status: u16, outcome: TokenOutcome) -> Exchange {
     Exchange::Token {
         method: "GET".to_owned(),
         server: "https://ghcr.io/token".to_owned(),

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use tofu_oci_credentials::opentofu::Prediction;
 use tofu_oci_credentials::{Candidate, Choice, ChoiceError, NearMiss, Origin, Specificity, Verdict};
 use tofu_oci_explain::access::{ExplainedRun, RepositoryAction, RunOutcome};
-use tofu_oci_remote::{Exchange, Ping, Probe, Shown, TokenOutcome};
+use tofu_oci_remote::{Exchange, Probe, RegistryPing, ShownCredential, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
 
 use fixture::{Case, ada, answer, asks_store, auth, place, refused, same, store, token};
@@ -84,9 +84,9 @@ fn a_token_says_how_far_it_reaches() {
     let case = Case {
         action: RepositoryAction::Push,
         exchanges: vec![
-            answer(401, Shown::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
+            answer(401, ShownCredential::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
             token(ada(), 200, TokenOutcome::Token { seconds: Some(300), granted }),
-            answer(403, Shown::Token, ""),
+            answer(403, ShownCredential::Token, ""),
         ],
         ended: Err(StoreError::Denied {
             place: "ghcr.io/acme/widget".parse().unwrap(),
@@ -137,9 +137,9 @@ fn a_helper_that_gives_an_identity_token_stops_opentofu() {
         prediction: ask,
         helpers: vec![gave],
         exchanges: vec![
-            answer(401, Shown::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
-            token(Shown::RefreshToken, 200, TokenOutcome::Token { seconds: None, granted: None }),
-            answer(200, Shown::Token, ""),
+            answer(401, ShownCredential::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
+            token(ShownCredential::RefreshToken, 200, TokenOutcome::Token { seconds: None, granted: None }),
+            answer(200, ShownCredential::Token, ""),
         ],
         ..Case::works()
     };
@@ -211,11 +211,11 @@ fn opentofu_does_otherwise() {
 
 #[test]
 fn older_releases_stop_at_the_root() {
-    let ending = |root: Ping| {
+    let ending = |root: RegistryPing| {
         let told = Case { root: Some(Ok(root)), ..Case::works() }.printed();
         told.lines().filter(|line| line.starts_with("OpenTofu")).collect::<Vec<_>>().join("\n")
     };
-    let ping = |status| Ping { status, challenges: Vec::new() };
+    let ping = |status| RegistryPing { status, challenges: Vec::new() };
     assert_snapshot!(ending(ping(200)), @"OpenTofu  1.10 to 1.13: chooses the same login");
     assert_snapshot!(ending(ping(401)), @"
     OpenTofu  1.10 to 1.13: chooses the same login
@@ -238,7 +238,7 @@ fn a_login_that_is_redirected_is_told_with_what_opentofu_does() {
     let problem = "the token server redirects a login to another origin, other.example";
     let case = Case {
         exchanges: vec![
-            answer(401, Shown::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
+            answer(401, ShownCredential::Nothing, "Bearer realm=\"https://ghcr.io/token\""),
             token(ada(), 307, elsewhere),
             Exchange::Refused { code: code.code(), problem: problem.to_owned() },
         ],
@@ -269,8 +269,8 @@ fn a_login_that_is_redirected_is_told_with_what_opentofu_does() {
 fn two_tokens_are_told_only_beside_other_differences() {
     let bearer = "Bearer realm=\"https://ghcr.io/token\"";
     let pull = |challenge: &str| Case {
-        exchanges: vec![answer(401, Shown::Nothing, challenge), answer(200, Shown::Token, "")],
-        root: Some(Ok(Ping { status: 401, challenges: vec![bearer.to_owned()] })),
+        exchanges: vec![answer(401, ShownCredential::Nothing, challenge), answer(200, ShownCredential::Token, "")],
+        root: Some(Ok(RegistryPing { status: 401, challenges: vec![bearer.to_owned()] })),
         ..Case::works()
     };
     let opentofu = |case: Case| case.printed().lines().filter(|line| line.starts_with("OpenTofu")).count();
@@ -282,7 +282,7 @@ fn two_tokens_are_told_only_beside_other_differences() {
 fn a_failure_names_its_cause() {
     let error = |case: Case| case.printed().split("\nerror: ").nth(1).unwrap_or("no error").to_owned();
     let wrong = |shown, exchanges| Case {
-        exchanges: vec![answer(401, Shown::Nothing, "Basic"), answer(401, shown, "Basic")],
+        exchanges: vec![answer(401, ShownCredential::Nothing, "Basic"), answer(401, shown, "Basic")],
         ended: refused(AccessFault::RegistryStatus(401), "the given credentials are refused"),
         ..exchanges
     };
@@ -294,7 +294,7 @@ fn a_failure_names_its_cause() {
     let near = auth("https://ghcr.io", 5, None, Verdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned()))));
     let none = Case { candidates: vec![near], choice: Choice::Anonymous, ..Case::works() };
     assert_snapshot!(error(Case {
-        exchanges: vec![answer(401, Shown::Nothing, "Basic")],
+        exchanges: vec![answer(401, ShownCredential::Nothing, "Basic")],
         ended: refused(AccessFault::NoCredentialsForBasic, "nothing to show"),
         ..none
     }), @r#"

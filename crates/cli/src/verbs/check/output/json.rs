@@ -1,10 +1,10 @@
 //! JSON lines.
 
 use serde::Serialize;
-use tofu_oci_checker::opentofu::Prediction;
-use tofu_oci_checker::{Capability, CheckedAs, Finding, Level};
+use tofu_oci_checker::opentofu::RepositoryPrediction;
+use tofu_oci_checker::{Capability, CheckedAs, Finding, FindingLevel};
 
-use tofu_oci_types::Platform;
+use tofu_oci_types::{Platform, TofuRelease};
 
 use super::count;
 use crate::report::json_line;
@@ -48,7 +48,15 @@ struct CheckedLine<'a> {
 /// The last line of a repository, which has this member and no other: not even `event`.
 #[derive(Serialize)]
 struct PredictionsLine<'a> {
-    predictions: &'a [Prediction],
+    predictions: Vec<PredictionRow<'a>>,
+}
+
+/// A prediction for one release.
+#[derive(Serialize)]
+struct PredictionRow<'a> {
+    opentofu: TofuRelease,
+    #[serde(flatten)]
+    prediction: &'a RepositoryPrediction,
 }
 
 /// Something that could not be asked for.
@@ -97,13 +105,18 @@ pub(super) fn print(checked: &Checked) {
     json_line(&CheckedLine {
         event: "checked",
         target: &checked.target,
-        errors: count(checked, Level::Error),
-        warnings: count(checked, Level::Warning),
-        notes: count(checked, Level::Note),
+        errors: count(checked, FindingLevel::Error),
+        warnings: count(checked, FindingLevel::Warning),
+        notes: count(checked, FindingLevel::Note),
         not_judged: checked.not_judged.len(),
         checked_as: checked.predicted.as_ref().map(|(checked_as, _)| checked_as),
     });
     if let Some((_, predictions)) = &checked.predicted {
-        json_line(&PredictionsLine { predictions });
+        let rows = TofuRelease::ALL.into_iter().flat_map(|opentofu| {
+            let same =
+                predictions.iter().filter(move |prediction| prediction.releases.iter().any(|one| one == opentofu));
+            same.map(move |prediction| PredictionRow { opentofu, prediction })
+        });
+        json_line(&PredictionsLine { predictions: rows.collect() });
     }
 }

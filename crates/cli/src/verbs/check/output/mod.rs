@@ -5,38 +5,38 @@ mod junit;
 mod sarif;
 mod table;
 
-use tofu_oci_checker::{Level, Rule, rules};
+use tofu_oci_checker::{CheckRule, FindingLevel, rules};
 
 use super::{Checked, Context};
-use crate::args::Format;
+use crate::args::FindingsFormat;
 use crate::diagnostic::Diagnostic;
 use crate::printer;
 
 /// Prints to stdout.
-pub(super) fn print(context: &Context, format: Format, checked: &Checked) {
+pub(super) fn print(context: &Context, format: FindingsFormat, checked: &Checked) {
     match format {
-        Format::Table => table::render(checked, context.quiet, &mut printer::stdout),
-        Format::Json => json::print(checked),
-        Format::Junit => printer::document(&junit::render(checked)),
-        Format::Sarif => printer::document(&sarif::render(checked)),
+        FindingsFormat::Table => table::render(checked, context.quiet, &mut printer::stdout),
+        FindingsFormat::Json => json::print(checked),
+        FindingsFormat::Junit => printer::document(&junit::render(checked)),
+        FindingsFormat::Sarif => printer::document(&sarif::render(checked)),
     }
 }
 
 /// Prints to stdout that nothing could be looked at, for programs that read a document whatever happens.
-pub(super) fn print_unreadable(format: Format, target: &str, diagnostic: &Diagnostic) {
+pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic: &Diagnostic) {
     match format {
-        Format::Table | Format::Json => {}
-        Format::Junit => printer::document(&junit::unreadable(target, diagnostic)),
-        Format::Sarif => printer::document(&sarif::unreadable(target, diagnostic)),
+        FindingsFormat::Table | FindingsFormat::Json => {}
+        FindingsFormat::Junit => printer::document(&junit::unreadable(target, diagnostic)),
+        FindingsFormat::Sarif => printer::document(&sarif::unreadable(target, diagnostic)),
     }
 }
 
 /// The rules that the target was looked at by.
-fn applied(checked: &Checked) -> Vec<&'static Rule> {
+fn applied(checked: &Checked) -> Vec<&'static CheckRule> {
     rules().filter(|rule| checked.groups.contains(&rule.group)).collect()
 }
 
-fn count(checked: &Checked, level: Level) -> usize {
+fn count(checked: &Checked, level: FindingLevel) -> usize {
     checked.findings.iter().filter(|finding| finding.level() == level).count()
 }
 
@@ -71,7 +71,7 @@ mod tests {
             looked_at: text(),
             groups,
             left_out: BTreeMap::new(),
-            lowest: Level::Note,
+            lowest: FindingLevel::Note,
             findings,
             not_judged: vec![Unjudged { place: text(), version: Some(text()), platform: None, why }],
             predicted: Some((CheckedAs::Executables(text()), Vec::new())),

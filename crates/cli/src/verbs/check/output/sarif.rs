@@ -3,7 +3,7 @@
 //! Spec: OASIS, Static Analysis Results Interchange Format 2.1.0.
 
 use serde_json::{Value, json};
-use tofu_oci_checker::{Finding, Group, Level, Rule};
+use tofu_oci_checker::{CheckRule, Finding, FindingLevel, Group};
 use tofu_oci_types::printable;
 
 use super::applied;
@@ -37,7 +37,7 @@ pub(super) fn render(checked: &Checked) -> Document {
     document(&rules, &results, &invocation)
 }
 
-fn document(rules: &[&Rule], results: &[Value], invocation: &Value) -> Document {
+fn document(rules: &[&CheckRule], results: &[Value], invocation: &Value) -> Document {
     let document = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
@@ -57,15 +57,15 @@ fn document(rules: &[&Rule], results: &[Value], invocation: &Value) -> Document 
     Document::json_pretty(&document)
 }
 
-fn level(level: Level) -> &'static str {
+fn level(level: FindingLevel) -> &'static str {
     match level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "note",
+        FindingLevel::Error => "error",
+        FindingLevel::Warning => "warning",
+        FindingLevel::Note => "note",
     }
 }
 
-fn descriptor(rule: &Rule) -> Value {
+fn descriptor(rule: &CheckRule) -> Value {
     json!({
         "id": rule.id,
         "shortDescription": { "text": rule.finds },
@@ -75,7 +75,7 @@ fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-fn result(checked: &Checked, rules: &[&Rule], finding: &Finding) -> Value {
+fn result(checked: &Checked, rules: &[&CheckRule], finding: &Finding) -> Value {
     let mut result = json!({
         "ruleId": finding.rule.id,
         "level": level(finding.level()),

@@ -1,10 +1,10 @@
 //! For people.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use anstyle::{AnsiColor, Style};
-use tofu_oci_checker::opentofu::{Because, OpenTofu, Prediction};
-use tofu_oci_checker::{CheckedAs, Finding, Level, ProbeReport, State};
+use tofu_oci_checker::opentofu::{Because, RepositoryPrediction};
+use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
 use tofu_oci_types::Platform;
 
 use super::count;
@@ -28,7 +28,7 @@ pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&Page
     let mut told: HashSet<&str> = HashSet::new();
     // Of a probe the rows above say what was found; only what is wrong is worth repeating.
     let notes = !quiet && checked.probe.is_none();
-    let findings = checked.findings.iter().filter(|finding| notes || finding.level() != Level::Note);
+    let findings = checked.findings.iter().filter(|finding| notes || finding.level() != FindingLevel::Note);
     for alike in fold(findings) {
         let Some(first) = alike.first() else { continue };
         page.append(shown(first, &alike, !told.insert(first.rule.id)));
@@ -72,9 +72,9 @@ fn about(version: Option<&str>, platform: Option<&Platform>) -> String {
 /// A finding with all that say the same; the reason stands with the first of its rule.
 fn shown(finding: &Finding, alike: &[&Finding], told: bool) -> Page {
     let colour = match finding.level() {
-        Level::Error => AnsiColor::Red,
-        Level::Warning => AnsiColor::Yellow,
-        Level::Note => AnsiColor::Cyan,
+        FindingLevel::Error => AnsiColor::Red,
+        FindingLevel::Warning => AnsiColor::Yellow,
+        FindingLevel::Note => AnsiColor::Cyan,
     };
     let style = Style::new().bold().fg_color(Some(colour.into()));
     let rule = finding.rule;
@@ -136,7 +136,7 @@ fn not_judged(list: &[Unjudged]) -> Page {
 }
 
 /// Who it was checked as, and a line for each platform and outcome.
-fn predicted(checked_as: &CheckedAs, predictions: &[Prediction]) -> Page {
+fn predicted(checked_as: &CheckedAs, predictions: &[RepositoryPrediction]) -> Page {
     let mut page = Page::of(match checked_as {
         CheckedAs::Named(address) => format!("checked as {address}"),
         CheckedAs::Annotation(address) => format!("checked as {address}, as its newest index says"),
@@ -145,20 +145,16 @@ fn predicted(checked_as: &CheckedAs, predictions: &[Prediction]) -> Page {
         }
         CheckedAs::Unknown => "checked as any provider: nothing says which it is; name it with --address".to_owned(),
     });
-    let mut outcomes: BTreeMap<(&Platform, String), Vec<OpenTofu>> = BTreeMap::new();
+    let width = predictions.iter().map(|prediction| prediction.platform.to_string().len()).max().unwrap_or_default();
     for prediction in predictions {
-        outcomes.entry((&prediction.platform, outcome(prediction))).or_default().push(prediction.opentofu);
-    }
-    let width = outcomes.keys().map(|(platform, _)| platform.to_string().len()).max().unwrap_or_default();
-    for ((platform, outcome), releases) in outcomes {
-        let (platform, series) = (platform.to_string(), series(&releases));
-        page.line(format_args!("  {platform:<width$}  OpenTofu {series:<11}  {outcome}"));
+        let (platform, releases) = (prediction.platform.to_string(), prediction.releases.to_string());
+        page.line(format_args!("  {platform:<width$}  OpenTofu {releases:<11}  {}", outcome(prediction)));
     }
     page.gap();
     page
 }
 
-fn outcome(prediction: &Prediction) -> String {
+fn outcome(prediction: &RepositoryPrediction) -> String {
     let version = prediction.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
     let unread = if prediction.unread { "; its packages were not looked at" } else { "" };
     match prediction.because {
@@ -170,22 +166,14 @@ fn outcome(prediction: &Prediction) -> String {
     }
 }
 
-/// `1.10 to 1.13`, or each by its name.
-fn series(releases: &[OpenTofu]) -> String {
-    match releases {
-        [first, .., last] if releases.len() == OpenTofu::ALL.len() => format!("{first} to {last}"),
-        some => some.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
-    }
-}
-
 fn capabilities(probe: &ProbeReport) -> Page {
     let width = probe.capabilities.iter().map(|row| row.what.len()).max().unwrap_or_default();
     let mut page = Page::default();
     for row in &probe.capabilities {
         let colour = match row.state {
-            State::Works => AnsiColor::Green,
-            State::Differs => AnsiColor::Yellow,
-            State::Missing | State::NotTried => AnsiColor::Cyan,
+            CapabilityState::Works => AnsiColor::Green,
+            CapabilityState::Differs => AnsiColor::Yellow,
+            CapabilityState::Missing | CapabilityState::NotTried => AnsiColor::Cyan,
         };
         let style = Style::new().fg_color(Some(colour.into()));
         let line = Line::of(format_args!("  {:<width$}  ", row.what));
@@ -204,7 +192,7 @@ fn capabilities(probe: &ProbeReport) -> Page {
 }
 
 fn summary(checked: &Checked) -> String {
-    let levels = [(Level::Error, "error"), (Level::Warning, "warning"), (Level::Note, "note")];
+    let levels = [(FindingLevel::Error, "error"), (FindingLevel::Warning, "warning"), (FindingLevel::Note, "note")];
     let counts = levels.map(|(level, word)| (count(checked, level), word));
     let parts: Vec<String> = counts
         .iter()

@@ -1,7 +1,6 @@
-//! What a user sees: one snapshot for each code, and the hard cases of showing a line.
+//! What a user reads: one snapshot for each code.
 
 mod credentials;
-mod excerpts;
 mod files;
 mod measured;
 mod methods;
@@ -9,25 +8,25 @@ mod positions;
 mod settings;
 mod templates;
 
-use super::super::{Reading, render_problem};
-use super::read_text;
-use crate::TofuRelease;
+use super::super::CliConfigReading;
+use super::{read_text, shown};
+use tofu_oci_types::TofuRelease;
 
-/// Everything that is told about a main file.
-fn told(text: &str) -> String {
+/// Everything that is reported about a main file.
+fn reported(text: &str) -> String {
     all(&read_text(text, TofuRelease::V1_13))
 }
 
-fn all(reading: &Reading) -> String {
-    reading.problems.iter().map(|problem| render_problem(reading, problem)).collect()
+fn all(reading: &CliConfigReading) -> String {
+    reading.problems.iter().map(|problem| shown(reading, problem)).collect()
 }
 
-/// What is told about a method.
+/// What is reported about a method.
 fn method(text: &str) -> String {
-    told(&format!("provider_installation {{\n  {text}\n}}\n"))
+    reported(&format!("provider_installation {{\n  {text}\n}}\n"))
 }
 
-/// What is told about a template.
+/// What is reported about a template.
 fn template(text: &str) -> String {
     method(&format!("oci_mirror {{\n    repository_template = \"{text}\"\n  }}"))
 }

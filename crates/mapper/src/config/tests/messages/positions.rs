@@ -2,14 +2,14 @@
 
 use insta::assert_snapshot;
 
-use super::told;
-use crate::TofuRelease;
+use super::reported;
 use crate::config::tests::read_text;
+use tofu_oci_types::TofuRelease;
 
 /// What of the file is underlined, with its line and column, for each problem.
 fn underlined(text: &str) -> String {
     let reading = read_text(text, TofuRelease::V1_13);
-    let piece = |problem: &crate::Problem| {
+    let piece = |problem: &crate::CliConfigProblem| {
         let span = problem.span.clone().expect("a place");
         let position = tofu_oci_hcl::position(text, span.start);
         format!("{}:{}: {:?} {}\n", position.line, position.column, &text[span], problem.code)
@@ -35,14 +35,12 @@ fn behind_escapes() {
 fn in_a_heredoc() {
     assert_snapshot!(underlined(&template("<<EOT\nr.test/${type}\n${nope}\nEOT")), @r#"5:3: "nope" unknown-symbol:nope"#);
     assert_snapshot!(underlined(&template("<<-EOT\n      r.test/\n        ${type + 1}\n      EOT")), @r#"5:11: "type" hcl:invalid-operand"#);
-    assert_snapshot!(told(&template("<<EOT\nr.test/${type}\nEOT")), @r"
-    error: `r.test/${type}\n` gives no repository address: for example.com/example-namespace/example-type, `r.test/example-type\n` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address)
-      --> /home/u/.tofurc:4:1
-      |
-    4 | r.test/${type}
-      | ^^^^^^^^^^^^^^
-      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method; the others serve
-    ");
+    assert_snapshot!(reported(&template("<<EOT\nr.test/${type}\nEOT")), @r#"
+    Error: `r.test/${type}\n` gives no repository address: for example.com/example-namespace/example-type, `r.test/example-type\n` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/` (invalid-repository-address)
+      --> /home/u/.tofurc:4:1 "r.test/${type}\n"
+      = instead: write REGISTRY/PATH in lower case, without scheme, tag and digest, such as ghcr.io/acme/${namespace}/${type}
+      = OpenTofu 1.13: prints an error that names line 2, and goes on without this method
+    "#);
 }
 
 #[test]

@@ -1,0 +1,162 @@
+//! Repositories that come out of a template.
+
+use std::collections::BTreeMap;
+
+use super::view::{ReleaseView, argument, each};
+use super::{CliConfigFacts, CliConfigFinding, FoundAt};
+use crate::FindingLevel;
+use tofu_oci_mapper::config::{Method, MethodKind};
+use tofu_oci_mapper::region::{example, listed};
+use tofu_oci_mapper::{MapError, Pattern, RepositoryTemplate, Selector, Symbol};
+use tofu_oci_types::ProviderAddr;
+
+const ARGUMENT: &str = "repository_template";
+
+pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
+    each(facts, |view| {
+        let mut found = Vec::new();
+        for method in view.explicit() {
+            if let MethodKind::OciMirror { template } = &method.kind {
+                found.extend(hole(view, method, template));
+                found.extend(results(view, method, template));
+            }
+        }
+        let all = view.reading.config.installation.iter().flat_map(|block| &block.methods);
+        found.extend(all.filter_map(|method| escape(view, method)));
+        found
+    })
+}
+
+fn finding(
+    view: &ReleaseView<'_>,
+    method: &Method,
+    rule: &'static str,
+    level: FindingLevel,
+    title: String,
+) -> CliConfigFinding {
+    CliConfigFinding::new(rule, level, title).at(view.place(method, ARGUMENT))
+}
+
+/// Several providers that fall onto one repository.
+fn hole(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplate) -> Option<CliConfigFinding> {
+    let symbols: Vec<&str> = template.holes().iter().map(|symbol| Symbol::name(*symbol)).collect();
+    if symbols.is_empty() {
+        return None;
+    }
+    let symbols = symbols.iter().map(|name| format!("${{{name}}}")).collect::<Vec<_>>().join(" and ");
+    let include = listed(&method.selector.include);
+    Some(
+        finding(
+            view,
+            method,
+            "template-hole",
+            FindingLevel::Warning,
+            format!("the template leaves {symbols} out, and include is for several"),
+        )
+        .detail(format!(
+            "OpenTofu lets it through, because include ({include}) names one value beside a wildcard: different \
+                 providers then come from one repository"
+        ))
+        .instead(format!("{symbols} into the template, or a method for each pattern")),
+    )
+}
+
+/// What comes out for the providers that are named, or for the sample that OpenTofu checks with.
+fn results(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplate) -> Vec<CliConfigFinding> {
+    let include = &method.selector.include;
+    let named = include.iter().filter(|pattern| pattern.provider_type().is_some()).filter_map(example);
+    let required = view.facts.required.iter().map(|required| required.address.clone());
+    let required = required.filter(|address| !address.is_builtin());
+    let selected = |address: &ProviderAddr| method.selector.select(address).is_in();
+    let real: Vec<ProviderAddr> = named.chain(required).filter(selected).collect();
+    let samples = if include.is_empty() { any().into_iter().collect() } else { include.clone() };
+    let samples = samples.iter().filter_map(example);
+    let mut found: BTreeMap<&str, CliConfigFinding> = BTreeMap::new();
+    for (address, is_real) in real.into_iter().map(|real| (real, true)).chain(samples.map(|sample| (sample, false))) {
+        match template.apply(&address) {
+            Err(MapError::EmptyRepository { registry, .. }) => {
+                found.entry("template-no-repository").or_insert_with(|| {
+                    let title = format!("the template gives `{registry}`, which names no repository");
+                    finding(view, method, "template-no-repository", FindingLevel::Error, title)
+                        .detail(
+                            "OpenTofu reads it without a complaint; init then aborts for every provider of this method",
+                        )
+                        .instead("a path after the registry, such as ghcr.io/acme/${namespace}/${type}")
+                });
+                continue;
+            }
+            Err(error) if is_real => {
+                found.entry("template-fails").or_insert_with(|| {
+                    finding(view, method, "template-fails", FindingLevel::Error, error.to_string())
+                        .detail(format!("OpenTofu reads it without a complaint; init then aborts for {address}"))
+                        .instead("a template that gives REGISTRY/PATH in lower case for it, or exclude it here")
+                });
+            }
+            _ => {}
+        }
+        let Ok(text) = template.render(&address) else { continue };
+        for (rule, title, instead) in registry(&text) {
+            found.entry(rule).or_insert_with(|| {
+                finding(view, method, rule, FindingLevel::Warning, title)
+                    .detail("OpenTofu reads it without a complaint; the name goes to the wire as it is written")
+                    .instead(instead)
+            });
+        }
+    }
+    found.into_values().collect()
+}
+
+/// What is odd with the registry's name in a repository address.
+fn registry(text: &str) -> Vec<(&'static str, String, String)> {
+    let host = text.split('/').next().unwrap_or_default();
+    let mut odd = Vec::new();
+    if host.chars().any(char::is_uppercase) {
+        let title = format!("the registry `{host}` has capital letters");
+        odd.push(("registry-upper-case", title, format!("{} in the template", host.to_lowercase())));
+    }
+    let name = host.rsplit_once(']').map_or(host, |(_, rest)| rest);
+    if let Some((_, port)) = name.rsplit_once(':')
+        && !host.starts_with("::")
+        && port.parse::<u16>().is_err()
+    {
+        let what =
+            if port.is_empty() { "an empty port".to_owned() } else { format!("no port {port}: 65535 is the last") };
+        let title = format!("the registry `{host}` has {what}");
+        odd.push(("registry-port", title, "a port from 1 to 65535, or none".to_owned()));
+    }
+    odd
+}
+
+fn any() -> Option<Pattern> {
+    "*/*/*".parse().ok()
+}
+
+/// `$${`, which is a literal `${`, in a method that is read or dropped.
+fn escape(view: &ReleaseView<'_>, method: &Method) -> Option<CliConfigFinding> {
+    if method.kind.name() != "oci_mirror" {
+        return None;
+    }
+    let file = view.reading.files.get(method.file?)?;
+    let found = argument(&file.text, &method.span, ARGUMENT)?;
+    let text = file.text.get(found.span.clone())?;
+    let (offset, escape) = ["$${", "%%{"].iter().find_map(|escape| Some((text.find(escape)?, *escape)))?;
+    let start = found.span.start + offset;
+    let plain = escape.get(1..).unwrap_or_default();
+    Some(
+        CliConfigFinding::new(
+            "template-escape",
+            FindingLevel::Warning,
+            format!("`{escape}` is a literal `{plain}`, and no symbol"),
+        )
+        .at(Some(FoundAt::of(file, Some(start..start + escape.len()))))
+        .detail("nothing is put in its place, and no repository can have these characters")
+        .instead(plain.to_owned()),
+    )
+}
+
+/// The template of a method that selects `address`, if the first one that does is an `oci_mirror`.
+pub(super) fn first<'a>(view: &ReleaseView<'a>, address: &ProviderAddr) -> Option<&'a Method> {
+    let selects = |selector: &Selector| selector.select(address).is_in();
+    let first = view.methods.list.iter().find(|method| selects(&method.selector))?;
+    matches!(first.kind, MethodKind::OciMirror { .. }).then_some(first)
+}

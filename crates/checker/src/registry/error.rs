@@ -1,0 +1,43 @@
+//! Why a registry was not probed.
+
+use tofu_oci_store::StoreError;
+
+/// Why a registry was not probed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The repository is in use.
+    #[error("{repository} is not a scratch repository: it has the tags {}", tags.join(", "))]
+    InUse {
+        /// The repository.
+        repository: String,
+        /// Tags that no probe has written, the first five.
+        tags: Vec<String>,
+    },
+    /// Nothing can be written there.
+    #[error("{repository} takes no upload: {said}")]
+    NoUpload {
+        /// The repository.
+        repository: String,
+        /// Status and code of the answer.
+        said: String,
+        /// Whether the registry was in trouble: then this says nothing about what it takes.
+        trouble: bool,
+    },
+    /// Whoever asked for it wants it to end.
+    #[error("interrupted")]
+    Interrupted,
+    /// It ended early, and not everything that it had written could be deleted.
+    #[error("{error}")]
+    Left {
+        /// Why it ended.
+        error: Box<ProbeError>,
+        /// The repository.
+        repository: String,
+        /// Tags and digests.
+        left: Vec<String>,
+    },
+    /// No answer came.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

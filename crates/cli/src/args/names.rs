@@ -1,0 +1,49 @@
+//! Addresses and versions that are published: they are written in full.
+
+use tofu_oci_types::{ProviderAddr, Version};
+
+/// A full address: tofu-oci guesses no part of it, because a release under a wrong name stays published.
+pub(super) fn full_address(text: &str) -> Result<ProviderAddr, String> {
+    let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
+    let (namespace, provider_type) = (address.namespace(), address.provider_type());
+    match text.matches('/').count() {
+        0 => Err(format!("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/{provider_type}")),
+        1 => Err(format!(
+            "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/{namespace}/{provider_type} or \
+             registry.terraform.io/{namespace}/{provider_type}, or with the host of your own"
+        )),
+        _ => Ok(address),
+    }
+}
+
+/// A version in its canonical form only, because it becomes a tag.
+pub(super) fn strict_version(text: &str) -> Result<Version, String> {
+    if let Some(rest) = text.strip_prefix('v')
+        && rest.parse::<Version>().is_ok()
+    {
+        return Err(format!("write it without the v: {rest}"));
+    }
+    let version: Version = text.parse().map_err(|error| format!("{error}"))?;
+    if version.to_string() == text { Ok(version) } else { Err(format!("write it in full: {version}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: Result<&str, &str>) {
+        let got = full_address(text).map(|address| address.to_string());
+        assert_eq!(got.as_deref().map_err(String::as_str), want);
+    }
+
+    #[test]
+    fn an_address_to_publish_under_is_written_in_full() {
+        check("example.com/acme/widget", Ok("example.com/acme/widget"));
+        check("Example.com/Acme/Widget", Ok("example.com/acme/widget"));
+        let two = "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/acme/widget or \
+                   registry.terraform.io/acme/widget, or with the host of your own";
+        check("acme/widget", Err(two));
+        check("widget", Err("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget"));
+    }
+}

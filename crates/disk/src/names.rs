@@ -1,0 +1,75 @@
+//! The names of our own files and folders: how they are made and recognised.
+
+use crate::kernel;
+
+/// Names of our own files in a folder of the user begin with this. Other tools pass over them.
+pub const OWN_PREFIX: &str = ".tofu-oci-";
+
+/// The file that is locked while the content of a folder is changed, and names its holder.
+pub const LOCK_NAME: &str = ".tofu-oci-lock";
+
+/// The file that names the holder of a lock of its folder. It differs from [`LOCK_NAME`], because two programs may
+/// lock one folder at once: one for what a user keeps in it, one for the content that programs keep in it.
+pub const HOLDER_NAME: &str = ".tofu-oci-holder";
+
+/// How many random characters end a name.
+pub(crate) const RANDOM: usize = 6;
+
+/// The purpose of a folder among the system's temporary ones, which its name shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// `tofu-oci-push-…`: zips and layers in the making.
+    Push,
+    /// `tofu-oci-lock-…`: packages that are only looked at.
+    Lock,
+    /// `tofu-oci-check-…`: the same, for findings.
+    Check,
+}
+
+impl Purpose {
+    pub(crate) const ALL: [Self; 3] = [Self::Push, Self::Lock, Self::Check];
+
+    pub(crate) fn prefix(self) -> &'static str {
+        match self {
+            Self::Push => "tofu-oci-push-",
+            Self::Lock => "tofu-oci-lock-",
+            Self::Check => "tofu-oci-check-",
+        }
+    }
+}
+
+/// A prefix with the label of this kernel, if it has one.
+pub(crate) fn labelled(prefix: &str) -> String {
+    kernel::label().map_or_else(|| prefix.to_owned(), |label| format!("{prefix}{label}-"))
+}
+
+/// Whether a name's end is made up by a program, not a word: a label and random characters, or random characters alone.
+pub(crate) fn is_made_up(rest: &str) -> bool {
+    let word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if let Some((label, random)) = rest.split_once('-') {
+        return kernel::is_label(label) && random.len() == RANDOM && word(random);
+    }
+    let random = rest.bytes().any(|byte| !byte.is_ascii_lowercase());
+    random && word(rest) && (RANDOM..=8).contains(&rest.len())
+}
+
+/// The kernel that a name was made under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameOrigin {
+    /// This kernel, or the name does not say.
+    Here,
+    /// Another kernel, or an earlier run of this one.
+    Elsewhere,
+}
+
+/// The origin by the part of a name after its prefix.
+pub(crate) fn origin(rest: &str) -> NameOrigin {
+    match rest.split_once('-') {
+        Some((label, random))
+            if kernel::is_label(label) && random.len() == RANDOM && Some(label) != kernel::label() =>
+        {
+            NameOrigin::Elsewhere
+        }
+        _ => NameOrigin::Here,
+    }
+}

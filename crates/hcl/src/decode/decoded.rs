@@ -1,0 +1,70 @@
+//! What a program wants to have, and what comes out.
+
+use std::collections::BTreeMap;
+
+/// What a program wants to have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DecodeShape {
+    /// A text.
+    Text,
+    /// `true` or `false`.
+    Bool,
+    /// A whole number of 64 bits.
+    Integer,
+    /// A list of these.
+    List(Box<DecodeShape>),
+    /// Values by name.
+    Map(Box<DecodeShape>),
+    /// These names, each with its shape; others are passed over. Comes out as a map of those that were given.
+    Struct(Vec<(&'static str, DecodeShape)>),
+    /// As the inner one, which the program keeps by a pointer: where the same name comes again, the HCL 1 that allows
+    /// duplicates starts afresh, and the other one goes on with what is there.
+    Pointer(Box<DecodeShape>),
+    /// Whatever is there. Objects become [`Decoded::Objects`], except in lists.
+    Any,
+}
+
+/// What came out.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decoded {
+    /// A text.
+    Text(String),
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction; only of [`DecodeShape::Any`].
+    Float(f64),
+    /// A list.
+    List(Vec<Decoded>),
+    /// Values by name.
+    Map(BTreeMap<String, Decoded>),
+    /// Objects of [`DecodeShape::Any`] outside lists: each object under the name is an element.
+    Objects(Vec<Decoded>),
+}
+
+impl Decoded {
+    /// The text, when it is one.
+    pub fn into_text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The elements, when it is a list.
+    pub fn into_list(self) -> Option<Vec<Self>> {
+        match self {
+            Self::List(values) => Some(values),
+            _ => None,
+        }
+    }
+
+    /// The values by name, when it is a map or a struct.
+    pub fn into_map(self) -> Option<BTreeMap<String, Self>> {
+        match self {
+            Self::Map(map) => Some(map),
+            _ => None,
+        }
+    }
+}

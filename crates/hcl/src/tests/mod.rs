@@ -1,0 +1,3 @@
+mod measured;
+mod robust;
+mod underlined;

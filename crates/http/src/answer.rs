@@ -1,0 +1,222 @@
+//! What a server answered, its body unread.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::{Bytes, BytesMut};
+use reqwest::Response;
+use serde::de::IgnoredAny;
+use tofu_oci_types::NetworkFault;
+use tokio::time::{Instant, timeout};
+use url::Url;
+
+use crate::limits::HttpLimits;
+use crate::pace::Pace;
+use crate::problem::NetworkProblem;
+use crate::retry::{Attempts, RetryAfter, retry_after};
+use crate::waiting::{Elapsed, Waiting};
+
+/// The head of an answer, and its body as it comes.
+pub struct HttpAnswer {
+    response: Response,
+    /// The whole body, if it has been read already.
+    body: Option<Bytes>,
+    /// Who waits for the body.
+    waiting: Waiting,
+    /// How the body comes.
+    pace: Pace,
+    limits: HttpLimits,
+    now: SystemTime,
+}
+
+impl HttpAnswer {
+    /// An answer whose body may take the time that is left of these attempts.
+    pub(crate) fn new(
+        response: Response,
+        waiting: Waiting,
+        limits: HttpLimits,
+        left: Duration,
+        now: SystemTime,
+    ) -> Self {
+        Self { response, body: None, waiting, pace: Pace::within(left), limits, now }
+    }
+
+    /// The status.
+    pub fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// The address that answered, after all redirects. It may carry a query: [`crate::shown_url`] is for people.
+    pub fn url(&self) -> &Url {
+        self.response.url()
+    }
+
+    /// The first header of this name, if it is a text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.response.headers().get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// All headers of this name that are texts, in order.
+    pub fn headers<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.response.headers().get_all(name).iter().filter_map(|value| value.to_str().ok())
+    }
+
+    /// All headers.
+    pub fn all_headers(&self) -> &reqwest::header::HeaderMap {
+        self.response.headers()
+    }
+
+    /// The length that the server announces, in bytes.
+    pub fn length(&self) -> Option<u64> {
+        self.header("content-length")?.trim().parse().ok()
+    }
+
+    /// The media type without parameters, in lower case.
+    pub fn media_type(&self) -> Option<String> {
+        let value = self.header("content-type")?.split(';').next()?.trim().to_ascii_lowercase();
+        (!value.is_empty()).then_some(value)
+    }
+
+    /// The content encoding, if the body is encoded.
+    pub fn content_encoding(&self) -> Option<&str> {
+        self.header("content-encoding").filter(|encoding| *encoding != "identity")
+    }
+
+    /// The `ETag`, if it is a strong one.
+    pub fn strong_etag(&self) -> Option<&str> {
+        self.header("etag").filter(|etag| etag.starts_with('"'))
+    }
+
+    /// The wait that the server asks for.
+    pub fn asked_wait(&self) -> Option<Duration> {
+        retry_after(self.header("retry-after")?, self.now)
+    }
+
+    /// What a passing refusal says about the next attempt.
+    pub fn retry_after(&self) -> RetryAfter {
+        RetryAfter::of(self.status(), self.asked_wait())
+    }
+
+    /// Counts the time that a broken body took without the progress that it should have made.
+    pub fn spend_on(&self, attempts: &mut Attempts) {
+        attempts.spend(self.pace.still());
+    }
+
+    /// The next piece of the body. Only the time that is waited here counts: who takes the pieces may be slow.
+    ///
+    /// # Errors
+    /// If the connection breaks, or too little comes.
+    pub async fn piece(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
+        let start = Instant::now();
+        // What was waited before counts, as long as not enough has come since.
+        let since = start.checked_sub(self.pace.stalled()).unwrap_or(start);
+        let limit = self.pace.stalled().saturating_add(self.pace.patience(&self.limits));
+        let piece = self.waiting.until(limit, || since, self.response.chunk()).await;
+        self.pace.waited(start.elapsed());
+        match piece {
+            Ok(Ok(piece)) => {
+                self.pace.moved(piece.as_ref().map_or(0, |piece| piece.len() as u64), &self.limits);
+                Ok(piece)
+            }
+            Ok(Err(error)) => Err(NetworkProblem::of(error, self.now)),
+            Err(Elapsed) => Err(self.pace.too_slow(&self.limits)),
+        }
+    }
+
+    /// The next piece, or `None` if nothing comes for a moment: for a body that is all there, so that its end matters
+    /// for the connection alone.
+    ///
+    /// # Errors
+    /// If the connection breaks.
+    pub async fn end(&mut self) -> Result<Option<Bytes>, NetworkProblem> {
+        let moment = self.limits.window / 300;
+        timeout(moment, self.piece()).await.unwrap_or(Ok(None))
+    }
+
+    /// The whole body, if it is not larger than `limit` bytes. A JSON document that is complete needs no end of
+    /// the answer: a server may keep the connection open without saying how long the answer is.
+    ///
+    /// # Errors
+    /// If it is larger, or breaks.
+    pub async fn read(&mut self, limit: u64) -> Result<Bytes, UnreadBody> {
+        self.read_until(limit, &is_document).await
+    }
+
+    /// The same; `is_all` says whether a document that may have no end is complete.
+    ///
+    /// # Errors
+    /// If it is larger, or breaks.
+    pub async fn read_until(
+        &mut self,
+        limit: u64,
+        is_all: &(dyn Fn(&[u8]) -> bool + Sync),
+    ) -> Result<Bytes, UnreadBody> {
+        if let Some(body) = &self.body {
+            return Ok(Bytes::clone(body));
+        }
+        if self.length().is_some_and(|length| length > limit) {
+            return Err(UnreadBody::TooLarge);
+        }
+        let moment = self.limits.window / 120;
+        let mut bytes = BytesMut::new();
+        loop {
+            let is_open = self.length().is_none() && !bytes.is_empty();
+            let piece = if is_open { timeout(moment, self.piece()).await.ok() } else { Some(self.piece().await) };
+            let piece = match piece {
+                Some(piece) => piece,
+                None if is_all(&bytes) => Ok(None),
+                None => {
+                    self.pace.waited(moment);
+                    match self.piece().await {
+                        // That it is another document than was asked for says more than that its end is missing.
+                        Err(problem) if problem.fault == NetworkFault::TimedOut && is_document(&bytes) => Ok(None),
+                        piece => piece,
+                    }
+                }
+            };
+            match piece {
+                Ok(Some(piece)) if bytes.len() as u64 + piece.len() as u64 > limit => return Err(UnreadBody::TooLarge),
+                Ok(Some(piece)) => bytes.extend_from_slice(&piece),
+                Ok(None) => {
+                    let bytes = bytes.freeze();
+                    self.body = Some(Bytes::clone(&bytes));
+                    return Ok(bytes);
+                }
+                Err(problem) => return Err(UnreadBody::Broken(problem)),
+            }
+        }
+    }
+
+    /// The whole body, if it has been read.
+    pub fn body(&self) -> &[u8] {
+        self.body.as_deref().unwrap_or_default()
+    }
+
+    /// The whole body, if it comes within `patience`, and nothing otherwise: for words that are a help.
+    pub async fn read_soon(&mut self, limit: u64) -> Bytes {
+        let patience = self.limits.window;
+        let bytes = timeout(patience, self.read(limit)).await;
+        bytes.ok().and_then(Result::ok).unwrap_or_default()
+    }
+}
+
+/// Why there is no body.
+#[derive(Debug)]
+pub enum UnreadBody {
+    /// It is larger than the limit.
+    TooLarge,
+    /// The connection broke.
+    Broken(NetworkProblem),
+}
+
+/// Whether these bytes are a whole JSON document.
+pub fn is_document(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+}
+
+/// Whether these bytes are the beginning of a JSON document, and not all of it.
+pub fn is_cut_short(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<IgnoredAny>(bytes).is_err_and(|error| error.is_eof())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,409 @@
+//! One exchange, the wait before the next attempt, and documents in as many attempts as they take.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::{Method, Request};
+use tofu_oci_types::{Event, Reporter, Secret};
+use tokio::time::{Instant, timeout};
+use url::Url;
+
+use crate::answer::{HttpAnswer, UnreadBody};
+use crate::clean::host_of;
+use crate::connections::{ClientError, Connections, NoAnswer};
+use crate::limits::HttpLimits;
+use crate::named_hosts::NamedHosts;
+use crate::options::HttpOptions;
+use crate::pacing::Pacing;
+use crate::problem::{NetworkProblem, is_lasting, is_refused};
+use crate::progress::Progress;
+use crate::redirect::{MAX_REDIRECTS, is_loopback, same_origin};
+use crate::resolver::Resolver;
+use crate::retry::{Attempts, NextAttempt, RetryAfter, is_transient, random, spread};
+use crate::secret_scrubber::SecretScrubber;
+use crate::waiting::{Elapsed, Waiting};
+
+/// What all requests of a run share: connections, what is known of hosts and names, and the secrets that were sent.
+pub struct HttpClient {
+    options: HttpOptions,
+    connections: Connections,
+    resolver: Resolver,
+    pacing: Arc<Pacing>,
+    /// Hosts that the user names for plain HTTP.
+    plain: NamedHosts,
+    scrubber: SecretScrubber,
+    reporter: Arc<dyn Reporter>,
+}
+
+/// Why there is no next attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoRetry {
+    /// All attempts have been made.
+    GiveUp,
+    /// The server asks for a longer wait than this program is willing to make.
+    TooLong(Duration),
+}
+
+/// An attempt that did not count.
+#[derive(Debug)]
+pub struct Setback<'a> {
+    /// Method, host and path, for people.
+    pub request: String,
+    /// The host that asks for a wait.
+    pub host: String,
+    /// The wait that it asks for.
+    pub after: RetryAfter,
+    /// What happened.
+    pub reason: &'a str,
+}
+
+/// One request, as each attempt sends it.
+#[derive(Clone, Debug)]
+pub struct HttpRequest {
+    /// The method.
+    pub method: Method,
+    /// The first address.
+    pub url: Url,
+    /// The value of `Accept`.
+    pub accept: &'static str,
+    /// The value of `Authorization`, shown to the origin of the first address alone.
+    pub authorization: Option<HeaderValue>,
+    /// The form that it sends.
+    pub form: Option<Bytes>,
+    /// Most bytes of a body that is read.
+    pub limit: u64,
+    /// Which time its attempts have.
+    pub time: TimeLimit,
+}
+
+/// Which time counts against the limit of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeLimit {
+    /// The time without progress.
+    WithoutProgress,
+    /// The time of all attempts, redirects and bodies together.
+    InAll,
+}
+
+/// Why a request has no document.
+#[derive(Debug)]
+pub enum NoDocument {
+    /// The network's fault.
+    Network(NetworkProblem),
+    /// The body is larger than the limit.
+    TooLarge,
+    /// There are more redirects than one request follows.
+    TooManyRedirects,
+    /// The server asks for a longer wait than this program is willing to make.
+    TooLong(Duration),
+}
+
+/// Whose request it is: the rules for its redirects, and its errors.
+#[async_trait]
+pub trait Requester: Sync {
+    /// Why there is no document.
+    type RequestError: Send;
+
+    /// Where a redirect leads.
+    ///
+    /// # Errors
+    /// If a rule forbids it.
+    fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, Self::RequestError>;
+
+    /// Whether the body of an answer is read. The body of another answer is left to the requester.
+    fn wants(&self, answer: &HttpAnswer) -> bool;
+
+    /// The error if this answer, which may be another one next time, is the last. Called for each such answer.
+    async fn refused(&self, answer: HttpAnswer) -> Self::RequestError;
+
+    /// The error of a request that this address did not answer with a document. Called for each attempt that the network
+    /// broke.
+    fn no_document(&self, url: &Url, why: NoDocument) -> Self::RequestError;
+}
+
+impl HttpClient {
+    /// A client without any connection yet.
+    ///
+    /// # Errors
+    /// If a certificate, an identity or a proxy cannot be used.
+    pub fn new(options: HttpOptions, reporter: Arc<dyn Reporter>) -> Result<Arc<Self>, ClientError> {
+        let resolver = Resolver::new(Arc::clone(&options.names));
+        Ok(Arc::new(Self {
+            connections: Connections::new(&options, &resolver)?,
+            resolver,
+            pacing: Arc::default(),
+            plain: NamedHosts::new(&options.plain_http),
+            scrubber: SecretScrubber::default(),
+            reporter,
+            options,
+        }))
+    }
+
+    /// How long each wait may take.
+    pub fn limits(&self) -> &HttpLimits {
+        &self.options.limits
+    }
+
+    /// The options.
+    pub fn options(&self) -> &HttpOptions {
+        &self.options
+    }
+
+    /// Hosts that the user names for plain HTTP.
+    pub fn plain_hosts(&self) -> &NamedHosts {
+        &self.plain
+    }
+
+    /// The secrets that were sent.
+    pub fn scrubber(&self) -> &SecretScrubber {
+        &self.scrubber
+    }
+
+    /// What receives the events.
+    pub fn reporter(&self) -> &dyn Reporter {
+        &*self.reporter
+    }
+
+    /// What is known of names.
+    pub(crate) fn resolver(&self) -> &Resolver {
+        &self.resolver
+    }
+
+    /// Remembers that a host has answered in this run.
+    pub fn note_reached(&self, url: &Url) {
+        self.pacing.answered(url);
+    }
+
+    /// The attempts of a new request.
+    pub fn attempts(&self) -> Attempts {
+        Attempts::new(&self.options)
+    }
+
+    /// Waits until the host takes requests again.
+    ///
+    /// # Errors
+    /// The wait, if it is longer than this program is willing to make.
+    pub async fn pass(&self, url: &Url, attempts: &mut Attempts) -> Result<(), Duration> {
+        while let Some((left, until)) = self.pacing.pause_of(url, attempts.sat_out()) {
+            let wait = left + spread(left, random());
+            if !attempts.held_up(wait) {
+                return Err(wait);
+            }
+            self.options.clock.sleep(wait).await;
+            attempts.sits_out(until);
+        }
+        Ok(())
+    }
+
+    /// Sends the request and waits for the head of the answer. With a body, the wait begins anew whenever some of it has
+    /// gone out. The time without progress is spent of the attempts.
+    ///
+    /// # Errors
+    /// If no answer comes.
+    pub async fn execute(
+        &self,
+        request: Request,
+        progress: &Progress,
+        attempts: &mut Attempts,
+    ) -> Result<HttpAnswer, NoAnswer> {
+        let url = request.url().clone();
+        tracing::debug!(method = %request.method(), host = host_of(&url), path = self.scrubber.hide(url.path()), "request");
+        let waiting = Waiting {
+            pacing: Arc::clone(&self.pacing),
+            notice: self.limits().notice,
+            reporter: Arc::clone(&self.reporter),
+            host: host_of(&url),
+            request: self.scrubber.hide(&format!("{} {}", request.method(), url.path())),
+            announced: Arc::default(),
+        };
+        let start = Instant::now();
+        let limit = if progress.has_body() { self.limits().taken } else { self.limits().first_byte };
+        let limit = limit.min(attempts.left());
+        let sent = self.connections.to(&url, &self.resolver).execute(request);
+        let answer = waiting.until(limit, || progress.still_since(start), sent).await;
+        attempts.spend(Instant::now().saturating_duration_since(progress.still_since(start)));
+        match answer {
+            Ok(Ok(response)) => {
+                self.pacing.answered(&url);
+                Ok(HttpAnswer::new(response, waiting.renewed(), *self.limits(), attempts.left(), self.now()))
+            }
+            Ok(Err(error)) => Err(self.no_answer(error, &url)),
+            Err(Elapsed) => {
+                let what = if progress.has_body() { progress.describe() } else { "no answer came".to_owned() };
+                Err(NoAnswer { problem: NetworkProblem::timed_out(&what, limit), lasting: false })
+            }
+        }
+    }
+
+    fn now(&self) -> SystemTime {
+        self.options.clock.now()
+    }
+
+    fn no_answer(&self, error: reqwest::Error, url: &Url) -> NoAnswer {
+        // A host that was there a moment ago comes back; one that was never there does not.
+        let refused_here = is_loopback(url) && is_refused(&error) && !self.pacing.was_reached(url);
+        NoAnswer { lasting: refused_here || is_lasting(&error), problem: NetworkProblem::of(error, self.now()) }
+    }
+
+    /// Waits before the next attempt and reports it. While a host wants fewer requests, no request goes to it.
+    ///
+    /// # Errors
+    /// Why there is no next attempt.
+    pub async fn retry(&self, attempts: &mut Attempts, setback: Setback<'_>) -> Result<(), NoRetry> {
+        let tries = attempts.tries();
+        let wait = match attempts.next(setback.after) {
+            NextAttempt::Wait(wait) => wait,
+            NextAttempt::GiveUp => return Err(NoRetry::GiveUp),
+            NextAttempt::TooLong(asked) => return Err(NoRetry::TooLong(asked)),
+        };
+        if let RetryAfter::Slower(asked) = setback.after {
+            attempts.sits_out(self.pacing.pause(&setback.host, asked.unwrap_or(wait)));
+        }
+        self.wait(&setback.request, tries + 1, wait, setback.reason).await;
+        Ok(())
+    }
+
+    /// Waits before an attempt, and reports it.
+    pub async fn wait(&self, request: &str, attempt: u32, wait: Duration, reason: &str) {
+        self.reporter.event(&Event::Retrying {
+            request: self.scrubber.hide(request),
+            attempt,
+            after_ms: u64::try_from(wait.as_millis()).unwrap_or(u64::MAX),
+            reason: self.scrubber.hide(reason),
+        });
+        self.options.clock.sleep(wait).await;
+    }
+
+    /// The last answer, after all redirects and as many attempts as the policy allows. Its body has been read if the
+    /// requester wants it.
+    ///
+    /// # Errors
+    /// What kept the document from coming, in the requester's words.
+    pub async fn get<R: Requester>(
+        &self,
+        request: &HttpRequest,
+        mut attempts: Attempts,
+        requester: &R,
+    ) -> Result<HttpAnswer, R::RequestError> {
+        let label = format!("{} {}{}", request.method, host_of(&request.url), request.url.path());
+        loop {
+            let (host, after, reason, error) = match self.follow(request, &mut attempts, requester).await? {
+                Ok(answer) if is_transient(answer.status()) => {
+                    let reason = format!("status {}", answer.status());
+                    (host_of(answer.url()), answer.retry_after(), reason, requester.refused(answer).await)
+                }
+                Ok(mut answer) if requester.wants(&answer) => {
+                    match self.read(request, &mut answer, &mut attempts).await {
+                        Ok(()) => return Ok(answer),
+                        Err(UnreadBody::TooLarge) => {
+                            return Err(requester.no_document(answer.url(), NoDocument::TooLarge));
+                        }
+                        Err(UnreadBody::Broken(problem)) => {
+                            let reason = problem.text.clone();
+                            let error = requester.no_document(answer.url(), NoDocument::Network(problem));
+                            (host_of(answer.url()), RetryAfter::Nothing, reason, error)
+                        }
+                    }
+                }
+                Ok(answer) => return Ok(answer),
+                Err((url, NoAnswer { problem, lasting })) => {
+                    let reason = problem.text.clone();
+                    let error = requester.no_document(&url, NoDocument::Network(problem));
+                    if lasting {
+                        return Err(error);
+                    }
+                    (host_of(&url), RetryAfter::Nothing, reason, error)
+                }
+            };
+            let setback = Setback { request: label.clone(), host, after, reason: &reason };
+            match self.retry(&mut attempts, setback).await {
+                Ok(()) => {}
+                Err(NoRetry::GiveUp) => return Err(error),
+                Err(NoRetry::TooLong(asked)) => {
+                    return Err(requester.no_document(&request.url, NoDocument::TooLong(asked)));
+                }
+            }
+        }
+    }
+
+    async fn read(
+        &self,
+        request: &HttpRequest,
+        answer: &mut HttpAnswer,
+        attempts: &mut Attempts,
+    ) -> Result<(), UnreadBody> {
+        let read = match request.time {
+            TimeLimit::WithoutProgress => answer.read(request.limit).await,
+            TimeLimit::InAll => {
+                let (started, left) = (Instant::now(), attempts.left());
+                let read = timeout(left, answer.read(request.limit)).await;
+                attempts.spend(started.elapsed());
+                let late = |_| Err(UnreadBody::Broken(NetworkProblem::timed_out("no end of the answer", left)));
+                return read.unwrap_or_else(late).map(drop);
+            }
+        };
+        if read.is_err() {
+            answer.spend_on(attempts);
+        }
+        read.map(drop)
+    }
+
+    /// One attempt, along redirects. If no answer comes, with the address that gave none.
+    async fn follow<R: Requester>(
+        &self,
+        request: &HttpRequest,
+        attempts: &mut Attempts,
+        requester: &R,
+    ) -> Result<Result<HttpAnswer, (Url, NoAnswer)>, R::RequestError> {
+        let mut url = request.url.clone();
+        let mut crossed = false;
+        for _ in 0..=MAX_REDIRECTS {
+            let too_long = |asked| requester.no_document(&url, NoDocument::TooLong(asked));
+            self.pass(&url, attempts).await.map_err(too_long)?;
+            let sent = self.prepare(request, &url, crossed);
+            let answer = match self.execute(sent, &Progress::default(), attempts).await {
+                Ok(answer) => answer,
+                Err(no_answer) => return Ok(Err((url, no_answer))),
+            };
+            let is_redirect = matches!(answer.status(), 301..=303 | 307 | 308);
+            let Some(location) = answer.header(LOCATION.as_str()).filter(|_| is_redirect) else {
+                return Ok(Ok(answer));
+            };
+            let next = requester.next(&answer, location)?;
+            crossed |= !same_origin(&next, &request.url);
+            url = next;
+        }
+        Err(requester.no_document(&request.url, NoDocument::TooManyRedirects))
+    }
+
+    fn prepare(&self, request: &HttpRequest, url: &Url, crossed: bool) -> Request {
+        let mut sent = Request::new(request.method.clone(), url.clone());
+        sent.headers_mut().insert(ACCEPT, HeaderValue::from_static(request.accept));
+        if let Some(authorization) = request.authorization.as_ref().filter(|_| !crossed) {
+            self.scrubber.header(authorization);
+            sent.headers_mut().insert(AUTHORIZATION, authorization.clone());
+        }
+        if let Some(form) = &request.form {
+            let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");
+            sent.headers_mut().insert(CONTENT_TYPE, form_type);
+            *sent.body_mut() = Some(form.clone().into());
+        }
+        sent
+    }
+}
+
+/// The `Authorization` of a token; `None` if no header can carry it.
+pub fn bearer(token: &Secret) -> Option<HeaderValue> {
+    authorization("Bearer", token)
+}
+
+/// An `Authorization` of this scheme; `None` if no header can carry it.
+pub fn authorization(scheme: &str, secret: &Secret) -> Option<HeaderValue> {
+    let whole = Secret::new(format!("{scheme} {}", secret.expose()));
+    let mut header = HeaderValue::from_str(whole.expose()).ok()?;
+    header.set_sensitive(true);
+    Some(header)
+}

@@ -1,0 +1,61 @@
+//! HTTP without any protocol on top: what every client of this program needs, whatever it asks for.
+//!
+//! ```text
+//! WebClient    documents: any host, redirects by the rules of `Reach`
+//!     |
+//! HttpClient   get: attempts · redirects · a document within a limit          Download: a body that resumes by Range
+//!     |        execute: one exchange     retry: the wait before the next attempt
+//!     |
+//! Connections  TLS, certificates, proxies      Resolver   names and how near they are
+//! Attempts     back-off, Retry-After           Pacing     what all requests to a host know of each other
+//! Pace, Progress   bytes that come or go too slowly       SecretScrubber   what was sent, cut out of what comes back
+//! ```
+//!
+//! # Rules
+//! - A redirect never leads from HTTPS to plain HTTP, unless a digest protects the answer and the user names the host.
+//! - A host names hosts that are as far away as itself or farther ([`Reach`]). Names are held to that when a connection
+//!   is made.
+//! - Only time in which nothing, or too little, moves counts against a limit ([`HttpLimits`]).
+//! - No error, event or log line carries a query, a user info, or anything that was sent as a secret.
+
+mod answer;
+mod clean;
+mod client;
+mod clock;
+mod connections;
+mod download;
+mod encodings;
+mod limits;
+mod named_hosts;
+mod options;
+mod pace;
+mod pacing;
+mod problem;
+mod progress;
+mod reach;
+mod redirect;
+mod resolver;
+mod retry;
+mod secret_scrubber;
+mod tls_probe;
+mod waiting;
+mod web;
+
+pub use answer::{HttpAnswer, UnreadBody, is_cut_short, is_document};
+pub use clean::{clean, host_of, shown_url};
+pub use client::{HttpClient, HttpRequest, NoDocument, NoRetry, Requester, Setback, TimeLimit, authorization, bearer};
+pub use clock::{Clock, SystemClock};
+pub use connections::{ClientError, NoAnswer};
+pub use download::{Download, DownloadFault, RangeSource};
+pub use limits::{HttpLimits, shown_time};
+pub use named_hosts::{NamedHosts, same_host};
+pub use options::{HttpOptions, Proxies, RetryPolicy};
+pub use problem::NetworkProblem;
+pub use progress::{Progress, metered};
+pub use reach::Reach;
+pub use redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, is_loopback, next_hop, same_origin};
+pub use resolver::{NameService, SystemNames};
+pub use retry::{Attempts, RetryAfter, is_transient, jittered, random};
+pub use secret_scrubber::SecretScrubber;
+pub use tls_probe::speaks_tls;
+pub use web::{WebClient, WebError, WebFault, WebRequest};

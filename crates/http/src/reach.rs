@@ -1,0 +1,165 @@
+//! How near an address is, and which hosts a host may name. Pure.
+//!
+//! What a host of the internet says must not send this program to this machine or into a private network: whoever is
+//! asked there believes that a neighbour asks. So a host names hosts that are as far away as itself, or farther.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use url::{Host, Url};
+
+/// Where an address is. What is nearer is greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// The open internet.
+    Internet,
+    /// A private network, or one that a carrier's customers share.
+    Network,
+    /// This machine or its link: loopback, link-local (also a cloud's metadata), no address, several machines at once.
+    Machine,
+}
+
+impl Reach {
+    /// Where an IP address is. One of IPv6 that stands for one of IPv4 is where that one is.
+    pub fn of(address: IpAddr) -> Self {
+        match address {
+            IpAddr::V4(address) => Self::of_v4(address),
+            IpAddr::V6(address) => Self::of_v6(address),
+        }
+    }
+
+    /// Where the host of a URL is; `None` for a name that only the name service knows.
+    pub fn of_host(url: &Url) -> Option<Self> {
+        match url.host()? {
+            Host::Ipv4(address) => Some(Self::of_v4(address)),
+            Host::Ipv6(address) => Some(Self::of_v6(address)),
+            Host::Domain(name) => {
+                let name = name.strip_suffix('.').unwrap_or(name);
+                (name == "localhost" || name.ends_with(".localhost")).then_some(Self::Machine)
+            }
+        }
+    }
+
+    fn of_v4(address: Ipv4Addr) -> Self {
+        let [first, second, third, _] = address.octets();
+        match (first, second, third) {
+            (0 | 127 | 224.., ..) | (169, 254, _) => Self::Machine,
+            // Carriers (RFC 6598), protocols (RFC 6890), benchmarks (RFC 2544).
+            (100, 64..=127, _) | (192, 0, 0) | (198, 18 | 19, _) => Self::Network,
+            _ if address.is_private() => Self::Network,
+            _ => Self::Internet,
+        }
+    }
+
+    fn of_v6(address: Ipv6Addr) -> Self {
+        /// Where clouds have their metadata, in the range of private networks.
+        const METADATA: Ipv6Addr = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+        if let Some(inner) = inner_v4(address) {
+            return Self::of_v4(inner);
+        }
+        let local = address.is_loopback() || address.is_unspecified() || address.is_multicast();
+        if local || address.is_unicast_link_local() || address == METADATA {
+            Self::Machine
+        } else if address.is_unique_local() || is_site_local(address) || is_translated_locally(address) {
+            Self::Network
+        } else {
+            Self::Internet
+        }
+    }
+}
+
+/// `fec0::/10`, which RFC 3879 has deprecated.
+fn is_site_local(address: Ipv6Addr) -> bool {
+    address.segments()[0] & 0xffc0 == 0xfec0
+}
+
+/// `64:ff9b:1::/48`, which each network translates as it likes (RFC 8215).
+fn is_translated_locally(address: Ipv6Addr) -> bool {
+    matches!(address.segments(), [0x64, 0xff9b, 1, ..])
+}
+
+/// The address of IPv4 that one of IPv6 stands for: mapped (`::ffff:0:0/96`), compatible (`::/96`), translated
+/// (`64:ff9b::/96`, `::ffff:0:0:0/96`), or tunnelled (`2002::/16`, Teredo's `2001::/32`).
+fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
+    let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));
+    match address.segments() {
+        [0, 0, 0, 0, 0, 0, 0, 0 | 1] => None,
+        [0, 0, 0, 0, 0, 0 | 0xffff, high, low]
+        | [0, 0, 0, 0, 0xffff, 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => Some(of(high, low)),
+        [0x2001, 0, .., high, low] => Some(of(!high, !low)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(want: Option<Reach>, hosts: &[&str]) {
+        for host in hosts {
+            let url = Url::parse(&format!("https://{host}/")).expect("a test address");
+            assert_eq!(Reach::of_host(&url), want, "{host}");
+        }
+    }
+
+    #[test]
+    fn however_an_address_is_written_it_is_where_it_is() {
+        check(
+            Some(Reach::Machine),
+            &[
+                "127.0.0.1",
+                "127.1:5000",
+                "0x7f.1",
+                "2130706433",
+                "017700000001",
+                "127\u{3002}0\u{3002}0\u{3002}1",
+                "127.0.0.1.",
+                "0.0.0.0",
+                "0",
+                "169.254.169.254",
+                "224.0.0.1",
+                "255.255.255.255",
+                "localhost",
+                "LOCALHOST.",
+                "x.y.localhost",
+                "[::1]",
+                "[::]",
+                "[::ffff:127.0.0.1]",
+                "[::127.0.0.1]",
+                "[64:ff9b::7f00:1]",
+                "[::ffff:0:127.0.0.1]",
+                "[2001:0:1:2:3:4:80ff:fffe]",
+                "[2002:7f00:1::]",
+                "[fe80::1]",
+                "[ff02::1]",
+                "[fd00:ec2::254]",
+            ],
+        );
+        check(
+            Some(Reach::Network),
+            &[
+                "10.0.0.1",
+                "172.16.0.1",
+                "172.31.255.255",
+                "192.168.1.1",
+                "100.64.0.1",
+                "100.127.255.255",
+                "192.0.0.8",
+                "198.19.0.1",
+                "[fd00::1]",
+                "[fc00::1]",
+                "[fec0::1]",
+                "[::ffff:10.0.0.1]",
+                "[64:ff9b::a00:1]",
+                "[64:ff9b:1::7f00:1]",
+            ],
+        );
+        check(
+            Some(Reach::Internet),
+            &["93.184.216.34", "172.32.0.1", "100.128.0.1", "192.0.2.1", "[2606:4700::1111]", "[::ffff:1.1.1.1]"],
+        );
+        check(None, &["example.com", "localhost.example.com", "notlocalhost", "registry"]);
+    }
+}

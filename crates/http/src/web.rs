@@ -1,0 +1,195 @@
+//! Single documents of any host, for protocols that are not a registry's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use reqwest::Method;
+use tofu_oci_types::Secret;
+use url::Url;
+
+use crate::answer::HttpAnswer;
+use crate::clean::{host_of, shown_url};
+use crate::client::{HttpClient, HttpRequest, NoDocument, Requester, TimeLimit, bearer};
+use crate::limits::{HttpLimits, shown_time};
+use crate::named_hosts::NamedHosts;
+use crate::problem::NetworkProblem;
+use crate::redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, next_hop};
+use crate::retry::Attempts;
+
+/// Gets single documents over a client's connections. What may pass is tried again; nothing is kept.
+///
+/// Redirects: at most 10; never from HTTPS to HTTP, nor to an address with a user info; the token stays with the origin
+/// that it was meant for; never nearer, from the internet to a private network or to this machine.
+#[derive(Clone)]
+pub struct WebClient {
+    http: Arc<HttpClient>,
+    private: Arc<NamedHosts>,
+}
+
+/// What to get.
+#[derive(Debug)]
+pub struct WebRequest<'a> {
+    /// The address.
+    pub url: Url,
+    /// The value of `Accept`.
+    pub accept: &'static str,
+    /// What shows who asks, as a bearer token.
+    pub token: Option<&'a Secret>,
+    /// How long no answer may come, all tries together, redirects and bodies included. `--timeout` scales it.
+    pub timeout: Duration,
+    /// Most bytes of the document.
+    pub limit: u64,
+}
+
+/// Why there is no document.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{url}: {fault}")]
+pub struct WebError {
+    /// The address that was asked last, without user info, query and fragment.
+    pub url: String,
+    /// The fault.
+    pub fault: WebFault,
+}
+
+/// Kinds of faults.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WebFault {
+    /// The network's.
+    #[error("{0}")]
+    Network(NetworkProblem),
+    /// A status that may be another one next time, after the last attempt.
+    #[error("it answered {0}")]
+    Status(u16),
+    /// The host asks for a longer wait than this program is willing to make, with a status.
+    #[error("it asks for a wait of {}", shown_time(*.0))]
+    Wait(Duration),
+    /// A redirect that no request may follow.
+    #[error("its redirect is not followed: {0}")]
+    Redirect(RedirectFault),
+    /// Too many redirects.
+    #[error("it redirects more than {MAX_REDIRECTS} times")]
+    TooManyRedirects,
+    /// A redirect to this host, on this machine or in a private network, from a host elsewhere.
+    #[error("its redirect to {0} is not followed: that is on this machine or in a private network")]
+    PrivateHost(String),
+    /// The document is larger than this limit in bytes.
+    #[error("its answer is larger than {0} bytes")]
+    TooLarge(u64),
+}
+
+impl WebClient {
+    /// A reader of documents over the connections of a client.
+    pub fn new(http: Arc<HttpClient>) -> Self {
+        Self { http, private: Arc::default() }
+    }
+
+    /// The same, and any host may name these, `HOST` (any port) or `HOST:PORT`, wherever they are.
+    #[must_use]
+    pub fn with_private_hosts(self, hosts: &[String]) -> Self {
+        Self { private: Arc::new(NamedHosts::new(hosts)), ..self }
+    }
+
+    /// Whether what a host has answered may send this program to another host, `HOST[:PORT]`: one that is as far away or
+    /// farther, or that [`WebClient::with_private_hosts`] allows.
+    ///
+    /// A name is looked up when a connection to it is made. If it then leads nearer, that connection fails with
+    /// [`tofu_oci_types::NetworkFault::PrivateAddress`], also for a registry that is reached over the same connections.
+    pub fn may_name(&self, namer: &Url, host: &str) -> bool {
+        is_host(host, |named| self.http.resolver().may_name(namer, named, &self.private))
+    }
+
+    /// Whether the text of an address may lead to a host, `HOST[:PORT]`: one that is not on this machine, or that
+    /// [`WebClient::with_private_hosts`] allows. Names are held to it as by [`WebClient::may_name`].
+    pub fn may_be_written(&self, host: &str) -> bool {
+        is_host(host, |named| self.http.resolver().may_be_written(named, &self.private))
+    }
+
+    /// The root of a host: `https://HOST[:PORT]/`, or with `http:` if the options say that it speaks no TLS. Unlike a
+    /// registry, a host of this machine is not asked which of the two it speaks.
+    ///
+    /// # Errors
+    /// If the host cannot be in an address.
+    pub fn root(&self, host: &str) -> Result<Url, WebError> {
+        let address = |scheme: &str| {
+            let text = format!("{scheme}://{host}/");
+            Url::parse(&text)
+                .map_err(|error| WebError { url: text, fault: WebFault::Network(NetworkProblem::no_address(error)) })
+        };
+        let (secure, plain) = (address("https")?, address("http")?);
+        Ok(if self.http.plain_hosts().contain(&plain) { plain } else { secure })
+    }
+
+    /// The last answer, after all redirects. The body is read if the answer is `wanted`.
+    ///
+    /// # Errors
+    /// What kept the document from coming, when all attempts have been made. A status that may be another one next time
+    /// (408, 429, most of 5xx) is such an error, any other status is an answer.
+    pub async fn get(
+        &self,
+        request: &WebRequest<'_>,
+        wanted: impl Fn(&HttpAnswer) -> bool + Sync,
+    ) -> Result<HttpAnswer, WebError> {
+        let options = self.http.options();
+        let total = request.timeout.mul_f64(options.limits.total.div_duration_f64(HttpLimits::DEFAULT_TOTAL));
+        let attempts = Attempts::within(options.retry, total, options.max_retry_after);
+        let sent = HttpRequest {
+            method: Method::GET,
+            url: request.url.clone(),
+            accept: request.accept,
+            authorization: request.token.and_then(bearer),
+            form: None,
+            limit: request.limit,
+            time: TimeLimit::InAll,
+        };
+        self.http.get(&sent, attempts, &WebRequester { client: self, request, wanted }).await
+    }
+}
+
+/// Whether a text is a host of which this is true. A text that is not a host leads nowhere.
+fn is_host(text: &str, is_true: impl Fn(&Url) -> bool) -> bool {
+    Url::parse(&format!("https://{text}/")).is_ok_and(|url| is_true(&url))
+}
+
+/// The rules of documents of any host.
+struct WebRequester<'a, W> {
+    client: &'a WebClient,
+    request: &'a WebRequest<'a>,
+    wanted: W,
+}
+
+#[async_trait]
+impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
+    type RequestError = WebError;
+
+    fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, WebError> {
+        let http = &self.client.http;
+        let rule = PlainRule { began: answer.url(), named: http.plain_hosts(), protection: Protection::Tls };
+        let refused = |fault| WebError { url: shown_url(answer.url()), fault };
+        let next = next_hop(answer.url(), location, &rule).map_err(|fault| refused(WebFault::Redirect(fault)))?;
+        if http.resolver().may_name(answer.url(), &next, &self.client.private) {
+            Ok(next)
+        } else {
+            Err(refused(WebFault::PrivateHost(host_of(&next))))
+        }
+    }
+
+    fn wants(&self, answer: &HttpAnswer) -> bool {
+        (self.wanted)(answer)
+    }
+
+    async fn refused(&self, answer: HttpAnswer) -> WebError {
+        WebError { url: shown_url(answer.url()), fault: WebFault::Status(answer.status()) }
+    }
+
+    fn no_document(&self, url: &Url, why: NoDocument) -> WebError {
+        let fault = match why {
+            NoDocument::Network(problem) => WebFault::Network(problem),
+            NoDocument::TooLarge => WebFault::TooLarge(self.request.limit),
+            NoDocument::TooManyRedirects => WebFault::TooManyRedirects,
+            NoDocument::TooLong(asked) => WebFault::Wait(asked),
+        };
+        WebError { url: shown_url(url), fault }
+    }
+}

@@ -1,0 +1,26 @@
+//! Faults of the network and of redirects as errors of a store.
+
+use std::time::Duration;
+
+use tofu_oci_http::{NetworkProblem, RedirectFault};
+use tofu_oci_store::{AccessFault, GiveUpReason, StoreError};
+use tofu_oci_types::Place;
+
+/// The network kept this place from answering.
+pub(crate) fn unreachable(place: Place, problem: NetworkProblem) -> StoreError {
+    StoreError::Unreachable { place, fault: problem.fault, problem: problem.text }
+}
+
+/// The registry asks for a longer wait than this program is willing to make.
+pub(crate) fn too_long(place: Place, asked: Duration) -> StoreError {
+    StoreError::RateLimited { place, seconds: asked.as_secs().max(1), patience: GiveUpReason::Wait }
+}
+
+/// The rule that a redirect breaks, if it is one that keeps transfers safe.
+pub(crate) fn redirect_rule(fault: &RedirectFault) -> Option<AccessFault> {
+    match fault {
+        RedirectFault::Downgrade(_) => Some(AccessFault::RedirectDowngrade),
+        RedirectFault::UnnamedDowngrade(_) | RedirectFault::UnnamedHost(_) => Some(AccessFault::RedirectUnnamed),
+        _ => None,
+    }
+}

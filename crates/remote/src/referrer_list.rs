@@ -1,0 +1,48 @@
+//! The lists of referrers that a program writes under tags, in memory.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tofu_oci_http::{jittered, random};
+use tofu_oci_types::{Digest, Tag};
+use tokio::sync::Mutex;
+use tokio::time::Instant;
+
+/// How long the others have at least to write what they read before our write.
+const SHORTEST: Duration = Duration::from_millis(250);
+/// How long they have at most.
+const LONGEST: Duration = Duration::from_secs(5);
+/// The others may need so many times as long as we do.
+const SLOWER: u32 = 8;
+
+/// The lists that a program has written, by repository and tag.
+pub(crate) type ReferrerLists = HashMap<(String, Tag), Arc<Mutex<ReferrerList>>>;
+
+/// A list that this program writes.
+pub(crate) struct ReferrerList {
+    pub(crate) subject: Digest,
+    /// The entries that this program has put in.
+    pub(crate) ours: Vec<Value>,
+    /// The last write, until it is known to last.
+    pub(crate) written: Option<ListWrite>,
+}
+
+/// A write to a tag that several may write at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListWrite {
+    /// When it was done.
+    pub(crate) at: Instant,
+    /// How long it took, from the reading of what was there.
+    pub(crate) took: Duration,
+}
+
+impl ListWrite {
+    /// How long it is until those who read before this write must have written.
+    pub(crate) fn rest(self) -> Duration {
+        let wait = self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST);
+        // Between the whole of it and one and a half times as much: those who wait for each other come apart.
+        (wait / 2 + jittered(wait, random())).saturating_sub(self.at.elapsed())
+    }
+}

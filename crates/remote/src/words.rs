@@ -1,0 +1,147 @@
+//! The words of a registry or a token server that refuses.
+
+use reqwest::StatusCode;
+use serde::Deserialize;
+use serde_json::Value;
+use tofu_oci_http::{HttpAnswer, SecretScrubber, clean};
+
+/// Most bytes of an error's body that are read.
+const ERROR_LIMIT: u64 = 64 * 1024;
+
+/// The errors that a registry names.
+///
+/// Spec: OCI distribution-spec 1.1.1, "Error Codes". Bodies that are anything else have no words.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct ErrorWords {
+    #[serde(default)]
+    errors: Vec<NamedError>,
+    /// What token servers say instead: of `OAuth2` these two, of Docker Hub the third.
+    #[serde(default)]
+    error: Value,
+    #[serde(default)]
+    error_description: Value,
+    #[serde(default)]
+    details: Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct NamedError {
+    #[serde(default)]
+    code: String,
+    #[serde(default)]
+    message: String,
+    /// More about it, which registries may give in any form; a text is shown.
+    #[serde(default)]
+    detail: Value,
+}
+
+impl NamedError {
+    /// The sentence, with the detail where that says more.
+    fn sentence(&self) -> String {
+        let message = clean(&self.message);
+        match self.detail.as_str().map(clean) {
+            Some(detail) if !detail.is_empty() && !message.contains(&detail) => {
+                if message.is_empty() {
+                    detail
+                } else {
+                    format!("{message}: {detail}")
+                }
+            }
+            _ => message,
+        }
+    }
+}
+
+impl ErrorWords {
+    /// Reads the words in the body of an answer, without any secret that was sent. Words are a help: the wait for them is
+    /// short.
+    pub(crate) async fn read(answer: &mut HttpAnswer, scrubber: &SecretScrubber) -> Self {
+        let bytes = answer.read_soon(ERROR_LIMIT).await;
+        let mut words: Self = serde_json::from_slice(&bytes).unwrap_or_default();
+        let errors = words.errors.iter_mut().flat_map(|error| {
+            let detail = match &mut error.detail {
+                Value::String(text) => Some(text),
+                _ => None,
+            };
+            [&mut error.code, &mut error.message].into_iter().chain(detail)
+        });
+        let others = [&mut words.error, &mut words.error_description, &mut words.details];
+        let others = others.into_iter().filter_map(|one| match one {
+            Value::String(text) => Some(text),
+            _ => None,
+        });
+        for text in errors.chain(others) {
+            *text = scrubber.hide(text);
+        }
+        words
+    }
+
+    /// The first error in one line, where there is one.
+    pub(crate) fn first(&self) -> Option<String> {
+        let error = self.errors.first()?;
+        let parts = [clean(&error.code), clean(&error.message)];
+        Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": "))
+            .filter(|said| !said.is_empty())
+    }
+
+    /// What a token server says, in one line: an error as registries name them, or one of `OAuth2`.
+    ///
+    /// Spec: RFC 6749, section 5.2; distribution, `docs/spec/auth/token.md`.
+    pub(crate) fn of_token_server(&self) -> Option<String> {
+        let text = |value: &Value| value.as_str().map(clean).filter(|text| !text.is_empty());
+        let code_first = |code: Option<String>, message: Option<String>| match (code, message) {
+            (Some(code), Some(message)) => Some(format!("{message} ({code})")),
+            (code, message) => message.or(code),
+        };
+        let first = self.errors.first().and_then(|error| {
+            let [code, message] = [&error.code, &error.message].map(|text| clean(text));
+            code_first(Some(code).filter(|text| !text.is_empty()), Some(message).filter(|text| !text.is_empty()))
+        });
+        let said =
+            first.or_else(|| code_first(text(&self.error), text(&self.error_description).or(text(&self.details))));
+        said.map(|said| clean(&said))
+    }
+
+    /// Whether there are none: the answer may come from something that is no registry.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    pub(crate) fn has_code(&self, codes: &[&str]) -> bool {
+        self.errors.iter().any(|error| codes.contains(&error.code.as_str()))
+    }
+
+    /// Whether a registry says this about content that it has, while another program writes there.
+    pub(crate) fn tells_of_a_moment(&self) -> bool {
+        self.has_code(&["DIGEST_INVALID", "MANIFEST_BLOB_UNKNOWN", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"])
+            || self.mentions("invalid checksum digest format")
+    }
+
+    /// Whether a registry has a manifest in another form than those that were accepted.
+    pub(crate) fn tells_of_another_form(&self) -> bool {
+        self.mentions("accept header")
+    }
+
+    /// Whether a message has these words: some registries say under a code that means many things what no code says. Nothing
+    /// outside this file looks into a message.
+    fn mentions(&self, text: &str) -> bool {
+        let said = self.errors.iter().flat_map(|error| [Some(error.message.as_str()), error.detail.as_str()]);
+        said.flatten().any(|said| said.to_ascii_lowercase().contains(text))
+    }
+
+    pub(crate) fn repository_unknown(&self) -> bool {
+        self.has_code(&["NAME_UNKNOWN", "NAME_INVALID"])
+    }
+
+    /// The first error in one line, or the status where there is none.
+    pub(crate) fn text(&self, status: StatusCode) -> String {
+        let reason = status.canonical_reason().unwrap_or("no reason given").to_ascii_lowercase();
+        let Some(error) = self.errors.first() else { return reason };
+        match (clean(&error.code), error.sentence()) {
+            (code, message) if code.is_empty() && message.is_empty() => reason,
+            (code, message) if message.is_empty() => code,
+            (code, message) if code.is_empty() => message,
+            (code, message) => format!("{message} ({code})"),
+        }
+    }
+}

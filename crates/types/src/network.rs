@@ -1,0 +1,64 @@
+//! Why two machines could not talk, by stable names.
+
+/// What kept two machines from talking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NetworkFault {
+    /// The name is not known, or no name server answers.
+    Dns,
+    /// Nobody listens there.
+    Refused,
+    /// The TLS handshake failed for another reason than the other side's certificate: nothing in common, or the other
+    /// side refused.
+    Tls,
+    /// The other side's certificate is not accepted, for another reason than its dates.
+    Certificate,
+    /// The certificate is for another host.
+    CertificateOfAnother,
+    /// The other side's certificate has expired, by this machine's clock. Both in seconds since 1970.
+    CertificateExpired {
+        /// The last second in which it was valid, if that is known.
+        not_after: Option<u64>,
+        /// What the clock says.
+        now: u64,
+    },
+    /// The other side's certificate is not valid yet, by this machine's clock. Both in seconds since 1970.
+    CertificateNotYetValid {
+        /// The first second in which it is valid, if that is known.
+        not_before: Option<u64>,
+        /// What the clock says.
+        now: u64,
+    },
+    /// Somebody answered a TLS greeting with something else.
+    NotTls,
+    /// Somebody answered, and not in HTTP.
+    NotHttp,
+    /// Nothing came in time.
+    TimedOut,
+    /// There was a connection, and it broke.
+    Lost,
+    /// There is no way to the machine.
+    NoRoute,
+    /// The name leads to this machine or into a private network, and a host elsewhere had named it.
+    PrivateAddress,
+}
+
+impl NetworkFault {
+    /// A stable kebab-case name.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Dns => "dns",
+            Self::Refused => "connection-refused",
+            Self::Tls
+            | Self::Certificate
+            | Self::CertificateOfAnother
+            | Self::CertificateExpired { .. }
+            | Self::CertificateNotYetValid { .. }
+            | Self::NotTls => "tls",
+            Self::TimedOut => "timeout",
+            Self::Lost | Self::NotHttp => "connection-lost",
+            Self::NoRoute => "unreachable",
+            Self::PrivateAddress => "private-host",
+        }
+    }
+}
