@@ -149,7 +149,7 @@ pub enum InstallError {
         /// The place that offered it.
         place: String,
         /// Why.
-        refusal: Box<tofu_oci_trust::Refusal>,
+        refusal: Box<tofu_oci_trust::TrustRefusal>,
         /// The rule that holds for the provider.
         rule: Box<tofu_oci_trust::Rule>,
         /// Whether somebody can accept the release as it is.

@@ -319,3 +319,6 @@ impl fmt::Debug for PublicKey {
         write!(f, "PublicKey({} {})", self.kind, self.id)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,8 +13,6 @@ mod fixtures;
 mod json;
 mod judge;
 mod key_id;
-#[cfg(test)]
-mod key_tests;
 mod keys;
 mod material;
 mod openpgp;
@@ -34,7 +32,8 @@ pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_
 pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT};
 pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
 pub use judge::{
-    ByHand, Covered, Covers, Examined, Missing, Outcome, Refusal, Remark, Signer, Standing, Verdict, judge,
+    ByHand, Covered, Covers, Examined, Flaw, Missing, Remark, SignatureOutcome, Signer, Standing, TrustRefusal, Verdict,
+    judge,
 };
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
@@ -42,7 +41,7 @@ pub(crate) use material::DistinctKeys;
 pub use material::Material;
 pub use openpgp::{
     Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason,
-    SIGNATURES_LIMIT, WeakPart, verify_detached, verify_each,
+    OpenPgpContents, SIGNATURES_LIMIT, WeakPart, openpgp_contents, verify_detached, verify_each,
 };
 pub use pins::{
     Admission, Contents, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError, ProviderSigner,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tofu_oci_lockfile::{LockFileError, ManifestLines, Written};
 use tofu_oci_source::{Offer, Release, Source, SourceError};
 use tofu_oci_trust::{
-    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Remark, Rule, Standing,
+    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, TrustRefusal, ReleaseFacts, Remark, Rule, Standing,
     Verdict, judge,
 };
 use tofu_oci_types::{Digest, Event, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
@@ -285,7 +285,7 @@ impl Judgement {
         }
     }
 
-    fn untrusted(&self, refusal: &Refusal) -> InstallError {
+    fn untrusted(&self, refusal: &TrustRefusal) -> InstallError {
         let ReleaseId { address, version, place, .. } = self.case.clone();
         let (refusal, rule) = (Box::new(refusal.clone()), Box::new(self.rule.clone()));
         InstallError::Untrusted { address, version, place, refusal, rule, by_hand: self.verdict.by_hand }

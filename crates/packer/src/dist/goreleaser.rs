@@ -9,11 +9,10 @@ use std::path::{Component, Path, PathBuf};
 use serde::Deserialize;
 use tofu_oci_types::Version;
 
-use super::files::{self, Entry};
-use super::{
-    Candidate, Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, folder, names, platforms, protocols,
-    settle,
-};
+use super::files::{self, FolderEntry};
+use super::model::{CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, settle};
+use super::sums::Sums;
+use super::{folder, names, platforms, protocols};
 use crate::PackError;
 
 /// The file that tells a `GoReleaser` folder.
@@ -22,7 +21,7 @@ pub(super) const ARTIFACTS: &str = "artifacts.json";
 const METADATA: &str = "metadata.json";
 
 #[derive(Deserialize)]
-struct Artifact {
+struct BuildArtifact {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -39,7 +38,7 @@ struct Artifact {
 }
 
 #[derive(Deserialize)]
-struct Metadata {
+struct GoReleaserMetadata {
     #[serde(default)]
     project_name: String,
     #[serde(default)]
@@ -47,7 +46,7 @@ struct Metadata {
 }
 
 pub(super) fn read(dist: &Path, options: &DistOptions) -> Result<Dist, PackError> {
-    let artifacts: Vec<Artifact> = files::read_json(&dist.join(ARTIFACTS))?;
+    let artifacts: Vec<BuildArtifact> = files::read_json(&dist.join(ARTIFACTS))?;
     let project = read_metadata(dist)?;
     let entries = files::entries(dist)?;
     let candidates = packages(dist, &artifacts, &entries)?
@@ -64,30 +63,30 @@ pub(super) fn read(dist: &Path, options: &DistOptions) -> Result<Dist, PackError
 }
 
 /// `metadata.json`, its version parsed.
-struct Project {
-    metadata: Metadata,
+struct GoReleaserProject {
+    metadata: GoReleaserMetadata,
     version: Option<Version>,
 }
 
-fn read_metadata(dist: &Path) -> Result<Option<Project>, PackError> {
+fn read_metadata(dist: &Path) -> Result<Option<GoReleaserProject>, PackError> {
     let path = dist.join(METADATA);
     if !path.is_file() {
         return Ok(None);
     }
-    let metadata: Metadata = files::read_json(&path)?;
+    let metadata: GoReleaserMetadata = files::read_json(&path)?;
     let version = match metadata.version.as_str() {
         "" => None,
         text => Some(names::version(text, &path)?),
     };
-    Ok(Some(Project { metadata, version }))
+    Ok(Some(GoReleaserProject { metadata, version }))
 }
 
 /// The archives that are packages of a provider.
-fn packages<'a>(dist: &Path, artifacts: &'a [Artifact], entries: &[Entry]) -> Result<Vec<&'a Artifact>, PackError> {
-    let archives: Vec<&Artifact> = artifacts.iter().filter(|artifact| artifact.kind == "Archive").collect();
-    let zips: Vec<&Artifact> = archives.iter().copied().filter(|artifact| files::is_zip(&artifact.name)).collect();
+fn packages<'a>(dist: &Path, artifacts: &'a [BuildArtifact], entries: &[FolderEntry]) -> Result<Vec<&'a BuildArtifact>, PackError> {
+    let archives: Vec<&BuildArtifact> = artifacts.iter().filter(|artifact| artifact.kind == "Archive").collect();
+    let zips: Vec<&BuildArtifact> = archives.iter().copied().filter(|artifact| files::is_zip(&artifact.name)).collect();
     // A project may release other programs beside the provider.
-    let providers: Vec<&Artifact> =
+    let providers: Vec<&BuildArtifact> =
         zips.iter().copied().filter(|artifact| artifact.name.starts_with(names::PREFIX)).collect();
     match (providers.is_empty(), zips.is_empty(), archives.first()) {
         (false, ..) => Ok(providers),
@@ -103,10 +102,10 @@ fn packages<'a>(dist: &Path, artifacts: &'a [Artifact], entries: &[Entry]) -> Re
 
 fn candidate(
     dist: &Path,
-    artifact: &Artifact,
-    project: Option<&Project>,
+    artifact: &BuildArtifact,
+    project: Option<&GoReleaserProject>,
     options: &DistOptions,
-) -> Result<Candidate, PackError> {
+) -> Result<CandidatePackage, PackError> {
     let path = locate(dist, artifact)?;
     let name = names::package_name(&artifact.name);
     let project_name = project.and_then(|project| project.metadata.project_name.strip_prefix(names::PREFIX));
@@ -117,7 +116,7 @@ fn candidate(
         (None, version) => version,
     };
     let platform = format!("{}_{}", artifact.goos, artifact.goarch);
-    Ok(Candidate {
+    Ok(CandidatePackage {
         provider_type: name.map(|name| name.provider_type).or(project_name).map(str::to_owned),
         version,
         package: DistPackage {
@@ -128,7 +127,7 @@ fn candidate(
 }
 
 /// Demands that `metadata.json` and the packages tell one version.
-fn check_version(dist: &Path, project: &Project, candidates: &[Candidate]) -> Result<(), PackError> {
+fn check_version(dist: &Path, project: &GoReleaserProject, candidates: &[CandidatePackage]) -> Result<(), PackError> {
     let Some(version) = &project.version else { return Ok(()) };
     match candidates.iter().filter_map(|candidate| candidate.version.as_ref()).find(|found| *found != version) {
         None => Ok(()),
@@ -140,7 +139,7 @@ fn check_version(dist: &Path, project: &Project, candidates: &[Candidate]) -> Re
 }
 
 /// Where a listed file is: its path starts at the folder of the build, wherever that lies now.
-fn locate(dist: &Path, artifact: &Artifact) -> Result<PathBuf, PackError> {
+fn locate(dist: &Path, artifact: &BuildArtifact) -> Result<PathBuf, PackError> {
     let parts: Vec<&std::ffi::OsStr> = Path::new(&artifact.path)
         .components()
         .filter_map(|part| if let Component::Normal(part) = part { Some(part) } else { None })
@@ -152,7 +151,7 @@ fn locate(dist: &Path, artifact: &Artifact) -> Result<PathBuf, PackError> {
 }
 
 /// The one checksum file of the release; nothing where each artifact has its own.
-fn sums_file(dist: &Path, artifacts: &[Artifact]) -> Result<Option<PathBuf>, PackError> {
+fn sums_file(dist: &Path, artifacts: &[BuildArtifact]) -> Result<Option<PathBuf>, PackError> {
     artifacts
         .iter()
         .filter(|artifact| artifact.kind == "Checksum")

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tofu_oci_types::{Digest, PackageHash, Version};
 
-use super::files::{self, Entry};
+use super::files::{self, FolderEntry};
 use super::names::PREFIX;
 use super::sums::Sums;
 use crate::PackError;
@@ -31,7 +31,7 @@ struct ManifestMetadata {
 /// One that is named after another release than `version` is that one's.
 pub(super) fn read(
     dist: &Path,
-    entries: &[Entry],
+    entries: &[FolderEntry],
     version: Option<&Version>,
     sums: Option<&Sums>,
 ) -> Result<Vec<String>, PackError> {
@@ -52,7 +52,7 @@ pub(super) fn read(
 }
 
 /// The manifest in the folder: the one that is named after the release, or one whose name tells no version.
-fn inside(entries: &[Entry], version: Option<&Version>) -> Option<PathBuf> {
+fn inside(entries: &[FolderEntry], version: Option<&Version>) -> Option<PathBuf> {
     let found = || entries.iter().filter(|entry| !entry.is_dir);
     let named = found().find(|entry| version.is_some() && manifest_version(&entry.name).as_ref() == version);
     let any = || {

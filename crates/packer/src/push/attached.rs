@@ -6,8 +6,7 @@ use tofu_oci_trust::SignedSubject;
 use tofu_oci_types::{Event, Reporter};
 
 use super::prepare::blocking;
-use super::release::{Attached, Release};
-use super::send::Sender;
+use super::release::Release;
 use crate::dist::{FoundSums, SignedSums};
 use crate::signing::{AttachPlan, AttachRequest};
 use crate::{PackError, PushRequest, SumsMode};
@@ -24,7 +23,12 @@ impl Attachments {
             return Ok(Self { sums: None });
         }
         let dist = request.dist.clone();
-        match blocking(move || dist.signed_sums()).await? {
+        let (found, not_openpgp) = blocking(move || dist.signed_sums()).await?;
+        for name in not_openpgp {
+            let text = format!("{name} is not an OpenPGP signature, so it does not go with the release");
+            reporter.event(&Event::warning("sums-signature-not-openpgp", text));
+        }
+        match found {
             FoundSums::Nothing => Ok(Self { sums: None }),
             FoundSums::Unsigned { name } => {
                 let text = format!("{name} has no OpenPGP signature beside it, so it does not go with the release");
@@ -52,16 +56,5 @@ impl Attachments {
         let subject = SignedSubject { index: &index.digest, address: request.address, version: request.version };
         let wish = AttachRequest { index, subject, sums: self.sums.as_ref(), signing: request.signing };
         AttachPlan::look(store, wish).await
-    }
-}
-
-impl Sender<'_> {
-    /// Attaches what is missing, and reads it back.
-    pub(super) async fn attach(&self, release: &Release, attached: &mut Attached) -> Result<(), PackError> {
-        let wanted = self.extras.wanted(self.request, self.store, release).await?;
-        let (attachments, transfers) = wanted.attach(self.store).await?;
-        attached.transfers.add(transfers);
-        attached.attachments = attachments;
-        Ok(())
     }
 }

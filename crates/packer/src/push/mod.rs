@@ -10,20 +10,12 @@
 //! tag       last of all
 //! ```
 
-#[cfg(test)]
-mod address_tests;
 mod attached;
-#[cfg(test)]
-mod attached_tests;
 mod inspect;
 mod memo;
 mod pack;
 mod plan;
-#[cfg(test)]
-mod platform_tests;
 mod prepare;
-#[cfg(test)]
-mod read_back_tests;
 mod release;
 mod send;
 mod tags;

@@ -12,7 +12,7 @@ use tofu_oci_types::{Descriptor, Event, Reporter};
 use super::attached::Attachments;
 use super::pack::Prepared;
 use super::prepare::Preparation;
-use super::release::Release;
+use super::release::{Attached, Release};
 use crate::{PackError, PushRequest, Transfers};
 
 /// What sending needs.
@@ -101,6 +101,15 @@ impl Sender<'_> {
         let is_zip = prepared.zip.as_ref().is_some_and(|zip| zip.digest == descriptor.digest);
         let behind = if prepared.zip.is_some() && !is_zip { " layer" } else { "" };
         format!("{provider_type} {version} {}{behind}", prepared.platform)
+    }
+
+    /// Attaches what is missing, and reads it back.
+    pub(super) async fn attach(&self, release: &Release, attached: &mut Attached) -> Result<(), PackError> {
+        let wanted = self.extras.wanted(self.request, self.store, release).await?;
+        let (attachments, transfers) = wanted.attach(self.store).await?;
+        attached.transfers.add(transfers);
+        attached.attachments = attachments;
+        Ok(())
     }
 
     /// Sends a manifest or config.

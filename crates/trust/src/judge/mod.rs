@@ -1,19 +1,22 @@
 //! Evidence in, a verdict out.
 //!
 //! ```text
-//! evidence --examine(keys of the rule, or of the pins)--> Examined, votes --threshold(threshold, types)--> what is covered
-//!                                                                                    |
-//!              Verdict { standing, refusal, … }  <--decide(pins, rule)----------------+
+//! evidence --examine(keys of the rule, or of the pins)--> Examined { SignatureOutcome }, votes
+//! votes, pins --vouched, threshold(keys, types)--> what is covered
+//! Examined, what is covered --decide(pins, rule)--> Verdict { standing, TrustRefusal, … }
+//!
+//! Flaw   why one signature does not count: in its SignatureOutcome, and in the TrustRefusal that it leads to
 //! ```
 //!
-//! A signature names the index, the provider and the version. One by a key of ours that names another provider, another
-//! version or other archives is no missing signature: it proves that the release is not what it is offered as, and is
-//! refused whatever is said of unsigned ones.
+//! A signature names the index, the provider and the version. One by a trusted key that names another provider, another
+//! version or other archives proves that the release is not what it is offered as: it is refused even if the policy allows
+//! unsigned releases.
 
 mod authority;
 mod decide;
 mod examine;
-mod outcome;
+mod examined;
+mod flaw;
 mod platforms;
 mod refusal;
 mod sums;
@@ -21,15 +24,19 @@ mod sums;
 mod tests;
 mod threshold;
 mod verdict;
+mod votes;
+mod vouched;
 
 use std::borrow::Cow;
 use std::time::SystemTime;
 
 use tofu_oci_types::ProviderAddr;
 
-pub use outcome::{Examined, Outcome};
-pub use refusal::{Missing, Refusal};
-pub use verdict::{ByHand, Covered, Covers, Remark, Signer, Standing, Verdict};
+pub use examined::{Examined, SignatureOutcome};
+pub use flaw::{Flaw, Missing};
+pub use refusal::TrustRefusal;
+pub use verdict::{ByHand, Covered, Remark, Signer, Standing, Verdict};
+pub use votes::Covers;
 
 use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, Rule};
 use authority::Authority;

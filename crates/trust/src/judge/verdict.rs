@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use tofu_oci_types::{Level, PackageHash, Platform};
 
+use super::examined::Examined;
 use super::platforms::Platforms;
-use super::{Examined, Refusal};
+use super::refusal::TrustRefusal;
+use super::votes::Covers;
 use crate::{Form, KeyId, Material, PublicKey, SignedStatement};
 
 /// Whether a release may be used, and who vouches for what of it.
@@ -16,7 +18,7 @@ pub struct Verdict {
     /// What the release rests on.
     pub standing: Standing,
     /// Why it must not be used; nothing where it may be.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<TrustRefusal>,
     /// Whether a person can settle the refusal by accepting the release.
     pub by_hand: ByHand,
     /// The keys whose signatures count, each once, also where they are too few.
@@ -34,7 +36,7 @@ pub struct Verdict {
     /// What is said of single archives.
     pub(super) platforms: Platforms,
     /// What becomes of an archive that is not covered.
-    pub(crate) otherwise: Option<Refusal>,
+    pub(crate) otherwise: Option<TrustRefusal>,
     /// What people should know of an archive that is not covered and is used all the same.
     pub(super) uncovered: Option<Remark>,
 }
@@ -91,15 +93,6 @@ pub struct Signer {
     pub statements: Vec<SignedStatement>,
 }
 
-/// What a signature covers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Covers {
-    /// The index, and so everything in it.
-    Index,
-    /// These archives.
-    Zips(BTreeSet<PackageHash>),
-}
-
 /// Something that people should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Remark {
@@ -124,7 +117,7 @@ impl Remark {
 impl Verdict {
     /// Why the package of a platform must not be used: `zip` is the checksum of its archive as read, or nothing for one
     /// that is none. Where `SHA256SUMS` is all that vouches, one platform of a release can be signed and another not.
-    pub fn refusal_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&Refusal> {
+    pub fn refusal_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&TrustRefusal> {
         if self.refusal.is_some() || self.covers(platform, zip) {
             return self.refusal.as_ref();
         }

@@ -1,6 +1,7 @@
 use std::io;
 
 use insta::assert_snapshot;
+use tofu_oci_types::ProviderAddr;
 
 use super::*;
 use crate::testing::{address, key};

@@ -28,7 +28,7 @@ fn at(seconds: u64) -> SystemTime {
 }
 
 /// A result in one line, with the fingerprints, which are others each time they are made, taken out.
-fn told(result: &Judged) -> String {
+fn told(result: &VerifyResult) -> String {
     let text = match result {
         Ok(OpenPgpSignature { signed_by, standing, key, .. }) => {
             let by = if key.openpgp_fingerprint().as_ref() == Some(signed_by) { "primary key" } else { "subkey" };

@@ -1,5 +1,10 @@
 //! Pushes into a store that watches.
 
+mod address;
+mod attached;
+mod platform;
+mod read_back;
+
 use std::sync::atomic::Ordering;
 
 use insta::assert_snapshot;

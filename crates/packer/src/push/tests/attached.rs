@@ -68,6 +68,22 @@ async fn a_signed_checksum_file_goes_with_the_release() {
     assert_eq!(keys.len(), 2);
 }
 
+#[tokio::test]
+async fn a_signature_of_another_kind_is_not_passed_over_in_silence() {
+    let folder = signed();
+    folder.file(&format!("{SUMS}.asc"), "MEUCIQDP6OHCqFbsQhD1yqrsYNEB\n");
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @r"
+    sums-signature-not-openpgp
+    Sums Attached SUMS SUMS.sig
+    ");
+    folder.file(&format!("{SUMS}.sig"), [0x30, 0x45, 0x02, 0x21]);
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @r"
+    sums-signature-not-openpgp
+    sums-signature-not-openpgp
+    sums-unsigned
+    ");
+}
+
 /// A push that is refused before anything is sent.
 async fn refused(folder: &Folder) -> String {
     let store = Watching::new();
