@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_source::provider_of;
-use tofu_oci_store::{CopyBudget, CopyOptions, ReadStore, CopyReferrers, Store};
+use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
 use crate::push::{for_version, leaves_of, point, resolve};
-use crate::signing::{Known, SignatureCopier, at_destination};
-use crate::{Difference, PackError, ReplaceTag, TagTaken, Transfers};
+use crate::signing::{SignatureCopier, SourceTags, at_destination};
+use crate::{PackError, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 
 /// What to copy and how.
 #[derive(Clone, Debug)]
@@ -58,7 +58,7 @@ pub async fn copy_release(
     for (tag, root) in &releases {
         existing.push(look(from, to, tag, root, request.replace).await?);
     }
-    let known = Known::of(from).await?;
+    let known = SourceTags::of(from).await?;
     let budget: Arc<CopyBudget> = Arc::default();
     let mut copied = Vec::with_capacity(releases.len());
     for ((tag, root), existing) in releases.into_iter().zip(existing) {
@@ -66,7 +66,7 @@ pub async fn copy_release(
         let options =
             CopyOptions { jobs, reporter, tag: None, referrers: CopyReferrers::Copy, budget: Arc::clone(&budget) };
         let report = tofu_oci_store::copy(from, to, &root, options).await?;
-        let mut carrier = SignatureCopier {
+        let mut copier = SignatureCopier {
             from,
             to,
             budget: Arc::clone(&budget),
@@ -75,15 +75,15 @@ pub async fn copy_release(
             transfers: Transfers::of_copy(&report),
         };
         let leaves = leaves_of(from, &root).await?.unwrap_or_default();
-        let tags = carrier.carry(&known, &root.digest, &leaves).await?;
-        let transfers = carrier.transfers;
-        if existing != Existing::Equal {
+        let tags = copier.copy(&known, &root.digest, &leaves).await?;
+        let transfers = copier.transfers;
+        if existing != AtDestination::Equal {
             let moved = point(to, &root, &tag, request.replace).await.map_err(of_destination)?;
             if let Some(there) = moved {
                 return Err(taken(from, to, &tag, &root, &there).await?);
             }
         }
-        let unchanged = existing == Existing::Equal && transfers.uploaded + transfers.mounted == 0;
+        let unchanged = existing == AtDestination::Equal && transfers.uploaded + transfers.mounted == 0;
         copied.push(CopiedRelease { tag, index: root.digest, tags, transfers, unchanged });
     }
     Ok(copied)
@@ -105,7 +105,7 @@ async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, De
     Ok(found)
 }
 
-/// There is no such tag: what there is instead.
+/// The tag does not exist: the error names what there is instead.
 pub(crate) async fn no_release(store: &dyn ReadStore, tag: Tag) -> PackError {
     match store.tags().await {
         Ok(tags) => PackError::NoRelease { place: store.place(), tag, offered: canonical(&tags) },
@@ -124,7 +124,7 @@ fn canonical(tags: &[Tag]) -> Vec<Version> {
 
 /// What the destination has under a tag.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Existing {
+enum AtDestination {
     Nothing,
     Equal,
     Other,
@@ -136,13 +136,13 @@ async fn look(
     tag: &Tag,
     root: &Descriptor,
     replace: ReplaceTag,
-) -> Result<Existing, PackError> {
-    let Some(there) = resolve(to, &Reference::Tag(tag.clone())).await? else { return Ok(Existing::Nothing) };
+) -> Result<AtDestination, PackError> {
+    let Some(there) = resolve(to, &Reference::Tag(tag.clone())).await? else { return Ok(AtDestination::Nothing) };
     if there.digest == root.digest {
-        return Ok(Existing::Equal);
+        return Ok(AtDestination::Equal);
     }
     if replace == ReplaceTag::Replace {
-        return Ok(Existing::Other);
+        return Ok(AtDestination::Other);
     }
     Err(taken(from, to, tag, root, &there).await?)
 }
@@ -156,7 +156,7 @@ async fn taken(
     there: &Descriptor,
 ) -> Result<PackError, PackError> {
     let (existing, new) = (leaves_of(to, there).await?, leaves_of(from, root).await?);
-    let difference = Difference::between(existing.as_ref(), new.as_ref());
+    let difference = ReleaseDifference::between(existing.as_ref(), new.as_ref());
     Ok(PackError::TagTaken(Box::new(TagTaken {
         place: to.place(),
         tag: tag.clone(),

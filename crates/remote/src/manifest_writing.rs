@@ -164,13 +164,21 @@ impl RemoteStore {
         format!("PUT {}{}", self.repository.registry(), self.path("manifests", reference))
     }
 
-    async fn manifest_bytes(&self, descriptor: &Descriptor, content: &dyn tofu_oci_store::Body) -> Result<Bytes, StoreError> {
+    async fn manifest_bytes(
+        &self,
+        descriptor: &Descriptor,
+        content: &dyn tofu_oci_store::Body,
+    ) -> Result<Bytes, StoreError> {
         let mut stream = content.open().await?;
         let mut bytes = BytesMut::new();
         while let Some(piece) = stream.try_next().await? {
             bytes.extend_from_slice(&piece);
             if bytes.len() as u64 > MANIFEST_LIMIT {
-                return Err(StoreError::TooLarge { place: self.place(), what: StoreItem::of(descriptor).to_string(), limit: MANIFEST_LIMIT });
+                return Err(StoreError::TooLarge {
+                    place: self.place(),
+                    what: StoreItem::of(descriptor).to_string(),
+                    limit: MANIFEST_LIMIT,
+                });
             }
         }
         let bytes = bytes.freeze();

@@ -9,8 +9,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use reqwest::{Method, StatusCode};
 use tofu_oci_store::{
-    ByteStream, Lists, Pushed, ReadStore, Store, StoreError, StoreItem, Transport, UnverifiedManifest,
-    is_manifest_type,
+    ByteStream, Lists, Pushed, ReadStore, Store, StoreError, StoreItem, Transport, UnverifiedManifest, is_manifest_type,
 };
 use tofu_oci_types::{Descriptor, Digest, Reference, RepositoryRef, Tag};
 use url::Url;

@@ -41,7 +41,11 @@ pub(crate) struct Broken {
 }
 
 impl RemoteStore {
-    pub(crate) async fn push_blob(&self, descriptor: &Descriptor, content: &dyn tofu_oci_store::Body) -> Result<Pushed, StoreError> {
+    pub(crate) async fn push_blob(
+        &self,
+        descriptor: &Descriptor,
+        content: &dyn tofu_oci_store::Body,
+    ) -> Result<Pushed, StoreError> {
         if let Some(bytes) = content.in_memory() {
             self.check_content(descriptor, bytes)?;
         }

@@ -110,9 +110,7 @@ impl OciSource {
 /// Once a tag has led to a release, the repository is known, whatever the registry says of it: what lacks is the content.
 fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
     match error {
-        StoreError::UnknownRepository { place } => {
-            StoreError::NotFound { place, what: StoreItem::of(descriptor) }
-        }
+        StoreError::UnknownRepository { place } => StoreError::NotFound { place, what: StoreItem::of(descriptor) },
         other => other,
     }
 }

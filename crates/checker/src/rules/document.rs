@@ -29,7 +29,7 @@ pub(super) fn check(place: &str, document: &Document, media_type: &str, size: Op
     let value = match &document.json {
         Json::Value(value @ Value::Object(_)) => value,
         Json::Value(_) => {
-            found.push(MANIFEST_NOT_JSON.at(place, "it is no JSON object"));
+            found.push(MANIFEST_NOT_JSON.at(place, "it is not a JSON object"));
             return found;
         }
         Json::Not { problem } => {

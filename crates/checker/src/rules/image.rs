@@ -102,7 +102,7 @@ fn image(subject: &Subject<'_>, entry: &Entry, place: &str) -> Findings {
     for layer in &entry.leaf.layers {
         if media_type::layer_format(&layer.descriptor.media_type).is_none() {
             let said = format!("layer {} is of type {}", layer.position, quoted(&layer.descriptor.media_type));
-            found.push(LAYER_ARCHIVE.at(place, format!("{said}, which is no image layer")));
+            found.push(LAYER_ARCHIVE.at(place, format!("{said}, which is not an image layer")));
         }
     }
     let (layers, ids) = (entry.leaf.layers.len(), diff_ids(entry).len());

@@ -117,7 +117,9 @@ impl Diagnostic {
                     None => diagnostic,
                 }
             }
-            TrustRefusal::Threshold { .. } => diagnostic.hint(format!("the owners of the other keys sign it too: {sign}")),
+            TrustRefusal::Threshold { .. } => {
+                diagnostic.hint(format!("the owners of the other keys sign it too: {sign}"))
+            }
             TrustRefusal::PredicateType { .. } => {
                 diagnostic.hint("what must be signed is `predicate_types` in the rule of trust.toml")
             }

@@ -12,7 +12,7 @@ use tofu_oci_layout::{
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, Written};
 use tofu_oci_source::{OciSource, Source};
-use tofu_oci_store::{MemoryStore, ReadStore, Store, FileBody};
+use tofu_oci_store::{FileBody, MemoryStore, ReadStore, Store};
 use tofu_oci_trust::PIN_FILE_NAME;
 use tofu_oci_types::{Constraints, Event, PackageHash, Platform, ProviderAddr, Reporter, Tag};
 

@@ -70,7 +70,7 @@ layer-tar [refuses no-zip-layer-other-format] registry.example.test/acme/widget 
 blob-missing [refuses blob-not-found] PLACE has no sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9 (archive/zip)
 blob-damaged [refuses digest-mismatch] sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9 (archive/zip) of PLACE is damaged: expected sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9, got sha256:319abe93768793e0bdfaf0c4da42152ddd54a7f0c6dfbf3167362472fce5583b
 layer-size-more [refuses size-mismatch] sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9 (archive/zip) of PLACE has the wrong size: expected 278 bytes, got 277
-leaf-missing [refuses manifest-not-found] PLACE has no sha256:6a629318f0391a8a6a9f426d69b04b9ce245541548a5302cee00a776678a6d8f (application/vnd.oci.image.manifest.v1+json)
+leaf-missing [refuses manifest-not-found] PLACE has no manifest sha256:6a629318f0391a8a6a9f426d69b04b9ce245541548a5302cee00a776678a6d8f
 not-a-zip [refuses not-a-zip] the package of registry.example.test/acme/widget 1.0.0 for linux_amd64 cannot be installed: this is not a zip archive
 no-executable [refuses executable-not-found] the package of registry.example.test/acme/widget 1.0.0 for linux_amd64 cannot be installed: the package has no executable `terraform-provider-widget`
 executable-no-version [installs ] installs 1.0.0

@@ -47,10 +47,7 @@ async fn copies_byte_for_byte_with_what_refers_to_it() {
     let dir = tempfile::tempdir().unwrap();
     let to = DirStore::create(dir.path().join("layout")).unwrap();
     let copied = copy(&from, &to, &["1.4.0", "1.4.1+b", "1.10.0"], ReplaceTag::Refuse).await.unwrap();
-    assert_eq!(
-        copied.iter().map(|release| release.tag.as_str()).collect::<Vec<_>>(),
-        ["1.4.0", "1.4.1_b", "1.10.0"]
-    );
+    assert_eq!(copied.iter().map(|release| release.tag.as_str()).collect::<Vec<_>>(), ["1.4.0", "1.4.1_b", "1.10.0"]);
     assert_eq!(tags(&to).await.len(), 3, "the floating tag is left behind");
     assert_eq!(to.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap().digest, index.digest);
 
@@ -98,8 +95,7 @@ async fn layers(store: &dyn ReadStore, tag: &str) -> Vec<String> {
 async fn the_tags_of_cosign_come_along_and_lose_nothing() {
     let from = store(&["1.4.0", "1.5.0"]).await;
     let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
-    let [leaf] =
-        leaves_of(&from, &index).await.unwrap().unwrap().into_iter().collect::<Vec<_>>().try_into().unwrap();
+    let [leaf] = leaves_of(&from, &index).await.unwrap().unwrap().into_iter().collect::<Vec<_>>().try_into().unwrap();
     let tag = |digest: &Digest, suffix: &str| format!("sha256-{}.{suffix}", digest.encoded());
     let (sig, att, sbom, of_leaf) =
         (tag(&index.digest, "sig"), tag(&index.digest, "att"), tag(&index.digest, "sbom"), tag(&leaf, "sig"));

@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::files::{self, FolderEntry};
-use super::model::{CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, UnknownPlatforms, settle};
-use super::sums::Sums;
+use super::model::{
+    CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, UnknownPlatforms, settle,
+};
+use super::sums::DistSums;
 use super::{names, platforms, protocols};
 use crate::PackError;
 
@@ -28,7 +30,12 @@ fn is_package_zip(name: &str) -> bool {
     name.starts_with(names::PREFIX) && files::is_zip(name)
 }
 
-fn read_zips(path: &Path, entries: &[FolderEntry], zips: &[&FolderEntry], options: &DistOptions) -> Result<Dist, PackError> {
+fn read_zips(
+    path: &Path,
+    entries: &[FolderEntry],
+    zips: &[&FolderEntry],
+    options: &DistOptions,
+) -> Result<Dist, PackError> {
     let mut candidates = Vec::new();
     for zip in zips {
         let Some(name) = names::package_name(&zip.name) else {
@@ -44,7 +51,7 @@ fn read_zips(path: &Path, entries: &[FolderEntry], zips: &[&FolderEntry], option
         });
     }
     let mut dist = settle(path, DistKind::Zips, candidates, options)?;
-    let sums = sums_file(entries, &dist).map(|path| Sums::read(&path)).transpose()?;
+    let sums = sums_file(entries, &dist).map(|path| DistSums::read(&path)).transpose()?;
     dist.protocols = protocols::read(path, entries, dist.version.as_ref(), sums.as_ref())?;
     dist.with_sums(sums)
 }
@@ -67,7 +74,7 @@ fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
     named.or(only).or(plain).map(|entry| entry.path.clone())
 }
 
-/// Directories with platform names. One with an unknown name counts when it stands beside a known one or holds an
+/// Directories with platform names. One with an unknown name counts if it lies beside a known one or holds an
 /// executable; otherwise it is just some directory.
 fn platform_directories<'a>(
     entries: &'a [FolderEntry],

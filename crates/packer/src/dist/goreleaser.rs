@@ -2,7 +2,7 @@
 //!
 //! `artifacts.json` is a list of `{name, path, goos, goarch, goarm, internal_type, type, extra}`; absent members are
 //! left out. `path` starts at the folder that the build ran in, so it usually begins with `dist/`. The registry
-//! manifest that `checksum.extra_files` names is in the checksum file, but stays beside the folder.
+//! manifest that `checksum.extra_files` names is in the checksum file, and lies beside the folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,11 +11,11 @@ use tofu_oci_types::Version;
 
 use super::files::{self, FolderEntry};
 use super::model::{CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, settle};
-use super::sums::Sums;
+use super::sums::DistSums;
 use super::{folder, names, platforms, protocols};
 use crate::PackError;
 
-/// The file that tells a `GoReleaser` folder.
+/// The file that marks a `GoReleaser` folder.
 pub(super) const ARTIFACTS: &str = "artifacts.json";
 
 const METADATA: &str = "metadata.json";
@@ -57,7 +57,7 @@ pub(super) fn read(dist: &Path, options: &DistOptions) -> Result<Dist, PackError
         check_version(dist, project, &candidates)?;
     }
     let mut found = settle(dist, DistKind::GoReleaser, candidates, options)?;
-    let sums = sums_file(dist, &artifacts)?.map(|path| Sums::read(&path)).transpose()?;
+    let sums = sums_file(dist, &artifacts)?.map(|path| DistSums::read(&path)).transpose()?;
     found.protocols = protocols::read(dist, &entries, found.version.as_ref(), sums.as_ref())?;
     found.with_sums(sums)
 }
@@ -82,7 +82,11 @@ fn read_metadata(dist: &Path) -> Result<Option<GoReleaserProject>, PackError> {
 }
 
 /// The archives that are packages of a provider.
-fn packages<'a>(dist: &Path, artifacts: &'a [BuildArtifact], entries: &[FolderEntry]) -> Result<Vec<&'a BuildArtifact>, PackError> {
+fn packages<'a>(
+    dist: &Path,
+    artifacts: &'a [BuildArtifact],
+    entries: &[FolderEntry],
+) -> Result<Vec<&'a BuildArtifact>, PackError> {
     let archives: Vec<&BuildArtifact> = artifacts.iter().filter(|artifact| artifact.kind == "Archive").collect();
     let zips: Vec<&BuildArtifact> = archives.iter().copied().filter(|artifact| files::is_zip(&artifact.name)).collect();
     // A project may release other programs beside the provider.
@@ -126,7 +130,7 @@ fn candidate(
     })
 }
 
-/// Demands that `metadata.json` and the packages tell one version.
+/// Demands that `metadata.json` and the packages name one version.
 fn check_version(dist: &Path, project: &GoReleaserProject, candidates: &[CandidatePackage]) -> Result<(), PackError> {
     let Some(version) = &project.version else { return Ok(()) };
     match candidates.iter().filter_map(|candidate| candidate.version.as_ref()).find(|found| *found != version) {
@@ -150,7 +154,7 @@ fn locate(dist: &Path, artifact: &BuildArtifact) -> Result<PathBuf, PackError> {
         .ok_or_else(|| PackError::Missing { path: dist.join(&artifact.name), by: dist.join(ARTIFACTS) })
 }
 
-/// The one checksum file of the release; nothing where each artifact has its own.
+/// The one checksum file of the release; `None` if each artifact has its own.
 fn sums_file(dist: &Path, artifacts: &[BuildArtifact]) -> Result<Option<PathBuf>, PackError> {
     artifacts
         .iter()

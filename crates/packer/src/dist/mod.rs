@@ -17,7 +17,7 @@ use std::path::Path;
 pub(crate) use files::name;
 pub use model::{Dist, DistKind, DistOptions, DistPackage, PackageSource, UnknownPlatforms};
 pub(crate) use signed_sums::{FoundSums, SignedSums};
-pub use sums::Sums;
+pub use sums::DistSums;
 
 use crate::PackError;
 

@@ -4,26 +4,26 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_types::{Platform, Version};
 
-use super::sums::Sums;
+use super::sums::DistSums;
 use crate::PackError;
 
-/// A folder of release files, understood but not yet read through.
+/// A folder of release files, recognised and not yet read through.
 #[derive(Clone, Debug)]
 pub struct Dist {
     /// The folder.
     pub path: PathBuf,
     /// Which kind of folder it is.
     pub kind: DistKind,
-    /// The provider's type, where the files tell it.
+    /// The provider's type, if the files say it.
     pub provider_type: Option<String>,
-    /// The version, where the files tell it.
+    /// The version, if the files say it.
     pub version: Option<Version>,
-    /// Plugin protocol versions such as `6.0`, from the registry manifest; empty where there is none.
+    /// Plugin protocol versions such as `6.0`, from the registry manifest; empty without one.
     pub protocols: Vec<String>,
     /// One package a platform, sorted by platform.
     pub packages: Vec<DistPackage>,
-    /// The checksum file, where there is one; every zip has a line in it.
-    pub sums: Option<Sums>,
+    /// The checksum file, if there is one; every zip has a line in it.
+    pub sums: Option<DistSums>,
 }
 
 /// Which kind of folder was found.
@@ -58,7 +58,7 @@ pub enum PackageSource {
 /// What a caller knows about a folder before it is read.
 #[derive(Clone, Debug, Default)]
 pub struct DistOptions {
-    /// The version to take where a folder holds several.
+    /// The version to take if a folder holds several.
     pub version: Option<Version>,
     /// What to do with a platform that Go does not know.
     pub unknown_platforms: UnknownPlatforms,
@@ -143,7 +143,7 @@ impl PackageSource {
 
 impl Dist {
     /// Takes in a checksum file, which must have a line for every zip.
-    pub(super) fn with_sums(mut self, sums: Option<Sums>) -> Result<Self, PackError> {
+    pub(super) fn with_sums(mut self, sums: Option<DistSums>) -> Result<Self, PackError> {
         if let Some(sums) = &sums {
             for package in &self.packages {
                 if let PackageSource::Zip(path) = &package.source {
@@ -155,10 +155,10 @@ impl Dist {
         Ok(self)
     }
 
-    /// The version to publish: the given one, or the one that the files tell.
+    /// The version to publish: the given one, or the one that the files say.
     ///
     /// # Errors
-    /// [`PackError::VersionConflict`] when they differ, [`PackError::VersionUnknown`] when there is none.
+    /// [`PackError::VersionConflict`] if they differ, [`PackError::VersionUnknown`] if there is neither.
     pub fn choose_version(&self, given: Option<&Version>) -> Result<Version, PackError> {
         match (given, &self.version) {
             (Some(given), Some(found)) if given != found => Err(PackError::VersionConflict {

@@ -4,9 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use bytes::Bytes;
-use tofu_oci_trust::{
-    KEYS_LIMIT, OpenPgpContents, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, SUMS_LIMIT, openpgp_contents,
-};
+use tofu_oci_trust::{KEYS_LIMIT, OpenPgpContents, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, SUMS_LIMIT, openpgp_contents};
 
 use super::{Dist, files};
 use crate::{PackError, SumsFile};
@@ -64,7 +62,7 @@ impl Dist {
                 OpenPgpContents::Signature if is_signature => {
                     (bytes.into(), &mut signatures, SumsFile::Signature, SIGNATURES_LIMIT)
                 }
-                // It was cut short here, so that nothing can be said of it but that nobody will read it.
+                // It was cut short here: all that is known is that it is too large to be read.
                 _ if is_signature && bytes.len() > KEYS_LIMIT => {
                     (bytes.into(), &mut signatures, SumsFile::Signature, SIGNATURES_LIMIT)
                 }
@@ -118,7 +116,7 @@ fn is_key_file(name: &str) -> bool {
     ["asc", "gpg", "pgp"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The bytes, one more than the limit where there are too many; nothing when it is no regular file.
+/// The bytes, one more than the limit if there are too many; `None` if it is not a regular file.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PackError> {
     let failed = |error| PackError::io("read", path, error);
     if !std::fs::metadata(path).map_err(failed)?.is_file() {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tofu_oci_remote::{ChunkMode, ClientOptions, NoCredentials, RemoteStore};
-use tofu_oci_store::{Body, StoredBody, Pushed, ReadStore as _, Store as _, StoreError, FileBody};
+use tofu_oci_store::{Body, FileBody, Pushed, ReadStore as _, Store as _, StoreError, StoredBody};
 use tofu_oci_types::Digest;
 
 use crate::server::{Reply, Request, Server, hang_up, reply};

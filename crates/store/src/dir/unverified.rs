@@ -44,8 +44,11 @@ impl DirStore {
         };
         let what = StoreItem::Manifest(digest.clone());
         let (path, _) = self.blob_file(&digest, what.clone())?;
-        let bytes =
-            read_limited(&path, limit)?.ok_or_else(|| StoreError::TooLarge { place: self.place(), what: what.to_string(), limit })?;
+        let bytes = read_limited(&path, limit)?.ok_or_else(|| StoreError::TooLarge {
+            place: self.place(),
+            what: what.to_string(),
+            limit,
+        })?;
         let listed = listing.of_digest(&digest).find_map(ListedManifest::media_type).map(str::to_owned);
         let media_type = listed.or_else(|| own_type(&bytes));
         let media_type = media_type.unwrap_or_else(|| OCI_MANIFEST.to_owned());

@@ -22,7 +22,7 @@ pub enum AccessFault {
     RedirectUnnamed,
     /// The token server's answer has no token in it that can be used.
     TokenEmpty,
-    /// The token server's answer is no JSON object with texts in it.
+    /// The token server's answer is not a JSON object of texts.
     TokenNotJson,
     /// The token server answered with this status.
     TokenServerStatus(u16),
@@ -39,7 +39,7 @@ pub enum AccessFault {
 }
 
 impl AccessFault {
-    /// A stable name, with the status behind a colon where there is one.
+    /// A stable name; if there is a status, a colon and the status follow.
     pub fn code(self) -> String {
         let name = match self {
             Self::RealmDowngrade => "realm-downgrade",
@@ -68,7 +68,7 @@ impl AccessFault {
 pub enum NetworkFault {
     /// The name is not known, or no name server answers.
     Dns,
-    /// Nobody listens there.
+    /// No program listens there.
     Refused,
     /// The TLS handshake failed for another reason than the other side's certificate: nothing in common, or the other
     /// side refused.
@@ -99,7 +99,7 @@ pub enum NetworkFault {
     TimedOut,
     /// There was a connection, and it broke.
     Lost,
-    /// There is no way to the machine.
+    /// No route leads to the machine.
     NoRoute,
     /// The name leads to this machine or into a private network, and a host elsewhere had named it.
     PrivateAddress,

@@ -10,7 +10,7 @@ use tofu_oci_types::{Descriptor, Digest, NoReporter, Reference, Tag};
 
 use super::{push, push_json, push_release};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
-use crate::{ByteStream, CopyBudget, CopyError, CopyOptions, MemoryStore, ReadStore, CopyReferrers, StoreError, copy};
+use crate::{ByteStream, CopyBudget, CopyError, CopyOptions, CopyReferrers, MemoryStore, ReadStore, StoreError, copy};
 
 /// Copies with what refers to it, within so many manifests and bytes of them.
 async fn copy_within(from: &dyn ReadStore, root: &Descriptor, budget: &Arc<CopyBudget>) -> Result<usize, String> {

@@ -10,8 +10,8 @@ use tofu_oci_types::{Descriptor, Digest, Event, NoReporter, Reference, Reporter,
 use super::dir_writing::new_store;
 use super::{by_tag, push, push_json, push_referrer, push_release, tag};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
-use crate::{Body, 
-    ByteStream, CopyError, CopyOptions, CopyReport, MemoryStore, Pushed, ReadStore, CopyReferrers, Side, Store,
+use crate::{
+    Body, ByteStream, CopyError, CopyOptions, CopyReferrers, CopyReport, MemoryStore, Pushed, ReadStore, Side, Store,
     StoreError, copy,
 };
 

@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, Digest};
 
 use super::{by_tag, leftovers, push, push_json, push_referrer, push_release, tag, text_of};
 use crate::manifest::{OCI_INDEX, OCI_MANIFEST};
-use crate::{StoredBody, ByteStream, DirStore, MemoryStore, Pushed, ReadStore, Store, StoreError, fetch_bytes};
+use crate::{ByteStream, DirStore, MemoryStore, Pushed, ReadStore, Store, StoreError, StoredBody, fetch_bytes};
 
 pub(super) fn new_store() -> (TempDir, DirStore) {
     let folder = tempfile::tempdir().unwrap();
@@ -329,7 +329,7 @@ async fn an_index_under_the_fallback_tag_leads_to_referrers() {
 fn a_folder_that_holds_something_else_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("thesis.txt"), b"chapter one").unwrap();
-    insta::assert_snapshot!(text_of(DirStore::create(folder.path()), folder.path()), @"oci:DIR is not usable: the folder is not empty and is no OCI image layout");
+    insta::assert_snapshot!(text_of(DirStore::create(folder.path()), folder.path()), @"oci:DIR is not usable: the folder is not empty and not an OCI image layout");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     let site = tempfile::tempdir().unwrap();
     std::fs::write(site.path().join("index.json"), b"[]").unwrap();

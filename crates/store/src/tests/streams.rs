@@ -7,7 +7,9 @@ use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_types::{Descriptor, Digest};
 
 use super::text_of;
-use crate::{Body, FileBody, StoredBody, ByteStream, MemoryStore, ReadStore as _, Store as _, StoreError, fetch_bytes, verified};
+use crate::{
+    Body, ByteStream, FileBody, MemoryStore, ReadStore as _, Store as _, StoreError, StoredBody, fetch_bytes, verified,
+};
 
 fn stream(pieces: &'static [&'static str]) -> ByteStream {
     futures_util::stream::iter(pieces.iter().map(|piece| Ok(Bytes::from_static(piece.as_bytes())))).boxed()

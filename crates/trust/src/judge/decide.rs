@@ -6,7 +6,7 @@ use super::examine::Examination;
 use super::examined::Examined;
 use super::platforms::{By, Platforms};
 use super::refusal::TrustRefusal;
-use super::verdict::{ByHand, Covered, Remark, Standing, Verdict};
+use super::verdict::{ByHand, Covered, Standing, TrustRemark, Verdict};
 use super::vouched;
 use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
@@ -15,7 +15,7 @@ pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exa
     let (signed, (pinned, lost)) =
         (vouched::covered(&examination), vouched::pinned(&examination, pins.same_index(facts)));
     let listed = std::mem::take(&mut examination.listed);
-    let platforms = Platforms::new(rule, &examination.authority.distinct, &examination.votes, listed);
+    let platforms = Platforms::new(rule, &examination.trusted.distinct, &examination.votes, listed);
     let platforms = platforms.pinned(facts, &pinned.zips);
     let offered = |by, covered: Covered| {
         let is_offered = covered.index || platforms.covers_offered(by, facts.archives);
@@ -36,7 +36,7 @@ pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exa
     if !within(&pinned, &signed) && !gone.is_empty() {
         let by = gone.join(", ");
         let text = format!("its signature is gone; this very index was signed by {by} when it was trusted before");
-        examination.remarks.push(Remark::note("signature-gone", text));
+        examination.remarks.push(TrustRemark::note("signature-gone", text));
     }
     let mut refusal = match standing {
         Standing::Signed | Standing::Pinned => None,
@@ -45,7 +45,7 @@ pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exa
     if let Some(moved) = moved(rule, pins, facts, &mut examination, standing)
         && let Some(besides) = refusal.replace(moved)
     {
-        examination.remarks.push(Remark::warning(besides.code(), besides.to_string()));
+        examination.remarks.push(TrustRemark::warning(besides.code(), besides.to_string()));
     }
     let mut zips = signed.zips;
     zips.extend(pinned.zips);
@@ -98,12 +98,12 @@ fn moved(
         if standing == Standing::Signed {
             let by: Vec<&str> = examination.votes.iter().map(|vote| vote.name.as_str()).collect();
             let text = format!("what is offered now is signed by {}", by.join(", "));
-            examination.remarks.push(Remark::note("moved-and-signed", text));
+            examination.remarks.push(TrustRemark::note("moved-and-signed", text));
         }
         return Some(moved);
     }
     if rule.moved_tags == Action::Warn {
-        examination.remarks.push(Remark::warning(moved.code(), moved.to_string()));
+        examination.remarks.push(TrustRemark::warning(moved.code(), moved.to_string()));
     }
     None
 }
@@ -115,7 +115,7 @@ fn not_signed(
     facts: &ReleaseFacts<'_>,
     examination: &mut Examination<'_>,
     standing: Standing,
-) -> (Option<TrustRefusal>, Option<Remark>) {
+) -> (Option<TrustRefusal>, Option<TrustRemark>) {
     let contradiction = examination.examined.iter().find_map(|found| {
         let flaw = found.outcome.flaw().filter(|flaw| flaw.contradicts())?;
         Some(found.refusal(flaw))
@@ -124,7 +124,7 @@ fn not_signed(
         if standing == Standing::Unsigned {
             return (Some(refusal), None);
         }
-        examination.remarks.push(Remark::warning(refusal.code(), refusal.to_string()));
+        examination.remarks.push(TrustRemark::warning(refusal.code(), refusal.to_string()));
     }
     unsigned(rule, pins, facts, examination)
 }
@@ -134,7 +134,7 @@ fn unsigned(
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &Examination<'_>,
-) -> (Option<TrustRefusal>, Option<Remark>) {
+) -> (Option<TrustRefusal>, Option<TrustRemark>) {
     let reason = vouched::shortfall(rule, examination).or_else(|| best(&examination.examined));
     let signers = names(pins.signers(facts.address).map(|signer| signer.name.as_str()));
     let was_signed = (!signers.is_empty()).then_some(TrustRefusal::WasSigned { by: signers });
@@ -143,12 +143,12 @@ fn unsigned(
     let remembered = was_signed.is_some() && matches!(rule.unsigned, Unsigned::ByDefault(_));
     if accepted && rule.unsigned != Unsigned::Said(Action::Refuse) && rule.keys.is_empty() {
         let text = "it is not signed, and was accepted by hand as it is".to_owned();
-        return (None, Some(Remark::note("accepted", text)));
+        return (None, Some(TrustRemark::note("accepted", text)));
     }
     match rule.unsigned.action() {
         Action::Refuse => (Some(refusal), None),
         _ if remembered => (Some(refusal), None),
-        Action::Warn => (None, Some(Remark::warning(refusal.code(), refusal.to_string()))),
+        Action::Warn => (None, Some(TrustRemark::warning(refusal.code(), refusal.to_string()))),
         Action::Allow => (None, None),
     }
 }

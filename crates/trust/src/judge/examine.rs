@@ -7,21 +7,21 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tofu_oci_types::Digest;
 
-use super::authority::Authority;
 use super::examined::{Examined, SignatureOutcome};
 use super::flaw::{Flaw, Missing};
-use super::verdict::Remark;
+use super::trusted_keys::TrustedKeys;
+use super::verdict::TrustRemark;
 use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::VerifyBudget;
 use crate::{
     Action, Evidence, Form, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, Rule, SignatureFault, Signed, Statement,
-    Subject, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    StatementSubject, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
 pub(super) struct Examination<'a> {
     pub(super) rule: &'a Rule,
-    pub(super) authority: &'a Authority,
+    pub(super) trusted: &'a TrustedKeys,
     pub(super) facts: &'a ReleaseFacts<'a>,
     pub(super) now: SystemTime,
     /// Every signature.
@@ -32,7 +32,7 @@ pub(super) struct Examination<'a> {
     pub(super) listed: Vec<ListedArchive>,
     /// What may still be done for signatures and keys of strangers.
     pub(super) work: VerifyBudget,
-    pub(super) remarks: Vec<Remark>,
+    pub(super) remarks: Vec<TrustRemark>,
     /// Keys that would not count any more, whatever they had signed.
     pub(super) fallen: BTreeSet<KeyId>,
 }
@@ -46,14 +46,14 @@ enum Naming {
 }
 
 impl<'a> Examination<'a> {
-    pub(super) fn new(rule: &'a Rule, authority: &'a Authority, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
+    pub(super) fn new(rule: &'a Rule, trusted: &'a TrustedKeys, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
         let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (work, fallen) = (VerifyBudget::default(), BTreeSet::new());
-        Self { rule, authority, facts, now, examined, votes, listed, work, remarks, fallen }
+        Self { rule, trusted, facts, now, examined, votes, listed, work, remarks, fallen }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
-        let keys = &self.authority.public;
+        let keys = &self.trusted.public;
         match piece {
             Evidence::Bundle { origin, bytes } => {
                 let blank = Examined::new(Some(Form::Bundle), origin, Flaw::UnknownKey { claimed: None });
@@ -80,7 +80,7 @@ impl<'a> Examination<'a> {
             Ok(signed) => {
                 self.describe(&mut examined, &signed.statement);
                 self.name(&mut examined, &signed.key);
-                examined.outcome = match self.authority.compromised(&signed.key, None).map(str::to_owned) {
+                examined.outcome = match self.trusted.compromised(&signed.key, None).map(str::to_owned) {
                     Some(what) => {
                         self.fallen.insert(signed.key.clone());
                         Flaw::RevokedKey { what }.into()
@@ -113,7 +113,7 @@ impl<'a> Examination<'a> {
         let name = self.by(&signed.key);
         if let (SignatureOutcome::CountsUnnamed { missing }, Action::Warn) = (&examined.outcome, self.rule.unnamed) {
             let text = format!("the signature by {name} counts, although it does not name {missing}");
-            self.remarks.push(Remark::warning("unnamed-signature", text));
+            self.remarks.push(TrustRemark::warning("unnamed-signature", text));
         }
         self.votes.push(Vote {
             key: signed.key.clone(),
@@ -163,7 +163,7 @@ impl<'a> Examination<'a> {
         Flaw::OtherVersion { named, wanted: self.facts.version.clone() }.into()
     }
 
-    fn naming(&self, subject: &Subject) -> Naming {
+    fn naming(&self, subject: &StatementSubject) -> Naming {
         let address = match &subject.address {
             Name::Is(address) if address != self.facts.address => return Naming::OtherProvider(address.to_string()),
             Name::Invalid(text) => return Naming::OtherProvider(text.clone()),
@@ -194,7 +194,7 @@ impl<'a> Examination<'a> {
             }
         }
         let subjects = &statement.subjects;
-        let about = |subject: &&Subject| subject.digest.as_ref() == Some(self.facts.index);
+        let about = |subject: &&StatementSubject| subject.digest.as_ref() == Some(self.facts.index);
         let right = subjects.iter().filter(about).find(|subject| matches!(self.naming(subject), Naming::Right));
         if let Some(subject) = right.or_else(|| subjects.iter().find(about)).or(subjects.first()) {
             examined.address = text(&subject.address);
@@ -218,17 +218,17 @@ impl<'a> Examination<'a> {
     }
 
     pub(super) fn name(&self, examined: &mut Examined, key: &KeyId) {
-        examined.key_name = self.authority.name(key).map(str::to_owned);
+        examined.key_name = self.trusted.name(key).map(str::to_owned);
         examined.key = Some(key.clone());
     }
 
-    /// What a key is called where it is told of.
+    /// What a key is called in messages.
     pub(super) fn by(&self, key: &KeyId) -> String {
-        self.authority.name(key).map_or_else(|| key.to_string(), str::to_owned)
+        self.trusted.name(key).map_or_else(|| key.to_string(), str::to_owned)
     }
 }
 
-/// The id of the key that a hint names, where it is a hint as recommended; else the hint.
+/// The id of the key that a hint names, if the hint has the recommended form; else the hint.
 fn claimed(hint: &str) -> String {
     let hash = STANDARD.decode(hint).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
     hash.map_or_else(|| hint.to_owned(), |hash| Digest::from_sha256(hash).to_string())

@@ -13,11 +13,11 @@ use crate::{Form, KeyId};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Examined {
-    /// How it was written down; nothing where that could not be read.
+    /// How it was written down; `None` if that could not be read.
     pub form: Option<Form>,
     /// The manifest that it was found in.
     pub origin: Digest,
-    /// The key that made it, where that is certain.
+    /// The key that made it, if that is certain.
     pub key: Option<KeyId>,
     /// What the policy or the pins call that key.
     pub key_name: Option<String>,

@@ -18,7 +18,7 @@ pub(super) struct Platforms {
     listed: Vec<ListedArchive>,
     signed: BTreeSet<(Platform, PackageHash)>,
     /// Archives that were signed when the index was pinned. Pins say nothing of platforms, so an archive that is offered
-    /// for two of them is none of these.
+    /// for two of them does not count here.
     pinned: BTreeSet<PackageHash>,
 }
 

@@ -76,10 +76,10 @@ impl TrustRefusal {
             }
             Self::Signature { by, flaw } => signature_sentence(by, flaw),
             Self::PredicateType { wanted, found } if found.is_empty() => {
-                format!("nobody has signed a statement of type {wanted}")
+                format!("no key has signed a statement of type {wanted}")
             }
             Self::PredicateType { wanted, found } => {
-                format!("nobody has signed a statement of type {wanted}, only {}", found.join(", "))
+                format!("no key has signed a statement of type {wanted}, only {}", found.join(", "))
             }
             Self::Threshold { by, wanted } => {
                 let keys = if by.len() == 1 { "key" } else { "keys" };

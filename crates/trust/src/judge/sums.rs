@@ -7,7 +7,7 @@ use tofu_oci_types::{Digest, PackageHash, Platform};
 use super::examine::Examination;
 use super::examined::{Examined, SignatureOutcome};
 use super::flaw::{Flaw, Missing};
-use super::verdict::Remark;
+use super::verdict::TrustRemark;
 use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::{VerifyBudget, verify_within};
 use crate::{
@@ -47,7 +47,7 @@ impl Examination<'_> {
             self.examined.push(blank.clone());
         }
         for signature in signatures.iter().take(SUMS_FILES_LIMIT) {
-            match verify_within(text, signature, &self.authority.openpgp, self.now, &mut self.work) {
+            match verify_within(text, signature, &self.trusted.openpgp, self.now, &mut self.work) {
                 Ok(verified) => {
                     let unknown = |verified: &Result<_, _>| matches!(verified, Err(OpenPgpFault::UnknownKey { .. }));
                     let others = if verified.iter().any(unknown) {
@@ -79,7 +79,7 @@ impl Examination<'_> {
         match verified {
             Ok(signature) => {
                 self.name(&mut examined, &signature.key);
-                let compromised = self.authority.compromised(&signature.key, Some(&signature.signed_by));
+                let compromised = self.trusted.compromised(&signature.key, Some(&signature.signed_by));
                 if let Some(what) = compromised.map(str::to_owned) {
                     self.fallen.insert(signature.key.clone());
                     self.examined.push(Examined { outcome: Flaw::RevokedKey { what }.into(), ..examined });
@@ -122,27 +122,27 @@ impl Examination<'_> {
     fn too_many(&mut self, what: &str, found: usize, limit: usize) {
         if found > limit {
             let text = format!("only {limit} of {found} {what} files beside a SHA256SUMS were looked at");
-            self.remarks.push(Remark::warning("too-much-evidence", text));
+            self.remarks.push(TrustRemark::warning("too-much-evidence", text));
         }
     }
 
     fn sums_vote(&mut self, examined: &Examined, key: &KeyId, listed: &BTreeMap<Platform, PackageHash>) {
         let name = self.by(key);
-        if self.rule.unnamed == Action::Warn && !self.authority.is_dedicated(key) {
+        if self.rule.unnamed == Action::Warn && !self.trusted.is_dedicated(key) {
             let text =
                 format!("the SHA256SUMS signed by {name} counts, although it does not name {}", Missing::Address);
-            self.remarks.push(Remark::warning("unnamed-signature", text));
+            self.remarks.push(TrustRemark::warning("unnamed-signature", text));
         }
         if let SignatureOutcome::CountsExpired { what } = &examined.outcome {
             let text = format!("the signature by {name} counts, although {what}");
-            self.remarks.push(Remark::warning("expired-key", text));
+            self.remarks.push(TrustRemark::warning("expired-key", text));
         }
         self.votes.push(Vote {
             key: key.clone(),
             name,
             form: Form::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
-            missing: (!self.authority.is_dedicated(key)).then_some(Missing::Address),
+            missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),
             listed: listed.clone(),
         });
@@ -165,7 +165,7 @@ impl Examination<'_> {
         }
         // Its file names have a type and a version, and neither host nor namespace.
         let missing = Missing::Address;
-        let named = self.authority.is_dedicated(&signature.key);
+        let named = self.trusted.is_dedicated(&signature.key);
         if !named && self.rule.unnamed == Action::Refuse {
             return Flaw::Unnamed { missing }.into();
         }

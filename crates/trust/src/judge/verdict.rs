@@ -17,16 +17,16 @@ use crate::{Form, KeyId, Material, PublicKey, SignedStatement};
 pub struct Verdict {
     /// What the release rests on.
     pub standing: Standing,
-    /// Why it must not be used; nothing where it may be.
+    /// Why it must not be used; `None` if it may be.
     pub refusal: Option<TrustRefusal>,
     /// Whether a person can settle the refusal by accepting the release.
     pub by_hand: ByHand,
-    /// The keys whose signatures count, each once, also where they are too few.
+    /// The keys whose signatures count, each once, also if they are too few.
     pub signers: Vec<Signer>,
     /// Each signature that was looked at, in the order in which it was found.
     pub examined: Vec<Examined>,
     /// What people should know.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<TrustRemark>,
     /// What is vouched for.
     pub covered: Covered,
     /// How many keys had to sign.
@@ -38,7 +38,7 @@ pub struct Verdict {
     /// What becomes of an archive that is not covered.
     pub(crate) otherwise: Option<TrustRefusal>,
     /// What people should know of an archive that is not covered and is used all the same.
-    pub(super) uncovered: Option<Remark>,
+    pub(super) uncovered: Option<TrustRemark>,
 }
 
 /// Whether accepting a release by hand lets it in.
@@ -55,7 +55,7 @@ pub enum ByHand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// Enough keys have signed it, or some of its archives: [`Covered`] tells.
+    /// Enough keys have signed it, or some of its archives: see [`Covered`].
     Signed,
     /// The signatures are not there now, and were when this index was trusted before.
     Pinned,
@@ -95,7 +95,7 @@ pub struct Signer {
 
 /// Something that people should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Remark {
+pub struct TrustRemark {
     /// How much it matters.
     pub level: Level,
     /// A stable kebab-case name.
@@ -104,7 +104,7 @@ pub struct Remark {
     pub text: String,
 }
 
-impl Remark {
+impl TrustRemark {
     pub(super) fn note(code: &'static str, text: String) -> Self {
         Self { level: Level::Note, code, text }
     }
@@ -126,7 +126,7 @@ impl Verdict {
 
     /// What people should know of the package of a platform that may be used although no signature covers it, where
     /// signatures cover others of the release. What holds for the whole release is in `remarks`.
-    pub fn remark_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&Remark> {
+    pub fn remark_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&TrustRemark> {
         let used = self.standing != Standing::Unsigned && self.refusal_for(platform, zip).is_none();
         self.uncovered.as_ref().filter(|_| used && !self.covers(platform, zip))
     }

@@ -17,7 +17,7 @@ use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, Rule, SignedS
 struct SignedPart<'a> {
     key: &'a KeyId,
     predicate_type: &'a str,
-    /// The archives that it is about; nothing where it is the index.
+    /// The archives that it is about; `None` if it is about the index.
     zips: Option<&'a BTreeSet<PackageHash>>,
 }
 
@@ -43,14 +43,14 @@ pub(super) fn pinned<'a>(
     let named: BTreeSet<KeyId> = rule.keys.iter().flat_map(|key| key.material.ids()).collect();
     let counts = |signer: &&PinnedSigner| {
         let known = rule.keys.is_empty() || named.contains(&signer.key);
-        let compromised = examination.authority.compromised(&signer.key, None).is_some();
+        let compromised = examination.trusted.compromised(&signer.key, None).is_some();
         known && !compromised && !examination.fallen.contains(&signer.key) && !revoked(examination, &signer.key)
     };
     let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
     let said = signers.iter().flat_map(|signer| {
         // Whether a list names the provider is for the rule to say, if it has keys, as for a list that is there.
         let is_named = move |statement: &SignedStatement| match &statement.zips {
-            Some(_) if !rule.keys.is_empty() => examination.authority.is_dedicated(&signer.key),
+            Some(_) if !rule.keys.is_empty() => examination.trusted.is_dedicated(&signer.key),
             _ => statement.missing.is_none(),
         };
         let named = move |statement: &&SignedStatement| rule.unnamed != Action::Refuse || is_named(statement);
@@ -73,13 +73,13 @@ fn revoked(examination: &Examination<'_>, key: &KeyId) -> bool {
             examination.rule.expired_keys == ExpiredKeys::Refuse
         }
     };
-    let mut certificates = examination.authority.openpgp.iter().filter(|certificate| certificate.id() == *key);
+    let mut certificates = examination.trusted.openpgp.iter().filter(|certificate| certificate.id() == *key);
     certificates.any(|certificate| certificate.revoked().any(grave))
 }
 
 /// Each type of statement must reach the threshold by itself.
 fn count(examination: &Examination<'_>, said: &[SignedPart<'_>]) -> Covered {
-    let (rule, distinct) = (examination.rule, &examination.authority.distinct);
+    let (rule, distinct) = (examination.rule, &examination.trusted.distinct);
     let mut all: Option<Covered> = None;
     for wanted in &rule.predicate_types {
         let of_type = said.iter().filter(|said| said.predicate_type == wanted);
@@ -111,8 +111,8 @@ pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
         let signer = signers.entry(&vote.key).or_insert_with(|| Signer {
             name: vote.name.clone(),
             key: vote.key.clone(),
-            public_key: examination.authority.public_key(&vote.key).cloned(),
-            materials: examination.authority.materials(&vote.key),
+            public_key: examination.trusted.public_key(&vote.key).cloned(),
+            materials: examination.trusted.materials(&vote.key),
             forms: BTreeSet::new(),
             covers: vote.covers.clone(),
             statements: Vec::new(),
@@ -135,7 +135,7 @@ fn statement(vote: &Vote) -> SignedStatement {
     SignedStatement { predicate_type: vote.predicate_type.clone(), missing: vote.missing, zips }
 }
 
-/// Why signatures that count are not enough; nothing where there are none.
+/// Why signatures that count are not enough; `None` if there are none.
 pub(super) fn shortfall(rule: &Rule, examination: &Examination<'_>) -> Option<TrustRefusal> {
     let found: BTreeSet<String> = examination
         .examined
@@ -151,7 +151,7 @@ pub(super) fn shortfall(rule: &Rule, examination: &Examination<'_>) -> Option<Tr
     }
     let voters = |wanted: &String| {
         let of_type = examination.votes.iter().filter(|vote| vote.predicate_type == *wanted);
-        let distinct = &examination.authority.distinct;
+        let distinct = &examination.trusted.distinct;
         of_type.map(|vote| (distinct.counted(&vote.key), &vote.name)).collect::<BTreeMap<_, _>>()
     };
     let (wanted, voters) =
@@ -159,7 +159,7 @@ pub(super) fn shortfall(rule: &Rule, examination: &Examination<'_>) -> Option<Tr
     if voters.is_empty() {
         return Some(TrustRefusal::PredicateType { wanted: wanted.clone(), found: found.into_iter().collect() });
     }
-    // Enough keys, and none of the archives that are offered: that is no question of how many.
+    // Enough keys, and none of the offered archives: the threshold is not the reason.
     if voters.len() >= rule.threshold {
         return None;
     }

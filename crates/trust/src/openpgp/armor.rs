@@ -36,7 +36,7 @@ pub(super) enum PacketFault {
     #[error("it has more than {PACKETS} packets")]
     TooMany,
     /// A packet cannot begin with these bytes.
-    #[error("it has bytes that are no packet")]
+    #[error("it has bytes that are not a packet")]
     NoHeader,
     /// The header of this packet does not say how long it is.
     #[error("it has a packet without a length")]
@@ -55,9 +55,9 @@ impl ArmorBlock {
     }
 }
 
-/// The bytes of a file that is binary or holds one or more armored blocks with nothing but white space around them.
+/// The bytes of a file that is binary or holds one or more armored blocks with only white space around them.
 ///
-/// The checksum behind a block is not looked at, as RFC 9580 demands: signatures protect more.
+/// The checksum after a block is not looked at, as RFC 9580 demands: signatures protect more.
 ///
 /// Spec: RFC 9580, section 6.
 pub(super) fn bytes(file: &[u8], block: ArmorBlock) -> Result<Vec<u8>, Unframed> {
@@ -207,8 +207,8 @@ mod tests {
         let problem = |bytes: &[u8]| packets(bytes).find_map(Result::err).map(|fault| fault.to_string());
         assert_eq!(problem(&[0xca, 3, b'P', b'G', b'P']), None);
         assert_eq!(problem(&[0xca, 3, b'P', b'G']).as_deref(), Some("it ends within a packet"));
-        assert_eq!(problem(&[0xca, 3, b'P', b'G', b'P', 0]).as_deref(), Some("it has bytes that are no packet"));
-        assert_eq!(problem(&[0xca]).as_deref(), Some("it has bytes that are no packet"));
+        assert_eq!(problem(&[0xca, 3, b'P', b'G', b'P', 0]).as_deref(), Some("it has bytes that are not a packet"));
+        assert_eq!(problem(&[0xca]).as_deref(), Some("it has bytes that are not a packet"));
         assert_eq!(problem(&[0xab, 0]).as_deref(), Some("it has a packet without a length"));
         assert_eq!(problem(&[0xca, 0].repeat(PACKETS + 1)).as_deref(), Some("it has more than 16384 packets"));
     }

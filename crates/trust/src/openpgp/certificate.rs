@@ -1,4 +1,4 @@
-//! Certificates as they stand in a file, and what their signatures prove.
+//! Certificates as a file holds them, and what their signatures prove.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use super::key::{CertifiedUser, OpenPgpKey, Subkey};
 use super::self_signature::{Bindings, Revocation, SelfSignature};
 use super::work::{KEYS_LIMIT, VerifyBudget};
 
-/// A certificate as it stands in the file, with nothing verified.
+/// A certificate as the file holds it, with nothing verified.
 struct RawCertificate {
     primary: PublicKey,
     signatures: Vec<Signature>,
@@ -38,7 +38,7 @@ enum CertificatePart {
 }
 
 impl OpenPgpKey {
-    /// The certificates in a file of at most [`KEYS_LIMIT`] bytes, armored or binary, one behind the other.
+    /// The certificates in a file of at most [`KEYS_LIMIT`] bytes, armored or binary, one after the other.
     ///
     /// Subkeys of unknown kinds, photographs and signatures by others are skipped. Everything that is no part of a
     /// certificate is an error, and so is a secret key. Copies of one certificate are one, with all that any of them
@@ -53,11 +53,15 @@ impl OpenPgpKey {
             return Vec::new();
         }
         let certificates = raw(bytes).unwrap_or_default();
-        certificates.into_iter().filter(|raw| work.certificate(raw.signed.len())).map(RawCertificate::verified).collect()
+        certificates
+            .into_iter()
+            .filter(|raw| work.certificate(raw.signed.len()))
+            .map(RawCertificate::verified)
+            .collect()
     }
 }
 
-/// The certificates in a file as they stand there, each once.
+/// The certificates in a file as it holds them, each once.
 fn raw(bytes: &[u8]) -> Result<Vec<RawCertificate>, OpenPgpError> {
     if bytes.len() > KEYS_LIMIT {
         return Err(OpenPgpError::TooLarge { bytes: bytes.len(), limit: KEYS_LIMIT });
@@ -87,7 +91,7 @@ fn raw(bytes: &[u8]) -> Result<Vec<RawCertificate>, OpenPgpError> {
             }
             (Tag::Marker | Tag::Padding | Tag::Trust, _) => {}
             (tag, packet) => {
-                // Bytes that are no key at all often look like some packet.
+                // Bytes that are not a key often look like some packet.
                 let Some(raw) = keys.get_mut(current) else {
                     let problem = "it does not begin with a public key".to_owned();
                     return Err(OpenPgpError::Malformed { problem });
@@ -109,10 +113,18 @@ impl RawCertificate {
             return Err(OpenPgpError::Unsupported { problem });
         }
         let (known, signed) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Self { primary, signatures: vec![], users: vec![], subkeys: vec![], known, signed, place: CertificatePart::Primary })
+        Ok(Self {
+            primary,
+            signatures: vec![],
+            users: vec![],
+            subkeys: vec![],
+            known,
+            signed,
+            place: CertificatePart::Primary,
+        })
     }
 
-    /// Takes the next packet; nothing stands for one that cannot be read.
+    /// Takes the next packet; `None` if it cannot be read.
     fn take(&mut self, tag: Tag, packet: Option<Packet>) -> Result<(), OpenPgpError> {
         match (tag, packet) {
             (_, Some(Packet::UserId(user))) => {
@@ -138,7 +150,7 @@ impl RawCertificate {
         Ok(())
     }
 
-    /// Goes to where this part is, or to `place`, where it will be.
+    /// Goes to the place of this part, or to `place` if it is new.
     fn go_to(&mut self, kind: u8, bytes: &[u8], place: CertificatePart) -> CertificatePart {
         let name = [&[kind], bytes].concat();
         self.place = *self.known.entry(name).or_insert(place);
@@ -173,8 +185,11 @@ impl RawCertificate {
             .filter(|signature| weak_digest(signature).is_some() || signature.verify_key(&primary).is_ok())
             .filter_map(SelfSignature::read)
             .collect();
-        let users: Vec<_> =
-            self.users.iter().filter_map(|(user, signatures)| CertifiedUser::verified(&primary, user, signatures)).collect();
+        let users: Vec<_> = self
+            .users
+            .iter()
+            .filter_map(|(user, signatures)| CertifiedUser::verified(&primary, user, signatures))
+            .collect();
         let appointed: Vec<&[u8]> = direct
             .iter()
             .chain(users.iter().flat_map(|user| &user.signatures))
@@ -229,5 +244,5 @@ impl Subkey {
 }
 
 fn misplaced(tag: Tag) -> OpenPgpError {
-    OpenPgpError::Malformed { problem: format!("it has a packet that is no part of a key ({tag:?})") }
+    OpenPgpError::Malformed { problem: format!("it has a packet that is not part of a key ({tag:?})") }
 }

@@ -1,4 +1,4 @@
-//! Whether a certificate stands behind a signature: bound, meant for signing, not revoked, not expired.
+//! Whether a certificate supports a signature: bound, meant for signing, not revoked, not expired.
 //!
 //! The mathematics are done before; here are only dates and what was said.
 
@@ -10,7 +10,7 @@ use super::algorithms::weak_key;
 use super::fault::{KeyPart, OpenPgpFault, Reason, WeakPart};
 use super::issuer::upper_hex;
 use super::key::{CertifiedUser, OpenPgpKey, Subkey};
-use super::self_signature::{Back, Binding, Lasts, KeyPurpose, Revocation, SelfSignature, moment};
+use super::self_signature::{Back, Binding, KeyPurpose, Lasts, Revocation, SelfSignature, moment};
 use super::standing::{Expired, KeyStanding};
 
 /// How far the clocks of two machines may differ.
@@ -62,7 +62,7 @@ struct Reserves {
 }
 
 impl Judge<'_> {
-    /// Whether the key could make a signature then, which itself lasts so long, and how it stands now.
+    /// Whether the key could make a signature then, which itself lasts so long, and its state now.
     pub(super) fn standing(&self, signature_lasts: Lasts) -> Result<KeyStanding, OpenPgpFault> {
         let mut reserves = Reserves::default();
         self.strong()?;
@@ -133,7 +133,7 @@ impl Judge<'_> {
     }
 
     /// What the primary key says of itself: in version 6 directly; in version 4 with the user id that speaks for it,
-    /// and directly where that says nothing or where there is none.
+    /// and directly if that says nothing or does not exist.
     ///
     /// Spec: RFC 9580, sections 5.2.3.10 and 10.1.
     fn own(&self) -> Result<Own, OpenPgpFault> {
@@ -176,7 +176,7 @@ impl Judge<'_> {
             .max_by_key(|signature| signature.created)
     }
 
-    /// The newest signature of the user id that speaks for the key; none where no user id has any.
+    /// The newest signature of the user id that speaks for the key; `None` if no user id has any.
     fn speaker(&self) -> Result<Option<&SelfSignature>, OpenPgpFault> {
         let mut revoked = None;
         let mut best: Option<&SelfSignature> = None;

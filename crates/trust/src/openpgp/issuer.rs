@@ -37,7 +37,7 @@ pub(super) fn names_any(signature: &Signature, fingerprints: &[&[u8]]) -> bool {
 pub(super) fn issuer(signature: &Signature) -> String {
     let fingerprint = signature.issuer_fingerprint().first().map(|fingerprint| upper_hex(fingerprint.as_bytes()));
     let id = || signature.issuer_key_id().first().map(|id| upper_hex(id.as_ref()));
-    fingerprint.or_else(id).unwrap_or_else(|| "nobody it names".to_owned())
+    fingerprint.or_else(id).unwrap_or_else(|| "a key that it does not name".to_owned())
 }
 
 /// Bytes in upper-case hexadecimal digits.

@@ -93,8 +93,7 @@ impl OpenPgpKey {
     /// grave reason, else of the subkeys that were.
     pub(crate) fn compromised(&self) -> Vec<(Material, String)> {
         let grave = |revocations: &[Revocation]| {
-            let grave =
-                |found: &&Revocation| matches!(found.reason, Reason::Unknown | Reason::Compromised);
+            let grave = |found: &&Revocation| matches!(found.reason, Reason::Unknown | Reason::Compromised);
             revocations.iter().find(grave).map(|found| found.reason)
         };
         let told = |reason| format!("the same key was revoked in the certificate {}: {reason}", self.id());
@@ -122,7 +121,8 @@ impl OpenPgpKey {
 
     /// Its subkeys that can sign, now or once.
     fn signing_subkeys(&self) -> impl Iterator<Item = &Subkey> {
-        let signs = |subkey: &&Subkey| subkey.bindings.0.iter().any(|bound| bound.signature.purpose != KeyPurpose::Other);
+        let signs =
+            |subkey: &&Subkey| subkey.bindings.0.iter().any(|bound| bound.signature.purpose != KeyPurpose::Other);
         self.subkeys.iter().filter(signs)
     }
 
@@ -151,7 +151,7 @@ fn numbers(parameters: &PublicParams) -> Option<Material> {
             let (bits, rest) = bytes.split_first_chunk()?;
             Some(Material::rsa(rest.get(..usize::from(u16::from_be_bytes(*bits)).div_ceil(8))?))
         }
-        // The name of the curve stands before the point.
+        // The name of the curve comes before the point.
         PublicParams::ECDSA(EcdsaPublicParams::P256 { .. }) => last("p256", 65),
         PublicParams::ECDSA(EcdsaPublicParams::P384 { .. }) => last("p384", 97),
         PublicParams::EdDSALegacy(EddsaLegacyPublicParams::Ed25519 { .. }) | PublicParams::Ed25519(_) => {

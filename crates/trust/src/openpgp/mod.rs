@@ -40,9 +40,9 @@ use issuer::{IssuerMatch, issuer, names, upper_hex};
 pub use key::OpenPgpKey;
 use self_signature::{Lasts, moment};
 pub use standing::{Expired, KeyStanding, OpenPgpSignature};
-pub use work::{KEYS_LIMIT, SIGNATURES_LIMIT};
-pub(crate) use work::VerifyBudget;
 use work::SIGNATURES;
+pub(crate) use work::VerifyBudget;
+pub use work::{KEYS_LIMIT, SIGNATURES_LIMIT};
 
 use crate::sums::SUMS_LIMIT;
 
@@ -98,7 +98,7 @@ pub(crate) fn verify_within(
     Ok(signatures.iter().map(|signature| verify(document, signature.as_ref(), keys, now, work)).collect())
 }
 
-/// The signatures in a file; a fault for each that is of a kind nobody knows.
+/// The signatures in a file; a fault for each of an unknown kind.
 fn signatures(file: &[u8]) -> Result<Vec<Result<Signature, OpenPgpFault>>, OpenPgpFault> {
     let malformed = |problem: String| OpenPgpFault::Malformed { problem };
     let bytes = armor::bytes(file, ArmorBlock::Signatures).map_err(|error| match error {
@@ -111,7 +111,7 @@ fn signatures(file: &[u8]) -> Result<Vec<Result<Signature, OpenPgpFault>>, OpenP
             (_, Ok(Packet::Signature(signature))) => signatures.push(Ok(signature)),
             // The library's own words are for programmers, and may hold a backtrace.
             (pgp::types::Tag::Signature, Err(_)) => signatures.push(Err(malformed("it cannot be read".to_owned()))),
-            (tag, _) => return Err(malformed(format!("it has a packet that is no signature ({tag:?})"))),
+            (tag, _) => return Err(malformed(format!("it has a packet that is not a signature ({tag:?})"))),
         }
         if signatures.len() > SIGNATURES {
             return Err(malformed(format!("it has more than {SIGNATURES} signatures")));

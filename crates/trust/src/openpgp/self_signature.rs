@@ -85,7 +85,7 @@ pub(super) enum Back {
 }
 
 impl SelfSignature {
-    /// What a signature says; nothing when it has no date or demands what is not understood.
+    /// What a signature says; `None` if it has no date or demands what is not understood.
     pub(super) fn read(signature: &Signature) -> Option<Self> {
         let config = signature.config()?;
         if not_understood(signature).is_some() {

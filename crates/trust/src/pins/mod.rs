@@ -1,6 +1,6 @@
 //! What was trusted before: `.tofu-oci.pins.json`, beside the lock file.
 //!
-//! Every released `init` drops the `ch:` lines of a lock file, and a registry can lose a signature. Here stands which
+//! Every released `init` drops the `ch:` lines of a lock file, and a registry can lose a signature. This file says which
 //! index each version was and who had signed it, so that neither makes a signed provider an unsigned one.
 
 mod contents;
@@ -48,12 +48,12 @@ impl Pins {
     /// Reads the text of a pin file.
     ///
     /// # Errors
-    /// Whatever is not exactly what [`Pins::to_text`] writes: pins that are misread protect nobody.
+    /// Whatever is not exactly what [`Pins::to_text`] writes: misread pins protect no one.
     pub fn parse(text: &str) -> Result<Self, PinsError> {
         Self::parse_with(text, str::to_owned)
     }
 
-    /// The same, where `resolve` gives a written place the spelling that [`ReleaseFacts::place`] has for it: the path of an
+    /// The same; `resolve` gives a written place the spelling that [`ReleaseFacts::place`] has for it: the path of an
     /// `oci:` directory can be written in several ways that only the file system knows to be one.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl Pins {
         self.signed(address).into_iter().flat_map(|signed| &signed.signers)
     }
 
-    /// The keys that have signed a version of this provider, told apart by their material.
+    /// The keys that have signed a version of this provider, distinguished by their material.
     pub(crate) fn distinct_keys(&self, address: &ProviderAddr) -> DistinctKeys {
         DistinctKeys::new(self.signers(address).map(ProviderSigner::key_with_materials))
     }
@@ -126,7 +126,7 @@ impl Pins {
         self.releases.iter().filter(is_same)
     }
 
-    /// Remembers a release that was let in. A refused one is not remembered: that takes [`Pins::accept`].
+    /// Remembers a release that was accepted. A refused one is not remembered: that takes [`Pins::accept`].
     ///
     /// Who had signed this very index stays remembered, whatever the verdict found this time.
     pub fn remember(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) {
@@ -145,7 +145,7 @@ impl Pins {
     /// `trust.toml` demands still holds, and so does what is known of the provider: its other versions are to be signed.
     ///
     /// # Errors
-    /// The refusal that nobody can settle so; nothing is remembered then.
+    /// The refusal that accepting by hand cannot settle; then nothing is remembered.
     pub fn accept(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Result<(), TrustRefusal> {
         let admission = match verdict.standing {
             Standing::Signed | Standing::Pinned => Admission::ByPolicy,
@@ -223,8 +223,7 @@ impl Pins {
     pub fn contents(&self, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Contents {
         // An `h1:` that the index names counts only if the index is covered. If archives alone are, the pin does not say
         // which of its contents were computed from them.
-        let counts =
-            |pin: &&Pin| verdict.covered.index || !pin.signers.iter().any(PinnedSigner::signed_the_index);
+        let counts = |pin: &&Pin| verdict.covered.index || !pin.signers.iter().any(PinnedSigner::signed_the_index);
         let mut contents = Contents::new();
         for pin in self.same_index(facts).filter(counts) {
             contents::add(&mut contents, &pin.contents);
@@ -246,7 +245,7 @@ impl Pins {
     }
 }
 
-/// Whether somebody can accept a release by hand that is refused for this: it moved, or nobody has signed it whose
+/// Whether a person can accept a release by hand that is refused for this: it moved, or no signer has signed it whose
 /// signature would count. Whatever else is wrong with signatures is for their signers or for `trust.toml`.
 fn settled(refusal: &TrustRefusal) -> bool {
     match refusal {

@@ -44,7 +44,7 @@ pub(super) struct PinChange {
     pub(super) force: Force,
 }
 
-/// Whether a change stands above what another program wrote meanwhile.
+/// Whether a change wins over what another program wrote meanwhile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Force {
     No,

@@ -14,7 +14,7 @@ pub struct SignedStatement {
     /// What it did not name, or `None` if it named provider and version. A list of archives names the provider if its key
     /// spoke for the provider's namespace alone.
     pub missing: Option<Missing>,
-    /// The archives that were signed; nothing where it was the index.
+    /// The archives that were signed; `None` if it was the index.
     pub zips: Option<BTreeSet<PackageHash>>,
 }
 

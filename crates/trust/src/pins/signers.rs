@@ -88,7 +88,7 @@ pub(super) fn add_signer(signers: &mut Vec<PinnedSigner>, signer: &PinnedSigner)
     }
 }
 
-/// Adds what is known of a provider, and tells whether that is anything new.
+/// Adds what is known of a provider, and returns whether any of it is new.
 pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedProvider) -> bool {
     let at = match providers.binary_search_by(|have| have.address.cmp(&other.address)) {
         Ok(at) => at,

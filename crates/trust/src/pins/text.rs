@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use tofu_oci_types::{Digest, PackageHash, Platform, ProviderAddr, Scheme, Version};
 
-use super::place::canonical;
 use super::contents::Contents;
 use super::pin::{Admission, Pin};
+use super::place::canonical;
 use super::signed_statement::{SignedStatement, add_statements};
 use super::signers::{PinnedSigner, ProviderSigner, SignedProvider};
 use super::{merge, signers};
@@ -57,7 +57,7 @@ pub enum PinsError {
         /// How many have signed.
         keys: usize,
     },
-    /// Contents that are no checksum of contents.
+    /// Contents that are not a checksum of contents.
     #[error("the contents of {release} for {platform}: {hash} is not an h1: checksum")]
     Contents {
         /// Provider and version.
@@ -269,7 +269,7 @@ fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
     let mut statements = Vec::new();
     for StatementEntry { predicate_type, unnamed, zips } in entries {
         if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
-            return Err("`zips` holds something that is no zh: checksum".to_owned());
+            return Err("`zips` holds something that is not a zh: checksum".to_owned());
         }
         let missing = Unnamed::read(unnamed, zips.as_ref());
         add_statements(&mut statements, &[SignedStatement { predicate_type, missing, zips }]);
@@ -281,7 +281,7 @@ fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
     Ok(PinnedSigner { name, key, public_key, materials, statements })
 }
 
-/// The key itself, which is there exactly where the id is none of `OpenPGP`.
+/// The key itself, which is there unless the id is one of `OpenPGP`.
 fn public(key: &KeyId, written: Option<String>, materials: &BTreeSet<Material>) -> Result<Option<PublicKey>, String> {
     if key.openpgp_fingerprint().is_none() && !materials.is_empty() {
         return Err("only an OpenPGP key has `materials` here".to_owned());
@@ -291,7 +291,7 @@ fn public(key: &KeyId, written: Option<String>, materials: &BTreeSet<Material>) 
         (Some(_), Some(_)) => Err("an OpenPGP key has no `public_key` here".to_owned()),
         (None, None) => Err("its `public_key` is missing".to_owned()),
         (None, Some(base64)) => {
-            let der = STANDARD.decode(base64).map_err(|_| "its `public_key` is no base64".to_owned())?;
+            let der = STANDARD.decode(base64).map_err(|_| "its `public_key` is not base64".to_owned())?;
             let public_key = PublicKey::from_spki_der(&der).map_err(|error| error.to_string())?;
             if public_key.id() != *key {
                 return Err(format!("its `public_key` is another key, {}", public_key.id()));

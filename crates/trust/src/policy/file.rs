@@ -22,7 +22,7 @@ impl Policy {
     /// Reads the text of a `trust.toml`. Its keys are read by [`PolicyFile::resolve`].
     ///
     /// # Errors
-    /// What is wrong, with its place in the text: an unknown member, too, since a rule that is misread protects nobody.
+    /// What is wrong, with its place in the text: an unknown member, too, since a misread rule protects no one.
     pub fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
         parse(text)
     }
@@ -39,9 +39,9 @@ pub struct PolicyFile {
 struct PolicyKeyEntry {
     name: String,
     content: KeySource,
-    /// Where the name stands.
+    /// The place of the name in the text.
     named: Range<usize>,
-    /// Where the content stands.
+    /// The place of the content in the text.
     span: Range<usize>,
 }
 

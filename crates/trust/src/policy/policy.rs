@@ -9,7 +9,7 @@ use super::key::{KeyMaterial, NamedKey};
 use super::rule::{Action, FileRule, Rule, RuleOrigin, Unsigned};
 use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins};
 
-/// Which keys may speak for which providers, and what happens where they do not.
+/// Which keys may speak for which providers, and what happens if they do not.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     pub(super) rules: Vec<FileRule>,
@@ -58,7 +58,7 @@ impl Policy {
         certificates.flat_map(OpenPgpKey::compromised).collect()
     }
 
-    /// Whether signatures can change what is made of a release of this provider. Where not, nobody needs to ask for them.
+    /// Whether signatures can change the verdict on a release of this provider. If not, they need not be fetched.
     pub fn wants_evidence(&self, pins: &Pins, address: &ProviderAddr) -> bool {
         !self.rule(address).keys.is_empty() || pins.signers(address).next().is_some()
     }

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use tofu_oci_installer::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{Release, Search, Source, SourceError};
-use tofu_oci_trust::{Archives, ByHand, Evidence, Pin, Policy, TrustRefusal, ReleaseFacts, Rule, Standing, Verdict, judge};
+use tofu_oci_trust::{
+    Archives, ByHand, Evidence, Pin, Policy, ReleaseFacts, Rule, Standing, TrustRefusal, Verdict, judge,
+};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};

@@ -66,7 +66,11 @@ fn a_signed_list_covers_the_archives_that_it_names_and_no_index() {
     let verdict = signed.judge();
     let linux = linux();
     assert_eq!(verdict.refusal_for(&linux, signed.archives.get(&linux)), None);
-    assert_eq!(verdict.refusal_for(&linux, None).map(TrustRefusal::code), Some("unsigned"), "an image leaf is no archive");
+    assert_eq!(
+        verdict.refusal_for(&linux, None).map(TrustRefusal::code),
+        Some("unsigned"),
+        "an image leaf is no archive"
+    );
     let mut unknown = signed;
     unknown.archives = Archives::Unknown;
     check(&unknown, "signed [rsa.pgp] 2 zips");
@@ -240,10 +244,10 @@ fn four_thousand_copies_of_one_certificate_are_looked_at_once() {
         *keys = vec![copy.repeat(copies); 4];
     }
     let scene = scene(&["rsa.pgp"], "");
-    let authority =
-        authority::Authority::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
+    let trusted =
+        trusted_keys::TrustedKeys::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
     let facts = scene.facts();
-    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &authority, &facts, scene.now);
+    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &trusted, &facts, scene.now);
     examination.look_at(&found);
     assert!(4 * copies > 4000);
     assert_eq!(examination.work.documents_done(), 1);
@@ -257,10 +261,10 @@ fn keys_that_travel_are_not_looked_at_where_a_key_of_ours_has_signed() {
         keys.push(file("rsa.pgp"));
     }
     let scene = scene(&["rsa.pgp"], "");
-    let authority =
-        authority::Authority::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
+    let trusted =
+        trusted_keys::TrustedKeys::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
     let facts = scene.facts();
-    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &authority, &facts, scene.now);
+    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &trusted, &facts, scene.now);
     examination.look_at(&found);
     assert_eq!(examination.work.documents_done(), 1);
 }

@@ -6,7 +6,7 @@ use tofu_oci_trust::SignedSubject;
 use tofu_oci_types::{Event, Reporter};
 
 use super::prepare::blocking;
-use super::release::Release;
+use super::release::BuiltRelease;
 use crate::dist::{FoundSums, SignedSums};
 use crate::signing::{AttachPlan, AttachRequest};
 use crate::{PackError, PushRequest, SumsMode};
@@ -17,7 +17,7 @@ pub(super) struct Attachments {
 }
 
 impl Attachments {
-    /// Reads the signed checksum file, and tells what becomes of it where that is not plain.
+    /// Reads the signed checksum file, and reports it if the file does not go with the release as it is.
     pub(super) async fn read(request: &PushRequest<'_>, reporter: &dyn Reporter) -> Result<Self, PackError> {
         if request.sums == SumsMode::Skip {
             return Ok(Self { sums: None });
@@ -46,15 +46,15 @@ impl Attachments {
     }
 
     /// What is to refer to the release, beside what does.
-    pub(super) async fn wanted<'a>(
+    pub(super) async fn plan<'a>(
         &'a self,
         request: &'a PushRequest<'a>,
         store: &dyn ReadStore,
-        release: &'a Release,
+        release: &'a BuiltRelease,
     ) -> Result<AttachPlan<'a>, PackError> {
         let index = &release.index.descriptor;
         let subject = SignedSubject { index: &index.digest, address: request.address, version: request.version };
-        let wish = AttachRequest { index, subject, sums: self.sums.as_ref(), signing: request.signing };
-        AttachPlan::look(store, wish).await
+        let attach = AttachRequest { index, subject, sums: self.sums.as_ref(), signing: request.signing };
+        AttachPlan::look(store, attach).await
     }
 }
