@@ -138,7 +138,13 @@ async fn a_checksum_file_without_a_signature_stays_behind() {
     let folder = Folder::new();
     folder.package("1.4.0", "linux_amd64").sums(SUMS);
     folder.file(&format!("{SUMS}.sig"), "MEUCIQDP6OHCqFbsQhD1yqrsYNEB/y/Vf0tIn0fXvHIt8A==");
-    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @"sums-unsigned");
+    assert_snapshot!(
+        told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await,
+        "
+    sums-signature-not-openpgp
+    sums-unsigned
+    "
+    );
     let folder = signed();
     let skip = Push { sums: SumsMode::Skip, ..Push::new(&folder, "1.4.0") };
     assert_snapshot!(told(&folder, skip, &Watching::new()).await, @"");
