@@ -8,7 +8,7 @@ use serde::Deserialize;
 use tofu_oci_layout::{
     DocumentKind, ImageConfig, LayoutError, Leaf, LeafKind, MAX_DOCUMENT, ReleaseIndex, check_release, select,
 };
-use tofu_oci_store::{DirStore, ReadStore as _, StoreError, fetch_bytes};
+use tofu_oci_store::{DirStore, ReadStore as _, StoreError, StoreItem, fetch_bytes};
 use tofu_oci_types::{Descriptor, Platform, Reference};
 
 #[derive(Deserialize)]
