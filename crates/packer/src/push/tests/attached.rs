@@ -140,7 +140,7 @@ async fn a_checksum_file_without_a_signature_stays_behind() {
     folder.file(&format!("{SUMS}.sig"), "MEUCIQDP6OHCqFbsQhD1yqrsYNEB/y/Vf0tIn0fXvHIt8A==");
     assert_snapshot!(
         told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await,
-        "
+        @r"
     sums-signature-not-openpgp
     sums-unsigned
     "
