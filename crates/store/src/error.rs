@@ -41,7 +41,7 @@ pub enum StoreError {
         /// The digest that was asked for.
         expected: Digest,
         /// The digest of what came.
-        actual: Digest,
+        actual: Box<Digest>,
     },
     /// More or fewer bytes than the descriptor says.
     #[error("{what} of {place} has the wrong size: expected {expected} bytes, got {actual}")]

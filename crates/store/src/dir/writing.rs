@@ -99,7 +99,7 @@ impl DirStore {
                 place: self.place(),
                 what: StoreItem::of(descriptor),
                 expected: descriptor.digest.clone(),
-                actual: digest,
+                actual: Box::new(digest),
             });
         }
         let (store, path) = (self.clone(), self.blob_path(&descriptor.digest));
