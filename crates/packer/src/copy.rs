@@ -66,7 +66,7 @@ pub async fn copy_release(
         let options =
             CopyOptions { jobs, reporter, tag: None, referrers: CopyReferrers::Copy, budget: Arc::clone(&budget) };
         let report = tofu_oci_store::copy(from, to, &root, options).await?;
-        let mut copier = SignatureCopier {
+        let mut signatures = SignatureCopier {
             from,
             to,
             budget: Arc::clone(&budget),
@@ -75,8 +75,8 @@ pub async fn copy_release(
             transfers: Transfers::of_copy(&report),
         };
         let leaves = leaves_of(from, &root).await?.unwrap_or_default();
-        let tags = copier.copy(&known, &root.digest, &leaves).await?;
-        let transfers = copier.transfers;
+        let tags = signatures.copy(&known, &root.digest, &leaves).await?;
+        let transfers = signatures.transfers;
         if existing != AtDestination::Equal {
             let moved = point(to, &root, &tag, request.replace).await.map_err(of_destination)?;
             if let Some(there) = moved {

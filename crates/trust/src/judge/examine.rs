@@ -156,11 +156,11 @@ impl<'a> Examination<'a> {
     }
 
     pub(super) fn other_provider(&self, named: String) -> SignatureOutcome {
-        Flaw::OtherProvider { named, wanted: self.facts.address.clone() }.into()
+        Flaw::OtherProvider { named, wanted: Box::new(self.facts.address.clone()) }.into()
     }
 
     pub(super) fn other_version(&self, named: String) -> SignatureOutcome {
-        Flaw::OtherVersion { named, wanted: self.facts.version.clone() }.into()
+        Flaw::OtherVersion { named, wanted: Box::new(self.facts.version.clone()) }.into()
     }
 
     fn naming(&self, subject: &StatementSubject) -> Naming {

@@ -16,14 +16,14 @@ pub enum Flaw {
         /// What it names.
         named: String,
         /// The provider of the release.
-        wanted: ProviderAddr,
+        wanted: Box<ProviderAddr>,
     },
     /// It names another version.
     OtherVersion {
         /// What it names.
         named: String,
         /// The version of the release.
-        wanted: Version,
+        wanted: Box<Version>,
     },
     /// It is a signature of another index.
     OtherIndex {

@@ -11,8 +11,8 @@ use toml::Spanned;
 
 use super::error::{PolicyError, PolicyProblem};
 use super::key::{KeyMaterial, NamedKey};
-use super::policy::Policy;
 use super::rule::{Action, ExpiredKeys, FileRule, ManifestChecksums, Rule, RuleOrigin, Unsigned};
+use super::rules::Policy;
 use crate::{DistinctKeys, KeyId};
 
 /// What a policy file is usually called.

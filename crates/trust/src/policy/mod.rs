@@ -10,13 +10,13 @@
 mod error;
 mod file;
 mod key;
-mod policy;
 mod rule;
+mod rules;
 #[cfg(test)]
 mod tests;
 
 pub use error::{PolicyError, PolicyProblem};
 pub use file::PolicyFile;
 pub use key::{KeyMaterial, KeyMaterialError, NamedKey};
-pub use policy::Policy;
 pub use rule::{Action, ExpiredKeys, ManifestChecksums, Rule, RuleOrigin, Unsigned};
+pub use rules::Policy;
