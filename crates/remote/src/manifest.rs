@@ -191,7 +191,7 @@ impl RemoteStore {
             let actual = hasher.finish();
             if actual != *expected {
                 let (place, what, expected) = (self.place(), reference.into(), expected.clone());
-                return Err(StoreError::DigestMismatch { place, what, expected, actual });
+                return Err(StoreError::DigestMismatch { place, what, expected, actual: Box::new(actual) });
             }
         }
         Ok(asked.cloned().or(named).unwrap_or_else(|| Digest::sha256(bytes)))

@@ -104,7 +104,7 @@ impl RemoteStore {
                 place: self.place(),
                 what: StoreItem::Other("the manifest that was stored"),
                 expected: descriptor.digest.clone(),
-                actual: named,
+                actual: Box::new(named),
             });
         }
         let maintained = answer.header("oci-subject").is_some();
@@ -206,7 +206,11 @@ impl RemoteStore {
         };
         hasher.update(bytes);
         let actual = hasher.finish();
-        if actual == expected { Ok(()) } else { Err(StoreError::DigestMismatch { place, what, expected, actual }) }
+        if actual == expected {
+            Ok(())
+        } else {
+            Err(StoreError::DigestMismatch { place, what, expected, actual: Box::new(actual) })
+        }
     }
 }
 

@@ -77,7 +77,7 @@ impl RemoteStore {
                     place: self.place(),
                     what: StoreItem::Other("the blob that was stored"),
                     expected: digest.clone(),
-                    actual,
+                    actual: Box::new(actual),
                 })
             }
             _ => Ok(Sent::Done),

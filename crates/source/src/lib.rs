@@ -28,6 +28,7 @@ mod not_read;
 mod oci;
 mod offer;
 mod release;
+mod release_reader;
 mod traits;
 
 pub use chain::{Asked, Chain, Kind, Link};
@@ -42,4 +43,5 @@ pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use offer::{LeafKind, Offer};
 pub use release::{Release, Search};
+pub use release_reader::read_release;
 pub use traits::Source;
