@@ -1,4 +1,4 @@
-//! What kept two machines from talking, as a value: the library's errors are told apart by their types.
+//! What kept two machines from talking, as a value: the types of the libraries' errors distinguish the faults.
 
 use std::error::Error;
 use std::fmt;

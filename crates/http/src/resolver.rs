@@ -101,7 +101,7 @@ impl Resolver {
         self.may_lead(Reach::Network, to, allowed)
     }
 
-    /// Whether a host that is no nearer than this, or a name that is to be held to it, may be gone to.
+    /// Whether a request may go to a host: to an address that is no nearer than this, or to a name, which is then held to it.
     fn may_lead(&self, nearest: Reach, to: &Url, allowed: &NamedHosts) -> bool {
         if allowed.contain(to) {
             return true;

@@ -1,4 +1,4 @@
-//! When a request is made again, and how long it waits. Pure but for the draw of the jitter.
+//! When a request is made again, and how long it waits. Pure, except for the random number in it.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
@@ -15,7 +15,7 @@ pub(crate) enum NextAttempt {
     Wait(Duration),
     /// No more attempts.
     GiveUp,
-    /// The registry asks for a longer wait than we are willing to make.
+    /// The server asks for a longer wait than we are willing to make.
     TooLong(Duration),
 }
 
@@ -48,7 +48,7 @@ pub struct Attempts {
     policy: RetryPolicy,
     /// The longest time without progress.
     total: Duration,
-    /// The longest time that the registry may make us wait.
+    /// The longest time that the server may make us wait.
     longest_asked: Duration,
     /// So many bytes of progress make good this much time.
     worth: (u64, Duration),
@@ -57,7 +57,7 @@ pub struct Attempts {
     tries: u32,
     still: Duration,
     asked: Duration,
-    /// The end of the last pause that was made for the registry.
+    /// The end of the last pause that was made for the server.
     sat_out: Option<Instant>,
 }
 
@@ -86,7 +86,7 @@ impl Attempts {
         self.tries
     }
 
-    /// The end of the last pause that was made for the registry.
+    /// The end of the last pause that was made for the server.
     pub(crate) fn sat_out(&self) -> Option<Instant> {
         self.sat_out
     }
@@ -126,7 +126,7 @@ impl Attempts {
         (self.still, self.asked) = (other.still, other.asked);
     }
 
-    /// Counts time for which the registry holds everybody up. Whether that is still within what we are willing to wait.
+    /// Counts time for which the server holds everybody up. Whether that is still within what we are willing to wait.
     pub(crate) fn held_up(&mut self, time: Duration) -> bool {
         self.asked = self.asked.saturating_add(time);
         self.asked <= self.longest_asked
@@ -147,7 +147,7 @@ impl Attempts {
         }
         match asked {
             RetryAfter::Slower(Some(time)) => {
-                // A registry that names the time is not broken: this costs no attempt.
+                // A server that names the time is not broken: this costs no attempt.
                 let wait = time + spread(time, random);
                 if self.asked + time > self.longest_asked {
                     return NextAttempt::TooLong(time);

@@ -1,7 +1,7 @@
 //! What is shown to registries that want to know who asks.
 //!
-//! The first request to a repository goes out bare. Its challenge tells the way; from then on every request to that
-//! repository carries what the way gives, so that a run costs one 401 per repository, and nothing is shown to a repository
+//! The first request to a repository goes out bare. Its challenge names the scheme; from then on every request to that
+//! repository carries what the scheme gives, so that a run costs one 401 per repository, and nothing is shown to a repository
 //! that did not ask. Tokens live in memory, keyed by repository, realm, service and scopes, and several requests that
 //! need the same one wait for one answer.
 
@@ -75,7 +75,7 @@ struct Slot {
 pub(crate) struct ShownProof {
     pub(crate) value: HeaderValue,
     pub(crate) shown: ShownCredential,
-    /// Whether there is a credential behind it.
+    /// Whether it comes from a credential.
     pub(crate) named: bool,
     /// Whether it says itself that it grants less than was asked for.
     pub(crate) short: bool,
@@ -84,7 +84,7 @@ pub(crate) struct ShownProof {
 }
 
 impl ShownProof {
-    /// In answer to a challenge: what is no token of a token server cannot be renewed, so that a second refusal is final.
+    /// In answer to a challenge: only a token server's token can be renewed, so that a second refusal of anything else is final.
     fn for_a_challenge(mut self) -> Self {
         self.fresh |= self.shown != ShownCredential::Token;
         self
@@ -95,7 +95,7 @@ impl ShownProof {
 pub(crate) enum Reply {
     /// The request is made again with this.
     Show(ShownProof),
-    /// There is nothing (else) to show, perhaps for this reason: the answer stands.
+    /// Nothing (else) can be shown, perhaps for this reason: the answer is final.
     Nothing(Option<AccessFault>),
 }
 
@@ -104,7 +104,7 @@ impl Authorizer {
         Self { source, memory: Mutex::default(), refresh: RefreshTokens::default() }
     }
 
-    /// What a request shows, as far as the way is known.
+    /// What a request shows, as far as the scheme is known.
     pub(crate) async fn proof(
         &self,
         network: &RegistryNetwork,
@@ -156,7 +156,7 @@ impl Authorizer {
         })
     }
 
-    /// What the way gives; nothing where it is Basic and there is no login.
+    /// What the scheme gives; `None` for Basic without a login.
     async fn show(
         &self,
         network: &RegistryNetwork,
@@ -241,14 +241,14 @@ impl Authorizer {
         if let Some(token) = usable {
             return Ok((token.clone(), false));
         }
-        // Somebody else asked while we waited, and was refused: asking once more would lock accounts.
+        // Another request asked meanwhile, and was refused: asking once more would lock accounts.
         if before != Some(slot.attempts)
             && let Some(failure) = &slot.failure
         {
             return Err(failure.clone());
         }
         slot.attempts += 1;
-        // Should this attempt be given up halfway, nobody inherits an older one's failure.
+        // If this attempt is dropped halfway, no other request may take an older failure for its own.
         slot.failure = None;
         let outcome = request.fetch(network).await;
         slot.token = outcome.as_ref().ok().cloned();
@@ -288,7 +288,7 @@ fn is_blank(credential: &Credential) -> bool {
     }
 }
 
-/// What a Basic challenge is answered with; nothing where there is no credential.
+/// What a Basic challenge is answered with; `None` without a credential.
 ///
 /// # Errors
 /// What there is instead of a name and a password.

@@ -211,7 +211,7 @@ impl RemoteStore {
                 Ok(Patched::Taken(next, kept(&answer)))
             }
             411 | 413 => Ok(Patched::TooLong(Box::new(answer))),
-            // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says where it stands.
+            // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says how much it has.
             status if is_transient(status) || matches!(status, 404 | 416) => {
                 let (after, host) = (answer.retry_after(), host_of(answer.url()));
                 let error = self.write_error(answer, "place for a chunk").await;
@@ -235,7 +235,7 @@ impl RemoteStore {
             Err(error) => return Err(error),
         };
         let next = if answer.header("location").is_some() { self.location(&answer)? } else { session.clone() };
-        // `0-0` is said for one byte, and for none.
+        // `0-0` means one byte, or none.
         Ok(kept(&answer).offset.filter(|offset| *offset > 1).map(|offset| (next, offset)))
     }
 

@@ -30,7 +30,7 @@ enum WrittenState {
     Nothing,
     /// The manifest; the list of this subject's referrers lacks it.
     NotListed(Digest),
-    /// The manifest, listed where it has to be.
+    /// The manifest, and it is listed.
     Everything,
 }
 

@@ -70,7 +70,7 @@ impl RemoteStore {
     async fn upload(&self, descriptor: &Descriptor, content: &Content<'_>) -> Result<Pushed, StoreError> {
         let digest = &descriptor.digest;
         let mut session = self.memory.state().sessions.remove(digest);
-        // A session stands for a mount that was refused, and before that the blob was asked for.
+        // A session comes from a refused mount, and the blob was asked for before that mount.
         if session.is_none() && self.has_blob(digest, &self.push).await? {
             return Ok(Pushed::Present);
         }
@@ -167,7 +167,7 @@ impl RemoteStore {
     }
 }
 
-/// `?mount=DIGEST&from=NAME`: neither has a character that a query would read otherwise, but for the digest's `:`,
+/// `?mount=DIGEST&from=NAME`: neither has a character with a meaning in a query, except the digest's `:`,
 /// which a query may hold, and `+`, which it may not.
 fn mount_query(digest: &Digest, from: &str) -> String {
     format!("?mount={}&from={from}", digest.as_str().replace('+', "%2B"))
