@@ -76,7 +76,7 @@ fn forms(secret: &str) -> Vec<Secret> {
     forms
 }
 
-/// The places of a text where one of these secrets stands, in order, none touching another. Where the text was cut off, and
+/// The places of a text that contain one of these secrets, in order, none touching another. If the text was cut off, and
 /// ends with `…`, the beginning of a secret is found too.
 pub(crate) fn places<'a>(text: &str, secrets: &(impl Iterator<Item = &'a SoughtSecret> + Clone)) -> Vec<Range<usize>> {
     if secrets.clone().next().is_none() {

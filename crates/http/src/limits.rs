@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The one table of limits. `--timeout` scales all of it ([`HttpLimits::within`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// Until a connection stands, TLS included.
+    /// Until there is a connection, TLS included.
     pub connect: Duration,
     /// Until the first byte of an answer comes, if the request had no body.
     pub first_byte: Duration,

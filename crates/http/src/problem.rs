@@ -132,8 +132,9 @@ pub(crate) fn is_lasting(error: &reqwest::Error) -> bool {
 fn tls_text(error: &rustls::Error) -> String {
     use rustls::Error::{InappropriateHandshakeMessage, InappropriateMessage, InvalidCertificate, InvalidMessage};
     match error {
-        InappropriateMessage { .. } | InappropriateHandshakeMessage { .. } => "the answer is not TLS".to_owned(),
-        InvalidMessage(_) => "the answer is not TLS".to_owned(),
+        InappropriateMessage { .. } | InappropriateHandshakeMessage { .. } | InvalidMessage(_) => {
+            "the answer is not TLS".to_owned()
+        }
         InvalidCertificate(fault) => certificate_text(fault)
             .map_or_else(|| error.to_string(), |text| format!("invalid peer certificate: {text}")),
         other => clean(&other.to_string()),

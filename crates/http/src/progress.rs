@@ -1,4 +1,4 @@
-//! What a request sends.
+//! How a body goes out.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 /// The most bytes that are handed over at once: so that a slow server is seen to take something.
 const PIECE: usize = 16 * 1024;
 
-/// How much of a body has gone out, and why it ended early.
+/// How much of a body has gone out, and since when too little.
 #[derive(Clone, Default)]
 pub struct Progress {
     size: u64,

@@ -36,7 +36,7 @@ pub(crate) struct Authorizer {
 
 /// Where credentials come from.
 pub(crate) enum CredentialSource {
-    /// ChallengeTurn for each repository.
+    /// Looked up for each repository.
     Provider(Arc<dyn CredentialProvider>),
     /// This one, or none, whatever the repository.
     Given(Option<Credential>),
@@ -49,7 +49,7 @@ type FoundCredential = Result<Option<Credential>, CredentialFault>;
 struct AccessMemory {
     schemes: HashMap<AccessSubject, AuthScheme>,
     credentials: HashMap<RepositoryRef, Arc<OnceCell<FoundCredential>>>,
-    /// Scopes that a registry asked for beyond those that we thought of.
+    /// Scopes that a registry asked for beyond those of the request.
     asked: HashMap<(AccessSubject, Scopes), Scopes>,
     tokens: HashMap<TokenKey, Arc<tokio::sync::Mutex<Slot>>>,
 }
@@ -79,7 +79,7 @@ pub(crate) struct ShownProof {
     pub(crate) named: bool,
     /// Whether it says itself that it grants less than was asked for.
     pub(crate) short: bool,
-    /// Whether it was got for the request at hand: a newer one cannot be had.
+    /// Whether it was obtained for this very request: there is no newer one.
     pub(crate) fresh: bool,
 }
 
@@ -91,7 +91,7 @@ impl ShownProof {
     }
 }
 
-/// What comes of a challenge.
+/// The answer to a challenge.
 pub(crate) enum Reply {
     /// The request is made again with this.
     Show(ShownProof),
@@ -142,7 +142,7 @@ impl Authorizer {
         let proof = self.show(network, root, access, &scheme, sent).await?.map(ShownProof::for_a_challenge);
         Ok(match proof {
             Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
-            // It was shown before it was asked for, and nothing newer can be had: the registry may be in two minds.
+            // It was shown before it was asked for, and there is nothing newer: the registry may contradict itself.
             Some(proof) if proof.shown != ShownCredential::Token && sent.is_some_and(|sent| !sent.fresh) => {
                 Reply::Show(proof)
             }
@@ -280,7 +280,7 @@ impl Authorizer {
     }
 }
 
-/// Whether there is nothing in it: the same as no credential.
+/// Whether the credential is empty, which is the same as no credential.
 fn is_blank(credential: &Credential) -> bool {
     match credential {
         Credential::Basic { username, password } => username.is_empty() && password.is_empty(),
@@ -291,7 +291,7 @@ fn is_blank(credential: &Credential) -> bool {
 /// What a Basic challenge is answered with; `None` without a credential.
 ///
 /// # Errors
-/// What there is instead of a name and a password.
+/// What the user has instead of a name and a password.
 fn with_password(credential: Option<&Credential>) -> Result<Option<ShownProof>, &'static str> {
     match credential {
         None => Ok(None),

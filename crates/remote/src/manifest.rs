@@ -31,7 +31,7 @@ const MANIFEST_TYPES: [&str; 4] = [
 pub(crate) const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
      application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 
-/// Whether a manifest of this type is read here: current ones, no withdrawn forms.
+/// Whether a manifest of this type is read here: current types, not withdrawn ones.
 fn is_supported(media_type: &str) -> bool {
     MANIFEST_TYPES.contains(&media_type)
 }
@@ -198,7 +198,7 @@ impl RemoteStore {
     }
 }
 
-/// The descriptor that the head of an answer gives, when it says enough.
+/// The descriptor that the head of an answer gives, if it says enough.
 fn described(answer: &RegistryAnswer, reference: &Reference) -> Option<Descriptor> {
     let named: Digest = answer.header("docker-content-digest")?.parse().ok()?;
     if named.algorithm() == Algorithm::Other {
@@ -212,7 +212,7 @@ fn described(answer: &RegistryAnswer, reference: &Reference) -> Option<Descripto
     }
 }
 
-/// What a document is, when everything that says so agrees.
+/// The type of a document, if everything that names it agrees.
 ///
 /// Spec: OCI image-spec 1.1.1, manifest.md, "mediaType"; CVE-2021-41190.
 fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u8]) -> Result<String, String> {
@@ -244,7 +244,7 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     }
 }
 
-/// What came for the reference, which is not the reference's fault.
+/// The document that a reference leads to, for people.
 fn content(reference: &Reference) -> String {
     match reference {
         Reference::Tag(tag) => format!("manifest of tag {tag}"),

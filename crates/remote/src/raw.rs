@@ -1,7 +1,7 @@
 //! Single requests and their bare answers: what a probe of a registry is made of.
 //!
-//! Access, redirects, warnings and the masking of secrets are those of every other request; what is left out is what
-//! makes a good client: nothing is repeated, no status is an error, and nothing in an answer is interpreted.
+//! Access, redirects, warnings and the masking of secrets are those of every other request; only these
+//! differ: nothing is repeated, no status is an error, and nothing in an answer is interpreted.
 
 use std::sync::Arc;
 

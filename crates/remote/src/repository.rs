@@ -155,7 +155,7 @@ impl RemoteStore {
         }
     }
 
-    /// The error of a write that the registry refused; a 404 is put into the words that help.
+    /// The error of a write that the registry refused; a 404 says what may be missing.
     pub(crate) async fn write_error(&self, answer: RegistryAnswer, what: &str) -> StoreError {
         if answer.status() != 404 || answer.crossed {
             return answer.into_error(what).await;

@@ -60,8 +60,8 @@ const KNOWN_TOKEN_SERVERS: &[KnownTokenServer] = &[
     KnownTokenServer { registry: "registry.*.aliyuncs.com", server: "dockerauth-cn-zhangjiakou.aliyuncs.com" },
 ];
 
-/// Whether two hosts are the same, or two names below one domain that a person has registered, or that one customer of a
-/// cloud has.
+/// Whether two hosts are the same, or two names below one domain that has one owner, or that belongs to one customer of
+/// a cloud.
 pub(crate) fn same_site(one: &Url, other: &Url) -> bool {
     let (Some(one), Some(other)) = (RegistryHost::of_url(one), RegistryHost::of_url(other)) else { return false };
     match (one.host(), other.host()) {

@@ -47,7 +47,7 @@ impl RemoteStore {
         }
         let access = RequestedAccess::mount(&self.repository, from.name());
         let answer = match self.post(&mount_query(&descriptor.digest, from.name()), &access).await {
-            // Who may push here need not be allowed to pull there: the blob is sent then.
+            // The right to push here does not include the right to pull there: then the blob is sent.
             Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }) => return Ok(false),
             other => other?,
         };
@@ -87,7 +87,7 @@ impl RemoteStore {
             let sent = match &mut chunks {
                 Some(length) => {
                     let sent = self.send_chunks(location, descriptor, content, length, &mut attempts).await;
-                    // A registry that takes no chunk at all says nothing about why the whole blob breaks.
+                    // If a registry takes no chunk at all, the error of the whole blob says more.
                     sent.map_err(|error| at_once.pop().filter(|_| length.furthest() == 0).unwrap_or(error))?
                 }
                 None => self.send_at_once(location, descriptor, content, &mut attempts).await?,
@@ -107,8 +107,8 @@ impl RemoteStore {
                 }
                 Sent::Lost => {}
             }
-            // Something in between that refuses such a body and hangs up is often not heard: the connection just
-            // breaks. Twice is reason enough to try the other way.
+            // A proxy that refuses such a body often hangs up before its answer is read: the connection just breaks. After
+            // two breaks chunks are tried.
             if mode == ChunkMode::Fallback && chunks.is_none() && at_once.len() >= BROKEN_BEFORE_CHUNKS {
                 chunks = Some(ChunkLength::below(descriptor.size));
             }
