@@ -4,7 +4,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tofu_oci_credentials::{Account, AuthFile, Choice, FileKind, FileState, FoundFile, HelperName, HelperOutput, Policy, Search, Verdict, docker_file, helper_outcome, opentofu};
+use tofu_oci_credentials::{
+    Account, AuthFile, Choice, FileKind, FileState, FoundFile, HelperName, HelperOutput, Policy, Search, Verdict,
+    docker_file, helper_outcome, opentofu,
+};
 use tofu_oci_types::{RepositoryRef, Secret};
 
 // The first line is a repository, the rest the file; and all of it is a helper's answer.
