@@ -4,7 +4,10 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tofu_oci_credentials::{Account, AuthFile, Choice, FileKind, FileState, FoundFile, HelperName, HelperOutput, Policy, Search, Verdict, docker_file, helper_outcome, opentofu};
+use tofu_oci_credentials::{
+    AuthFile, Choice, CredentialLookup, FileKind, FileState, FoundFile, HelperName, HelperOutput, Policy, Search,
+    Verdict, docker_file, helper_outcome, opentofu,
+};
 use tofu_oci_types::{RepositoryRef, Secret};
 
 // The first line is a repository, the rest the file; and all of it is a helper's answer.
@@ -73,7 +76,7 @@ fn look_up(bytes: &[u8], repository: &RepositoryRef) {
     }
 }
 
-fn account_is_sound(account: &Account) {
+fn account_is_sound(account: &CredentialLookup) {
     let chosen: Vec<_> = account.candidates.iter().filter(|candidate| candidate.verdict == Verdict::Chosen).collect();
     match &account.choice {
         Choice::Anonymous => assert!(chosen.len() <= 1),

@@ -72,7 +72,7 @@ fn an_unknown_platform_of_a_zip() {
     ----- stdout -----
 
     ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_quantum.zip is for `linux_quantum`, which is no platform that Go knows
+    error: dist/terraform-provider-widget_1.4.0_linux_quantum.zip is for `linux_quantum`, which is not a platform that Go knows
 
     hint: platforms are named OS_ARCH as Go names them, such as linux_amd64 or darwin_arm64
     ");
@@ -81,7 +81,7 @@ fn an_unknown_platform_of_a_zip() {
     ----- stdout -----
 
     ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_macos_arm64.zip is for `macos_arm64`, which is no platform that Go knows
+    error: dist/terraform-provider-widget_1.4.0_macos_arm64.zip is for `macos_arm64`, which is not a platform that Go knows
 
     hint: did you mean darwin_arm64?
     ");
@@ -90,7 +90,7 @@ fn an_unknown_platform_of_a_zip() {
     ----- stdout -----
 
     ----- stderr -----
-    error: dist/terraform-provider-widget_1.4.0_linux_x86_64.zip is for `linux_x86_64`, which is no platform that Go knows
+    error: dist/terraform-provider-widget_1.4.0_linux_x86_64.zip is for `linux_x86_64`, which is not a platform that Go knows
 
     hint: did you mean linux_amd64?
     ");
@@ -103,7 +103,7 @@ fn an_unknown_platform_of_a_folder() {
     ----- stdout -----
 
     ----- stderr -----
-    error: dist/linux_x64 is for `linux_x64`, which is no platform that Go knows
+    error: dist/linux_x64 is for `linux_x64`, which is not a platform that Go knows
 
     hint: did you mean linux_amd64?
     ");

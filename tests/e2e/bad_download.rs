@@ -25,7 +25,7 @@ fn a_digest_that_does_not_match() {
     ----- stdout -----
 
     ----- stderr -----
-    error: sha256:[DIGEST] (archive/zip) of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
+    error: blob sha256:[DIGEST] of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
 
     hint: the registry, or something between it and here, changed the content; nothing of it was kept
     ");
@@ -34,7 +34,7 @@ fn a_digest_that_does_not_match() {
     ----- stdout -----
 
     ----- stderr -----
-    error: sha256:[DIGEST] (archive/zip) of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
+    error: blob sha256:[DIGEST] of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
 
     hint: the registry, or something between it and here, changed the content; nothing of it was kept
     ");

@@ -180,7 +180,7 @@ fn an_index_that_is_no_json() {
     ----- stdout -----
 
     ----- stderr -----
-    error: [REGISTRY]/acme/widget is not usable: manifest of tag 1.4.0: it is no JSON manifest
+    error: [REGISTRY]/acme/widget is not usable: manifest of tag 1.4.0: it is not a JSON manifest
 
     hint: -vv shows every request; check that this is the registry you mean
     ");

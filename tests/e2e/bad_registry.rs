@@ -272,7 +272,7 @@ fn a_copy_of_damaged_content_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: sha256:[DIGEST] (application/vnd.oci.image.config.v1+json) of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
+    error: blob sha256:[DIGEST] of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
       cause: it happened at the source of the copy
 
     hint: the registry, or something between it and here, changed the content; nothing of it was kept

@@ -286,7 +286,7 @@ fn both_ends_must_differ_and_the_source_must_be_there() {
     ----- stdout -----
 
     ----- stderr -----
-    error: oci:folder is not usable: it is no OCI image layout (it has no file oci-layout)
+    error: oci:folder is not usable: it is not an OCI image layout (it has no file oci-layout)
 
     hint: name a folder that is an OCI image layout, or to write one, a new or empty folder
     ");

@@ -183,7 +183,7 @@ fn a_directory_of_somebody_else_is_not_written_to() {
     ----- stdout -----
 
     ----- stderr -----
-    error: oci:notes is not usable: the folder is not empty and is no OCI image layout
+    error: oci:notes is not usable: the folder is not empty and not an OCI image layout
 
     hint: name a folder that is an OCI image layout, or to write one, a new or empty folder
     ");
@@ -192,7 +192,7 @@ fn a_directory_of_somebody_else_is_not_written_to() {
     ----- stdout -----
 
     ----- stderr -----
-    error: oci:notes is not usable: the folder is not empty and is no OCI image layout
+    error: oci:notes is not usable: the folder is not empty and not an OCI image layout
 
     hint: name a folder that is an OCI image layout, or to write one, a new or empty folder
     ");

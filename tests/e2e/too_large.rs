@@ -56,7 +56,7 @@ fn a_package_declared_as_a_pebibyte_is_not_fetched() {
     ----- stdout -----
 
     ----- stderr -----
-    error: sha256:[DIGEST] (archive/zip) of [REGISTRY]/acme/widget is larger than 10737418240 bytes
+    error: blob sha256:[DIGEST] of [REGISTRY]/acme/widget is larger than 10737418240 bytes
       cause: it happened at the source of the copy
 
     hint: this is no provider release

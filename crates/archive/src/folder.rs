@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use crate::contents::no_executable;
-use crate::names::{Kind, NameSet, check_name, unsafe_name};
+use crate::names::{EntryKind, NameSet, check_name, unsafe_name};
 use crate::{ArchiveError, Limits, PackageContents, PackageFile, is_executable_name};
 
 const BUFFER_BYTES: usize = 256 << 10;
@@ -95,7 +95,7 @@ pub fn input_files(dir: &Path, provider_type: &str) -> Result<Vec<InputFile>, Ar
     let mut files = Vec::new();
     for found in walk(dir, &Limits { entries: usize::MAX, ..Limits::default() })? {
         check_name(&found.name)?;
-        names.insert(&found.name, Kind::File)?;
+        names.insert(&found.name, EntryKind::File)?;
         if found.kind.is_symlink() {
             return Err(ArchiveError::Symlink { name: found.name });
         }
@@ -116,14 +116,14 @@ pub fn input_files(dir: &Path, provider_type: &str) -> Result<Vec<InputFile>, Ar
     Ok(files)
 }
 
-struct Found {
+struct FolderItem {
     name: String,
     path: PathBuf,
     kind: fs::FileType,
 }
 
 /// Everything below `dir` that is not a directory, in no order. Links are not followed.
-fn walk(dir: &Path, limits: &Limits) -> Result<Vec<Found>, ArchiveError> {
+fn walk(dir: &Path, limits: &Limits) -> Result<Vec<FolderItem>, ArchiveError> {
     let (mut found, mut entries) = (Vec::new(), 0);
     let mut waiting = vec![(String::new(), dir.to_owned())];
     while let Some((prefix, folder)) = waiting.pop() {
@@ -140,7 +140,7 @@ fn walk(dir: &Path, limits: &Limits) -> Result<Vec<Found>, ArchiveError> {
             if kind.is_dir() {
                 waiting.push((format!("{name}/"), path));
             } else {
-                found.push(Found { name, path, kind });
+                found.push(FolderItem { name, path, kind });
             }
         }
     }

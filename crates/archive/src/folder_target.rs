@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use crate::sink::{Known, Target};
+use crate::sink::{KnownEntry, UnpackTarget};
 use crate::{ArchiveError, PackageContents};
 
 /// Creates files and directories below a folder that is empty at first. What is there already is never opened and
@@ -51,8 +51,8 @@ impl<'a> FolderTarget<'a> {
     }
 }
 
-impl Target for FolderTarget<'_> {
-    fn start(&mut self, name: &str, _known: Option<Known>) -> Result<(), ArchiveError> {
+impl UnpackTarget for FolderTarget<'_> {
+    fn start(&mut self, name: &str, _known: Option<KnownEntry>) -> Result<(), ArchiveError> {
         let path = self.place_for(name)?;
         let file =
             OpenOptions::new().write(true).create_new(true).open(&path).map_err(ArchiveError::io("create", &path))?;

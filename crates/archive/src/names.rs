@@ -17,7 +17,7 @@ const ALL_NAMES_BYTES: usize = 16 << 20;
 
 /// What an entry is, as far as its name is concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     File,
     Directory,
 }
@@ -35,7 +35,7 @@ pub(crate) fn utf8_name(bytes: &[u8]) -> Result<&str, ArchiveError> {
 }
 
 pub(crate) fn unsafe_name(name: &str, reason: &'static str) -> ArchiveError {
-    // A hostile name may be long; the end of it tells nothing more.
+    // A hostile name may be long; its end adds nothing.
     ArchiveError::UnsafeName { name: name.chars().take(200).collect(), reason }
 }
 
@@ -112,21 +112,21 @@ impl NameBytes {
 #[derive(Debug, Default)]
 pub(crate) struct NameSet {
     /// Folded name -> the spelling that came first, and what it is.
-    names: HashMap<String, (String, Kind)>,
+    names: HashMap<String, (String, EntryKind)>,
     bytes: NameBytes,
 }
 
 impl NameSet {
     /// Takes in a checked name (no trailing slash) and the directories above it.
-    pub(crate) fn insert(&mut self, name: &str, kind: Kind) -> Result<(), ArchiveError> {
+    pub(crate) fn insert(&mut self, name: &str, kind: EntryKind) -> Result<(), ArchiveError> {
         self.bytes.add(name)?;
         for (slash, _) in name.match_indices('/') {
-            self.insert_one(&name[..slash], Kind::Directory)?;
+            self.insert_one(&name[..slash], EntryKind::Directory)?;
         }
         self.insert_one(name, kind)
     }
 
-    fn insert_one(&mut self, name: &str, kind: Kind) -> Result<(), ArchiveError> {
+    fn insert_one(&mut self, name: &str, kind: EntryKind) -> Result<(), ArchiveError> {
         let folded = fold(name);
         let Some((first, first_kind)) = self.names.get(&folded) else {
             self.names.insert(folded, (name.to_owned(), kind));
@@ -135,7 +135,7 @@ impl NameSet {
         if first != name {
             return Err(ArchiveError::NameCollision { first: first.clone(), second: name.to_owned() });
         }
-        if (*first_kind, kind) == (Kind::Directory, Kind::Directory) {
+        if (*first_kind, kind) == (EntryKind::Directory, EntryKind::Directory) {
             return Ok(());
         }
         Err(ArchiveError::DuplicateName { name: name.to_owned() })
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn check_set(names: &[(&str, Kind)], want: Option<&str>) {
+    fn check_set(names: &[(&str, EntryKind)], want: Option<&str>) {
         let mut set = NameSet::default();
         let found = names.iter().find_map(|(name, kind)| set.insert(name, *kind).err()).map(|error| error.to_string());
         assert_eq!(found.as_deref(), want, "{names:?}");
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn one_name_twice_is_refused_in_every_spelling() {
-        use Kind::{Directory, File};
+        use EntryKind::{Directory, File};
         check_set(&[("a/b", File), ("a/c", File), ("a", Directory), ("a", Directory)], None);
         check_set(&[("a", File), ("a", File)], Some("the archive has two entries named `a`"));
         check_set(&[("a", File), ("a/b", File)], Some("the archive has two entries named `a`"));
@@ -236,7 +236,7 @@ mod tests {
         let mut set = NameSet::default();
         let directories = "a/".repeat(31);
         let error = (0..50_000)
-            .find_map(|number| set.insert(&format!("{number:0>900}/{directories}x"), Kind::File).err())
+            .find_map(|number| set.insert(&format!("{number:0>900}/{directories}x"), EntryKind::File).err())
             .expect("they are too long");
         assert_eq!(error.to_string(), "the archive is damaged: its names are longer than 16 MiB together");
         assert!(set.names.len() < 50_000, "{}", set.names.len());

@@ -22,9 +22,9 @@ const DEPTH: usize = 4;
 const BUFFERS: usize = DEPTH + 2;
 
 /// Takes in the unpacked files, one after the other.
-pub(crate) trait Target: Send {
+pub(crate) trait UnpackTarget: Send {
     /// A file begins. Its size and mode are known beforehand only when the archive is a file on disk.
-    fn start(&mut self, name: &str, known: Option<Known>) -> Result<(), ArchiveError>;
+    fn start(&mut self, name: &str, known: Option<KnownEntry>) -> Result<(), ArchiveError>;
     /// Bytes of the file that began last.
     fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError>;
     /// That file is complete.
@@ -35,7 +35,7 @@ pub(crate) trait Target: Send {
 
 /// What the central directory says about a file; a promise, checked afterwards.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Known {
+pub(crate) struct KnownEntry {
     pub(crate) size: u64,
     pub(crate) mode: u32,
 }
@@ -43,8 +43,8 @@ pub(crate) struct Known {
 /// The target of a mere look.
 pub(crate) struct Nowhere;
 
-impl Target for Nowhere {
-    fn start(&mut self, _name: &str, _known: Option<Known>) -> Result<(), ArchiveError> {
+impl UnpackTarget for Nowhere {
+    fn start(&mut self, _name: &str, _known: Option<KnownEntry>) -> Result<(), ArchiveError> {
         Ok(())
     }
     fn write(&mut self, _bytes: &[u8]) -> Result<(), ArchiveError> {
@@ -59,7 +59,7 @@ impl Target for Nowhere {
 }
 
 enum Message {
-    Start(String, Option<Known>),
+    Start(String, Option<KnownEntry>),
     Data(Vec<u8>, usize),
     /// The CRC-32 that the archive records.
     Finish(u32),
@@ -74,7 +74,7 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    pub(crate) fn start(&self, name: &str, known: Option<Known>) -> Result<(), ArchiveError> {
+    pub(crate) fn start(&self, name: &str, known: Option<KnownEntry>) -> Result<(), ArchiveError> {
         self.send(Message::Start(name.to_owned(), known))
     }
 
@@ -113,7 +113,7 @@ const SINK_GONE: ArchiveError = ArchiveError::Cancelled;
 
 /// Runs `walk` on this thread and the sink on another. Returns what `walk` does, and the SHA-256 of each file in order.
 pub(crate) fn run<T>(
-    target: &mut dyn Target,
+    target: &mut dyn UnpackTarget,
     walk: impl FnOnce(Feed) -> Result<T, ArchiveError>,
 ) -> Result<(T, Vec<[u8; 32]>), ArchiveError> {
     let (messages, inbox) = sync_channel(DEPTH);
@@ -132,7 +132,7 @@ pub(crate) fn run<T>(
 fn drain(
     inbox: &Receiver<Message>,
     give_back: &std::sync::mpsc::Sender<Vec<u8>>,
-    target: &mut dyn Target,
+    target: &mut dyn UnpackTarget,
 ) -> Result<Vec<[u8; 32]>, ArchiveError> {
     let mut hashes = Vec::new();
     let mut current = String::new();
@@ -150,7 +150,7 @@ fn drain(
                 sha256.update(bytes);
                 crc.update(bytes);
                 target.write(bytes)?;
-                // The walk may have ended already; then nobody needs the buffer.
+                // The walk may have ended already; then the buffer is not needed.
                 let _ = give_back.send(buffer);
             }
             Message::Finish(recorded) => {

@@ -34,7 +34,7 @@ impl ReadSource<File> {
 impl<R: Read + Send> ReadSource<R> {
     const CHUNK: usize = 256 << 10;
 
-    /// Reads `reader` from where it stands.
+    /// Reads `reader` from its present position.
     pub fn new(reader: R) -> Self {
         Self { reader, buffer: BytesMut::new() }
     }
@@ -42,7 +42,7 @@ impl<R: Read + Send> ReadSource<R> {
 
 impl<R: Read + Send> ByteSource for ReadSource<R> {
     fn next_chunk(&mut self) -> io::Result<Option<Bytes>> {
-        // The allocation of the last piece is reused once nobody holds it.
+        // The allocation of the last piece is reused once no piece refers to it.
         self.buffer.resize(Self::CHUNK, 0);
         loop {
             match self.reader.read(&mut self.buffer) {

@@ -70,7 +70,7 @@ pub enum FetchError {
         /// The place that offered it.
         place: Place,
         /// Why.
-        refusal: Box<tofu_oci_trust::Refusal>,
+        refusal: Box<tofu_oci_trust::TrustRefusal>,
         /// The rule that holds for the provider.
         rule: Box<tofu_oci_trust::Rule>,
         /// Whether a person can accept the release as it is.

@@ -104,7 +104,7 @@ pub enum NoDocument {
 /// Whose request it is: the rules for its redirects, and its errors.
 #[async_trait]
 pub trait Requester: Sync {
-    /// Why there is no document.
+    /// The error of a request.
     type RequestError: Send;
 
     /// Where a redirect leads.

@@ -23,7 +23,7 @@ const REPEATED: u64 = 16;
 pub trait RangeSource: Send + Sync + 'static {
     /// An answer of the protocol.
     type PartAnswer: AsMut<HttpAnswer> + Send;
-    /// Why there is no body.
+    /// The error of a download.
     type DownloadError: Send;
 
     /// The connections.

@@ -1,4 +1,4 @@
-//! Where a secret stands in a text, however it is encoded there. Pure.
+//! Where a text contains a secret, however it is encoded there. Pure.
 //!
 //! Text and secret are both decoded to their end: percent encoding with whatever set, escapes of JSON and HTML, one inside
 //! another; blanks, line breaks and characters without a shape are left out. What is left keeps the place that it came from.
@@ -62,7 +62,7 @@ fn forms(secret: &str) -> Vec<Secret> {
         let mut bytes = Zeroizing::new(vec![0; before]);
         bytes.extend_from_slice(secret.as_bytes());
         let encoded = Zeroizing::new(STANDARD_NO_PAD.encode(&*bytes));
-        // Characters that hold bits of what stands before or after the secret are not known.
+        // Characters that hold bits of the text before or after the secret are not known.
         let piece = encoded.get(first..bytes.len() * 8 / 6).unwrap_or_default();
         if piece.len() >= SHORTEST_PIECE {
             forms.push(Secret::new(piece));
@@ -76,7 +76,7 @@ fn forms(secret: &str) -> Vec<Secret> {
     forms
 }
 
-/// The places of a text where one of these secrets stands, in order, none touching another. Where the text was cut off, and
+/// The places of a text that contain one of these secrets, in order, none touching another. If the text was cut off, and
 /// ends with `…`, the beginning of a secret is found too.
 pub(crate) fn places<'a>(text: &str, secrets: &(impl Iterator<Item = &'a SoughtSecret> + Clone)) -> Vec<Range<usize>> {
     if secrets.clone().next().is_none() {

@@ -6,11 +6,11 @@ use std::time::Duration;
 /// The one table of limits. `--timeout` scales all of it ([`HttpLimits::within`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpLimits {
-    /// Until a connection stands, TLS included.
+    /// Until there is a connection, TLS included.
     pub connect: Duration,
     /// Until the first byte of an answer comes, if the request had no body.
     pub first_byte: Duration,
-    /// Until the registry takes more of a body, or answers after it has taken all of it.
+    /// Until the server takes more of a body, or answers after it has taken all of it.
     pub taken: Duration,
     /// The time in which at least [`HttpLimits::floor`] bytes of an answer's body must come.
     pub window: Duration,

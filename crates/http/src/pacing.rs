@@ -1,5 +1,5 @@
-//! What all requests of a client to one host know of each other: whether it was reached, until when it wants to be left
-//! alone, and whether it has been said that somebody waits for it.
+//! What all requests of a client to one host know of each other: whether it was reached, until when it wants no requests,
+//! and whether an event has reported that a request waits for it.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ struct HostPace {
     announced: bool,
 }
 
-/// As long as it lives, nobody else says that they wait for this host.
+/// While it lives, no other request reports that it waits for this host.
 pub(crate) struct Announced<'a>(&'a Pacing, String);
 
 impl Pacing {
@@ -50,14 +50,14 @@ impl Pacing {
         until
     }
 
-    /// How long the host still wants to be left alone. A pause that was `sat_out` has passed, whatever the clock says.
+    /// How long the host wants no requests. A pause that was `sat_out` has passed, whatever the clock says.
     pub(crate) fn pause_of(&self, url: &Url, sat_out: Option<Instant>) -> Option<(Duration, Instant)> {
         let until = self.hosts().get(&host_of(url))?.until?;
         let left = until.saturating_duration_since(Instant::now());
         (!left.is_zero() && sat_out.is_none_or(|passed| passed < until)).then_some((left, until))
     }
 
-    /// The right to say that somebody waits for the host, unless that has been said and they still wait.
+    /// The right to report that a request waits for the host; `None` while another request has it.
     pub(crate) fn announce(&self, host: String) -> Option<Announced<'_>> {
         let mut hosts = self.hosts();
         let known = hosts.entry(host.clone()).or_default();

@@ -1,4 +1,4 @@
-//! What kept two machines from talking, as a value: the library's errors are told apart by their types.
+//! What kept two machines from talking, as a value: the types of the libraries' errors distinguish the faults.
 
 use std::error::Error;
 use std::fmt;
@@ -132,8 +132,9 @@ pub(crate) fn is_lasting(error: &reqwest::Error) -> bool {
 fn tls_text(error: &rustls::Error) -> String {
     use rustls::Error::{InappropriateHandshakeMessage, InappropriateMessage, InvalidCertificate, InvalidMessage};
     match error {
-        InappropriateMessage { .. } | InappropriateHandshakeMessage { .. } => "the answer is not TLS".to_owned(),
-        InvalidMessage(_) => "the answer is not TLS".to_owned(),
+        InappropriateMessage { .. } | InappropriateHandshakeMessage { .. } | InvalidMessage(_) => {
+            "the answer is not TLS".to_owned()
+        }
         InvalidCertificate(fault) => certificate_text(fault)
             .map_or_else(|| error.to_string(), |text| format!("invalid peer certificate: {text}")),
         other => clean(&other.to_string()),

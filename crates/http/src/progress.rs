@@ -1,4 +1,4 @@
-//! What a request sends.
+//! How a body goes out.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,10 +7,10 @@ use futures_util::stream::BoxStream;
 use futures_util::{Stream, TryStreamExt as _};
 use tokio::time::Instant;
 
-/// The most bytes that are handed over at once: so that a slow registry is seen to take something.
+/// The most bytes that are handed over at once: so that a slow server is seen to take something.
 const PIECE: usize = 16 * 1024;
 
-/// How much of a body has gone out, and why it ended early.
+/// How much of a body has gone out, and since when too little.
 #[derive(Clone, Default)]
 pub struct Progress {
     size: u64,
@@ -29,7 +29,7 @@ struct ProgressState {
     taken: u64,
     /// The size of the piece that was handed over last.
     last: u64,
-    /// Whether it is the content that is slow, and not the registry.
+    /// Whether it is the content that is slow, and not the server.
     reading: bool,
 }
 
@@ -45,13 +45,13 @@ impl Progress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Since when the registry has taken too little, if it was asked at `start`.
+    /// Since when the server has taken too little, if it was asked at `start`.
     pub fn still_since(&self, start: Instant) -> Instant {
         let state = self.state();
         if state.reading { Instant::now() } else { state.at.map_or(start, |at| at.max(start)) }
     }
 
-    /// What the registry has done with the body in this time.
+    /// What the server has done with the body in this time.
     pub(crate) fn describe(&self) -> String {
         let state = self.state();
         match state.taken {
@@ -89,7 +89,7 @@ pub fn metered<E: Send + 'static>(
 }
 
 impl ProgressState {
-    /// Another piece is handed over, for which the registry asked when it `wanted` one: it has taken the piece before. Gives
+    /// Another piece is handed over, for which the server asked when it `wanted` one: it has taken the piece before. Gives
     /// how much was handed over in all.
     fn hand_over(&mut self, length: u64, wanted: Instant, size: u64) -> u64 {
         let now = Instant::now();
@@ -97,7 +97,7 @@ impl ProgressState {
         self.moved += length;
         self.reading = false;
         match self.at {
-            // After the last piece the registry has the whole time for its answer.
+            // After the last piece the server has the whole time for its answer.
             Some(at) if self.taken < self.floor && self.moved < size => self.at = Some(at + (now - wanted)),
             _ => (self.at, self.taken) = (Some(now), 0),
         }
@@ -124,21 +124,21 @@ mod tests {
         (metered(content.boxed(), &progress, |moved| moved).boxed(), progress)
     }
 
-    /// For how many seconds the registry has taken too little at most, if it asks for a piece each time that this time has
+    /// For how many seconds the server has taken too little at most, if it asks for a piece each time that this time has
     /// passed, and what is reported of the body then.
     async fn stalled(size: usize, every_ms: u64, reading_ms: u64) -> (u64, String) {
         let (mut stream, progress) = body(size, Duration::from_millis(reading_ms));
         let start = Instant::now();
-        let (mut most, mut told) = (Duration::ZERO, String::new());
+        let (mut most, mut described) = (Duration::ZERO, String::new());
         while let Some(piece) = stream.next().await {
             assert!(piece.expect("a piece").len() <= PIECE);
             tokio::time::sleep(Duration::from_millis(every_ms)).await;
             let still = Instant::now() - progress.still_since(start);
             if still > most {
-                (most, told) = (still, progress.describe());
+                (most, described) = (still, progress.describe());
             }
         }
-        (most.as_secs(), told)
+        (most.as_secs(), described)
     }
 
     #[tokio::test(start_paused = true)]
@@ -146,11 +146,11 @@ mod tests {
         let nothing = "it took nothing more and did not answer".to_owned();
         // 16 KiB each second, and 16 KiB in twenty.
         assert_eq!(stalled(1 << 20, 1000, 0).await.0, 4);
-        let (still, told) = stalled(1 << 20, 20_000, 0).await;
-        assert_eq!((still, told.as_str()), (80, "it took only 49152 of at least 61440 bytes"));
-        // What the content takes to be read is not the registry's.
+        let (still, described) = stalled(1 << 20, 20_000, 0).await;
+        assert_eq!((still, described.as_str()), (80, "it took only 49152 of at least 61440 bytes"));
+        // What the content takes to be read is not the server's.
         assert_eq!(stalled(1 << 20, 1000, 600_000).await.0, 4);
-        // After the last piece the registry has the whole time.
+        // After the last piece the server has the whole time.
         let (mut stream, progress) = body(PIECE, Duration::ZERO);
         let start = Instant::now();
         tokio::time::sleep(Duration::from_secs(50)).await;

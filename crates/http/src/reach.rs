@@ -1,7 +1,7 @@
 //! How near an address is, and which hosts a host may name. Pure.
 //!
-//! What a host of the internet says must not send this program to this machine or into a private network: whoever is
-//! asked there believes that a neighbour asks. So a host names hosts that are as far away as itself, or farther.
+//! A host of the internet must not send this program to this machine or into a private network: a server there trusts its
+//! neighbours. So a host may name hosts that are as far away as itself, or farther.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -19,7 +19,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Where an IP address is. One of IPv6 that stands for one of IPv4 is where that one is.
+    /// Where an IP address is. An IPv6 address that contains an IPv4 address is where that one is.
     pub fn of(address: IpAddr) -> Self {
         match address {
             IpAddr::V4(address) => Self::of_v4(address),
@@ -77,7 +77,7 @@ fn is_translated_locally(address: Ipv6Addr) -> bool {
     matches!(address.segments(), [0x64, 0xff9b, 1, ..])
 }
 
-/// The address of IPv4 that one of IPv6 stands for: mapped (`::ffff:0:0/96`), compatible (`::/96`), translated
+/// The IPv4 address that an IPv6 address contains: mapped (`::ffff:0:0/96`), compatible (`::/96`), translated
 /// (`64:ff9b::/96`, `::ffff:0:0:0/96`), or tunnelled (`2002::/16`, Teredo's `2001::/32`).
 fn inner_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let of = |high: u16, low: u16| Ipv4Addr::from(u32::from(high) << 16 | u32::from(low));

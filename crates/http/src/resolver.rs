@@ -1,8 +1,8 @@
 //! The name service, and the names that must not lead near.
 //!
 //! A name that a document or a redirect of another host has named is noted with [`Resolver::keep_away`]. Whenever a
-//! connection to it is made, addresses that are nearer than the host that named it do not count, so that a name service
-//! which answers otherwise the second time gains nothing. A proxy looks names up itself: nothing is known of them here.
+//! connection to it is made, only addresses that are as far away as the host that named it count. So a name
+//! service gains nothing if it answers otherwise the second time. A proxy looks names up itself: nothing is known of them here.
 
 use std::collections::HashMap;
 use std::io;
@@ -96,12 +96,12 @@ impl Resolver {
     }
 
     /// Whether the text of an address may lead to a host: into private networks, since companies have their registries
-    /// there, and not to this machine, which each reader of the text would take for his own.
+    /// there, and not to this machine, since each reader of the text has another machine.
     pub(crate) fn may_be_written(&self, to: &Url, allowed: &NamedHosts) -> bool {
         self.may_lead(Reach::Network, to, allowed)
     }
 
-    /// Whether a host that is no nearer than this, or a name that is to be held to it, may be gone to.
+    /// Whether a request may go to a host: to an address that is no nearer than this, or to a name, which is then held to it.
     fn may_lead(&self, nearest: Reach, to: &Url, allowed: &NamedHosts) -> bool {
         if allowed.contain(to) {
             return true;
@@ -167,7 +167,7 @@ fn key(name: &str) -> String {
 mod tests {
     use super::*;
 
-    /// NameService of `near.test`, `lan.test` and so on.
+    /// A table with `near.test`, `lan.test` and so on.
     struct Table;
 
     #[async_trait]
@@ -204,7 +204,7 @@ mod tests {
     async fn a_name_that_a_far_host_names_does_not_lead_near() {
         let check = async |namer: &str, named: &str, want: &str| {
             let resolver = Resolver::new(Arc::new(Table));
-            // Whoever is asked for a document was looked up before.
+            // A host that is asked for a document was looked up before.
             let _ = resolver.look_up(namer).await;
             let got = led(&resolver, namer, named, &[]).await;
             assert!(got.starts_with(want), "{namer} names {named}: {got}");

@@ -1,4 +1,4 @@
-//! When a request is made again, and how long it waits. Pure but for the draw of the jitter.
+//! When a request is made again, and how long it waits. Pure, except for the random number in it.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
@@ -15,7 +15,7 @@ pub(crate) enum NextAttempt {
     Wait(Duration),
     /// No more attempts.
     GiveUp,
-    /// The registry asks for a longer wait than we are willing to make.
+    /// The server asks for a longer wait than this program is willing to make.
     TooLong(Duration),
 }
 
@@ -31,10 +31,10 @@ pub enum RetryAfter {
 }
 
 impl RetryAfter {
-    /// What an answer of this status says that names this wait, or none.
+    /// What an answer of this status says, with the wait that it names.
     pub fn of(status: u16, time: Option<Duration>) -> Self {
         match (status, time) {
-            // One that names no time at all costs an attempt: it may say so for ever.
+            // A 429 without a time costs an attempt: otherwise it could be repeated for ever.
             (429, time) => Self::Slower(time.filter(|time| !time.is_zero())),
             (_, Some(time)) => Self::Wait(time),
             (_, None) => Self::Nothing,
@@ -48,7 +48,7 @@ pub struct Attempts {
     policy: RetryPolicy,
     /// The longest time without progress.
     total: Duration,
-    /// The longest time that the registry may make us wait.
+    /// The longest time that the server may make us wait.
     longest_asked: Duration,
     /// So many bytes of progress make good this much time.
     worth: (u64, Duration),
@@ -57,7 +57,7 @@ pub struct Attempts {
     tries: u32,
     still: Duration,
     asked: Duration,
-    /// The end of the last pause that was made for the registry.
+    /// The end of the last pause that was made for the server.
     sat_out: Option<Instant>,
 }
 
@@ -86,7 +86,7 @@ impl Attempts {
         self.tries
     }
 
-    /// The end of the last pause that was made for the registry.
+    /// The end of the last pause that was made for the server.
     pub(crate) fn sat_out(&self) -> Option<Instant> {
         self.sat_out
     }
@@ -117,6 +117,7 @@ impl Attempts {
     }
 
     /// The attempts of another request that serves the same purpose: counted anew, within the same time.
+    #[must_use]
     pub fn of_another_request(&self) -> Self {
         Self { made: 1, tries: 1, ..self.clone() }
     }
@@ -126,7 +127,7 @@ impl Attempts {
         (self.still, self.asked) = (other.still, other.asked);
     }
 
-    /// Counts time for which the registry holds everybody up. Whether that is still within what we are willing to wait.
+    /// Counts time for which the server holds all requests up. Whether that is within what this program is willing to wait.
     pub(crate) fn held_up(&mut self, time: Duration) -> bool {
         self.asked = self.asked.saturating_add(time);
         self.asked <= self.longest_asked
@@ -147,7 +148,7 @@ impl Attempts {
         }
         match asked {
             RetryAfter::Slower(Some(time)) => {
-                // A registry that names the time is not broken: this costs no attempt.
+                // A server that names the time is not broken: this costs no attempt.
                 let wait = time + spread(time, random);
                 if self.asked + time > self.longest_asked {
                     return NextAttempt::TooLong(time);
@@ -184,7 +185,7 @@ impl Attempts {
         if self.made >= self.policy.attempts {
             return NextAttempt::GiveUp;
         }
-        // Who allows little time in all gets short waits, so that it is not all spent on waiting.
+        // A short time in all gets short waits, so that it is not all spent on waiting.
         let policy = RetryPolicy { base: self.policy.base.min(self.total / 240), ..self.policy };
         let wait = jittered(policy.bound(self.made), random);
         // A last attempt that has hardly any time would only fail with a misleading reason.
@@ -209,7 +210,7 @@ impl RetryPolicy {
     }
 }
 
-/// Between half of a time and all of it, so that those who disturb each other come apart.
+/// Between half of a time and all of it, so that programs that disturb each other come apart.
 pub fn jittered(time: Duration, random: u64) -> Duration {
     time / 2 + part(time / 2, random)
 }
@@ -219,7 +220,7 @@ pub fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// How much later than asked those who were held up together come back, so that they do not come at once.
+/// How much later than asked a request comes back, so that those which were held up together do not come at once.
 pub(crate) fn spread(asked: Duration, random: u64) -> Duration {
     part((asked / 2).min(Duration::from_secs(1)), random)
 }

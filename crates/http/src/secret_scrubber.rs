@@ -1,4 +1,4 @@
-//! Secrets that were sent, so that a registry which repeats them is not quoted.
+//! Secrets that were sent, so that a server which repeats them is not quoted.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -11,10 +11,10 @@ use tofu_oci_types::Secret;
 
 use crate::encodings::{SoughtSecret, places};
 
-/// Shorter secrets stand in ordinary words: what is left around them would say what they are.
+/// Shorter secrets occur in ordinary words: the text around a hidden one would reveal it.
 const SHORTEST: usize = 4;
 
-/// What stands in for a secret.
+/// What a secret is replaced with.
 const HIDDEN: &str = "[hidden]";
 
 /// Every secret that has left in this run, by length.
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_told_is_not_repeated() {
+    fn a_secret_that_was_sent_is_not_repeated() {
         check("no such user: ada", "no such user: ada");
         check("got Basic ENCODED", "got Basic [hidden]");
         check("wrong password correct-horse for ada", "wrong password [hidden] for ada");

@@ -1,4 +1,4 @@
-//! Whether somebody on this machine speaks TLS.
+//! Whether a program on this machine speaks TLS.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// How long somebody on this machine may take to answer a greeting.
+/// How long a program on this machine may take to answer a greeting.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// The first byte of a TLS record: an alert or a handshake message.
@@ -21,7 +21,7 @@ const TLS_RECORDS: [u8; 2] = [21, 22];
 /// certificate that is not trusted never makes us speak plain HTTP.
 ///
 /// # Errors
-/// When there is no connection.
+/// If no connection comes about.
 pub async fn speaks_tls(host: &str, port: u16) -> io::Result<bool> {
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let mut stream = tokio::time::timeout(PATIENCE, TcpStream::connect((host, port)))

@@ -1,4 +1,4 @@
-//! Waiting for a host, with an event that says so when it takes long.
+//! Waiting for a host, with an event if it takes long.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ pub(crate) struct Waiting {
     pub(crate) host: String,
     /// Method and path of the request.
     pub(crate) request: String,
-    /// Whether it has been said; once is enough for a request and its answer.
+    /// Whether an event has reported this wait.
     pub(crate) announced: Arc<AtomicBool>,
 }
 
@@ -57,7 +57,7 @@ impl Waiting {
             }
             if still >= notice && !is_announced {
                 self.announced.store(true, Ordering::Relaxed);
-                // Kept until the wait is over: nobody else says meanwhile that they wait for this host.
+                // Kept until the wait is over: meanwhile no other request reports a wait for this host.
                 announced = announced.or(self.announce(still));
             }
         }

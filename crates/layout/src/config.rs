@@ -21,14 +21,14 @@ pub struct ImageConfig {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Body {
+struct ConfigSection {
     #[serde(rename = "Labels")]
     labels: Option<BTreeMap<String, String>>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct RootFs {
+struct RootFsSection {
     diff_ids: Option<Vec<Digest>>,
 }
 
@@ -38,8 +38,8 @@ impl ImageConfig {
     /// Spec: OCI image-spec 1.1.1, config.md; Docker's config differs in nothing that is read here.
     pub fn parse(bytes: &[u8]) -> Result<Self, LayoutError> {
         let members = object(WHAT, &Digest::sha256(bytes), bytes)?;
-        let body: Body = member(&members, WHAT, "config")?;
-        let rootfs: RootFs = member(&members, WHAT, "rootfs")?;
+        let body: ConfigSection = member(&members, WHAT, "config")?;
+        let rootfs: RootFsSection = member(&members, WHAT, "rootfs")?;
         Ok(Self {
             labels: body.labels.unwrap_or_default(),
             os: member(&members, WHAT, "os")?,
@@ -63,7 +63,7 @@ impl ImageConfig {
         &self.architecture
     }
 
-    /// The platform, where both names are there.
+    /// The platform, if both names are there.
     pub fn platform(&self) -> Option<Platform> {
         if self.os.is_empty() || self.architecture.is_empty() {
             return None;

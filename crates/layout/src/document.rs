@@ -18,13 +18,13 @@ pub const MAX_ENTRIES: usize = 1000;
 pub const MAX_NESTING: usize = 4;
 
 /// A manifest as far as every kind of it is read the same way.
-pub(crate) struct Document {
+pub(crate) struct ManifestDocument {
     pub(crate) members: Map<String, Value>,
     pub(crate) media_type: Option<String>,
     pub(crate) artifact_type: Option<String>,
 }
 
-impl Document {
+impl ManifestDocument {
     /// Reads an index or manifest whose digest has been checked against `descriptor`.
     pub(crate) fn parse(descriptor: &Descriptor, bytes: &[u8]) -> Result<Self, LayoutError> {
         let digest = &descriptor.digest;
@@ -89,7 +89,7 @@ pub(crate) fn object(what: &str, digest: &Digest, bytes: &[u8]) -> Result<Map<St
     }
     match parse_strictly(bytes) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(malformed(what, &"it is no JSON object")),
+        Ok(_) => Err(malformed(what, &"it is not a JSON object")),
         Err(error) => Err(malformed(what, &error)),
     }
 }
@@ -110,7 +110,7 @@ pub(crate) fn malformed(what: &str, problem: &dyn ToString) -> LayoutError {
     LayoutError::Malformed { what: what.to_owned(), problem: problem.to_string() }
 }
 
-/// Refuses a descriptor whose media type nobody can read, before anything is fetched.
+/// Refuses a descriptor with a media type that no client reads, before anything is fetched.
 pub(crate) fn require_size(descriptor: &Descriptor) -> Result<(), LayoutError> {
     if descriptor.size > MAX_DOCUMENT {
         return Err(LayoutError::TooLarge {

@@ -44,7 +44,7 @@ pub enum LayoutError {
         /// What the release has, sorted.
         offered: Vec<Platform>,
     },
-    /// The release has several packages for this platform, and nothing tells which one is meant.
+    /// The release has several packages for this platform, and nothing says which one is meant.
     #[error("this release has {} packages for {platform}", .digests.len())]
     AmbiguousPlatform {
         /// The platform.
@@ -69,7 +69,7 @@ pub enum LayoutError {
         /// The leaf manifest.
         digest: Digest,
     },
-    /// An entry that is marked as a package is no image manifest.
+    /// An entry that is marked as a package is not an image manifest.
     #[error(
         "the provider package {digest} has media type `{found}`: expected application/vnd.oci.image.manifest.v1+json"
     )]
@@ -127,8 +127,8 @@ pub enum LayoutError {
         /// How many.
         count: usize,
     },
-    /// A layer of an image leaf that is no tar file.
-    #[error("the image {digest} has a layer of type `{found}`, which is no image layer")]
+    /// A layer of an image leaf that is not a tar file.
+    #[error("the image {digest} has a layer of type `{found}`, which is not an image layer")]
     LayerMediaType {
         /// The leaf manifest.
         digest: Digest,
@@ -173,7 +173,7 @@ pub enum LayoutError {
         /// The limit.
         limit: usize,
     },
-    /// The bytes are no JSON, or not of the expected shape.
+    /// The bytes are not JSON, or not of the expected shape.
     #[error("{what} is malformed: {problem}")]
     Malformed {
         /// The manifest or config.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tofu_oci_types::{Descriptor, Digest, OciPlatform, PackageHash, Platform, ProviderAddr, Version};
 
-use crate::document::{self, Document, MAX_ENTRIES, MAX_NESTING};
+use crate::document::{self, MAX_ENTRIES, MAX_NESTING, ManifestDocument};
 use crate::{DocumentKind, LayoutError, LeafKind, PackageLayout, annotation, artifact_type, media_type};
 
 /// The index that a release's tag names, as a view of its bytes.
@@ -61,7 +61,7 @@ pub struct PlatformClaims {
 
 /// Whether what a tag resolved to can be a release, judged by the descriptor alone, before anything is fetched.
 ///
-/// For a single manifest, [`ReleaseIndex::parse`] on its bytes refuses with better words: it tells a Helm chart from
+/// For a single manifest, [`ReleaseIndex::parse`] on its bytes refuses with better words: it distinguishes a Helm chart from
 /// a signature.
 ///
 /// # Errors
@@ -89,7 +89,7 @@ impl ReleaseIndex {
         if matches!(DocumentKind::of(descriptor), DocumentKind::DockerSchema1 | DocumentKind::Other(_)) {
             return Err(LayoutError::NotAProviderIndex { found: DocumentKind::of(descriptor) });
         }
-        let document = Document::parse(descriptor, bytes)?;
+        let document = ManifestDocument::parse(descriptor, bytes)?;
         let marked = match document.artifact_type.as_deref() {
             None => false,
             Some(artifact_type::PROVIDER) => true,
@@ -192,7 +192,7 @@ impl ReleaseIndex {
         Ok(())
     }
 
-    /// How the release is laid out, as far as the index tells.
+    /// How the release is laid out, as far as the index says.
     pub fn layout(&self) -> PackageLayout {
         match (self.marked, self.images.is_empty() && self.nested.is_empty()) {
             (false, _) => PackageLayout::Image,
@@ -273,7 +273,7 @@ impl PlatformClaims {
     }
 }
 
-/// The platform of an entry, where its names are names.
+/// The platform of an entry, if its names are valid.
 pub(crate) fn platform_of(entry: &Descriptor) -> Option<Platform> {
     let OciPlatform { os, architecture, .. } = entry.platform.as_ref()?;
     if os.is_empty() || architecture.is_empty() {

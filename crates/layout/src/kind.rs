@@ -32,7 +32,7 @@ pub enum DocumentKind {
     DockerSchema1,
     /// An artifact of another type.
     Artifact(String),
-    /// A media type that is no manifest.
+    /// A media type of something else than a manifest.
     Other(String),
 }
 
@@ -40,7 +40,7 @@ impl DocumentKind {
     /// What the media type and the artifact types say.
     ///
     /// `config` is the media type of the manifest's config, `layers` the media types of its layers; both are empty
-    /// for an index and where only the descriptor is known.
+    /// for an index, and if only the descriptor is known.
     pub(crate) fn from_types(media: &str, artifact: Option<&str>, config: &str, layers: &[&str]) -> Self {
         if matches!(media, media_type::DOCKER_SCHEMA1 | media_type::DOCKER_SCHEMA1_SIGNED) {
             return Self::DockerSchema1;

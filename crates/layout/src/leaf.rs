@@ -2,7 +2,7 @@
 
 use tofu_oci_types::{Algorithm, Descriptor, OciPlatform};
 
-use crate::document::{self, Document, MAX_ENTRIES};
+use crate::document::{self, MAX_ENTRIES, ManifestDocument};
 use crate::{DocumentKind, LayoutError, LeafKind, artifact_type, media_type};
 
 /// The manifest of one platform's package, as a view of its bytes.
@@ -18,7 +18,7 @@ const EXPECTED: &str = "a container image, or an artifact of type application/vn
 impl Leaf {
     /// Reads a manifest whose bytes have been checked against the digest of its index entry. At most 4 MiB.
     ///
-    /// The artifact type of the index entry tells the kind, and the manifest must say the same. An artifact leaf has
+    /// The artifact type of the index entry says the kind, and the manifest must say the same. An artifact leaf has
     /// exactly one zip, with a SHA-256 digest; an image leaf has an image config and image layers only. For an image,
     /// the label in the config must still be checked: [`crate::ImageConfig::require_provider_label`].
     ///
@@ -32,7 +32,7 @@ impl Leaf {
         if !media_type::is_leaf(&descriptor.media_type) {
             return Err(refused(descriptor, DocumentKind::of(descriptor)));
         }
-        let document = Document::parse(descriptor, bytes)?;
+        let document = ManifestDocument::parse(descriptor, bytes)?;
         let kind = kind_of(descriptor, &document)?;
         let layers: Vec<Descriptor> = document.member(digest, "layers")?;
         if layers.len() > MAX_ENTRIES {
@@ -84,7 +84,7 @@ impl Leaf {
         self.layers.iter().filter(|layer| layer.media_type == media_type::ARCHIVE_ZIP)
     }
 
-    fn check_artifact(&self, descriptor: &Descriptor, document: &Document) -> Result<(), LayoutError> {
+    fn check_artifact(&self, descriptor: &Descriptor, document: &ManifestDocument) -> Result<(), LayoutError> {
         let digest = || descriptor.digest.clone();
         if descriptor.media_type != media_type::OCI_MANIFEST {
             return Err(LayoutError::LeafMediaType { digest: digest(), found: descriptor.media_type.clone() });
@@ -114,7 +114,7 @@ impl Leaf {
         }
     }
 
-    fn check_image(&self, descriptor: &Descriptor, document: &Document) -> Result<(), LayoutError> {
+    fn check_image(&self, descriptor: &Descriptor, document: &ManifestDocument) -> Result<(), LayoutError> {
         let kind = document.kind(descriptor);
         if kind != DocumentKind::ContainerImage {
             return Err(refused(descriptor, kind));
@@ -128,7 +128,7 @@ impl Leaf {
     }
 }
 
-fn kind_of(descriptor: &Descriptor, document: &Document) -> Result<LeafKind, LayoutError> {
+fn kind_of(descriptor: &Descriptor, document: &ManifestDocument) -> Result<LeafKind, LayoutError> {
     let entry = descriptor.artifact_type.as_deref().filter(|text| !text.is_empty());
     let body = document.artifact_type.as_deref();
     match (entry, body) {

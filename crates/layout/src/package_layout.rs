@@ -48,7 +48,7 @@ impl fmt::Display for LeafKind {
     }
 }
 
-/// A text that is no layout.
+/// A text that is not a layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a layout: it must be artifact, image or both")]
 pub struct InvalidPackageLayout {

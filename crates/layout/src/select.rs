@@ -21,7 +21,7 @@ pub struct Selected {
 ///
 /// Artifact leaves first, by exactly the rules of released `OpenTofu`: a leaf without a platform or of another media type
 /// spoils the whole index; a leaf with an `os.version` is passed over; variants are not looked at; two leaves for the
-/// platform are refused. Where there is no artifact leaf for it, an image: one without `os.version` before one with,
+/// platform are refused. If it has no artifact leaf, an image: one without `os.version` before one with,
 /// one without a variant before one with, on `arm` `v6` before other variants, and then the first in the index.
 ///
 /// Nested indexes must have been read before: [`ReleaseIndex::unread`].

@@ -31,7 +31,7 @@ pub mod media_type {
     pub const OCI_MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
     /// An OCI image config.
     pub const OCI_CONFIG: &str = "application/vnd.oci.image.config.v1+json";
-    /// The empty JSON object `{}`, used where a descriptor is needed and there is nothing to say.
+    /// The empty JSON object `{}`, used if a descriptor is needed and has nothing to describe.
     pub const OCI_EMPTY: &str = "application/vnd.oci.empty.v1+json";
     /// A Docker manifest list, Docker's form of an index.
     pub const DOCKER_LIST: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
@@ -39,7 +39,7 @@ pub mod media_type {
     pub const DOCKER_MANIFEST: &str = "application/vnd.docker.distribution.manifest.v2+json";
     /// A Docker image config.
     pub const DOCKER_CONFIG: &str = "application/vnd.docker.container.image.v1+json";
-    /// A Docker manifest of schema 1, which nobody should serve any more.
+    /// A Docker manifest of schema 1, which registries should no longer serve.
     pub const DOCKER_SCHEMA1: &str = "application/vnd.docker.distribution.manifest.v1+json";
     /// A signed Docker manifest of schema 1.
     pub const DOCKER_SCHEMA1_SIGNED: &str = "application/vnd.docker.distribution.manifest.v1+prettyjws";
@@ -72,9 +72,9 @@ pub mod media_type {
         matches!(media_type, OCI_CONFIG | DOCKER_CONFIG)
     }
 
-    /// How an image layer of this media type is packed; nothing when it is no image layer.
+    /// How an image layer of this media type is packed; `None` if it is not an image layer.
     ///
-    /// Layers that must not be distributed count as well: they are read where a repository has them, and never
+    /// Layers that must not be distributed count as well: they are read if a repository has them, and never
     /// fetched from anywhere else.
     pub fn layer_format(media_type: &str) -> Option<LayerFormat> {
         match media_type {

@@ -13,14 +13,14 @@ use crate::{OtherAddress, OtherPlatform, SignError};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Difference {
+pub enum ReleaseDifference {
     /// Its packages are others.
     Packages,
-    /// What both have is the same, but one has more: another layout, or more platforms.
+    /// What both have is the same, and one has more: another layout, or more platforms.
     Extent,
     /// Its packages are the same; annotations of the index (`h1:` checksums, protocols) are others.
     Annotations,
-    /// It is no release of a provider.
+    /// It is not a release of a provider.
     NotARelease,
 }
 
@@ -49,13 +49,13 @@ impl SumsFile {
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackError {
-    /// There is no such folder.
+    /// The folder does not exist.
     #[error("there is no folder {}", path.display())]
     NoFolder {
         /// The path as it was given.
         path: PathBuf,
     },
-    /// The path names something that is no folder.
+    /// The path does not name a folder.
     #[error("{} is not a folder", path.display())]
     NotAFolder {
         /// The path as it was given.
@@ -82,7 +82,7 @@ pub enum PackError {
         second: PathBuf,
     },
     /// The operating system or the architecture has no such name.
-    #[error("{} is for `{found}`, which is no platform that Go knows", path.display())]
+    #[error("{} is for `{found}`, which is not a platform that Go knows", path.display())]
     UnknownPlatform {
         /// The platform as it is written.
         found: String,
@@ -91,14 +91,14 @@ pub enum PackError {
         /// The platform that may have been meant.
         meant: Option<Platform>,
     },
-    /// The text where a version stands is no version.
+    /// The text in the place of a version is not a version.
     #[error("{} names no usable version", path.display())]
     InvalidVersion {
         /// The text.
         found: String,
         /// The file.
         path: PathBuf,
-        /// Why it is none.
+        /// Why it is not one.
         #[source]
         source: Box<InvalidVersion>,
         /// The version that may have been meant, such as `1.2.3` for `v1.2.3`.
@@ -114,7 +114,7 @@ pub enum PackError {
         /// The folder.
         path: PathBuf,
     },
-    /// Neither the files nor the caller tell the version.
+    /// Neither the files nor the caller name the version.
     #[error("nothing in {} tells the version", path.display())]
     VersionUnknown {
         /// The folder.
@@ -165,7 +165,7 @@ pub enum PackError {
     Malformed {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with the place in the file where it is known.
+        /// What is wrong, with the place in the file if that is known.
         problem: String,
     },
     /// A file that the metadata names is not there.
@@ -277,7 +277,7 @@ pub enum PackError {
         #[source]
         source: Arc<ArchiveError>,
     },
-    /// A folder holds a private key where public ones are looked for.
+    /// A folder holds a private key among the files that should hold public ones.
     #[error("{} holds a private key", path.display())]
     PrivateKey {
         /// The file; nothing of it has been sent.
@@ -327,7 +327,7 @@ pub struct WrongSum {
     pub actual: Digest,
 }
 
-/// A tag, where it points, and where it was to point.
+/// A tag, its present target, and the target of this push.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place} has a tag {tag} already: {}", difference.in_words())]
 pub struct TagTaken {
@@ -340,13 +340,13 @@ pub struct TagTaken {
     /// Where it would point.
     pub new: Digest,
     /// What differs.
-    pub difference: Difference,
+    pub difference: ReleaseDifference,
     /// The provider that the release under the tag says it is of; `None` if it does not say.
     pub of: Option<ProviderAddr>,
 }
 
-impl Difference {
-    /// What tells two releases apart, by the digests of their leaves; none where something is no release.
+impl ReleaseDifference {
+    /// What differs between two releases, by the digests of their leaves; `None` if one of them is not a release.
     pub(crate) fn between(there: Option<&BTreeSet<Digest>>, new: Option<&BTreeSet<Digest>>) -> Self {
         match (there, new) {
             (None, _) => Self::NotARelease,
@@ -363,7 +363,7 @@ impl Difference {
             Self::Packages => "it points at a release with other packages",
             Self::Extent => "it points at a release with the same packages in another layout, or for other platforms",
             Self::Annotations => "it points at a release with the same packages and other annotations",
-            Self::NotARelease => "it points at something that is no provider release",
+            Self::NotARelease => "it points at something that is not a provider release",
         }
     }
 }

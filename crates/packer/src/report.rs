@@ -1,4 +1,4 @@
-//! What a push did, or would do. Everything here serialises: `--json` prints it as it stands.
+//! What a push did, or would do. Everything here serialises: `--json` prints it as it is.
 
 use serde::Serialize;
 use tofu_oci_store::Pushed;
@@ -39,15 +39,15 @@ pub struct PlatformReport {
     pub filename: String,
     /// The digests of the leaf manifests: artifact, image, or both (the image first).
     pub leaves: Vec<Digest>,
-    /// The digest of the zip, where one is published.
+    /// The digest of the zip, if one is published.
     pub zip: Option<Digest>,
-    /// The digest of the image layer, where one is published.
+    /// The digest of the image layer, if one is published.
     pub layer: Option<Digest>,
-    /// The size of the zip in bytes, or of the layer where there is no zip.
+    /// The size of the zip in bytes, or of the layer if there is no zip.
     pub size: u64,
     /// The `h1:` checksum, unless it was left out.
     pub h1: Option<PackageHash>,
-    /// The `zh:` checksum, where a zip is published.
+    /// The `zh:` checksum, if a zip is published.
     pub zh: Option<PackageHash>,
 }
 
@@ -113,7 +113,7 @@ pub struct PushPlan {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TagState {
-    /// There is no such tag.
+    /// The tag does not exist.
     Free,
     /// At this very release.
     Equal,

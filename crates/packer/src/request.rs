@@ -68,7 +68,7 @@ pub struct PushRequest<'a> {
     pub rename: Rename,
     /// What happens when a package holds a program for another platform.
     pub executables: ExecutableCheck,
-    /// Who signs the release; nobody does where it is not said.
+    /// Who signs the release; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
     /// Whether the signed checksum file of the folder goes with the release.
     pub sums: SumsMode,

@@ -32,7 +32,7 @@ pub enum SignAddress {
     Given(ProviderAddr),
     /// The index says it.
     Annotated {
-        /// What counts where the index says nothing.
+        /// What counts if the index says nothing.
         otherwise: Option<ProviderAddr>,
     },
 }
@@ -63,10 +63,10 @@ pub struct SignReport {
 /// Signs the release under the version's tag.
 ///
 /// The release is read and compared with what the signature will name. Signatures that are there stay, whoever made
-/// them; where this key has signed the same before, nothing is written. No tag of a version is touched.
+/// them; if this key has signed the same before, nothing is written. No tag of a version is touched.
 ///
 /// # Errors
-/// [`PackError::NoRelease`] when there is no such tag, and [`PackError::Sign`] when it points at no release, at one of
+/// [`PackError::NoRelease`] if the tag does not exist; [`PackError::Sign`] if it does not point at a release, at one of
 /// another version or provider, in a repository that is kept for another provider, or when the store does not take the signature or does not show it afterwards.
 pub async fn sign(
     store: &dyn Store,
@@ -86,21 +86,25 @@ pub async fn sign(
         unchanged: true,
     };
     let subject = SignedSubject { index: &release.index.digest, address: &release.address, version: request.version };
-    let wish = AttachRequest { index: &release.index, subject, sums: None, signing: Some(request.signing) };
-    let wanted = AttachPlan::look(store, wish).await?;
-    (report.attachments, report.transfers) = wanted.attach(store).await?;
+    let attach = AttachRequest { index: &release.index, subject, sums: None, signing: Some(request.signing) };
+    let plan = AttachPlan::look(store, attach).await?;
+    (report.attachments, report.transfers) = plan.attach(store).await?;
     report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);
     Ok(report)
 }
 
-struct Found {
+struct FoundRelease {
     tag: Tag,
     index: Descriptor,
     address: ProviderAddr,
 }
 
 /// Reads the release, and compares it with what was asked for.
-async fn find(store: &dyn ReadStore, request: &SignRequest<'_>, reporter: &dyn Reporter) -> Result<Found, PackError> {
+async fn find(
+    store: &dyn ReadStore,
+    request: &SignRequest<'_>,
+    reporter: &dyn Reporter,
+) -> Result<FoundRelease, PackError> {
     let tag = for_version(request.version)?;
     let place = || store.place();
     let (index, bytes) = match store.manifest(&Reference::Tag(tag.clone())).await {
@@ -139,7 +143,7 @@ async fn find(store: &dyn ReadStore, request: &SignRequest<'_>, reporter: &dyn R
     if request.rename == Rename::Refuse {
         require_address(store, &tag, &address, reporter).await?;
     }
-    Ok(Found { tag, index, address })
+    Ok(FoundRelease { tag, index, address })
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that

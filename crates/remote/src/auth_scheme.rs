@@ -7,7 +7,7 @@ use crate::challenge::AuthChallenge;
 use crate::hosts::UserHosts;
 use crate::realm::{RealmRefusal, check_realm};
 
-/// How a registry wants to be told who asks.
+/// How a registry wants to know who asks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AuthScheme {
     /// With a name and a password in every request.
@@ -33,8 +33,8 @@ pub(crate) enum ChallengeTurn {
     Again,
 }
 
-/// The first challenge of a known scheme, over all lines in their order; none when there is no such. What stands behind
-/// it is not looked at: a registry whose token server may not be asked gets no password instead.
+/// The first challenge of a known scheme, over all lines in their order; `None` if there is no such challenge. Later
+/// challenges are ignored: a registry whose token server may not be asked gets no password instead.
 ///
 /// # Errors
 /// Why the token server that it names may not be asked.

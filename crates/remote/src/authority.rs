@@ -1,7 +1,7 @@
 //! What is shown to registries that want to know who asks.
 //!
-//! The first request to a repository goes out bare. Its challenge tells the way; from then on every request to that
-//! repository carries what the way gives, so that a run costs one 401 per repository, and nothing is shown to a repository
+//! The first request to a repository goes out bare. Its challenge names the scheme; from then on every request to that
+//! repository carries what the scheme gives, so that a run costs one 401 per repository, and nothing is shown to a repository
 //! that did not ask. Tokens live in memory, keyed by repository, realm, service and scopes, and several requests that
 //! need the same one wait for one answer.
 
@@ -36,7 +36,7 @@ pub(crate) struct Authorizer {
 
 /// Where credentials come from.
 pub(crate) enum CredentialSource {
-    /// ChallengeTurn for each repository.
+    /// Looked up for each repository.
     Provider(Arc<dyn CredentialProvider>),
     /// This one, or none, whatever the repository.
     Given(Option<Credential>),
@@ -49,7 +49,7 @@ type FoundCredential = Result<Option<Credential>, CredentialFault>;
 struct AccessMemory {
     schemes: HashMap<AccessSubject, AuthScheme>,
     credentials: HashMap<RepositoryRef, Arc<OnceCell<FoundCredential>>>,
-    /// Scopes that a registry asked for beyond those that we thought of.
+    /// Scopes that a registry asked for beyond those of the request.
     asked: HashMap<(AccessSubject, Scopes), Scopes>,
     tokens: HashMap<TokenKey, Arc<tokio::sync::Mutex<Slot>>>,
 }
@@ -75,27 +75,27 @@ struct Slot {
 pub(crate) struct ShownProof {
     pub(crate) value: HeaderValue,
     pub(crate) shown: ShownCredential,
-    /// Whether there is a credential behind it.
+    /// Whether it comes from a credential.
     pub(crate) named: bool,
     /// Whether it says itself that it grants less than was asked for.
     pub(crate) short: bool,
-    /// Whether it was got for the request at hand: a newer one cannot be had.
+    /// Whether it was obtained for this very request: there is no newer one.
     pub(crate) fresh: bool,
 }
 
 impl ShownProof {
-    /// In answer to a challenge: what is no token of a token server cannot be renewed, so that a second refusal is final.
+    /// In answer to a challenge: only a token server's token can be renewed, so that a second refusal of anything else is final.
     fn for_a_challenge(mut self) -> Self {
         self.fresh |= self.shown != ShownCredential::Token;
         self
     }
 }
 
-/// What comes of a challenge.
+/// The answer to a challenge.
 pub(crate) enum Reply {
     /// The request is made again with this.
     Show(ShownProof),
-    /// There is nothing (else) to show, perhaps for this reason: the answer stands.
+    /// Nothing (else) can be shown, perhaps for this reason: the answer is final.
     Nothing(Option<AccessFault>),
 }
 
@@ -104,7 +104,7 @@ impl Authorizer {
         Self { source, memory: Mutex::default(), refresh: RefreshTokens::default() }
     }
 
-    /// What a request shows, as far as the way is known.
+    /// What a request shows, as far as the scheme is known.
     pub(crate) async fn proof(
         &self,
         network: &RegistryNetwork,
@@ -142,7 +142,7 @@ impl Authorizer {
         let proof = self.show(network, root, access, &scheme, sent).await?.map(ShownProof::for_a_challenge);
         Ok(match proof {
             Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
-            // It was shown before it was asked for, and nothing newer can be had: the registry may be in two minds.
+            // It was shown before it was asked for, and there is nothing newer: the registry may contradict itself.
             Some(proof) if proof.shown != ShownCredential::Token && sent.is_some_and(|sent| !sent.fresh) => {
                 Reply::Show(proof)
             }
@@ -156,7 +156,7 @@ impl Authorizer {
         })
     }
 
-    /// What the way gives; nothing where it is Basic and there is no login.
+    /// What the scheme gives; `None` for Basic without a login.
     async fn show(
         &self,
         network: &RegistryNetwork,
@@ -241,14 +241,14 @@ impl Authorizer {
         if let Some(token) = usable {
             return Ok((token.clone(), false));
         }
-        // Somebody else asked while we waited, and was refused: asking once more would lock accounts.
+        // Another request asked meanwhile, and was refused: asking once more would lock accounts.
         if before != Some(slot.attempts)
             && let Some(failure) = &slot.failure
         {
             return Err(failure.clone());
         }
         slot.attempts += 1;
-        // Should this attempt be given up halfway, nobody inherits an older one's failure.
+        // If this attempt is dropped halfway, no other request may take an older failure for its own.
         slot.failure = None;
         let outcome = request.fetch(network).await;
         slot.token = outcome.as_ref().ok().cloned();
@@ -280,7 +280,7 @@ impl Authorizer {
     }
 }
 
-/// Whether there is nothing in it: the same as no credential.
+/// Whether the credential is empty, which is the same as no credential.
 fn is_blank(credential: &Credential) -> bool {
     match credential {
         Credential::Basic { username, password } => username.is_empty() && password.is_empty(),
@@ -288,10 +288,10 @@ fn is_blank(credential: &Credential) -> bool {
     }
 }
 
-/// What a Basic challenge is answered with; nothing where there is no credential.
+/// What a Basic challenge is answered with; `None` without a credential.
 ///
 /// # Errors
-/// What there is instead of a name and a password.
+/// What the user has instead of a name and a password.
 fn with_password(credential: Option<&Credential>) -> Result<Option<ShownProof>, &'static str> {
     match credential {
         None => Ok(None),

@@ -32,7 +32,7 @@ pub(crate) enum Repeat {
 pub(crate) enum Showing {
     /// Once the registry has asked for it.
     WhenAsked,
-    /// As far as the way is known; a registry that asks for more is not answered.
+    /// As far as the scheme is known; a challenge is not answered.
     AtHand,
     Never,
 }
@@ -74,7 +74,7 @@ impl<'a> RegistryCall<'a> {
         headers.iter().fold(self, |call, (name, value)| call.header(name, value))
     }
 
-    /// With a header. A value that no header can carry is left out; none of ours is such.
+    /// With a header. A value that no header can carry is omitted; no caller gives one.
     pub(crate) fn header(mut self, name: &'static str, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
             self.headers.insert(HeaderName::from_static(name), value);
@@ -93,19 +93,19 @@ impl<'a> RegistryCall<'a> {
         self
     }
 
-    /// The digest that protects the answer, if it is one.
+    /// The digest that protects the answer, if a digest does.
     pub(crate) fn digest(&self) -> Option<Digest> {
         let CallTarget::Registry(path) = &self.target else { return None };
         path.rsplit('/').next().filter(|_| self.protection == Protection::Digest)?.parse().ok()
     }
 
-    /// Without a word about who asks, even when the registry wants to know.
+    /// Without any credential, even if the registry asks for one.
     pub(crate) fn bare(mut self) -> Self {
         self.showing = Showing::Never;
         self
     }
 
-    /// With what is at hand, and whatever comes of it.
+    /// With the credential at hand; a challenge is not answered.
     pub(crate) fn at_hand(mut self) -> Self {
         self.showing = Showing::AtHand;
         self

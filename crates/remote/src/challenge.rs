@@ -12,7 +12,7 @@ pub(crate) struct AuthChallenge {
 }
 
 impl AuthChallenge {
-    /// The value of a parameter, by its name in lower case; the first one where there are several.
+    /// The value of a parameter, by its name in lower case; the first one if there are several.
     pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
         self.parameters.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
@@ -54,7 +54,7 @@ impl<'a> ChallengeScanner<'a> {
         Some(&rest[..end])
     }
 
-    /// The value after `=`, where one follows.
+    /// The value after `=`, if one follows.
     fn value(&mut self) -> Option<String> {
         let rest = self.rest.trim_start().strip_prefix('=')?.trim_start();
         if let Some(quoted) = rest.strip_prefix('"') {

@@ -1,8 +1,8 @@
 //! A blob in chunks: for registries that refuse it in one piece.
 //!
-//! Registries differ in what they make of a chunk that does not fit: they append it, drop it, or answer 416. So the
-//! offset that the registry names is compared after each chunk. After a chunk that broke the registry is asked how much
-//! it has, and the upload goes on there.
+//! Registries treat a chunk that does not fit in different ways: they append it, drop it, or answer 416. So the upload
+//! compares the offset that the registry names after each chunk. After a chunk that broke, it asks the registry how much
+//! it has, and goes on there.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ use crate::session::{BrokenTransfer, Sent};
 /// So often in a row a registry may keep less of a chunk than the smallest one has.
 const MOST_SHORT: u32 = 10;
 
-/// The size of a chunk: more is refused by a large registry.
+/// The size of a chunk: a large registry refuses longer ones.
 const CHUNK: u64 = 4 * 1024 * 1024;
 /// The largest chunk that a registry may ask for with `OCI-Chunk-Min-Length`; a chunk is held in memory.
 const LARGEST_CHUNK: u64 = 16 * 1024 * 1024;
@@ -211,7 +211,7 @@ impl RemoteStore {
                 Ok(Patched::Taken(next, kept(&answer)))
             }
             411 | 413 => Ok(Patched::TooLong(Box::new(answer))),
-            // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says where it stands.
+            // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says how much it has.
             status if is_transient(status) || matches!(status, 404 | 416) => {
                 let (after, host) = (answer.retry_after(), host_of(answer.url()));
                 let error = self.write_error(answer).await;
@@ -221,7 +221,7 @@ impl RemoteStore {
         }
     }
 
-    /// Where the session goes on and how much the registry has; nothing if it does not say so.
+    /// Where the session goes on and how much the registry has; `None` if it does not say so.
     ///
     /// Spec: OCI distribution-spec 1.1.1, "Pushing a blob in chunks": a `GET` of the session's location.
     async fn progress_of(&self, session: &Url, attempts: &mut Attempts) -> Result<Option<(Url, u64)>, StoreError> {
@@ -235,7 +235,7 @@ impl RemoteStore {
             Err(error) => return Err(error),
         };
         let next = if answer.header("location").is_some() { self.location(&answer)? } else { session.clone() };
-        // `0-0` is said for one byte, and for none.
+        // `0-0` means one byte, or none.
         Ok(kept(&answer).offset.filter(|offset| *offset > 1).map(|offset| (next, offset)))
     }
 

@@ -7,25 +7,25 @@ use tofu_oci_types::RepositoryRef;
 /// Finds the credential of a repository. Asked once for each repository, and only when its registry wants one.
 #[async_trait]
 pub trait CredentialProvider: Send + Sync {
-    /// The credential, or none when there is none: the registry is then asked anonymously.
+    /// The credential; `None` if the user has none for it, and the registry is then asked anonymously.
     ///
     /// # Errors
-    /// When a credential is configured and could not be had.
+    /// If a credential is configured and could not be obtained.
     async fn credential(&self, repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault>;
 }
 
-/// Why a credential that is configured could not be had.
+/// Why a credential that is configured could not be obtained.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CredentialFault {
     /// A stable kebab-case name, such as `helper-failed`.
     pub code: String,
     /// A sentence for people: lower case, no full stop, no secret.
     pub problem: String,
-    /// What helps, where something is known to.
+    /// What helps, if that is known.
     pub hint: Option<String>,
 }
 
-/// Nobody: every request is anonymous.
+/// No credentials: every request is anonymous.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoCredentials;
 

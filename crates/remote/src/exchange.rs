@@ -1,4 +1,4 @@
-//! What is told about access: which challenge came, which way was taken, what a token server was asked and answered.
+//! What happens about access: which challenge came, how it was answered, what a token server was asked and answered.
 //!
 //! It is for explaining afterwards why access was given or not. No secret is ever in it: what was sent is cut out of
 //! everything that comes back.
@@ -7,10 +7,10 @@ use serde::Serialize;
 use tofu_oci_http::SecretScrubber;
 use tofu_oci_types::is_unprintable;
 
-/// Most bytes of a challenge that are told.
+/// Most bytes of a challenge that are shown.
 const LONGEST_CHALLENGE: usize = 1024;
 
-/// Is told each exchange, in order, from whatever task makes it.
+/// Sees each exchange, in order, from the task that makes it.
 pub trait ExchangeObserver: Send + Sync {
     /// One thing that happened.
     fn saw(&self, exchange: &Exchange);
@@ -33,7 +33,7 @@ pub enum Exchange {
         shown: ShownCredential,
         /// The values of `WWW-Authenticate`, a line each, at most 1 KiB each, in order.
         challenges: Vec<String>,
-        /// The registry's own code and message, where it refused and said why.
+        /// The registry's own code and message, if it refused and gave a reason.
         error: Option<String>,
     },
     /// A registry, or a host that it redirected to, gave no answer.
@@ -44,7 +44,7 @@ pub enum Exchange {
         url: String,
         /// What the request showed, or would have shown.
         shown: ShownCredential,
-        /// What the network said.
+        /// What the network reported.
         problem: String,
     },
     /// A challenge was understood, and this is how it will be answered.
@@ -84,9 +84,9 @@ pub enum Exchange {
         scopes: Vec<String>,
         /// What the request showed.
         shown: ShownCredential,
-        /// The status of the answer; none when there was no answer.
+        /// The status of the answer; `None` if no answer came.
         status: Option<u16>,
-        /// The server's own words, where it refused and said why.
+        /// The server's own words, if it refused and gave a reason.
         error: Option<String>,
         /// What came of it.
         outcome: TokenOutcome,
@@ -118,9 +118,9 @@ pub enum ShownCredential {
 pub enum TokenOutcome {
     /// A token.
     Token {
-        /// How many seconds it lives, where the answer says so.
+        /// How many seconds it lives, if the answer says so.
         seconds: Option<u64>,
-        /// The scopes that it grants, where it is a JWT whose `access` claim can be read.
+        /// The scopes that it grants, if it is a JWT whose `access` claim can be read.
         granted: Option<Vec<String>>,
     },
     /// A redirect to this address, without its query; whether it is followed comes next.

@@ -37,7 +37,7 @@ impl Hosts {
     /// this machine that do not speak TLS.
     ///
     /// # Errors
-    /// What the network said, when a host of this machine could not be asked.
+    /// The fault of the network, if a host of this machine could not be asked.
     pub(crate) async fn root(&self, registry: &str) -> Result<Url, NetworkProblem> {
         let registry = registry.to_ascii_lowercase();
         let host = if registry == "docker.io" { "registry-1.docker.io" } else { &registry };
@@ -70,17 +70,17 @@ impl Hosts {
         PlainRule { began, named: &self.named.plain, protection }
     }
 
-    /// Whether a port of this machine took a call in this run. Without a port the name may stand for nobody.
+    /// Whether a port of this machine took a call in this run. Without a port the name may be one that no program answers.
     pub(crate) async fn took_a_call(&self, registry: &str) -> bool {
         self.found.lock().await.get(&registry.to_ascii_lowercase()).is_some_and(|root| root.port().is_some())
     }
 
-    /// Whether the user said that this host is spoken to without TLS.
+    /// Whether the user names this host for plain HTTP.
     pub(crate) fn allows_plain(&self, url: &Url) -> bool {
         self.named.plain.contain(url)
     }
 
-    /// Whether the user said so of a host by the name that stands in a repository's: `docker.io` is at another one.
+    /// Whether the user names a host for plain HTTP by the name in a repository's: `docker.io` is at another one.
     pub(crate) fn names_as_plain(&self, host: &str) -> bool {
         Url::parse(&format!("http://{host}/")).is_ok_and(|url| self.allows_plain(&url))
     }

@@ -4,39 +4,41 @@
 //! [`RemoteStore`] is one repository of it and implements the seams of `store`. Nothing here knows what a provider is.
 //!
 //! ```text
-//! RemoteStore   manifests · blobs (download, upload) · tags · referrers
+//! RemoteStore       manifests · blobs (download, upload) · tags · referrers
 //!      |
-//! Transport     one request: attempts, redirects by our own rules, re-authentication, warnings
-//!      |            |               |
-//!   Hosts        Authority       RetryPolicy
-//!   which scheme challenges,     backoff, Retry-After
-//!   a host       tokens
+//! RegistryClient    send: attempts, redirects, re-authentication, warnings        document: a whole body
+//!      |            |
+//!      |        Authorizer   challenges, tokens, credentials: one for each repository
+//!      |            |
+//! RegistryNetwork   Hosts (which scheme a host speaks) · what observes exchanges
+//!      |
+//! http              one exchange, waits, downloads that resume, tokens' requests
 //! ```
 //!
 //! # How access comes about
-//! The first request to a repository goes out bare; nothing is asked beforehand. A 401 is answered once its challenge has
-//! passed the rules: the first one of a known scheme counts, whatever line it is in, and no other is tried when it is
+//! The first request to a repository goes out bare; nothing is asked beforehand. A 401 is answered if its challenge
+//! passes the rules: the first one of a known scheme counts, whatever line it is in, and no other is tried if it is
 //! refused. What was learned is kept for this repository alone. A token is asked for with the scopes that the request
 //! needs and those that the registry names; one request at a time asks, the others wait for it. A token that dies, at
 //! whatever point of a transfer, costs one new token and one repetition: a download goes on where it was, an upload sends
-//! what the registry does not have. [`ExchangeObserver`] is told each step.
+//! what the registry does not have. [`ExchangeObserver`] sees each step.
 //!
 //! # How many requests an upload takes
 //! A blob that is there costs one request, a new one three: `HEAD`, open a session, send the bytes. Nothing is written that
-//! is there: a registry on a file system rewrites its links with every write, and whoever reads one in that moment is
-//! told that content is damaged or missing. For the same reason no blob is mounted from its own repository, although
-//! that takes one request less. What this store has uploaded itself is remembered and costs nothing. `moment` tells
-//! such answers from lasting ones.
+//! is there: a registry on a file system rewrites its links with every write, and a reader in that moment is answered that
+//! content is damaged or missing. For the same reason no blob is mounted from its own repository, although that takes one
+//! request less. What this store has uploaded itself is remembered and costs nothing. `moment` distinguishes such answers
+//! from lasting ones.
 //!
 //! # Lists of referrers without the API
-//! Where a registry has no referrers API, a tag lists the referrers, and each writer replaces the whole list. In this
+//! If a registry has no referrers API, a tag lists the referrers, and each writer replaces the whole list. In this
 //! program one task at a time writes a list; what other programs overwrite is written again (`standing_in`).
 //!
 //! # What is never done
 //! Credentials go to the registry's own origin and to a realm that passes the rules of [`ClientOptions`]; never along
 //! a redirect or an upload location to another origin, and a token server that redirects a login is not followed there
 //! without it either. No error, event or log line carries a query, a user info, or anything that was sent as a secret.
-//! Descriptors' `urls` are not followed. Bytes are never believed: size and digest are checked by the reader.
+//! Descriptors' `urls` are not followed. Bytes are never believed: the reader checks size and digest.
 
 mod answer;
 mod auth_scheme;

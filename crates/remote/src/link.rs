@@ -24,7 +24,7 @@ impl Pages {
         Self { seen: HashSet::from([first.as_str().to_owned()]), first, bytes: 0 }
     }
 
-    /// Where the next page is, told by the `Link` headers of the page that came from `current`.
+    /// The address of the next page, by the `Link` headers of the page that came from `current`.
     ///
     /// # Errors
     /// The reason, when it lies on another origin, has been read before, or there are too many.
@@ -34,9 +34,9 @@ impl Pages {
         links: impl IntoIterator<Item = &'a str>,
     ) -> Result<Option<Url>, String> {
         let Some(target) = links.into_iter().find_map(next_target) else { return Ok(None) };
-        let next = current.join(target).map_err(|_| "the next page's address is none".to_owned())?;
+        let next = current.join(target).map_err(|_| "the next page's address is invalid".to_owned())?;
         if !same_origin(&next, &self.first) {
-            return Err(format!("the next page of the list is said to be on {}", host_of(&next)));
+            return Err(format!("the next page of the list is on another origin, {}", host_of(&next)));
         }
         if self.seen.len() >= MAX_PAGES {
             return Err(format!("the list has more than {MAX_PAGES} pages"));

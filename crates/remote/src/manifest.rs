@@ -31,7 +31,7 @@ const MANIFEST_TYPES: [&str; 4] = [
 pub(crate) const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
      application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 
-/// Whether a manifest of this type is read here: current ones, no withdrawn forms.
+/// Whether a manifest of this type is read here: current types, not withdrawn ones.
 fn is_supported(media_type: &str) -> bool {
     MANIFEST_TYPES.contains(&media_type)
 }
@@ -62,7 +62,7 @@ impl RemoteStore {
                 }
             }
             401 | 429 | 500..=599 => return Err(answer.into_error(reference.into()).await),
-            // The answer to a HEAD has no words: those to a GET tell an unknown repository from an unknown tag.
+            // The answer to a HEAD has no words: the words of a GET distinguish an unknown repository from an unknown tag.
             _ => {}
         }
         Ok(self.get_manifest(reference, None).await?.0)
@@ -128,7 +128,7 @@ impl RemoteStore {
         Ok((descriptor, bytes))
     }
 
-    /// The same with the strong `ETag` of the answer, where it has one.
+    /// The same with the strong `ETag` of the answer, if it has one.
     pub(crate) async fn get_marked_manifest(
         &self,
         reference: &Reference,
@@ -161,7 +161,7 @@ impl RemoteStore {
         }
         let status = StatusCode::from_u16(answer.status()).unwrap_or_default();
         let words = answer.words().await;
-        if words.tells_of_another_form() || status == StatusCode::NOT_ACCEPTABLE {
+        if words.speak_of_another_form() || status == StatusCode::NOT_ACCEPTABLE {
             let problem = format!("{} is there only in a form that is not supported", what(reference));
             return self.malformed(format!("{problem}: {}", words.text(status)));
         }
@@ -191,14 +191,14 @@ impl RemoteStore {
             let actual = hasher.finish();
             if actual != *expected {
                 let (place, what, expected) = (self.place(), reference.into(), expected.clone());
-                return Err(StoreError::DigestMismatch { place, what, expected, actual });
+                return Err(StoreError::DigestMismatch { place, what, expected, actual: Box::new(actual) });
             }
         }
         Ok(asked.cloned().or(named).unwrap_or_else(|| Digest::sha256(bytes)))
     }
 }
 
-/// The descriptor that the head of an answer gives, when it says enough.
+/// The descriptor that the head of an answer gives, if it says enough.
 fn described(answer: &RegistryAnswer, reference: &Reference) -> Option<Descriptor> {
     let named: Digest = answer.header("docker-content-digest")?.parse().ok()?;
     if named.algorithm() == Algorithm::Other {
@@ -212,14 +212,14 @@ fn described(answer: &RegistryAnswer, reference: &Reference) -> Option<Descripto
     }
 }
 
-/// What a document is, when everything that says so agrees.
+/// The type of a document, if everything that names it agrees.
 ///
 /// Spec: OCI image-spec 1.1.1, manifest.md, "mediaType"; CVE-2021-41190.
 fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u8]) -> Result<String, String> {
     if let Some(old) = content_type.filter(|media_type| media_type.contains("docker.distribution.manifest.v1")) {
         return Err(format!("it has the withdrawn type {old} (Docker schema 1)"));
     }
-    let shape: ManifestShape = serde_json::from_slice(bytes).map_err(|_| "it is no JSON manifest".to_owned())?;
+    let shape: ManifestShape = serde_json::from_slice(bytes).map_err(|_| "it is not a JSON manifest".to_owned())?;
     let entries = shape.manifests.as_ref().map_or(0, Vec::len);
     if shape.manifests.is_some() && (shape.layers.is_some() || shape.config.is_some()) {
         return Err("it is an index and a manifest at once".to_owned());
@@ -227,16 +227,16 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     if entries > ENTRY_LIMIT {
         return Err(format!("it has {entries} entries, more than {ENTRY_LIMIT}"));
     }
-    let said = content_type.filter(|media_type| is_supported(media_type));
-    if let (Some(said), Some(own)) = (said, &shape.media_type)
-        && said != own
+    let sent = content_type.filter(|media_type| is_supported(media_type));
+    if let (Some(sent), Some(own)) = (sent, &shape.media_type)
+        && sent != own
     {
-        return Err(format!("it is of the type {} and was sent as {said}", clean(own)));
+        return Err(format!("it is of the type {} and was sent as {sent}", clean(own)));
     }
-    let found = said.or(shape.media_type.as_deref()).or(expected);
+    let found = sent.or(shape.media_type.as_deref()).or(expected);
     let Some(found) = found.filter(|found| is_supported(found)) else {
         let found = clean(found.or(content_type).unwrap_or("unknown"));
-        return Err(format!("it is of the type {found}, which is no manifest"));
+        return Err(format!("it is of the type {found}, which is not a manifest type"));
     };
     match expected {
         Some(expected) if expected != found => Err(format!("it is of the type {found} instead of {expected}")),
@@ -244,7 +244,7 @@ fn check_document(content_type: Option<&str>, expected: Option<&str>, bytes: &[u
     }
 }
 
-/// What came for the reference, which is not the reference's fault.
+/// The document that a reference leads to, for people.
 fn content(reference: &Reference) -> String {
     match reference {
         Reference::Tag(tag) => format!("manifest of tag {tag}"),
@@ -285,7 +285,7 @@ mod tests {
         check(Some(MANIFEST), None, &index, Err("was sent as"));
         check(Some(OCI_INDEX), Some(MANIFEST), &index, Err("instead of"));
         check(None, None, r#"{"manifests":[]}"#, Err("unknown"));
-        check(Some("text/html"), None, "<html>", Err("no JSON"));
+        check(Some("text/html"), None, "<html>", Err("not a JSON"));
         check(Some("application/vnd.docker.distribution.manifest.v1+prettyjws"), None, "{}", Err("schema 1"));
     }
 

@@ -1,7 +1,7 @@
 //! Manifests as they are written.
 //!
-//! Nothing is written that is there. What a registry says when another program writes in the same moment is distinguished from a
-//! refusal by a second look (`moment`).
+//! Nothing is written that is there. A second look (`moment`) distinguishes a refusal from what a registry says while another
+//! program writes.
 
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
@@ -30,7 +30,7 @@ enum WrittenState {
     Nothing,
     /// The manifest; the list of this subject's referrers lacks it.
     NotListed(Digest),
-    /// The manifest, listed where it has to be.
+    /// The manifest, and it is listed.
     Everything,
 }
 
@@ -38,7 +38,7 @@ enum WrittenState {
 pub(crate) enum Tried {
     /// It was taken.
     Written(Box<RegistryAnswer>),
-    /// It was refused for the lack of something that is there.
+    /// It was refused because something is missing, which is there.
     Denied(StoreError),
 }
 
@@ -77,7 +77,7 @@ impl RemoteStore {
         Ok(if self.registry_may_have_api() { WrittenState::Nothing } else { WrittenState::NotListed(subject) })
     }
 
-    /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers where the registry
+    /// Writes a manifest under a tag or its digest, and lists it among its subject's referrers if the registry
     /// does not do so itself.
     pub(crate) async fn put_manifest(
         &self,
@@ -104,7 +104,7 @@ impl RemoteStore {
                 place: self.place(),
                 what: StoreItem::Other("the manifest that was stored"),
                 expected: descriptor.digest.clone(),
-                actual: named,
+                actual: Box::new(named),
             });
         }
         let maintained = answer.header("oci-subject").is_some();
@@ -116,7 +116,7 @@ impl RemoteStore {
         }
     }
 
-    /// Writes bytes as a manifest; what a registry says while others write beside is not the last word.
+    /// Writes bytes as a manifest; what a registry says while other programs write is not final.
     async fn write_manifest(
         &self,
         reference: &str,
@@ -136,7 +136,7 @@ impl RemoteStore {
         }
     }
 
-    /// Writes bytes as a manifest, in place of the one with this `ETag` where one is given. The answer's `Location` is
+    /// Writes bytes as a manifest, in place of the one with this `ETag` if one is given. The answer's `Location` is
     /// not needed and may be missing.
     pub(crate) async fn try_manifest(
         &self,
@@ -156,7 +156,7 @@ impl RemoteStore {
         }
         let may_pass = self.may_pass(&mut answer).await;
         let error = self.write_error(answer).await;
-        // What consists of things that are missing is refused with good reason.
+        // A manifest whose parts are missing is refused with good reason.
         let is_denied = may_pass && self.has_all_parts(bytes).await.unwrap_or(false);
         Ok(Tried::Denied(match error {
             StoreError::Rejected { place, status, request, problem } if is_denied => {
@@ -206,7 +206,11 @@ impl RemoteStore {
         };
         hasher.update(bytes);
         let actual = hasher.finish();
-        if actual == expected { Ok(()) } else { Err(StoreError::DigestMismatch { place, what, expected, actual }) }
+        if actual == expected {
+            Ok(())
+        } else {
+            Err(StoreError::DigestMismatch { place, what, expected, actual: Box::new(actual) })
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! registry:2 on a file system rewrites its small link files in place: with every mount, every upload that ends and every
 //! `PUT` of a manifest. A reader who comes between finds a link empty, and the registry then answers 400 or 500 about
-//! content that is there. A second look tells such a moment from content that is damaged or missing.
+//! content that is there. A second look distinguishes such a moment from content that is damaged or missing.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ impl RemoteStore {
         if !matches!(answer.status(), 400 | 404 | 500) || answer.crossed {
             return false;
         }
-        answer.keep_words().await.tells_of_a_moment()
+        answer.keep_words().await.speak_of_a_moment()
     }
 
     /// Whether everything is there that a manifest consists of.

@@ -22,16 +22,16 @@ pub enum Want {
     Push,
 }
 
-/// What a registry said to a probe.
+/// What a registry answered to a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
     /// Access is given.
     Granted,
-    /// Access is given, and there is nothing of that name.
+    /// Access is given, and the repository does not exist.
     NoSuchRepository,
 }
 
-/// What a registry said to its bare root.
+/// What a registry answered at its root, without a credential.
 #[derive(Clone, Debug)]
 pub struct RegistryPing {
     /// The status.
@@ -40,12 +40,12 @@ pub struct RegistryPing {
     pub challenges: Vec<String>,
 }
 
-/// What a registry said to a login.
+/// What a registry answered to a login.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoginCheck {
     /// It asked for credentials and took these.
     Accepted,
-    /// It lets everybody in, and the credentials were not shown.
+    /// It asks for no credentials, and these were not shown.
     NotAsked,
 }
 

@@ -1,7 +1,7 @@
 //! Single requests and their bare answers: what a probe of a registry is made of.
 //!
-//! Access, redirects, warnings and the masking of secrets are those of every other request; what is left out is what
-//! makes a good client: nothing is repeated, no status is an error, and nothing in an answer is interpreted.
+//! Access, redirects, warnings and the masking of secrets are those of every other request; only these
+//! differ: nothing is repeated, no status is an error, and nothing in an answer is interpreted.
 
 use std::sync::Arc;
 
@@ -71,7 +71,7 @@ pub struct RawRequest<'a> {
     pub from: Option<&'a RepositoryRef>,
 }
 
-/// Where an upload goes on. Its query may hold secrets, so it is shown to nobody.
+/// Where an upload goes on. Its query may hold secrets, so it is never shown.
 #[derive(Clone)]
 pub struct RawLocation {
     url: Url,
@@ -85,7 +85,7 @@ pub struct RawAnswer {
     pub status: u16,
     /// The body, at most 5 MiB of it.
     pub body: Bytes,
-    /// Where an upload goes on; an error where it goes to an address that the rules forbid.
+    /// Where an upload goes on; an error if the rules forbid that address.
     pub location: Result<Option<RawLocation>, String>,
     headers: Vec<(String, String)>,
 }
@@ -111,7 +111,7 @@ impl RawStore {
     /// Every tag: all pages of the list.
     ///
     /// # Errors
-    /// As listing tags has them: any answer that is no complete list.
+    /// Those of listing tags: any answer that is not a complete list.
     pub async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
         self.store.list_tags().await
     }
@@ -119,7 +119,7 @@ impl RawStore {
     /// Makes the request once.
     ///
     /// # Errors
-    /// When no answer comes, and when the rules of access forbid to go on. A status is never an error.
+    /// If no answer comes, or a rule of access forbids to go on. A status is never an error.
     pub async fn send(&self, request: RawRequest<'_>) -> Result<RawAnswer, StoreError> {
         let access = match request.from {
             Some(from) => RequestedAccess::mount(&self.store.repository, from.name()),

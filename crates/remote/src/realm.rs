@@ -1,4 +1,4 @@
-//! Which token server may be asked, and told a secret. Pure.
+//! Which token server may be asked, and which may be given a secret. Pure.
 
 use tofu_oci_http::{Reach, host_of, is_loopback};
 use tofu_oci_store::AccessFault;
@@ -31,7 +31,7 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &UserHosts) -> Res
     let host = host_of(realm);
     let refused = |fault, problem| Err(RealmRefusal::new(fault, problem));
     if !matches!(realm.scheme(), "http" | "https") || realm.host().is_none() {
-        // Where the scheme was forgotten, what stands in its place is the host.
+        // If the scheme is missing, the host is read as the scheme.
         let problem = "the token server's address does not begin with https://".to_owned();
         return refused(AccessFault::RealmScheme, problem);
     }
@@ -60,7 +60,7 @@ pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &UserHosts) -> Res
     }
 }
 
-/// Whether a token server may be told a secret for the registry: it is the registry's own host, one of the same site,
+/// Whether a token server may be given a secret for the registry: it is the registry's own host, one of the same site,
 /// the known token server of the registry, or one that the user trusts by name.
 ///
 /// An anonymous token may be asked for anywhere: nothing is given away.

@@ -1,4 +1,4 @@
-//! Who points at a manifest: the API where there is one, the tag that stands in for it where there is none.
+//! What refers to a manifest: by the referrers API, or by the tag that replaces it if a registry has no such API.
 //!
 //! Spec: OCI distribution-spec 1.1.1, "Listing Referrers", "Referrers Tag Schema", "Pushing Manifests with Subject".
 
@@ -21,9 +21,9 @@ use crate::repository::RemoteStore;
 const REFERRERS_LIMIT: usize = 1000;
 
 impl RemoteStore {
-    /// What the API says and what the tag says that stands in for it. An API may answer with a list that lacks what was
+    /// What the API says and what the tag that replaces it says. An API may answer with a list that lacks what was
     /// listed under the tag: a registry that got its API later, or one that shows what it has learned itself and no more.
-    /// The tag is not asked for where it is known not to be there.
+    /// The tag is not asked for if it is known not to exist.
     pub(crate) async fn list_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         let by_api = if self.registry_may_have_api() { self.referrers_by_api(subject).await? } else { None };
         match by_api {
@@ -42,8 +42,8 @@ impl RemoteStore {
         }
     }
 
-    /// As few requests as it takes: where the tag that stands in is known to be there, that one; where it is known not
-    /// to be there, the API alone.
+    /// As few requests as it takes: the tag that replaces the API if it is known to exist; the API alone if the tag is known
+    /// not to exist.
     pub(crate) async fn nearest_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         let tag = self.standing_in_tag(subject)?;
         let is_listed = self.memory.state().standing_in.as_ref().map(|tags| tags.contains(&tag));
@@ -55,7 +55,7 @@ impl RemoteStore {
             None => self.standing_in(subject).await,
             Some(true) => {
                 let found = self.standing_in(subject).await?;
-                // A list that names nobody says nothing: registries keep it when the last referrer is deleted.
+                // An empty list says nothing: registries keep it when the last referrer is deleted.
                 if found.is_empty() && self.registry_may_have_api() {
                     return Ok(self.referrers_by_api(subject).await?.unwrap_or_default());
                 }
@@ -76,7 +76,7 @@ impl RemoteStore {
         self.with_standing_in(subject, by_api).await
     }
 
-    /// The list of the API, where there is one, and what the tag has beside it.
+    /// The list of the API, if it has one, and what the tag has beside it.
     async fn with_standing_in(
         &self,
         subject: &Digest,
@@ -97,7 +97,7 @@ impl RemoteStore {
         Ok(found)
     }
 
-    /// Whether the tags have been listed, and the one that stands in for the API is not among them.
+    /// Whether the tags have been listed, and the one that replaces the API is not among them.
     fn is_without_tag(&self, subject: &Digest) -> Result<bool, StoreError> {
         let tag = self.standing_in_tag(subject)?;
         Ok(self.memory.state().standing_in.as_ref().is_some_and(|tags| !tags.contains(&tag)))
@@ -120,7 +120,7 @@ impl RemoteStore {
         self.repository.registry().to_ascii_lowercase()
     }
 
-    /// What the API says; nothing when there is none, which is remembered for the repository and for the registry.
+    /// What the API says; `None` if the registry has no such API, which is remembered for the repository and the registry.
     async fn referrers_by_api(&self, subject: &Digest) -> Result<Option<Vec<Descriptor>>, StoreError> {
         let found = self.asked_api(subject).await?;
         if found.is_none() {
@@ -130,7 +130,7 @@ impl RemoteStore {
         Ok(found)
     }
 
-    /// The list, or nothing when the registry has no such API.
+    /// The list; `None` if the registry has no such API.
     async fn asked_api(&self, subject: &Digest) -> Result<Option<Vec<Descriptor>>, StoreError> {
         let call = RegistryCall::new(Method::GET, self.path("referrers", subject.as_str()), &self.pull);
         let what = "the list of referrers";
@@ -155,7 +155,7 @@ impl RemoteStore {
                 return Err(self.list_too_large(what));
             }
             found.extend(descriptors(
-                &entries(&bytes).ok_or_else(|| self.malformed("its list of referrers is no index"))?,
+                &entries(&bytes).ok_or_else(|| self.malformed("its list of referrers is not an index"))?,
             ));
             if found.len() > REFERRERS_LIMIT {
                 return Err(self.malformed(format!("{subject} has more than {REFERRERS_LIMIT} referrers")));
@@ -167,9 +167,9 @@ impl RemoteStore {
         }
     }
 
-    /// The index under the tag that stands in for the API, with its `ETag`; an empty one when there is none.
+    /// The index under the tag that replaces the API, with its `ETag`; an empty index if the tag does not exist.
     ///
-    /// A registry may read such a tag as the digest itself and answer with the subject: that is no list.
+    /// A registry may read such a tag as the digest itself and answer with the subject: that is not a list.
     pub(crate) async fn standing_in_index(
         &self,
         subject: &Digest,
@@ -187,7 +187,8 @@ impl RemoteStore {
         if found.media_type != OCI_INDEX {
             return Err(self.malformed(format!("its tag {tag}, which lists referrers, is not an index")));
         }
-        let index = serde_json::from_slice(&bytes).map_err(|_| self.malformed(format!("its tag {tag} is no index")))?;
+        let index =
+            serde_json::from_slice(&bytes).map_err(|_| self.malformed(format!("its tag {tag} is not an index")))?;
         Ok((index, etag))
     }
 
@@ -202,7 +203,7 @@ impl RemoteStore {
     }
 }
 
-/// Whether a tag may stand in for the referrers API, by its name: `ALGORITHM-ENCODED`.
+/// Whether a tag may replace the referrers API, by its name: `ALGORITHM-ENCODED`.
 pub(crate) fn may_stand_in(tag: &Tag) -> bool {
     tag.as_str().starts_with("sha256-") || tag.as_str().starts_with("sha512-")
 }
@@ -211,7 +212,7 @@ fn is_list(answer: &RegistryAnswer) -> bool {
     answer.status() == 200 && answer.media_type().is_some_and(|media_type| media_type == OCI_INDEX)
 }
 
-/// The entries of a page; nothing when it is no index.
+/// The entries of a page; `None` if it is not an index.
 fn entries(page: &[u8]) -> Option<Vec<Value>> {
     let mut members: Map<String, Value> = serde_json::from_slice(page).ok()?;
     match members.remove("manifests") {

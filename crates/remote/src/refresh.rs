@@ -11,7 +11,7 @@ use url::Url;
 /// How a token server takes a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefreshGrant {
-    /// In a form: the `OAuth2` way.
+    /// In a form, as `OAuth2` has it.
     Post,
     /// In place of a password: for servers that know no forms.
     Get,

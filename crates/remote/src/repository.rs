@@ -47,14 +47,14 @@ pub(crate) struct RepositoryMemory {
 pub(crate) struct RepositoryState {
     /// Blobs that are on their way, or there.
     pub(crate) blobs: HashMap<Digest, Arc<tokio::sync::Mutex<bool>>>,
-    /// Upload sessions that a refused mount left behind.
+    /// Upload sessions that a registry opened instead of a mount.
     pub(crate) sessions: HashMap<Digest, Url>,
     manifests: HashMap<Digest, Bytes>,
     /// Manifests that this store has written.
     written: HashSet<Digest>,
     /// The last write of a tag that several programs may write at once, until it is known to last.
     pub(crate) rewritten: Option<ListWrite>,
-    /// Of the tags that were listed last, those that may stand in for the referrers API.
+    /// Of the tags that were listed last, those that may replace the referrers API.
     pub(crate) standing_in: Option<HashSet<Tag>>,
 }
 
@@ -155,7 +155,7 @@ impl RemoteStore {
         }
     }
 
-    /// The error of a write that the registry refused; a 404 is put into the words that help.
+    /// The error of a write that the registry refused; a 404 says what may be missing.
     pub(crate) async fn write_error(&self, answer: RegistryAnswer) -> StoreError {
         if answer.status() != 404 || answer.crossed {
             return answer.words_and_error().await.1;

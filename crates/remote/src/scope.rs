@@ -43,7 +43,7 @@ impl AccessSubject {
 }
 
 impl RequestedAccess {
-    /// Nothing but being let in.
+    /// Access to the registry, without any repository.
     pub(crate) fn registry(registry: &str) -> Self {
         Self { subject: AccessSubject::Registry(registry.to_owned()), scopes: Scopes::default() }
     }
@@ -104,7 +104,7 @@ impl Scopes {
         self.0.iter().all(|(resource, actions)| granted.0.get(resource).is_some_and(|have| covers(actions, have)))
     }
 
-    /// Each scope as it stands in a token request.
+    /// Each scope as a token request writes it.
     pub(crate) fn each(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(resource, actions)| {
             let actions: Vec<&str> = actions.iter().map(String::as_str).collect();

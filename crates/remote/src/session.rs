@@ -77,7 +77,7 @@ impl RemoteStore {
                     place: self.place(),
                     what: StoreItem::Other("the blob that was stored"),
                     expected: digest.clone(),
-                    actual,
+                    actual: Box::new(actual),
                 })
             }
             _ => Ok(Sent::Done),
@@ -95,8 +95,8 @@ impl RemoteStore {
         })
     }
 
-    /// Ends a session that is not needed; whether that works is of no matter, and no right to delete is asked for: a
-    /// session dies by itself in the end.
+    /// Ends a session that is not needed. A failure is ignored and no right to delete is asked for: a session expires by
+    /// itself.
     pub(crate) async fn cancel(&self, session: Url) {
         let call = RegistryCall::to(Method::DELETE, CallTarget::Address(session), &self.push).once().at_hand();
         if let Err(error) = self.client.send(&call).await {
@@ -105,8 +105,8 @@ impl RemoteStore {
     }
 }
 
-/// The upload location, with the one repair that costs no safety: a registry behind a proxy that ends TLS often names
-/// its own host with `http:`, and is then asked over HTTPS on its own origin.
+/// The upload location, with the one repair that costs no safety: a registry whose proxy ends TLS often names its
+/// own host with `http:`, and is then asked over HTTPS on its own origin.
 pub(crate) fn upload_location(from: &Url, location: &str, named: &NamedHosts) -> Result<Url, RedirectFault> {
     if let Ok(to) = from.join(location)
         && from.scheme() == "https"

@@ -1,4 +1,4 @@
-//! Which hosts are of one site: who controls one may be told a secret of the other. Pure.
+//! Which hosts are of one site: the owner of one may be given a secret of the other. Pure.
 //!
 //! ```text
 //! public suffix list    govt.nz, co.uk, github.io: each name directly below is another owner
@@ -10,7 +10,7 @@ use tofu_oci_types::RegistryHost;
 use url::{Host, Url};
 
 /// Suffixes below which each label is another customer, and which the public suffix list (2026-11) does not have. `*`
-/// stands for one label.
+/// matches one label.
 const SHARED_CLOUDS: &[&str] = &[
     // Azure Container Registry: NAME.azurecr.io, and the clouds for the government of the USA and for China.
     "azurecr.io",
@@ -45,7 +45,7 @@ const SHARED_AT_EVERY_DEPTH: &[&str] = &[
 struct KnownTokenServer {
     /// A suffix of the registry's name.
     registry: &'static str,
-    /// The token server; `*` stands for one label.
+    /// The token server; `*` matches one label.
     server: &'static str,
 }
 
@@ -60,8 +60,8 @@ const KNOWN_TOKEN_SERVERS: &[KnownTokenServer] = &[
     KnownTokenServer { registry: "registry.*.aliyuncs.com", server: "dockerauth-cn-zhangjiakou.aliyuncs.com" },
 ];
 
-/// Whether two hosts are the same, or two names below one domain that somebody has registered, or that one customer of a
-/// cloud has.
+/// Whether two hosts are the same, or two names below one domain that has one owner, or that belongs to one customer of
+/// a cloud.
 pub(crate) fn same_site(one: &Url, other: &Url) -> bool {
     let (Some(one), Some(other)) = (RegistryHost::of_url(one), RegistryHost::of_url(other)) else { return false };
     match (one.host(), other.host()) {

@@ -1,10 +1,10 @@
-//! The tag that stands in for the referrers API, as it is written.
+//! The tag that replaces the referrers API, as it is written.
 //!
 //! Each writer reads the list, adds to it and replaces the whole. Most registries ignore `If-Match`, so two writers who
 //! read the same list lose the entry of the one who writes first. Against that:
 //! - in this program one task at a time writes a list;
 //! - a list is read again after each write, and what is missing is written again, after a wait of random length;
-//! - [`RemoteStore::settle_lists`] reads it once more when everybody who had read the list before our write must have
+//! - [`RemoteStore::settle_lists`] reads it once more when every program that had read the list before our write must have
 //!   written, too. What is in it then stays in it.
 //!
 //! Spec: OCI distribution-spec 1.1.1, "Referrers Tag Schema", "Pushing Manifests with Subject".
@@ -31,7 +31,7 @@ const WRITES: usize = 12;
 const AT_ONCE: usize = 8;
 
 impl RemoteStore {
-    /// Adds a manifest to the list that stands in for the API, unless it is in it.
+    /// Adds a manifest to the list that replaces the API, unless the list has it.
     pub(crate) async fn list_as_referrer(
         &self,
         subject: &Digest,
@@ -48,7 +48,7 @@ impl RemoteStore {
         self.complete(&tag, &mut list).await
     }
 
-    /// Waits until what was written to tags that several may write at once can no longer be overwritten by somebody who
+    /// Waits until what was written to tags that several may write at once can no longer be overwritten by a program that
     /// had read them before, and writes again what is missing in lists of referrers.
     pub(crate) async fn settle_lists(&self) -> Result<(), StoreError> {
         let tagged = self.memory.state().rewritten.take();
@@ -114,7 +114,7 @@ impl RemoteStore {
                 return Ok(());
             }
             if !may_write {
-                // Somebody has just written over ours: who waits, and for how long, is left to chance.
+                // Another program has just overwritten ours: chance decides which one waits, and how long.
                 if !self
                     .look_again(&mut looks, &self.label(tag.as_str()), "others write this list at the same time")
                     .await
@@ -173,7 +173,7 @@ fn merge(listed: &mut Vec<Value>, seen: &mut Vec<Value>) -> usize {
     count
 }
 
-/// What is written into the list: the artifact type (of the config, where the manifest has none of its own) and all
+/// What is written into the list: the artifact type (that of the config, if the manifest has none of its own) and all
 /// annotations come from the manifest.
 fn referrer_entry(descriptor: &Descriptor, bytes: &[u8]) -> Value {
     let manifest: Value = serde_json::from_slice(bytes).unwrap_or_default();

@@ -76,7 +76,7 @@ impl RemoteStore {
                 }
                 Err(error) => match self.tag_after(&error, tag).await {
                     Some(now) if now == descriptor.digest => return Ok(true),
-                    // Somebody else was faster.
+                    // Another program was faster.
                     Some(now) if Some(&now) != before => return Ok(false),
                     _ => return Err(error),
                 },
@@ -91,7 +91,7 @@ impl RemoteStore {
         }
     }
 
-    /// Signatures of several people lie under one tag, and each of them replaces the whole.
+    /// One tag holds the signatures of several people, and each of them replaces the whole.
     fn note_tagged(&self, tag: &Tag, began: Instant) {
         if may_stand_in(tag) {
             self.memory.state().rewritten = Some(ListWrite { at: Instant::now(), took: began.elapsed() });

@@ -56,7 +56,7 @@ impl RemoteStore {
                 return Err(self.list_too_large("the list of tags"));
             }
             let page: TagPage =
-                serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is no such list"))?;
+                serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is not a list of tags"))?;
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
             let Some(next) = next else {
                 let standing_in = tags.iter().filter(|tag| may_stand_in(tag)).cloned().collect();
@@ -72,8 +72,8 @@ impl RemoteStore {
         self.client.document(&call, "the list of tags", PAGE_LIMIT, |answer| answer.status() == 200).await
     }
 
-    /// There is no such repository when the registry says so, with whatever status, and when it says 404 and nothing
-    /// else. A 401 says nothing about the repository.
+    /// The repository does not exist if the registry says so, with whatever status, or answers 404 without words. A 401 says
+    /// nothing about the repository.
     ///
     /// Spec: `OpenTofu` 1.12, getproviders, `errRepresentsOCIProviderNotFound`; measured for 401.
     async fn tags_error(&self, answer: RegistryAnswer) -> StoreError {

@@ -20,7 +20,7 @@ use crate::token_answer::TokenAnswer;
 use crate::token_request::{AccessToken, Asker, Sending, TokenRequest, basic, with_words};
 use crate::words::ErrorWords;
 
-/// The name under which a refresh token stands where a user's name is expected.
+/// The user name that a refresh token is sent with in place of a password.
 const TOKEN_USER: &str = "<token>";
 
 impl TokenRequest<'_> {
@@ -121,7 +121,7 @@ impl TokenRequest<'_> {
         Ok((AccessToken { header, short, expires: Instant::now() + life.saturating_sub(life / 10) }, refresh))
     }
 
-    /// The server's own words where it refuses, and the token or why there is none.
+    /// The server's own words if it refuses, and the token or the error.
     async fn token_of(
         &self,
         network: &RegistryNetwork,
@@ -131,7 +131,7 @@ impl TokenRequest<'_> {
         if status == 200 {
             return (None, self.good(&answer));
         }
-        // What stands behind a wrong address is no token server: its words would mislead.
+        // A wrong address leads to a server that gives no tokens: its words would mislead.
         let words = if status == 404 {
             None
         } else {

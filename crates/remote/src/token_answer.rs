@@ -9,7 +9,7 @@ use tofu_oci_http::clean;
 use tofu_oci_store::AccessFault;
 use tofu_oci_types::Secret;
 
-/// How long a token lives when the server does not say, or says something that is no time.
+/// How long a token lives if the server does not say, or does not name a time.
 const DEFAULT_LIFE: Duration = Duration::from_mins(1);
 /// The longest life that is believed.
 const LONGEST_LIFE: Duration = Duration::from_hours(24);
@@ -23,15 +23,15 @@ pub(crate) struct TokenAnswer {
     pub(crate) token: Secret,
     /// How long it lives from now.
     pub(crate) life: Duration,
-    /// Whole seconds of its life, where the server says so.
+    /// Whole seconds of its life, if the server says so.
     pub(crate) seconds: Option<u64>,
     /// A refresh token that replaces the one that was shown.
     pub(crate) refresh: Option<Secret>,
 }
 
 impl TokenAnswer {
-    /// Reads an answer: `access_token`, else `token`, names in any case; `expires_in` in whatever form. Text behind the
-    /// object is not looked at. All of it as elsewhere.
+    /// Reads an answer: `access_token`, else `token`, names in any case; `expires_in` in whatever form. Text after the
+    /// object is ignored, as other clients do.
     ///
     /// Spec: distribution, `docs/spec/auth/token.md`, "Token Response Fields"; `oauth.md`, "Token Response Fields".
     ///
@@ -52,7 +52,7 @@ impl TokenAnswer {
         })
     }
 
-    /// The scopes that the token grants, where it is a JWT that says so. A claim that nobody here relies on.
+    /// The scopes that the token grants, if it is a JWT that says so. Nothing here relies on that claim.
     ///
     /// Spec: distribution, `docs/spec/auth/jwt.md`, `access`.
     pub(crate) fn granted(&self) -> Option<Vec<String>> {
@@ -64,7 +64,7 @@ impl TokenAnswer {
     }
 }
 
-/// A member, its name in any case; the last one where there are several.
+/// A member, its name in any case; the last one if there are several.
 fn member(members: &mut Map<String, Value>, name: &str) -> Option<Value> {
     let key = members.keys().rfind(|key| key.eq_ignore_ascii_case(name))?.clone();
     members.shift_remove(&key)
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_beside_and_behind_it_is_no_matter() {
+    fn members_beside_the_token_and_text_after_it_are_ignored() {
         check(r#"{"token":"t","issued_at":7,"scope":[],"unknown":{}}"#, "t 60s None");
         check("{\"token\":\"t\"}\n<!-- served by lab -->", "t 60s None");
         check(r#"{"token":"t","refresh_token":"r"}"#, "t 60s None r");

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! attempt --no answer, 408, 429, 5xx--> wait --> attempt from the first address     (requests that may be repeated)
-//!         --3xx--> next address, rules of `origin`
-//!         --401 on the registry's own origin--> again with what the challenge asks for, until that was got for this request
+//!         --3xx--> next address, by the rules of redirects
+//!         --401 on the registry's own origin--> again with what the challenge asks for, until that was obtained for this request
 //!         --anything else--> answer
 //! ```
 
@@ -29,8 +29,8 @@ use crate::fault::{redirect_rule, too_long, unreachable};
 /// Most bytes of warnings that are shown in a run.
 const WARNINGS_LIMIT: usize = 4096;
 
-/// Most challenges that one attempt answers: with what is known, with what another request got meanwhile, and with what
-/// is got for this one. A registry that asks for a password and for a token in turn comes to an end here.
+/// Most challenges that one attempt answers: with what is known, with what another request obtained meanwhile, and with what
+/// this request obtains. The bound ends a registry that asks for a password and for a token in turn.
 const MOST_CHALLENGES: usize = 3;
 
 /// One attempt's outcome.
@@ -39,7 +39,7 @@ enum AttemptOutcome {
     NoAnswer(NoAnswer),
 }
 
-/// Where an attempt stands.
+/// The address of an attempt, after some redirects.
 struct Hop {
     url: Url,
     /// Whether the registry's own origin has been left; it is not trusted again then.
@@ -164,7 +164,7 @@ impl RegistryClient {
             if answer.status() == 401 && !hop.crossed && challenges > 0 {
                 match self.authority.challenged(&self.network, root, call.access, &answer, shown).await? {
                     Reply::Show(next) => {
-                        // What was got for this very challenge and is refused, is refused for good.
+                        // What was obtained for this very challenge and is refused, is refused for good.
                         challenges = if next.fresh { 0 } else { challenges - 1 };
                         proof = Some(next);
                         continue;

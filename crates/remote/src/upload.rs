@@ -51,7 +51,7 @@ impl RemoteStore {
         }
         let access = RequestedAccess::mount(&self.repository, from.name());
         let answer = match self.post(&mount_query(&descriptor.digest, from.name()), &access).await {
-            // Who may push here need not be allowed to pull there: the blob is sent then.
+            // The right to push here does not include the right to pull there: then the blob is sent.
             Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }) => return Ok(false),
             other => other?,
         };
@@ -74,7 +74,7 @@ impl RemoteStore {
     async fn upload(&self, descriptor: &Descriptor, content: &dyn tofu_oci_store::Body) -> Result<Pushed, StoreError> {
         let digest = &descriptor.digest;
         let mut session = self.memory.state().sessions.remove(digest);
-        // A session stands for a mount that was refused, and before that the blob was asked for.
+        // A session comes from a refused mount, and the blob was asked for before that mount.
         if session.is_none() && self.has_blob(digest, &self.push).await? {
             return Ok(Pushed::Present);
         }
@@ -91,7 +91,7 @@ impl RemoteStore {
             let sent = match &mut chunks {
                 Some(length) => {
                     let sent = self.send_chunks(location, descriptor, content, length, &mut attempts).await;
-                    // A registry that takes no chunk at all says nothing about why the whole blob breaks.
+                    // If a registry takes no chunk at all, the error of the whole blob says more.
                     sent.map_err(|error| at_once.pop().filter(|_| length.furthest() == 0).unwrap_or(error))?
                 }
                 None => self.send_at_once(location, descriptor, content, &mut attempts).await?,
@@ -111,8 +111,8 @@ impl RemoteStore {
                 }
                 Sent::Lost => {}
             }
-            // Something in between that refuses such a body and hangs up is often not heard: the connection just
-            // breaks. Twice is reason enough to try the other way.
+            // A proxy that refuses such a body often hangs up before its answer is read: the connection just breaks. After
+            // two breaks chunks are tried.
             if mode == ChunkMode::Fallback && chunks.is_none() && at_once.len() >= BROKEN_BEFORE_CHUNKS {
                 chunks = Some(ChunkLength::below(descriptor.size));
             }
@@ -171,7 +171,7 @@ impl RemoteStore {
     }
 }
 
-/// `?mount=DIGEST&from=NAME`: neither has a character that a query would read otherwise, but for the digest's `:`,
+/// `?mount=DIGEST&from=NAME`: neither has a character with a meaning in a query, except the digest's `:`,
 /// which a query may hold, and `+`, which it may not.
 fn mount_query(digest: &Digest, from: &str) -> String {
     format!("?mount={}&from={from}", digest.as_str().replace('+', "%2B"))

@@ -76,12 +76,12 @@ impl ErrorWords {
         words
     }
 
-    /// The first error in one line, where there is one.
+    /// The first error in one line.
     pub(crate) fn first(&self) -> Option<String> {
         let error = self.errors.first()?;
         let parts = [clean(&error.code), clean(&error.message)];
         Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": "))
-            .filter(|said| !said.is_empty())
+            .filter(|words| !words.is_empty())
     }
 
     /// What a token server says, in one line: an error as registries name them, or one of `OAuth2`.
@@ -97,12 +97,12 @@ impl ErrorWords {
             let [code, message] = [&error.code, &error.message].map(|text| clean(text));
             code_first(Some(code).filter(|text| !text.is_empty()), Some(message).filter(|text| !text.is_empty()))
         });
-        let said =
+        let words =
             first.or_else(|| code_first(text(&self.error), text(&self.error_description).or(text(&self.details))));
-        said.map(|said| clean(&said))
+        words.map(|words| clean(&words))
     }
 
-    /// Whether there are none: the answer may come from something that is no registry.
+    /// Whether there are no words: the answer may come from a server that is not a registry.
     pub(crate) fn is_empty(&self) -> bool {
         self.errors.is_empty()
     }
@@ -112,28 +112,28 @@ impl ErrorWords {
     }
 
     /// Whether a registry says this about content that it has, while another program writes there.
-    pub(crate) fn tells_of_a_moment(&self) -> bool {
+    pub(crate) fn speak_of_a_moment(&self) -> bool {
         self.has_code(&["DIGEST_INVALID", "MANIFEST_BLOB_UNKNOWN", "MANIFEST_UNKNOWN", "BLOB_UNKNOWN"])
             || self.mentions("invalid checksum digest format")
     }
 
     /// Whether a registry has a manifest in another form than those that were accepted.
-    pub(crate) fn tells_of_another_form(&self) -> bool {
+    pub(crate) fn speak_of_another_form(&self) -> bool {
         self.mentions("accept header")
     }
 
     /// Whether a message has these words: some registries say under a code that means many things what no code says. Nothing
     /// outside this file looks into a message.
     fn mentions(&self, text: &str) -> bool {
-        let said = self.errors.iter().flat_map(|error| [Some(error.message.as_str()), error.detail.as_str()]);
-        said.flatten().any(|said| said.to_ascii_lowercase().contains(text))
+        let words = self.errors.iter().flat_map(|error| [Some(error.message.as_str()), error.detail.as_str()]);
+        words.flatten().any(|words| words.to_ascii_lowercase().contains(text))
     }
 
     pub(crate) fn repository_unknown(&self) -> bool {
         self.has_code(&["NAME_UNKNOWN", "NAME_INVALID"])
     }
 
-    /// The first error in one line, or the status where there is none.
+    /// The first error in one line, or the status if no error is named.
     pub(crate) fn text(&self, status: StatusCode) -> String {
         let reason = status.canonical_reason().unwrap_or("no reason given").to_ascii_lowercase();
         let Some(error) = self.errors.first() else { return reason };

@@ -35,6 +35,7 @@ mod oci;
 mod opener;
 mod package;
 mod release;
+mod release_reader;
 mod rules;
 mod traits;
 
@@ -53,6 +54,7 @@ pub use oci::OciSource;
 pub use opener::MethodOpener;
 pub use package::{Layer, Locator, Package, Part};
 pub use release::{ClaimedHashes, ReleaseDescription, ReleaseId, Search};
+pub use release_reader::read_release;
 pub use rules::{Continuation, ListingAnswer, PackageAnswer};
 pub use tofu_oci_layout::LeafKind;
 pub use traits::{Offer, Release, Source};

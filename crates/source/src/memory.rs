@@ -76,7 +76,12 @@ impl DocumentCache {
         if actual == expected {
             return Ok(bytes);
         }
-        Err(StoreError::DigestMismatch { place: store.place(), what: StoreItem::of(descriptor), expected, actual })
+        Err(StoreError::DigestMismatch {
+            place: store.place(),
+            what: StoreItem::of(descriptor),
+            expected,
+            actual: Box::new(actual),
+        })
     }
 
     fn keep(&self, descriptor: &Descriptor, bytes: &Bytes) {

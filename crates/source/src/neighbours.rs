@@ -3,9 +3,11 @@
 //! A repository holds the versions of one provider. A user who forgets its address publishes, or signs, under a name that
 //! no client asks for; the releases that are there show it.
 
-use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
-use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
+use tofu_oci_layout::ReleaseIndex;
+use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Descriptor, ProviderAddr, Reference, Tag, Version};
+
+use crate::release_reader::{of_content, read_release};
 
 /// Most releases that are read to find out.
 const MOST: usize = 2;
@@ -32,7 +34,8 @@ pub async fn newest_neighbour(store: &dyn ReadStore, tags: &[Tag], own: &Tag) ->
     for version in versions.into_iter().take(MOST) {
         let Ok(tag) = Tag::for_version(&version) else { continue };
         let found = of_content(store.manifest(&Reference::Tag(tag)).await)?;
-        if let Some(address) = found.and_then(|(index, bytes)| address(&index, &bytes)) {
+        let release = found.and_then(|(index, bytes)| ReleaseIndex::parse(&index, &bytes).ok());
+        if let Some(address) = release.and_then(|release| release.claims().address) {
             return Ok(Some(Neighbour { version, address }));
         }
     }
@@ -44,21 +47,7 @@ pub async fn newest_neighbour(store: &dyn ReadStore, tags: &[Tag], own: &Tag) ->
 /// # Errors
 /// As [`newest_neighbour`].
 pub async fn provider_of(store: &dyn ReadStore, index: &Descriptor) -> Result<Option<ProviderAddr>, StoreError> {
-    let bytes = of_content(fetch_bytes(store, index, MAX_DOCUMENT).await)?;
-    Ok(bytes.and_then(|bytes| address(index, &bytes)))
-}
-
-/// What was read; `None` if what is wrong lies in the repository.
-fn of_content<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
-    match read {
-        Ok(found) => Ok(Some(found)),
-        Err(error) if error.is_of_content() => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-fn address(index: &Descriptor, bytes: &[u8]) -> Option<ProviderAddr> {
-    ReleaseIndex::parse(index, bytes).ok()?.claims().address
+    Ok(read_release(store, index).await?.and_then(|release| release.claims().address))
 }
 
 #[cfg(test)]

@@ -72,7 +72,7 @@ impl Part {
                 let Some(piece) = next else {
                     let (what, expected, actual) = (StoreItem::Blob(part.digest.clone()), part.digest, hasher.finish());
                     let is_right = actual == expected;
-                    let wrong = StoreError::DigestMismatch { place, what, expected, actual };
+                    let wrong = StoreError::DigestMismatch { place, what, expected, actual: Box::new(actual) };
                     return if is_right { Ok(None) } else { Err(wrong) };
                 };
                 hasher.update(&piece);

@@ -41,7 +41,7 @@ pub enum StoreError {
         /// The digest that was asked for.
         expected: Digest,
         /// The digest of what came.
-        actual: Digest,
+        actual: Box<Digest>,
     },
     /// More or fewer bytes than the descriptor says.
     #[error("{what} of {place} has the wrong size: expected {expected} bytes, got {actual}")]
@@ -52,7 +52,7 @@ pub enum StoreError {
         what: StoreItem,
         /// The size in the descriptor.
         expected: u64,
-        /// The size of what came (where reading stopped, when it was too large).
+        /// The size of what came (or of what was read before it became too large).
         actual: u64,
     },
     /// A digest that nothing can be verified against here.
@@ -98,7 +98,7 @@ pub enum StoreError {
         /// The limit.
         limit: usize,
     },
-    /// The repository's own structure is broken (not an OCI layout, an index that is no JSON).
+    /// The repository's own structure is broken (not an OCI layout, an index that is not JSON).
     #[error("{place} is not usable: {problem}")]
     Malformed {
         /// The repository or file.
@@ -178,7 +178,7 @@ pub enum StoreError {
         place: Place,
         /// How long it asks to wait.
         seconds: u64,
-        /// What stands in the way of waiting.
+        /// Why the wait is not made.
         patience: GiveUpReason,
     },
     /// No connection, or one that broke and could not be mended.

@@ -2,7 +2,7 @@
 //!
 //! [`ReadStore`] and [`Store`] are the only seams through which packages move. The ends are [`MemoryStore`] and
 //! [`DirStore`] here, and a registry in `remote`. [`copy()`] moves a release between any two of them byte for byte;
-//! [`verified`] is what stands between a stream and anybody who believes it.
+//! [`verified`] checks a stream before anyone believes its bytes.
 //!
 //! ```text
 //!            ReadStore                       Store

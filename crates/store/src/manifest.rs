@@ -29,7 +29,7 @@ pub fn is_manifest_type(media_type: &str) -> bool {
 /// A manifest of any kind, as far as its edges go.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Manifest {
+pub(crate) struct ManifestEdges {
     media_type: Option<String>,
     artifact_type: Option<String>,
     config: Option<Descriptor>,
@@ -40,7 +40,7 @@ pub(crate) struct Manifest {
     annotations: Option<BTreeMap<String, String>>,
 }
 
-impl Manifest {
+impl ManifestEdges {
     /// Reads the edges of a manifest.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Manifest {
         self.config.iter().chain(lists.into_iter().flatten().flatten())
     }
 
-    /// The config, where it has one.
+    /// The config, if it has one.
     pub(crate) fn config(&self) -> Option<&Descriptor> {
         self.config.as_ref()
     }
@@ -65,7 +65,7 @@ impl Manifest {
         self.subject.as_ref().map(|subject| &subject.digest)
     }
 
-    /// The media type: what the document says, and else what its members look like; nothing when it is no manifest.
+    /// The media type: what the document says, else what its members look like; `None` if it is not a manifest.
     pub(crate) fn media_type(&self) -> Option<&str> {
         match &self.media_type {
             Some(own) => is_manifest_type(own).then_some(own.as_str()),
@@ -77,7 +77,7 @@ impl Manifest {
 
     /// What the manifest is listed as among the referrers of its subject.
     ///
-    /// Spec: OCI distribution-spec 1.1.1, "Listing Referrers": the artifact type is the config's media type where
+    /// Spec: OCI distribution-spec 1.1.1, "Listing Referrers": the artifact type is the config's media type if
     /// the manifest has none, and all annotations are copied.
     pub(crate) fn as_referrer(&self, media_type: &str, digest: &Digest, size: u64) -> Descriptor {
         let mut descriptor = Descriptor::new(media_type, digest.clone(), size);

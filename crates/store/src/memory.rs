@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
 use crate::error::{StoreError, StoreItem};
-use crate::manifest::{Manifest, is_manifest_type};
+use crate::manifest::{ManifestEdges, is_manifest_type};
 use crate::traits::{Body, Pushed, ReadStore, Store, in_one_piece};
 use crate::verify::{ByteStream, verified};
 
@@ -34,7 +34,7 @@ impl MemoryStore {
         Self { place, state: Mutex::default() }
     }
 
-    /// Puts bytes where a digest should lead, right or wrong: for tests of what happens then.
+    /// Stores bytes under a digest, right or wrong: for tests of what happens then.
     pub fn insert_unchecked(&self, descriptor: &Descriptor, bytes: Bytes) {
         self.lock().contents.insert(descriptor.digest.clone(), (descriptor.media_type.clone(), bytes));
     }
@@ -121,7 +121,7 @@ impl ReadStore for MemoryStore {
             if !is_manifest_type(media_type) {
                 continue;
             }
-            if let Ok(manifest) = Manifest::parse(bytes)
+            if let Ok(manifest) = ManifestEdges::parse(bytes)
                 && manifest.subject() == Some(subject)
             {
                 found.push(manifest.as_referrer(media_type, digest, bytes.len() as u64));

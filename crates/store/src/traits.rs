@@ -20,7 +20,7 @@ pub enum Pushed {
     Mounted,
 }
 
-/// Which lists of referrers are read, where a repository may have several.
+/// Which lists of referrers are read, if a repository may have several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lists {
     /// One that takes the fewest requests. It may be out of date: what is not in it may be in another one.
@@ -34,7 +34,7 @@ pub enum Lists {
 pub struct UnverifiedManifest {
     /// The media type that it is sent as, without parameters.
     pub media_type: Option<String>,
-    /// The digest that the repository gives it, where it gives one.
+    /// The digest that the repository gives it, if it gives one.
     pub digest: Option<Digest>,
     /// Its bytes.
     pub bytes: Bytes,
@@ -45,7 +45,7 @@ pub struct UnverifiedManifest {
 pub enum Transport {
     /// It lies in memory or in a folder.
     Local,
-    /// Over TLS, or nobody knows yet.
+    /// Over TLS, or not known yet.
     Tls,
     /// By HTTP without TLS.
     PlainHttp,
@@ -68,7 +68,7 @@ pub trait ReadStore: Send + Sync {
     }
 
     /// The descriptor of the manifest that a tag or digest names: media type, digest and size, and the artifact type
-    /// and platform where the store knows them.
+    /// and platform if the store knows them.
     ///
     /// # Errors
     /// [`StoreError::NotFound`] when the repository has no such manifest.
@@ -91,7 +91,7 @@ pub trait ReadStore: Send + Sync {
     /// Every tag, in the store's own order. A text that breaks the tag grammar is left out.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRepository`] when there is no such repository; an empty list when it has no tags.
+    /// [`StoreError::UnknownRepository`] if the repository does not exist; an empty list if it has no tags.
     async fn tags(&self) -> Result<Vec<Tag>, StoreError>;
 
     /// Every tag as the store has it, in its own order; a folder may also hold texts that break the tag grammar.
@@ -121,7 +121,7 @@ pub trait ReadStore: Send + Sync {
         Ok(UnverifiedManifest { media_type, digest, bytes: bytes.freeze() })
     }
 
-    /// Whether the content is there. Manifests and blobs are told apart by the descriptor's media type.
+    /// Whether the content is there. The descriptor's media type says whether it is a manifest or a blob.
     async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError>;
 
     /// The content's bytes as the store has them. Believe nothing of it before size and digest have been checked:

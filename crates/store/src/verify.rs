@@ -60,7 +60,7 @@ impl Verification {
         Err(StoreError::DigestMismatch {
             what: StoreItem::of(&self.descriptor),
             expected: self.descriptor.digest,
-            actual,
+            actual: Box::new(actual),
             place: self.place,
         })
     }

@@ -1,6 +1,6 @@
 //! Sigstore bundles v0.3 by a key: an envelope with a statement, and a hint which key signed it.
 //!
-//! A bundle with a certificate ("keyless") needs a root of trust that changes, and is told apart, not verified.
+//! A bundle with a certificate ("keyless") needs a root of trust that changes; it is recognised and not verified.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use crate::vocabulary::BUNDLE_TYPE;
 
 /// The largest signature of either form that is read, in bytes.
 pub(crate) const LIMIT: usize = 1024 * 1024;
-/// Entries of transparency logs; they are not looked at, but a bundle with thousands of them is none.
+/// Entries of transparency logs; they are not looked at; a bundle with thousands of them is refused.
 const LOG_ENTRIES: usize = 32;
 /// A hint is a hash in base64 by recommendation, and anything short in fact.
 const HINT: usize = 1024;
@@ -114,11 +114,11 @@ mod tests {
 
     use super::*;
     use crate::fixtures::{self, KINDS, bit_flips, bytes, named, public, unnamed};
-    use crate::statement::Subject;
+    use crate::statement::StatementSubject;
     use crate::vocabulary::SIGN_PREDICATE;
 
     #[track_caller]
-    fn check(bundle: &[u8], keys: &[&str], want: Result<(&str, &str, Subject), &str>) {
+    fn check(bundle: &[u8], keys: &[&str], want: Result<(&str, &str, StatementSubject), &str>) {
         let keys: Vec<_> = keys.iter().map(|name| public(name)).collect();
         match (open_bundle(bundle, &keys), want) {
             (Ok(signed), Ok((key, predicate, subject))) => {
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// All but the signature, which has a random number in cosign's.
+    /// All except the signature, which has a random number in cosign's.
     #[test]
     fn what_we_write_is_what_cosign_writes() {
         let ours = fixtures::with_subject(|subject| sign_bundle(&fixtures::private("p256"), subject));

@@ -10,7 +10,7 @@ use crate::fault::{Form, MadeBy, Peek, SignatureFault, Signed};
 use crate::json;
 use crate::keys::PublicKey;
 use crate::signer::PrivateKey;
-use crate::statement::{SignedSubject, Statement, Subject};
+use crate::statement::{SignedSubject, Statement, StatementSubject};
 use crate::verify::signer;
 use crate::vocabulary::SIGN_PREDICATE;
 
@@ -75,7 +75,7 @@ fn parse(payload: &[u8]) -> Result<Statement, SignatureFault> {
         .map_err(SignatureFault::malformed)
 }
 
-fn subject(payload: &[u8]) -> Result<Subject, String> {
+fn subject(payload: &[u8]) -> Result<StatementSubject, String> {
     let payload = json::parse(payload).map_err(|problem| format!("the payload: {problem}"))?;
     let critical = json::object(&payload, "critical")?;
     let kind = json::text(critical, "type")?;
@@ -83,7 +83,7 @@ fn subject(payload: &[u8]) -> Result<Subject, String> {
         return Err(format!("`critical.type` is {}, not {CRITICAL_TYPE:?}", json::shown(kind)));
     }
     let names = payload.get("optional").filter(|names| !names.is_null());
-    Subject::named(Some(image_digest(json::object(critical, "image")?)?), names, "optional")
+    StatementSubject::named(Some(image_digest(json::object(critical, "image")?)?), names, "optional")
 }
 
 /// The specification's example begins the member's name with a capital letter, what is written with a small one.
@@ -106,7 +106,7 @@ mod tests {
     const STRANGER: &str = "none of the known keys made the signature, or it was damaged";
 
     #[track_caller]
-    fn check(payload: &[u8], signature: &str, keys: &[&str], want: Result<(&str, Subject), &str>) {
+    fn check(payload: &[u8], signature: &str, keys: &[&str], want: Result<(&str, StatementSubject), &str>) {
         let keys: Vec<_> = keys.iter().map(|name| public(name)).collect();
         match (open_cosign_tag(payload, signature, &keys), want) {
             (Ok(signed), Ok((key, subject))) => {
@@ -119,9 +119,9 @@ mod tests {
         }
     }
 
-    /// Signs `payload`, whatever it is, and tells what becomes of it.
+    /// Signs `payload`, whatever it is, and returns the outcome.
     #[track_caller]
-    fn check_payload(payload: &str, want: Result<Subject, &str>) {
+    fn check_payload(payload: &str, want: Result<StatementSubject, &str>) {
         let signature = STANDARD.encode(fixtures::private("p256").sign(payload.as_bytes()));
         let problem = want.as_ref().err().map(|problem| format!("the signature is malformed: {problem}"));
         check(
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_openssl_signed_verifies() {
-        fn check_signature(name: &str, key: &str, want: Result<(&str, Subject), &str>) {
+        fn check_signature(name: &str, key: &str, want: Result<(&str, StatementSubject), &str>) {
             check(&bytes("openssl/payload.json"), &text(&format!("openssl/{name}.sig")), &[key], want);
         }
         for (name, key) in [

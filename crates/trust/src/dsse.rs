@@ -46,7 +46,7 @@ impl Envelope {
     }
 }
 
-/// Type and payload in one text that says where each ends.
+/// Type and payload in one text that gives the length of each.
 ///
 /// Spec: DSSE v1, `protocol.md`, "Signature Definition" (`PAE`).
 pub(crate) fn pre_authentication(payload_type: &str, payload: &[u8]) -> Vec<u8> {

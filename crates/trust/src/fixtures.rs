@@ -6,7 +6,7 @@ use tofu_oci_types::{Digest, ProviderAddr, Version};
 
 use crate::keys::PublicKey;
 use crate::signer::PrivateKey;
-use crate::statement::{Name, SignedSubject, Subject};
+use crate::statement::{Name, SignedSubject, StatementSubject};
 
 /// The kinds of keys that signed, by the names of their files.
 pub(crate) const KINDS: [&str; 6] = ["p256-cosign", "p256", "p384", "ed25519", "rsa-2048", "rsa-4096"];
@@ -44,13 +44,13 @@ pub(crate) fn version() -> Version {
 }
 
 /// What the signatures with names say.
-pub(crate) fn named() -> Subject {
-    Subject { digest: Some(index()), address: Name::Is(address()), version: Name::Is(version()) }
+pub(crate) fn named() -> StatementSubject {
+    StatementSubject { digest: Some(index()), address: Name::Is(address()), version: Name::Is(version()) }
 }
 
 /// What the signatures without names say.
-pub(crate) fn unnamed() -> Subject {
-    Subject { digest: Some(index()), address: Name::Absent, version: Name::Absent }
+pub(crate) fn unnamed() -> StatementSubject {
+    StatementSubject { digest: Some(index()), address: Name::Absent, version: Name::Absent }
 }
 
 /// The same, to be signed by us.

@@ -10,15 +10,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The identity of a key: `sha256:` and 64 hexadecimal digits of the SHA-256 of its `SubjectPublicKeyInfo` in DER, or
 /// `openpgp:` and the fingerprint of a primary key in upper-case hexadecimal digits.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct KeyId(Inner);
+pub struct KeyId(KeyIdForm);
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Inner {
+enum KeyIdForm {
     Spki([u8; 32]),
     OpenPgp(Vec<u8>),
 }
 
-/// A text that is no key id.
+/// A text that is not a key id.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a key id: {reason}")]
 pub struct InvalidKeyId {
@@ -32,13 +32,13 @@ impl KeyId {
         let hash = ring::digest::digest(&ring::digest::SHA256, der);
         let mut bytes = [0; 32];
         bytes.copy_from_slice(hash.as_ref());
-        Self(Inner::Spki(bytes))
+        Self(KeyIdForm::Spki(bytes))
     }
 
     /// The id of the `OpenPGP` certificate whose primary key has this fingerprint (20 bytes in version 4, 32 in version
     /// 5 and 6).
     pub fn of_openpgp(fingerprint: &[u8]) -> Self {
-        Self(Inner::OpenPgp(fingerprint.to_vec()))
+        Self(KeyIdForm::OpenPgp(fingerprint.to_vec()))
     }
 
     /// What a Sigstore bundle says about the key that signed it: the hash in base64. Nothing for `OpenPGP`.
@@ -46,16 +46,16 @@ impl KeyId {
     /// Spec: Sigstore protobuf-specs, `sigstore_common.proto`, `PublicKeyIdentifier.hint`.
     pub fn hint(&self) -> Option<String> {
         match &self.0 {
-            Inner::Spki(hash) => Some(STANDARD.encode(hash)),
-            Inner::OpenPgp(_) => None,
+            KeyIdForm::Spki(hash) => Some(STANDARD.encode(hash)),
+            KeyIdForm::OpenPgp(_) => None,
         }
     }
 
     /// The fingerprint, upper-case hexadecimal digits; nothing for another kind of key.
     pub fn openpgp_fingerprint(&self) -> Option<String> {
         match &self.0 {
-            Inner::Spki(_) => None,
-            Inner::OpenPgp(fingerprint) => Some(upper_hex(fingerprint)),
+            KeyIdForm::Spki(_) => None,
+            KeyIdForm::OpenPgp(fingerprint) => Some(upper_hex(fingerprint)),
         }
     }
 }
@@ -69,14 +69,14 @@ impl FromStr for KeyId {
             let lower = digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
             let bytes = unhex(digits).filter(|_| lower).and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
             return bytes
-                .map(|bytes| Self(Inner::Spki(bytes)))
+                .map(|bytes| Self(KeyIdForm::Spki(bytes)))
                 .ok_or_else(|| invalid("sha256 needs 64 lower-case hexadecimal digits"));
         }
         if let Some(digits) = input.strip_prefix("openpgp:") {
             let upper = digits.bytes().all(|byte| byte.is_ascii_digit() || (b'A'..=b'F').contains(&byte));
             let bytes = unhex(digits).filter(|bytes| upper && matches!(bytes.len(), 20 | 32));
             return bytes
-                .map(|bytes| Self(Inner::OpenPgp(bytes)))
+                .map(|bytes| Self(KeyIdForm::OpenPgp(bytes)))
                 .ok_or_else(|| invalid("openpgp needs 40 or 64 upper-case hexadecimal digits"));
         }
         Err(invalid("it begins neither with `sha256:` nor with `openpgp:`"))
@@ -100,11 +100,11 @@ fn upper_hex(bytes: &[u8]) -> String {
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Inner::Spki(hash) => {
+            KeyIdForm::Spki(hash) => {
                 f.write_str("sha256:")?;
                 hash.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
             }
-            Inner::OpenPgp(fingerprint) => write!(f, "openpgp:{}", upper_hex(fingerprint)),
+            KeyIdForm::OpenPgp(fingerprint) => write!(f, "openpgp:{}", upper_hex(fingerprint)),
         }
     }
 }

@@ -63,10 +63,10 @@ pub enum KeyError {
         /// What is wrong; never a part of a private key.
         problem: String,
     },
-    /// A private key was given where a public one belongs.
+    /// A private key was given instead of a public one.
     #[error("this is a private key; what verifies signatures is its public key")]
     Private,
-    /// A public key was given where a private one belongs.
+    /// A public key was given instead of a private one.
     #[error("this is a public key; what signs is a private key")]
     Public,
     /// A key of an algorithm or curve that is not supported.
@@ -137,7 +137,7 @@ impl PublicKey {
     ///
     /// Spec: RFC 5280, section 4.1.2.7; RFC 5480; RFC 8410.
     pub fn from_spki_der(der: &[u8]) -> Result<Self, KeyError> {
-        let problem = |error| KeyError::malformed(format!("it is no public key: {error}"));
+        let problem = |error| KeyError::malformed(format!("it is not a public key: {error}"));
         let info = SubjectPublicKeyInfoRef::try_from(der).map_err(problem)?;
         let bits = info.subject_public_key.as_bytes();
         let bytes = bits.ok_or_else(|| KeyError::malformed("it is not of whole bytes"))?;
@@ -150,7 +150,7 @@ impl PublicKey {
     }
 
     pub(crate) fn from_ec_point(curve: Curve, point: &[u8]) -> Result<Self, KeyError> {
-        let problem = |_| KeyError::malformed("it is no point of its curve");
+        let problem = |_| KeyError::malformed("it is not a point of its curve");
         let (kind, oid, point) = match curve {
             Curve::P256 => {
                 let key = p256::PublicKey::from_sec1_bytes(point).map_err(problem)?;
@@ -169,13 +169,13 @@ impl PublicKey {
         ed25519_dalek::VerifyingKey::from_bytes(&bytes)
             .ok()
             .filter(|key| !key.is_weak())
-            .ok_or_else(|| KeyError::malformed("it is no usable point of Ed25519"))?;
+            .ok_or_else(|| KeyError::malformed("it is not a usable point of Ed25519"))?;
         Ok(Self::canonical(KeyKind::Ed25519, ED25519, None, bytes.to_vec()))
     }
 
     /// Of an `RSAPublicKey` in DER.
     pub(crate) fn from_rsa(der: &[u8]) -> Result<Self, KeyError> {
-        let problem = |error| KeyError::malformed(format!("it is no RSA public key: {error}"));
+        let problem = |error| KeyError::malformed(format!("it is not an RSA public key: {error}"));
         let mut reader = SliceReader::new(der).map_err(problem)?;
         let numbers = reader.sequence(|reader| Ok((UintRef::decode(reader)?, UintRef::decode(reader)?)));
         let (modulus, exponent) = numbers.map_err(problem)?;

@@ -32,15 +32,16 @@ pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_
 pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT};
 pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
 pub use judge::{
-    ByHand, Covered, Covers, Examined, Missing, Outcome, Refusal, Remark, Signer, Standing, Verdict, judge,
+    ByHand, Covered, Covers, Examined, Flaw, Missing, SignatureOutcome, Signer, Standing, TrustRefusal, TrustRemark,
+    Verdict, judge,
 };
 pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
 pub use material::Material;
 pub use openpgp::{
-    Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpError, OpenPgpFault, OpenPgpKey, OpenPgpSignature, Reason,
-    SIGNATURES_LIMIT, WeakPart, verify_detached, verify_each,
+    Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpContents, OpenPgpError, OpenPgpFault, OpenPgpKey,
+    OpenPgpSignature, Reason, SIGNATURES_LIMIT, WeakPart, openpgp_contents, verify_detached, verify_each,
 };
 pub use pins::{
     Admission, Contents, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError, ProviderSigner,
@@ -51,7 +52,7 @@ pub use policy::{
     PolicyProblem, Rule, RuleOrigin, Unsigned,
 };
 pub use signer::PrivateKey;
-pub use statement::{Name, SignedSubject, Statement, Subject};
+pub use statement::{Name, SignedSubject, Statement, StatementSubject};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
 pub use vocabulary::{
     ADDRESS_ANNOTATION, BUNDLE_TYPE, SIGN_PREDICATE, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE,

@@ -27,13 +27,13 @@ impl Material {
         Self(Digest::sha256(&[algorithm.as_bytes(), &[0], numbers].concat()))
     }
 
-    /// What stands for the material of every key whose numbers are not known, so that they count as one key together.
+    /// The material that is taken for every key with unknown numbers, so that they count as one key together.
     fn unknown() -> Self {
         Self::of("unknown", &[])
     }
 }
 
-/// Keys with the same material, told apart from keys with other material. Every count of keys is made here.
+/// Keys with the same material, distinguished from keys with other material. Every count of keys is made here.
 ///
 /// Two keys are one key if they share material: a certificate shares that of its primary key and of its subkeys that can
 /// sign. Two keys that share nothing are one key, too, if each of them shares material with a third one.

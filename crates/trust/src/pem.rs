@@ -1,4 +1,4 @@
-//! PEM: what stands between `-----BEGIN X-----` and `-----END X-----`.
+//! PEM: what lies between `-----BEGIN X-----` and `-----END X-----`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -8,7 +8,7 @@ use zeroize::Zeroizing;
 pub(crate) const LIMIT: usize = 64 * 1024;
 
 /// One block; its content is wiped when it is dropped, because it may be a private key.
-pub(crate) struct Block {
+pub(crate) struct PemBlock {
     pub(crate) label: String,
     pub(crate) content: Zeroizing<Vec<u8>>,
 }
@@ -16,7 +16,7 @@ pub(crate) struct Block {
 /// The blocks of a file, in its order; text around them is not looked at.
 ///
 /// Spec: RFC 7468, section 2 (the lax form: lines of any length).
-pub(crate) fn blocks(file: &[u8]) -> Result<Vec<Block>, String> {
+pub(crate) fn blocks(file: &[u8]) -> Result<Vec<PemBlock>, String> {
     if file.len() > LIMIT {
         return Err(format!("the file has {} bytes, and at most {LIMIT} are read", file.len()));
     }
@@ -24,7 +24,7 @@ pub(crate) fn blocks(file: &[u8]) -> Result<Vec<Block>, String> {
     let mut lines = file.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     while let Some(line) = lines.next() {
         let Some(label) = boundary(line, b"-----BEGIN ") else { continue };
-        // As large as the file, so that it never grows and leaves a copy of itself behind.
+        // As large as the file, so that it never grows and leaves no copy of itself in memory.
         let mut digits = Zeroizing::new(Vec::with_capacity(file.len()));
         loop {
             let line = lines.next().ok_or_else(|| format!("`-----BEGIN {label}-----` has no end"))?;
@@ -43,7 +43,7 @@ pub(crate) fn blocks(file: &[u8]) -> Result<Vec<Block>, String> {
         let length =
             STANDARD.decode_slice(&*digits, &mut content).map_err(|_| format!("the block `{label}` is not base64"))?;
         content.truncate(length);
-        blocks.push(Block { label, content });
+        blocks.push(PemBlock { label, content });
     }
     Ok(blocks)
 }

@@ -15,7 +15,7 @@ use zeroize::Zeroizing;
 
 use crate::encrypted;
 use crate::keys::{self, Curve, KeyError, PublicKey};
-use crate::pem::{self, Block};
+use crate::pem::{self, PemBlock};
 
 /// More bits cannot sign here.
 const RSA_MOST: u32 = 4096;
@@ -25,10 +25,10 @@ const RSA_MOST: u32 = 4096;
 /// not wiped.
 pub struct PrivateKey {
     public: PublicKey,
-    secret: SigningKey,
+    secret: SecretNumbers,
 }
 
-enum SigningKey {
+enum SecretNumbers {
     P256(p256::ecdsa::SigningKey),
     P384(p384::ecdsa::SigningKey),
     /// The seed.
@@ -66,7 +66,7 @@ impl PrivateKey {
     }
 
     fn from_pkcs8(der: &[u8]) -> Result<Self, KeyError> {
-        let info = PrivateKeyInfo::try_from(der).map_err(|_| KeyError::malformed("it is no PKCS#8"))?;
+        let info = PrivateKeyInfo::try_from(der).map_err(|_| KeyError::malformed("it is not PKCS#8"))?;
         match info.algorithm.oid {
             keys::EC => Self::from_ec(keys::curve(info.algorithm.parameters)?, info.private_key),
             keys::RSA => Self::from_rsa(info.private_key),
@@ -86,12 +86,12 @@ impl PrivateKey {
 
     fn from_seed(seed: Zeroizing<[u8; 32]>) -> Result<Self, KeyError> {
         let public = PublicKey::from_ed25519(ed25519(&seed).public_key().as_ref())?;
-        Ok(Self { public, secret: SigningKey::Ed25519(seed) })
+        Ok(Self { public, secret: SecretNumbers::Ed25519(seed) })
     }
 
     /// Of an `ECPrivateKey`, which names its curve.
     fn from_sec1(der: &[u8]) -> Result<Self, KeyError> {
-        let problem = |_| KeyError::malformed("it is no SEC1 key");
+        let problem = |_| KeyError::malformed("it is not a SEC1 key");
         let mut reader = SliceReader::new(der).map_err(problem)?;
         let header = Header::decode(&mut reader).map_err(problem)?;
         header.tag.assert_eq(Tag::Sequence).map_err(problem)?;
@@ -102,31 +102,31 @@ impl PrivateKey {
     }
 
     fn from_ec(curve: Curve, sec1: &[u8]) -> Result<Self, KeyError> {
-        let problem = |_| KeyError::malformed("it is no key of its curve");
+        let problem = |_| KeyError::malformed("it is not a key of its curve");
         Ok(match curve {
             Curve::P256 => {
                 let key = p256::SecretKey::from_sec1_der(sec1).map_err(problem)?;
                 let public = PublicKey::from_ec_point(curve, key.public_key().to_encoded_point(false).as_bytes())?;
-                Self { public, secret: SigningKey::P256(key.into()) }
+                Self { public, secret: SecretNumbers::P256(key.into()) }
             }
             Curve::P384 => {
                 let key = p384::SecretKey::from_sec1_der(sec1).map_err(problem)?;
                 let public = PublicKey::from_ec_point(curve, key.public_key().to_encoded_point(false).as_bytes())?;
-                Self { public, secret: SigningKey::P384(key.into()) }
+                Self { public, secret: SecretNumbers::P384(key.into()) }
             }
         })
     }
 
     /// Of an `RSAPrivateKey` in DER.
     fn from_rsa(der: &[u8]) -> Result<Self, KeyError> {
-        let public = PublicKey::from_rsa(&rsa_public(der).ok_or_else(|| KeyError::malformed("it is no PKCS#1"))?)?;
+        let public = PublicKey::from_rsa(&rsa_public(der).ok_or_else(|| KeyError::malformed("it is not PKCS#1"))?)?;
         if let keys::KeyKind::Rsa { bits: bits @ RSA_MOST.. } = public.kind()
             && bits > RSA_MOST
         {
             return Err(KeyError::LongRsa { bits, most: RSA_MOST, purpose: "signing" });
         }
         RsaKeyPair::from_der(der).map_err(|rejected| KeyError::malformed(format!("its numbers: {rejected}")))?;
-        Ok(Self { public, secret: SigningKey::Rsa(Zeroizing::new(der.to_vec())) })
+        Ok(Self { public, secret: SecretNumbers::Rsa(Zeroizing::new(der.to_vec())) })
     }
 
     /// Its public half.
@@ -140,18 +140,18 @@ impl PrivateKey {
     pub fn sign(&self, message: &[u8]) -> Vec<u8> {
         let hash = digest(&SHA256, message);
         match &self.secret {
-            SigningKey::P256(key) => {
+            SecretNumbers::P256(key) => {
                 let signature: p256::ecdsa::Signature =
                     key.sign_prehash(hash.as_ref()).expect("a SHA-256 is as long as a number of P-256");
                 signature.to_der().as_bytes().to_vec()
             }
-            SigningKey::P384(key) => {
+            SecretNumbers::P384(key) => {
                 let signature: p384::ecdsa::Signature =
                     key.sign_prehash(hash.as_ref()).expect("a SHA-256 is more than half of a number of P-384");
                 signature.to_der().as_bytes().to_vec()
             }
-            SigningKey::Ed25519(seed) => ed25519(seed).sign(message).as_ref().to_vec(),
-            SigningKey::Rsa(der) => {
+            SecretNumbers::Ed25519(seed) => ed25519(seed).sign(message).as_ref().to_vec(),
+            SecretNumbers::Rsa(der) => {
                 let reason = "the key was loaded once before, and the system's random numbers (for blinding) work";
                 let key = RsaKeyPair::from_der(der).expect(reason);
                 let mut signature = vec![0; key.public().modulus_len()];
@@ -182,7 +182,7 @@ fn is_sealed(label: &str) -> bool {
 }
 
 /// The one block of the file that is not about the curve alone (`openssl ecparam -genkey` writes that before the key).
-fn private_block(file: &[u8]) -> Result<Block, KeyError> {
+fn private_block(file: &[u8]) -> Result<PemBlock, KeyError> {
     let blocks = pem::blocks(file).map_err(KeyError::malformed)?;
     let mut blocks = blocks.into_iter().filter(|block| block.label != "EC PARAMETERS");
     match (blocks.next(), blocks.next()) {

@@ -23,13 +23,13 @@ pub struct Statement {
     /// no such member.
     pub predicate_type: String,
     /// What it is said about; one at least, 1024 at most.
-    pub subjects: Vec<Subject>,
+    pub subjects: Vec<StatementSubject>,
 }
 
 /// One thing that a statement is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Subject {
-    /// Its SHA-256; nothing when the statement names it by another hash only.
+pub struct StatementSubject {
+    /// Its SHA-256; `None` if the statement names it by another hash only.
     pub digest: Option<Digest>,
     /// The provider that the signer named.
     pub address: Name<ProviderAddr>,
@@ -44,7 +44,7 @@ pub enum Name<T> {
     Absent,
     /// The signer said this.
     Is(T),
-    /// The signer said something that is no such name.
+    /// The signer wrote something that is not such a name.
     Invalid(String),
 }
 
@@ -74,7 +74,7 @@ impl Statement {
         if subjects.len() > SUBJECTS {
             return Err(format!("it has {} subjects, and at most {SUBJECTS} are read", subjects.len()));
         }
-        let subjects = subjects.iter().map(Subject::parse).collect::<Result<Vec<_>, _>>()?;
+        let subjects = subjects.iter().map(StatementSubject::parse).collect::<Result<Vec<_>, _>>()?;
         if subjects.iter().all(|subject| subject.digest.is_none()) {
             return Err("no subject has a `sha256`".to_owned());
         }
@@ -82,7 +82,7 @@ impl Statement {
     }
 }
 
-impl Subject {
+impl StatementSubject {
     fn parse(value: &Value) -> Result<Self, String> {
         let digest = json::object(value, "digest")?;
         let digest = match digest.get("sha256") {
@@ -116,7 +116,7 @@ impl<T: FromStr + ToString> Name<T> {
     fn parse(value: Option<&Value>) -> Self {
         match value {
             None => Self::Absent,
-            // Only as it is written out: `1.0` is no version, and `acme/widget` names no host.
+            // Only as it is written out: `1.0` is not a version, and `acme/widget` names no host.
             Some(Value::String(text)) => match text.parse::<T>() {
                 Ok(name) if name.to_string() == *text => Self::Is(name),
                 _ => Self::Invalid(text.clone()),
@@ -156,14 +156,14 @@ mod tests {
     const HEX: &str = "41fc87ebfa1add0bf3e668238cf58fad7d1259029d6f5ed4504e0eb15f9db5db";
 
     #[track_caller]
-    fn check(subjects: &str, want: Result<&[Subject], &str>) {
+    fn check(subjects: &str, want: Result<&[StatementSubject], &str>) {
         let text = format!(r#"{{"_type":"{STATEMENT_V1}","subject":{subjects},"predicateType":"p","predicate":1}}"#);
         let got = Statement::parse(text.as_bytes());
         assert_eq!(got.as_ref().map(|got| got.subjects.as_slice()).map_err(String::as_str), want, "{subjects}");
     }
 
-    fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> Subject {
-        Subject { digest, address, version }
+    fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> StatementSubject {
+        StatementSubject { digest, address, version }
     }
 
     #[test]

@@ -12,8 +12,8 @@ pub const SUMS_LIMIT: usize = 1 << 20;
 /// A line is 64 hexadecimal digits, one space, then a space or an asterisk, and a name, as `sha256sum` writes it.
 /// Harmless differences are read: any number of spaces and asterisks before the name, upper-case digits, CR LF, blank
 /// lines, `./` before a name, and a file named twice with the same checksum. Every other line is an error, and so is a
-/// file with two checksums: nobody could say which one was meant. A name with a folder in it is read and answers to
-/// exactly that name, so it never stands for the file of the same name without the folder.
+/// file with two checksums: it would be unclear which one was meant. A name with a folder in it is read and answers to
+/// exactly that name, so it never counts as the file of the same name without the folder.
 ///
 /// `OpenTofu` 1.12 takes the first of two lines, records no `zh:` of a file with an odd line, and crashes on a blank
 /// one.
@@ -35,7 +35,7 @@ pub struct SumsLine {
     pub number: usize,
 }
 
-/// A file that is no SHA256SUMS file.
+/// A file that is not a SHA256SUMS file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SumsError {
@@ -50,7 +50,7 @@ pub enum SumsError {
     /// It is not UTF-8.
     #[error("it is not UTF-8")]
     NotText,
-    /// A line that is none of a SHA256SUMS file.
+    /// A line that does not belong in a SHA256SUMS file.
     #[error("line {number}: {problem}")]
     Line {
         /// Its number, from 1.

@@ -10,7 +10,7 @@ use crate::key_id::KeyId;
 use crate::keys::{KeyKind, PublicKey};
 
 /// The key that made `signature` over `message`. Every key is asked, the hinted one first, because a hint is not signed:
-/// it only tells which of the two faults it is.
+/// it only says which of the two faults it is.
 pub(crate) fn signer(
     keys: &[PublicKey],
     hint: Option<&str>,

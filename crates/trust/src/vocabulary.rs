@@ -10,7 +10,7 @@ pub const BUNDLE_TYPE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 /// Spec: cosign, `specs/SIGNATURE_SPEC.md`, "Signature Payload".
 pub const SIMPLE_SIGNING_TYPE: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
 
-/// The predicate type of a statement that says nothing but "signed", as cosign 3 writes it.
+/// The predicate type of a statement that says only "signed", as cosign 3 writes it.
 pub const SIGN_PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
 
 /// The artifact type of the referrer that carries `SHA256SUMS` and its `OpenPGP` signatures.

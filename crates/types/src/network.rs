@@ -6,7 +6,7 @@
 pub enum NetworkFault {
     /// The name is not known, or no name server answers.
     Dns,
-    /// Nobody listens there.
+    /// No program listens there.
     Refused,
     /// The TLS handshake failed for another reason than the other side's certificate: nothing in common, or the other
     /// side refused.
@@ -37,7 +37,7 @@ pub enum NetworkFault {
     TimedOut,
     /// There was a connection, and it broke.
     Lost,
-    /// There is no way to the machine.
+    /// No route leads to the machine.
     NoRoute,
     /// The name leads to this machine or into a private network, and a host elsewhere had named it.
     PrivateAddress,

@@ -27,7 +27,7 @@ pub enum StrictJsonError {
     },
 }
 
-/// The value that the bytes stand for.
+/// The value that the bytes represent.
 ///
 /// # Errors
 /// If they are not strict JSON.

@@ -8,18 +8,28 @@ use bytes::Bytes;
 use flate2::bufread::GzDecoder;
 use tofu_oci_types::{Digest, DigestHasher};
 
-use super::LayerCompression;
 use crate::{ArchiveError, ByteSource, Limits};
+
+/// How a layer's tar is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LayerCompression {
+    /// Not at all.
+    None,
+    /// gzip, of one member or of several.
+    Gzip,
+    /// zstd, of one frame or of several, with a window of at most 128 MiB.
+    Zstd,
+}
 
 /// The first error that happened below the decoders, and how many bytes went in.
 #[derive(Clone, Default)]
-pub(super) struct Faults {
+pub(super) struct LayerFaults {
     first: Rc<RefCell<Option<ArchiveError>>>,
     bytes_in: Rc<Cell<u64>>,
 }
 
-impl Faults {
-    /// Keeps `error` and gives a stand-in that can travel through a decoder.
+impl LayerFaults {
+    /// Keeps `error` and returns another one that can pass through a decoder.
     fn keep(&self, error: ArchiveError) -> io::Error {
         self.first.borrow_mut().get_or_insert(error);
         io::Error::other("stopped")
@@ -39,7 +49,7 @@ impl Faults {
 pub(super) struct Consumed<'a> {
     source: &'a mut dyn ByteSource,
     chunk: Bytes,
-    faults: Faults,
+    faults: LayerFaults,
     limits: Limits,
     /// Bytes that were delivered, those of the layers before among them.
     delivered: u64,
@@ -48,10 +58,10 @@ pub(super) struct Consumed<'a> {
 impl<'a> Consumed<'a> {
     /// The layers before this one had `packed_before` bytes.
     pub(super) fn new(source: &'a mut dyn ByteSource, limits: Limits, packed_before: u64) -> Self {
-        Self { source, chunk: Bytes::new(), faults: Faults::default(), limits, delivered: packed_before }
+        Self { source, chunk: Bytes::new(), faults: LayerFaults::default(), limits, delivered: packed_before }
     }
 
-    pub(super) fn faults(&self) -> Faults {
+    pub(super) fn faults(&self) -> LayerFaults {
         self.faults.clone()
     }
 
@@ -101,10 +111,10 @@ impl Read for Consumed<'_> {
 pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression) -> Box<dyn Read + 'a> {
     let limits = input.limits.clone();
     let window_log = limits.window_log;
-    let (open, begins, what): (Opener<'a>, Begins, _) = match compression {
+    let (open, begins, what): (MemberOpener<'a>, Begins, _) = match compression {
         LayerCompression::None => return Box::new(input),
         LayerCompression::Gzip => (
-            Box::new(|input| Ok(Member::Gzip(Box::new(GzDecoder::new(input))))),
+            Box::new(|input| Ok(StreamMember::Gzip(Box::new(GzDecoder::new(input))))),
             |bytes| agrees(bytes, &[0x1f, 0x8b]),
             "gzip stream",
         ),
@@ -112,7 +122,7 @@ pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression) ->
             Box::new(move |input| {
                 let mut decoder = zstd::stream::read::Decoder::with_buffer(input)?.single_frame();
                 decoder.window_log_max(window_log)?;
-                Ok(Member::Zstd(decoder))
+                Ok(StreamMember::Zstd(decoder))
             }),
             // A frame, or one to be skipped.
             |bytes| {
@@ -123,7 +133,7 @@ pub(super) fn decoder<'a>(input: Consumed<'a>, compression: LayerCompression) ->
         ),
     };
     let faults = input.faults();
-    Box::new(Members { state: State::Between(input), seen: 0, open, begins, what, limits, faults })
+    Box::new(StreamMembers { state: MemberState::Between(input), seen: 0, open, begins, what, limits, faults })
 }
 
 /// Whether a member may begin with these four bytes, or with these fewer that are all there are.
@@ -134,14 +144,14 @@ fn agrees(bytes: &[u8], magic: &[u8]) -> bool {
     bytes.iter().zip(magic).all(|(byte, magic)| byte == magic)
 }
 
-type Opener<'a> = Box<dyn Fn(Consumed<'a>) -> io::Result<Member<'a>> + 'a>;
+type MemberOpener<'a> = Box<dyn Fn(Consumed<'a>) -> io::Result<StreamMember<'a>> + 'a>;
 
-enum Member<'a> {
+enum StreamMember<'a> {
     Gzip(Box<GzDecoder<Consumed<'a>>>),
     Zstd(zstd::stream::read::Decoder<'static, Consumed<'a>>),
 }
 
-impl<'a> Member<'a> {
+impl<'a> StreamMember<'a> {
     fn into_input(self) -> Consumed<'a> {
         match self {
             Self::Gzip(decoder) => decoder.into_inner(),
@@ -150,7 +160,7 @@ impl<'a> Member<'a> {
     }
 }
 
-impl Read for Member<'_> {
+impl Read for StreamMember<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Gzip(decoder) => decoder.read(buffer),
@@ -159,25 +169,25 @@ impl Read for Member<'_> {
     }
 }
 
-enum State<'a> {
+enum MemberState<'a> {
     Between(Consumed<'a>),
-    Inside(Member<'a>),
+    Inside(StreamMember<'a>),
     Done,
 }
 
 /// gzip members or zstd frames one after the other; then nothing, or zeros.
-struct Members<'a> {
-    state: State<'a>,
+struct StreamMembers<'a> {
+    state: MemberState<'a>,
     /// Members that have begun.
     seen: usize,
-    open: Opener<'a>,
+    open: MemberOpener<'a>,
     begins: Begins,
     what: &'static str,
     limits: Limits,
-    faults: Faults,
+    faults: LayerFaults,
 }
 
-impl Members<'_> {
+impl StreamMembers<'_> {
     fn damaged(&self, source: io::Error) -> io::Error {
         let cut = source.kind() == io::ErrorKind::UnexpectedEof;
         let error = if cut { ArchiveError::Truncated } else { ArchiveError::Damaged { what: self.what, source } };
@@ -185,23 +195,23 @@ impl Members<'_> {
     }
 }
 
-impl Read for Members<'_> {
+impl Read for StreamMembers<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
         }
         loop {
-            match std::mem::replace(&mut self.state, State::Done) {
-                State::Done => return Ok(0),
-                State::Inside(mut member) => {
+            match std::mem::replace(&mut self.state, MemberState::Done) {
+                MemberState::Done => return Ok(0),
+                MemberState::Inside(mut member) => {
                     let count = member.read(buffer).map_err(|error| self.damaged(error))?;
                     if count > 0 {
-                        self.state = State::Inside(member);
+                        self.state = MemberState::Inside(member);
                         return Ok(count);
                     }
-                    self.state = State::Between(member.into_input());
+                    self.state = MemberState::Between(member.into_input());
                 }
-                State::Between(mut input) => match (input.peek(4)?, self.seen == 0) {
+                MemberState::Between(mut input) => match (input.peek(4)?, self.seen == 0) {
                     ([], true) => return Err(self.faults.keep(ArchiveError::Truncated)),
                     ([], false) => return Ok(0),
                     ([0, ..], false) => return only_zeros(&mut input, &self.faults),
@@ -213,7 +223,7 @@ impl Read for Members<'_> {
                         self.seen += 1;
                         self.limits.check_members(self.seen).map_err(|error| self.faults.keep(error))?;
                         let member = (self.open)(input).map_err(|error| self.damaged(error))?;
-                        self.state = State::Inside(member);
+                        self.state = MemberState::Inside(member);
                     }
                 },
             }
@@ -222,7 +232,7 @@ impl Read for Members<'_> {
 }
 
 /// Reads to the end, past zeros alone.
-fn only_zeros(input: &mut dyn BufRead, faults: &Faults) -> io::Result<usize> {
+fn only_zeros(input: &mut dyn BufRead, faults: &LayerFaults) -> io::Result<usize> {
     loop {
         let chunk = input.fill_buf()?;
         if chunk.is_empty() {
@@ -246,23 +256,23 @@ pub(super) struct Metered<R> {
     /// Of the layers before.
     bytes_before: u64,
     bytes: u64,
-    faults: Faults,
+    faults: LayerFaults,
 }
 
 /// What came out of a layer.
-pub(super) struct Found {
+pub(super) struct UnpackedLayer {
     pub(super) digest: Digest,
     /// Of this layer and those before.
     pub(super) bytes: u64,
 }
 
 impl<R: Read> Metered<R> {
-    pub(super) fn new(inner: R, hasher: DigestHasher, limits: Limits, bytes_before: u64, faults: Faults) -> Self {
+    pub(super) fn new(inner: R, hasher: DigestHasher, limits: Limits, bytes_before: u64, faults: LayerFaults) -> Self {
         Self { inner, hasher, limits, bytes_before, bytes: 0, faults }
     }
 
-    pub(super) fn finish(self) -> Found {
-        Found { digest: self.hasher.finish(), bytes: self.bytes_before + self.bytes }
+    pub(super) fn finish(self) -> UnpackedLayer {
+        UnpackedLayer { digest: self.hasher.finish(), bytes: self.bytes_before + self.bytes }
     }
 }
 

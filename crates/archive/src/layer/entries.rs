@@ -7,21 +7,32 @@ use std::path::Path;
 use sha2::{Digest as _, Sha256};
 use tar::{Archive, EntryType, Header};
 
-use super::Used;
 use super::decode::AFTER_THE_END;
 use super::tree::{Changes, SpooledFile};
-use crate::names::{check_name, unsafe_name, utf8_name};
+use crate::names::{NameBytes, check_name, unsafe_name, utf8_name};
 use crate::{ArchiveError, Limits};
 
 /// Most bytes of one extended header.
 const EXTENDED_BYTES: u64 = 64 << 10;
 const BUFFER_BYTES: usize = 256 << 10;
 
+/// What the layers so far have taken of the limits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LayerUsage {
+    pub(super) entries: usize,
+    /// Of the layers as they were delivered.
+    pub(super) packed: u64,
+    /// Of the layers unpacked, and of the copies that hard links become.
+    pub(super) bytes: u64,
+    pub(super) files: u64,
+    pub(super) names: NameBytes,
+}
+
 /// What reading a layer needs.
-pub(super) struct Reading<'a> {
+pub(super) struct LayerReading<'a> {
     pub(super) spool: &'a Path,
     pub(super) limits: &'a Limits,
-    pub(super) used: &'a mut Used,
+    pub(super) used: &'a mut LayerUsage,
 }
 
 /// What extended headers say about the entry that follows them.
@@ -32,7 +43,7 @@ struct Extended {
     size: Option<u64>,
 }
 
-impl Reading<'_> {
+impl LayerReading<'_> {
     /// Reads `stream` to its end and gives it back.
     pub(super) fn read<R: Read>(mut self, stream: R) -> Result<(Changes, R), ArchiveError> {
         let mut archive = Archive::new(stream);

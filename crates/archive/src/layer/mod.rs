@@ -23,22 +23,12 @@ use tempfile::TempDir;
 use tofu_oci_types::{Digest, DigestHasher};
 
 use crate::folder_target::FolderTarget;
-use crate::names::{Kind, NameBytes, NameSet};
+use crate::names::{EntryKind, NameSet};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile};
+pub use decode::LayerCompression;
 use decode::{Consumed, Metered, decoder};
-use entries::Reading;
-use tree::{Node, Tree};
-
-/// How a layer's tar is compressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LayerCompression {
-    /// Not at all.
-    None,
-    /// gzip, of one member or of several.
-    Gzip,
-    /// zstd, of one frame or of several, with a window of at most 128 MiB.
-    Zstd,
-}
+use entries::{LayerReading, LayerUsage};
+use tree::{Tree, TreeNode};
 
 /// The files that an image's layers add up to. Contents wait in a temporary folder, which goes away with this value.
 ///
@@ -50,19 +40,7 @@ pub struct LayerTree {
     limits: Limits,
     spool: TempDir,
     tree: Tree,
-    used: Used,
-}
-
-/// What the layers so far have taken of the limits.
-#[derive(Clone, Debug, Default)]
-struct Used {
-    entries: usize,
-    /// Of the layers as they were delivered.
-    packed: u64,
-    /// Of the layers unpacked, and of the copies that hard links become.
-    bytes: u64,
-    files: u64,
-    names: NameBytes,
+    used: LayerUsage,
 }
 
 impl LayerTree {
@@ -70,11 +48,11 @@ impl LayerTree {
     pub fn new(spool: &Path, limits: Limits) -> Result<Self, ArchiveError> {
         let made = tempfile::Builder::new().prefix("layers-").tempdir_in(spool);
         let spool = made.map_err(ArchiveError::io("create a folder in", spool))?;
-        Ok(Self { limits, spool, tree: Tree::default(), used: Used::default() })
+        Ok(Self { limits, spool, tree: Tree::default(), used: LayerUsage::default() })
     }
 
     /// Puts the next layer, from the bottom up, on top. Returns the digest of the uncompressed layer, which must be
-    /// `diff_id` where one is given. The source is read to its end; the digest of its bytes is the caller's to check.
+    /// `diff_id` if one is given. The source is read to its end; the digest of its bytes is the caller's to check.
     ///
     /// # Errors
     /// Symbolic links, devices and the like; a hard link whose copy does not fit into the limits; names as in
@@ -90,7 +68,7 @@ impl LayerTree {
         let faults = consumed.faults();
         let stream = decoder(consumed, compression);
         let metered = Metered::new(stream, hasher, self.limits.clone(), self.used.bytes, faults.clone());
-        let reading = Reading { spool: self.spool.path(), limits: &self.limits, used: &mut self.used };
+        let reading = LayerReading { spool: self.spool.path(), limits: &self.limits, used: &mut self.used };
         // A fault of the source or a broken limit lies below the decoders, which would only garble it.
         let (changes, metered) = reading.read(metered).map_err(|error| faults.take().unwrap_or(error))?;
         let found = metered.finish();
@@ -114,9 +92,9 @@ impl LayerTree {
         let mut uses: HashMap<u64, usize> = HashMap::new();
         for (name, node) in &nodes {
             match node {
-                Node::Directory => names.insert(name, Kind::Directory)?,
-                Node::File(file) => {
-                    names.insert(name, Kind::File)?;
+                TreeNode::Directory => names.insert(name, EntryKind::Directory)?,
+                TreeNode::File(file) => {
+                    names.insert(name, EntryKind::File)?;
                     *uses.entry(file.spooled).or_default() += 1;
                 }
             }
@@ -124,7 +102,7 @@ impl LayerTree {
         let mut folder = FolderTarget::new(into);
         let mut files = Vec::new();
         for (name, node) in nodes {
-            let Node::File(file) = node else {
+            let TreeNode::File(file) = node else {
                 folder.make_directory(&name)?;
                 continue;
             };

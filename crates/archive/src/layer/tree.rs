@@ -16,7 +16,7 @@ pub(super) struct SpooledFile {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum TreeNode {
     Directory,
     File(SpooledFile),
 }
@@ -28,33 +28,33 @@ pub(super) struct Changes {
     pub(super) opaque: Vec<String>,
     /// Names of lower layers that are hidden.
     pub(super) whiteouts: Vec<String>,
-    entries: Vec<(String, Change)>,
+    entries: Vec<(String, TreeChange)>,
 }
 
 #[derive(Debug)]
-enum Change {
-    Node(Node),
+enum TreeChange {
+    Put(TreeNode),
     /// A hard link to this name.
     Link(String),
 }
 
 impl Changes {
     pub(super) fn directory(&mut self, name: String) {
-        self.entries.push((name, Change::Node(Node::Directory)));
+        self.entries.push((name, TreeChange::Put(TreeNode::Directory)));
     }
 
     pub(super) fn file(&mut self, name: String, file: SpooledFile) {
-        self.entries.push((name, Change::Node(Node::File(file))));
+        self.entries.push((name, TreeChange::Put(TreeNode::File(file))));
     }
 
     pub(super) fn link(&mut self, name: String, target: String) {
-        self.entries.push((name, Change::Link(target)));
+        self.entries.push((name, TreeChange::Link(target)));
     }
 }
 
 /// Name -> what is there. Every parent of a name is there too, as a directory.
 #[derive(Debug, Default)]
-pub(super) struct Tree(BTreeMap<String, Node>);
+pub(super) struct Tree(BTreeMap<String, TreeNode>);
 
 impl Tree {
     /// Whiteouts first, wherever they stood, since they never hide anything of their own layer; then the entries in
@@ -73,14 +73,14 @@ impl Tree {
         }
         for (name, change) in changes.entries {
             match change {
-                Change::Node(Node::Directory) => self.make_directory(&name),
-                Change::Node(file) => self.put(name, file),
-                Change::Link(target) => {
-                    let Some(Node::File(file)) = self.0.get(&target).cloned() else {
+                TreeChange::Put(TreeNode::Directory) => self.make_directory(&name),
+                TreeChange::Put(file) => self.put(name, file),
+                TreeChange::Link(target) => {
+                    let Some(TreeNode::File(file)) = self.0.get(&target).cloned() else {
                         return Err(ArchiveError::DanglingHardLink { name, target });
                     };
                     copies(file.size)?;
-                    self.put(name, Node::File(file));
+                    self.put(name, TreeNode::File(file));
                 }
             }
         }
@@ -88,11 +88,11 @@ impl Tree {
     }
 
     /// Everything, sorted by name.
-    pub(super) fn into_nodes(self) -> BTreeMap<String, Node> {
+    pub(super) fn into_nodes(self) -> BTreeMap<String, TreeNode> {
         self.0
     }
 
-    fn put(&mut self, name: String, node: Node) {
+    fn put(&mut self, name: String, node: TreeNode) {
         if let Some((parent, _)) = name.rsplit_once('/') {
             self.make_directory(parent);
         }
@@ -104,8 +104,8 @@ impl Tree {
     fn make_directory(&mut self, name: &str) {
         let above = name.match_indices('/').map(|(slash, _)| &name[..slash]);
         for directory in above.chain([name]) {
-            if !matches!(self.0.get(directory), Some(Node::Directory)) {
-                self.0.insert(directory.to_owned(), Node::Directory);
+            if !matches!(self.0.get(directory), Some(TreeNode::Directory)) {
+                self.0.insert(directory.to_owned(), TreeNode::Directory);
             }
         }
     }

@@ -11,7 +11,7 @@ use tar::{EntryType, Header};
 use tofu_oci_types::Digest;
 
 use super::{BUFFER_BYTES, Blocks, Hashing, LEVEL, create, in_order, mode_of, read_file};
-use crate::sink::{Known, Target};
+use crate::sink::{KnownEntry, UnpackTarget};
 use crate::zip::read_zip_into;
 use crate::{ArchiveError, InputFile, Limits, PackageContents, is_executable_name};
 
@@ -40,7 +40,7 @@ pub fn write_layer(files: &[InputFile], out: &Path) -> Result<WrittenLayer, Arch
     for file in files {
         let changed = || ArchiveError::Changed { path: file.path.clone() };
         let size = std::fs::metadata(&file.path).map_err(ArchiveError::io("read", &file.path))?.len();
-        writer.start(&file.name, Some(Known { size, mode: mode_of(file.executable) }))?;
+        writer.start(&file.name, Some(KnownEntry { size, mode: mode_of(file.executable) }))?;
         let mut left = size;
         described.push(read_file(file, &mut buffer, &mut |bytes| {
             left = left.checked_sub(bytes.len() as u64).ok_or_else(changed)?;
@@ -69,10 +69,10 @@ pub fn layer_from_zip(
     writer.complete(contents)
 }
 
-type Output = Hashing<Blocks<GzEncoder<Hashing<BufWriter<File>>>>>;
+type LayerOutput = Hashing<Blocks<GzEncoder<Hashing<BufWriter<File>>>>>;
 
 struct LayerWriter {
-    output: Output,
+    output: LayerOutput,
     path: PathBuf,
     executable_for: Option<String>,
     /// Name and missing bytes of the file that is being written.
@@ -134,9 +134,9 @@ impl LayerWriter {
     }
 }
 
-impl Target for LayerWriter {
-    fn start(&mut self, name: &str, known: Option<Known>) -> Result<(), ArchiveError> {
-        let Some(Known { size, mode }) = known else {
+impl UnpackTarget for LayerWriter {
+    fn start(&mut self, name: &str, known: Option<KnownEntry>) -> Result<(), ArchiveError> {
+        let Some(KnownEntry { size, mode }) = known else {
             return Err(ArchiveError::Mismatch { name: name.to_owned(), what: "size" });
         };
         let mode = self.mode(name, mode);

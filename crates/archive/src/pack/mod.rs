@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 pub use layer::{WrittenLayer, layer_from_zip, write_layer};
 pub use zip::{WrittenZip, write_zip};
 
-use crate::names::{Kind, NameSet, check_name};
+use crate::names::{EntryKind, NameSet, check_name};
 use crate::{ArchiveError, InputFile, PackageFile};
 
 const BUFFER_BYTES: usize = 256 << 10;
@@ -29,7 +29,7 @@ fn in_order(files: &[InputFile]) -> Result<Vec<&InputFile>, ArchiveError> {
     let mut names = NameSet::default();
     for file in files {
         check_name(&file.name)?;
-        names.insert(&file.name, Kind::File)?;
+        names.insert(&file.name, EntryKind::File)?;
     }
     if files.is_empty() {
         return Err(ArchiveError::Empty);

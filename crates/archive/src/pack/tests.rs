@@ -8,7 +8,7 @@ use tofu_oci_types::Digest;
 
 use super::*;
 use crate::testing::{Pieces, put};
-use crate::zip::builder::{Archive, deflated, directory, stored};
+use crate::zip::tests::builder::{Archive, deflated, directory, stored};
 use crate::{LayerCompression, LayerTree, Limits, PackageContents, input_files, read_directory, read_zip, unpack_zip};
 
 const LONG: &str = "a/very/long/name/that/does/not/fit/into/the/hundred/bytes/of/an/old/header/and/not/into/its/prefix";

@@ -30,10 +30,10 @@ const DEFLATED: u16 = 8;
 const FLAG_UTF8: u16 = 1 << 11;
 /// 1980-01-01, the first day there is.
 const DATE: u16 = 1 << 5 | 1;
-/// Where the checksum and the sizes stand in a local header.
+/// The position of the checksum and the sizes in a local header.
 const SIZES_AT: u64 = 14;
 
-struct Entry {
+struct WrittenEntry {
     file: PackageFile,
     crc: u32,
     compressed: u32,
@@ -44,7 +44,7 @@ struct Entry {
 /// Packs the files into a zip archive at `out`, which is created or replaced. After an error what lies there is
 /// worthless and the caller removes it.
 ///
-/// Every reader can stream the result: sizes and checksums stand before the data. No zip64: archive and files are
+/// Every reader can stream the result: sizes and checksums come before the data. No zip64: archive and files are
 /// below 4 GiB each.
 pub fn write_zip(files: &[InputFile], out: &Path) -> Result<WrittenZip, ArchiveError> {
     let files = in_order(files)?;
@@ -85,7 +85,7 @@ fn write_data(
     buffer: &mut [u8],
     offset: u32,
     out: &Path,
-) -> Result<Entry, ArchiveError> {
+) -> Result<WrittenEntry, ArchiveError> {
     let mut crc = crc32fast::Hasher::new();
     let compressed = Hashing::new(io::BufWriter::with_capacity(BUFFER_BYTES, archive));
     let mut encoder = Blocks::new(DeflateEncoder::new(compressed, Compression::new(LEVEL)));
@@ -96,14 +96,14 @@ fn write_data(
     let mut counted = encoder.finish().and_then(DeflateEncoder::finish).map_err(ArchiveError::io("write", out))?;
     counted.flush().map_err(ArchiveError::io("write", out))?;
     let (compressed, size) = (below_4_gib(counted.size)?, below_4_gib(described.size)?);
-    Ok(Entry { file: described, crc: crc.finalize(), compressed, size, offset })
+    Ok(WrittenEntry { file: described, crc: crc.finalize(), compressed, size, offset })
 }
 
 fn put(out: &mut Vec<u8>, values: &[u16]) {
     out.extend(values.iter().flat_map(|value| value.to_le_bytes()));
 }
 
-fn put_sizes(out: &mut Vec<u8>, entry: &Entry) {
+fn put_sizes(out: &mut Vec<u8>, entry: &WrittenEntry) {
     out.extend([entry.crc, entry.compressed, entry.size].iter().flat_map(|value| value.to_le_bytes()));
 }
 
@@ -126,7 +126,7 @@ fn local_header(name: &str) -> Vec<u8> {
     out
 }
 
-fn central_directory(entries: &[Entry], start: u32) -> Result<Vec<u8>, ArchiveError> {
+fn central_directory(entries: &[WrittenEntry], start: u32) -> Result<Vec<u8>, ArchiveError> {
     let mut out = Vec::new();
     for entry in entries {
         let name = &entry.file.name;

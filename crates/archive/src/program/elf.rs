@@ -7,20 +7,20 @@ use object::Endianness;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader as _};
 
-use super::{ELF_SYSTEMS, Format, MARKED_ELF_SYSTEMS, Machine, Program};
+use super::machine::{ELF_SYSTEMS, MARKED_ELF_SYSTEMS, Machine};
 
 /// The system that an ELF file is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum System {
+pub(super) enum ElfSystem {
     /// It carries the mark of these.
     Marked(&'static [&'static str]),
     /// It carries no mark, as programs for Linux.
     Unmarked,
-    /// Not everything where a mark could be was there to be read.
+    /// A part of the file that could hold a mark was not there.
     Unknown,
 }
 
-impl System {
+impl ElfSystem {
     /// The systems that may run it, in two parts.
     pub(super) fn names(self) -> (&'static [&'static str], &'static [&'static str]) {
         match self {
@@ -39,14 +39,15 @@ impl System {
     }
 }
 
-const LINUX: System = System::Marked(&["linux", "android"]);
-const FREEBSD: System = System::Marked(&["freebsd"]);
-const NETBSD: System = System::Marked(&["netbsd"]);
-const OPENBSD: System = System::Marked(&["openbsd"]);
-const DRAGONFLY: System = System::Marked(&["dragonfly"]);
-const SOLARIS: System = System::Marked(&["solaris", "illumos"]);
+const LINUX: ElfSystem = ElfSystem::Marked(&["linux", "android"]);
+const FREEBSD: ElfSystem = ElfSystem::Marked(&["freebsd"]);
+const NETBSD: ElfSystem = ElfSystem::Marked(&["netbsd"]);
+const OPENBSD: ElfSystem = ElfSystem::Marked(&["openbsd"]);
+const DRAGONFLY: ElfSystem = ElfSystem::Marked(&["dragonfly"]);
+const SOLARIS: ElfSystem = ElfSystem::Marked(&["solaris", "illumos"]);
 
-pub(super) fn read(head: &[u8]) -> Option<Program> {
+/// The system and the machine of an ELF file.
+pub(super) fn read(head: &[u8]) -> Option<(ElfSystem, Machine)> {
     match head.get(4)? {
         1 => program::<elf::FileHeader32<Endianness>>(head),
         2 => program::<elf::FileHeader64<Endianness>>(head),
@@ -54,12 +55,12 @@ pub(super) fn read(head: &[u8]) -> Option<Program> {
     }
 }
 
-fn program<Elf: FileHeader<Endian = Endianness>>(head: &[u8]) -> Option<Program> {
+fn program<Elf: FileHeader<Endian = Endianness>>(head: &[u8]) -> Option<(ElfSystem, Machine)> {
     let header = Elf::parse(head).ok()?;
     let endian = header.endian().ok()?;
     let machine = machine(header.e_machine(endian), header.is_class_64(), header.is_little_endian())?;
     let system = by_abi(header.e_ident().os_abi).unwrap_or_else(|| by_segments(header, endian, head));
-    Some(Program { format: Format::Elf(system), machines: vec![machine] })
+    Some((system, machine))
 }
 
 /// Go's name for the machine; `None` if the header names none.
@@ -92,7 +93,7 @@ fn machine(number: u16, wide: bool, little: bool) -> Option<Machine> {
     Some(Machine::Go(name))
 }
 
-fn by_abi(abi: u8) -> Option<System> {
+fn by_abi(abi: u8) -> Option<ElfSystem> {
     match abi {
         elf::ELFOSABI_NETBSD => Some(NETBSD),
         elf::ELFOSABI_GNU => Some(LINUX),
@@ -104,8 +105,8 @@ fn by_abi(abi: u8) -> Option<System> {
 }
 
 /// The mark in the segments: notes count before the loader.
-fn by_segments<Elf: FileHeader<Endian = Endianness>>(header: &Elf, endian: Endianness, head: &[u8]) -> System {
-    let Ok(segments) = header.program_headers(endian, head) else { return System::Unknown };
+fn by_segments<Elf: FileHeader<Endian = Endianness>>(header: &Elf, endian: Endianness, head: &[u8]) -> ElfSystem {
+    let Ok(segments) = header.program_headers(endian, head) else { return ElfSystem::Unknown };
     let mut complete = !segments.is_empty();
     let mut by_loader = None;
     for segment in segments {
@@ -134,12 +135,12 @@ fn by_segments<Elf: FileHeader<Endian = Endianness>>(header: &Elf, endian: Endia
             }
         }
     }
-    let unmarked = if complete { System::Unmarked } else { System::Unknown };
+    let unmarked = if complete { ElfSystem::Unmarked } else { ElfSystem::Unknown };
     by_loader.unwrap_or(unmarked)
 }
 
 /// The system that a note names.
-fn note(name: &[u8], kind: u32, text: &[u8], endian: Endianness) -> Option<System> {
+fn note(name: &[u8], kind: u32, text: &[u8], endian: Endianness) -> Option<ElfSystem> {
     match name {
         b"FreeBSD" => Some(FREEBSD),
         b"NetBSD" => Some(NETBSD),
@@ -160,7 +161,7 @@ fn note(name: &[u8], kind: u32, text: &[u8], endian: Endianness) -> Option<Syste
 }
 
 /// The system whose loader has this path.
-fn loader(path: &[u8]) -> Option<System> {
+fn loader(path: &[u8]) -> Option<ElfSystem> {
     let path = std::str::from_utf8(path).ok()?.trim_end_matches('\0');
     let (folder, name) = path.rsplit_once('/')?;
     match name {

@@ -7,14 +7,14 @@ use std::path::Path;
 use flate2::read::DeflateDecoder;
 
 use super::{HEAD, Program};
-use crate::names::Kind;
+use crate::names::EntryKind;
 use crate::zip::{CentralEntry, DEFLATED, LOCAL, open_entries, u16_at};
 use crate::{ArchiveError, Limits, is_executable_name};
 
 /// Most files of a package that are looked into.
 const MOST: usize = 16;
 
-/// The program that a provider's package in the folder `dir` runs; `None` if there is no such file, or if its header
+/// The program that a provider's package in the folder `dir` runs; `None` if the file does not exist, or if its header
 /// says nothing.
 pub fn folder_program(dir: &Path, provider_type: &str) -> Result<Option<Program>, ArchiveError> {
     let programs = folder_programs(dir, &|name| is_executable_name(name, provider_type))?;
@@ -47,7 +47,7 @@ pub fn folder_programs(
     Ok(found)
 }
 
-/// The program that a provider's package in the zip archive at `path` runs; `None` if there is no such file, or if its
+/// The program that a provider's package in the zip archive at `path` runs; `None` if the file does not exist, or if its
 /// header says nothing.
 pub fn zip_program(path: &Path, provider_type: &str) -> Result<Option<Program>, ArchiveError> {
     let programs = zip_programs(path, &|name| is_executable_name(name, provider_type))?;
@@ -61,7 +61,7 @@ pub fn zip_programs(
     wanted: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<(String, Option<Program>)>, ArchiveError> {
     let mut entries = open_entries(path, &Limits::default())?;
-    entries.retain(|entry| entry.header.kind == Kind::File && wanted(&entry.header.name));
+    entries.retain(|entry| entry.header.kind == EntryKind::File && wanted(&entry.header.name));
     entries.sort_by(|one, other| one.header.name.cmp(&other.header.name));
     entries.truncate(MOST);
     let mut file = tofu_oci_disk::open_file(path).map_err(ArchiveError::io("read", path))?;

@@ -10,6 +10,7 @@
 
 mod elf;
 mod find;
+mod machine;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use object::read::pe::ImageNtHeaders as _;
 use object::{Endianness, LittleEndian as LE, macho, pe};
 use tofu_oci_types::Platform;
 
+use self::machine::{ELF_SYSTEMS, MARKED_ELF_SYSTEMS, Machine};
 pub use find::{folder_program, folder_programs, zip_program, zip_programs};
 
 /// So many bytes of a file are looked at: headers, notes and the name of the loader lie in them.
@@ -31,26 +33,17 @@ const MOST_SLICES: usize = 32;
 /// A program for certain systems and machines, by its header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    format: Format,
+    format: ProgramFormat,
     /// The machines that it runs on: several for a universal binary.
     machines: Vec<Machine>,
 }
 
 /// The format of a program, and what it says about the system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Elf(elf::System),
+enum ProgramFormat {
+    Elf(elf::ElfSystem),
     MachO,
     Pe,
-}
-
-/// The machine that a program is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Machine {
-    /// By Go's name, such as `amd64`.
-    Go(&'static str),
-    /// One that Go has no name for: the number in the header.
-    Other(u32),
 }
 
 /// The architectures that [`Machine::Go`] can name. A platform of another one is never contradicted.
@@ -59,10 +52,6 @@ const ARCHITECTURES: &[&str] = &[
     "ppc", "ppc64", "ppc64le", "riscv", "riscv64", "s390", "s390x", "sparc", "sparc64",
 ];
 
-/// The systems whose programs are ELF files, except those that mark them.
-const ELF_SYSTEMS: &[&str] = &["android", "dragonfly", "hurd", "illumos", "linux", "solaris"];
-/// The systems that run only ELF files that carry their mark: an OS/ABI byte, a note or a loader.
-const MARKED_ELF_SYSTEMS: &[&str] = &["freebsd", "netbsd", "openbsd"];
 const MACH_O_SYSTEMS: &[&str] = &["darwin", "ios"];
 const PE_SYSTEMS: &[&str] = &["windows"];
 /// Systems of other formats, which are not read here.
@@ -74,7 +63,10 @@ impl Program {
     pub fn read(head: &[u8]) -> Option<Self> {
         let head = head.get(..HEAD).unwrap_or(head);
         match head.get(..4)? {
-            b"\x7fELF" => elf::read(head),
+            b"\x7fELF" => {
+                let (system, machine) = elf::read(head)?;
+                Some(Self { format: ProgramFormat::Elf(system), machines: vec![machine] })
+            }
             [b'M', b'Z', ..] => read_pe(head),
             [0xca, 0xfe, 0xba, 0xbe] => slices(MachOFatFile32::parse(head).ok()?.arches()),
             [0xca, 0xfe, 0xba, 0xbf] => slices(MachOFatFile64::parse(head).ok()?.arches()),
@@ -91,7 +83,7 @@ impl Program {
     }
 
     fn mach_o(machines: Vec<Machine>) -> Self {
-        Self { format: Format::MachO, machines }
+        Self { format: ProgramFormat::MachO, machines }
     }
 
     /// Whether the program is certainly not for the platform. A platform that Go does not know is contradicted only by
@@ -108,9 +100,9 @@ impl Program {
     /// The systems that may run it, by Go's names.
     fn systems(&self) -> impl Iterator<Item = &'static str> {
         let (some, more): (&'static [&'static str], &'static [&'static str]) = match self.format {
-            Format::Elf(system) => system.names(),
-            Format::MachO => (MACH_O_SYSTEMS, &[]),
-            Format::Pe => (PE_SYSTEMS, &[]),
+            ProgramFormat::Elf(system) => system.names(),
+            ProgramFormat::MachO => (MACH_O_SYSTEMS, &[]),
+            ProgramFormat::Pe => (PE_SYSTEMS, &[]),
         };
         some.iter().chain(more).copied()
     }
@@ -125,9 +117,9 @@ fn known(architecture: &str) -> &'static str {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (format, system) = match self.format {
-            Format::Elf(system) => ("an ELF program", system.name()),
-            Format::MachO => ("a Mach-O program", "darwin"),
-            Format::Pe => ("a Windows program", "windows"),
+            ProgramFormat::Elf(system) => ("an ELF program", system.name()),
+            ProgramFormat::MachO => ("a Mach-O program", "darwin"),
+            ProgramFormat::Pe => ("a Windows program", "windows"),
         };
         let platforms: Vec<String> = self
             .machines
@@ -188,5 +180,5 @@ fn read_pe(head: &[u8]) -> Option<Program> {
     {
         return None;
     }
-    Some(Program { format: Format::Pe, machines: vec![machine] })
+    Some(Program { format: ProgramFormat::Pe, machines: vec![machine] })
 }

@@ -2,12 +2,12 @@
 
 use super::format::{CENTRAL, CentralEntry, END, END64, LOCATOR64, u16_at, u32_at, u64_at};
 use super::input::Input;
-use super::walk::Walked;
+use super::walk::WalkedZip;
 use crate::ArchiveError;
 
 /// Reads the central directory, which begins at the input's position, to the very end of the archive. It must list
 /// exactly `walked`, in that order. Returns the modes of the entries, `0o755` or `0o644`.
-pub(crate) fn check_directory(input: &mut Input<'_>, walked: &[Walked]) -> Result<Vec<u32>, ArchiveError> {
+pub(crate) fn check_directory(input: &mut Input<'_>, walked: &[WalkedZip]) -> Result<Vec<u32>, ArchiveError> {
     let start = input.position();
     let mut modes = Vec::new();
     for entry in walked {
@@ -18,12 +18,12 @@ pub(crate) fn check_directory(input: &mut Input<'_>, walked: &[Walked]) -> Resul
         compare(entry, &central)?;
         modes.push(central.mode);
     }
-    let facts = Facts { count: walked.len() as u64, start, size: input.position() - start };
+    let facts = EntryFacts { count: walked.len() as u64, start, size: input.position() - start };
     check_end(input, &facts)?;
     Ok(modes)
 }
 
-fn compare(entry: &Walked, central: &CentralEntry) -> Result<(), ArchiveError> {
+fn compare(entry: &WalkedZip, central: &CentralEntry) -> Result<(), ArchiveError> {
     let (local, directory) = (&entry.header, &central.header);
     let what = if local.name != directory.name || local.kind != directory.kind {
         "name"
@@ -46,13 +46,13 @@ fn compare(entry: &Walked, central: &CentralEntry) -> Result<(), ArchiveError> {
 }
 
 /// What the end records must say.
-struct Facts {
+struct EntryFacts {
     count: u64,
     start: u64,
     size: u64,
 }
 
-fn check_end(input: &mut Input<'_>, facts: &Facts) -> Result<(), ArchiveError> {
+fn check_end(input: &mut Input<'_>, facts: &EntryFacts) -> Result<(), ArchiveError> {
     let end64_at = input.position();
     let mut signature = input.signature()?;
     let wide = signature == END64;
@@ -85,7 +85,7 @@ fn check_end(input: &mut Input<'_>, facts: &Facts) -> Result<(), ArchiveError> {
 
 const DISAGREES: &str = "its end record disagrees with its directory";
 
-fn check_end64(input: &mut Input<'_>, facts: &Facts, end64_at: u64) -> Result<(), ArchiveError> {
+fn check_end64(input: &mut Input<'_>, facts: &EntryFacts, end64_at: u64) -> Result<(), ArchiveError> {
     let mut record = [0; 52];
     input.read_exact(&mut record)?;
     // 44 is the record without its own signature and length, and without extensions.

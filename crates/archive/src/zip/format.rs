@@ -3,7 +3,7 @@
 //! Spec: PKWARE APPNOTE 6.3.10, section 4.3.
 
 use crate::ArchiveError;
-use crate::names::{Kind, check_name, unsafe_name, utf8_name};
+use crate::names::{EntryKind, check_name, unsafe_name, utf8_name};
 
 pub(crate) const LOCAL: [u8; 4] = *b"PK\x03\x04";
 pub(crate) const CENTRAL: [u8; 4] = *b"PK\x01\x02";
@@ -22,7 +22,7 @@ const FLAG_ENCRYPTED: u16 = 1 | 1 << 6 | 1 << 13;
 const FLAG_PATCH: u16 = 1 << 5;
 
 /// Bytes come from here, exactly as many as asked for, or [`ArchiveError::Truncated`].
-pub(crate) type Read<'a> = &'a mut dyn FnMut(&mut [u8]) -> Result<(), ArchiveError>;
+pub(crate) type ReadBytes<'a> = &'a mut dyn FnMut(&mut [u8]) -> Result<(), ArchiveError>;
 
 pub(crate) fn u16_at(bytes: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([bytes[at], bytes[at + 1]])
@@ -36,7 +36,7 @@ pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-fn read_vec(read: Read<'_>, length: u16) -> Result<Vec<u8>, ArchiveError> {
+fn read_vec(read: ReadBytes<'_>, length: u16) -> Result<Vec<u8>, ArchiveError> {
     let mut bytes = vec![0; usize::from(length)];
     read(&mut bytes)?;
     Ok(bytes)
@@ -44,10 +44,10 @@ fn read_vec(read: Read<'_>, length: u16) -> Result<Vec<u8>, ArchiveError> {
 
 /// What local and central header say alike.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Header {
+pub(crate) struct ZipHeader {
     /// Checked; without the slash that ends a directory's name.
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     pub(crate) flags: u16,
     pub(crate) method: u16,
     pub(crate) crc: u32,
@@ -57,7 +57,7 @@ pub(crate) struct Header {
     pub(crate) sizes_missing: bool,
 }
 
-impl Header {
+impl ZipHeader {
     /// The sizes and the checksum follow the data.
     pub(crate) fn has_descriptor(&self) -> bool {
         self.flags & FLAG_DESCRIPTOR != 0
@@ -70,8 +70,8 @@ impl Header {
             return Err(unsafe_name(text, "another name is recorded beside it"));
         }
         let (name, kind) = match text.strip_suffix('/') {
-            Some(directory) => (directory, Kind::Directory),
-            None => (text, Kind::File),
+            Some(directory) => (directory, EntryKind::Directory),
+            None => (text, EntryKind::File),
         };
         check_name(name)?;
         let name = name.to_owned();
@@ -87,14 +87,14 @@ impl Header {
         fields.extend(offset);
         let complete = widen(extra, &mut fields);
         let sizes_missing = !complete && (size == u64::from(u32::MAX) || compressed == u64::from(u32::MAX));
-        if kind == Kind::Directory && size != 0 && !sizes_missing {
+        if kind == EntryKind::Directory && size != 0 && !sizes_missing {
             return Err(unsafe_name(&name, "it is a directory with contents"));
         }
         Ok(Self { name, kind, flags, method, crc, compressed, size, sizes_missing })
     }
 
     /// Reads a local header whose signature has been read.
-    pub(crate) fn read_local(read: Read<'_>) -> Result<Self, ArchiveError> {
+    pub(crate) fn read_local(read: ReadBytes<'_>) -> Result<Self, ArchiveError> {
         let mut fixed = [0; 26];
         read(&mut fixed)?;
         let name = read_vec(read, u16_at(&fixed, 22))?;
@@ -106,7 +106,7 @@ impl Header {
 /// An entry of the central directory.
 #[derive(Clone, Debug)]
 pub(crate) struct CentralEntry {
-    pub(crate) header: Header,
+    pub(crate) header: ZipHeader,
     /// Where the local header begins.
     pub(crate) offset: u64,
     /// `0o755` or `0o644`.
@@ -115,7 +115,7 @@ pub(crate) struct CentralEntry {
 
 impl CentralEntry {
     /// Reads an entry whose signature has been read.
-    pub(crate) fn read(read: Read<'_>) -> Result<Self, ArchiveError> {
+    pub(crate) fn read(read: ReadBytes<'_>) -> Result<Self, ArchiveError> {
         let mut fixed = [0; 42];
         read(&mut fixed)?;
         let name = read_vec(read, u16_at(&fixed, 24))?;
@@ -125,23 +125,23 @@ impl CentralEntry {
             return Err(ArchiveError::Malformed { reason: "it consists of several volumes" });
         }
         let mut offset = u64::from(u32_at(&fixed, 38));
-        let header = Header::parse(&fixed[4..], &name, &extra, Some(&mut offset))?;
+        let header = ZipHeader::parse(&fixed[4..], &name, &extra, Some(&mut offset))?;
         let mode = mode_class(&header, fixed[1], u32_at(&fixed, 34))?;
         Ok(Self { header, offset, mode })
     }
 }
 
-/// `0o755` or `0o644`. From the Unix mode where the archive was made on Unix or macOS: any execute bit makes `0o755`.
+/// `0o755` or `0o644`. From the Unix mode if the archive was made on Unix or macOS: any execute bit makes `0o755`.
 /// An archive from elsewhere has no modes: there the files that are named like a provider's executable,
 /// `terraform-provider-*` in the root, get `0o755`, so that they run.
-fn mode_class(header: &Header, creator: u8, external: u32) -> Result<u32, ArchiveError> {
+fn mode_class(header: &ZipHeader, creator: u8, external: u32) -> Result<u32, ArchiveError> {
     let mode = external >> 16;
     let name = || header.name.clone();
     // The type is looked at whoever made the archive, since readers differ in whether they do.
     match (mode & 0o170_000, header.kind) {
         (0o120_000, _) => return Err(ArchiveError::Symlink { name: name() }),
-        (0, _) | (0o100_000, Kind::File) | (0o040_000, Kind::Directory) => {}
-        (0o040_000, Kind::File) | (0o100_000, Kind::Directory) => {
+        (0, _) | (0o100_000, EntryKind::File) | (0o040_000, EntryKind::Directory) => {}
+        (0o040_000, EntryKind::File) | (0o100_000, EntryKind::Directory) => {
             return Err(ArchiveError::Mismatch { name: name(), what: "type" });
         }
         _ => return Err(ArchiveError::UnsupportedEntry { name: name(), kind: "a device, a pipe or a socket" }),
@@ -153,7 +153,7 @@ fn mode_class(header: &Header, creator: u8, external: u32) -> Result<u32, Archiv
     Ok(if executable { 0o755 } else { 0o644 })
 }
 
-/// The contents of the extra field `id`; nothing from where the fields stop making sense.
+/// The contents of the extra field `id`; `None` if a damaged field comes before it.
 fn extra_field(mut extra: &[u8], id: u16) -> Option<&[u8]> {
     while extra.len() >= 4 {
         let (found, length) = (u16_at(extra, 0), usize::from(u16_at(extra, 2)));

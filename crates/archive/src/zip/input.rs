@@ -10,9 +10,9 @@ use super::format::CentralEntry;
 use super::tail::read_entries;
 use crate::{ArchiveError, ByteSource, Limits, ReadSource};
 
-/// A [`ByteSource`] that knows where it is.
+/// A [`ByteSource`] that knows its position.
 pub(crate) struct Input<'a> {
-    source: Source<'a>,
+    source: InputSource<'a>,
     chunk: Bytes,
     position: u64,
     /// Bytes that the source has delivered.
@@ -20,14 +20,14 @@ pub(crate) struct Input<'a> {
     limits: &'a Limits,
 }
 
-enum Source<'a> {
+enum InputSource<'a> {
     Given(&'a mut dyn ByteSource),
     Spooled(ReadSource<File>),
 }
 
 impl<'a> Input<'a> {
     pub(crate) fn new(source: &'a mut dyn ByteSource, limits: &'a Limits) -> Self {
-        Self { source: Source::Given(source), chunk: Bytes::new(), position: 0, delivered: 0, limits }
+        Self { source: InputSource::Given(source), chunk: Bytes::new(), position: 0, delivered: 0, limits }
     }
 
     /// How many bytes have been consumed.
@@ -46,13 +46,13 @@ impl<'a> Input<'a> {
 
     fn next_chunk(&mut self) -> Result<Option<Bytes>, ArchiveError> {
         match &mut self.source {
-            Source::Given(source) => {
+            InputSource::Given(source) => {
                 let chunk = source.next_chunk().map_err(ArchiveError::Input)?;
                 self.delivered += chunk.as_ref().map_or(0, |chunk| chunk.len() as u64);
                 self.limits.check_delivered(self.delivered)?;
                 Ok(chunk)
             }
-            Source::Spooled(source) => {
+            InputSource::Spooled(source) => {
                 source.next_chunk().map_err(ArchiveError::io("read", Path::new("the spool file")))
             }
         }
@@ -114,7 +114,7 @@ impl<'a> Input<'a> {
         }
         let entries = read_entries(&file, self.position, self.limits)?;
         file.rewind().map_err(ArchiveError::io("read from", folder))?;
-        self.source = Source::Spooled(ReadSource::new(file));
+        self.source = InputSource::Spooled(ReadSource::new(file));
         Ok(entries)
     }
 }

@@ -9,15 +9,13 @@
 //! cannot be read that way (stored data of unknown length, sizes that only the directory knows) is put aside in a
 //! temporary file beside the target from there on, and read with the directory at hand.
 
-#[cfg(test)]
-pub(crate) mod builder;
 mod directory;
 mod format;
 mod input;
 mod save;
 mod tail;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod walk;
 
 use std::fs::File;
@@ -28,15 +26,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::Bytes;
 
 use crate::folder_target::FolderTarget;
-use crate::names::{Kind, NameSet};
-use crate::sink::{self, Nowhere, Target};
+use crate::names::{EntryKind, NameSet};
+use crate::sink::{self, Nowhere, UnpackTarget};
 use crate::{ArchiveError, ByteSource, Limits, PackageContents, PackageFile, ReadSource};
 use directory::check_directory;
 pub(crate) use format::{CentralEntry, DEFLATED, LOCAL, u16_at};
 use input::Input;
 pub use save::save_zip;
 use tail::{Hints, hints, read_entries};
-use walk::Walk;
+use walk::ZipWalk;
 
 /// Unpacks the zip archive that `source` delivers into the empty folder `into`, and returns what is there now.
 ///
@@ -50,7 +48,7 @@ use walk::Walk;
 pub fn unpack_zip(source: &mut dyn ByteSource, into: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
     let mut target = FolderTarget::new(into);
     let spool = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let walk = Walk { limits, hints: None, spool: Some(spool) };
+    let walk = ZipWalk { limits, hints: None, spool: Some(spool) };
     let contents = read_through(source, &mut target, walk)?;
     target.set_modes(&contents)?;
     Ok(contents)
@@ -64,7 +62,7 @@ pub fn read_zip(path: &Path, limits: &Limits) -> Result<PackageContents, Archive
 /// [`read_zip`] that ends with [`ArchiveError::Cancelled`] soon after `cancelled` becomes true.
 pub fn read_zip_unless(cancelled: &AtomicBool, path: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
     let mut source = Cancellable { inner: ReadSource::open(path)?, cancelled };
-    let walk = Walk { limits, hints: hints_of(path, limits)?, spool: None };
+    let walk = ZipWalk { limits, hints: hints_of(path, limits)?, spool: None };
     read_through(&mut source, &mut Nowhere, walk).map_err(|error| match error {
         ArchiveError::Input(_) if cancelled.load(Ordering::Relaxed) => ArchiveError::Cancelled,
         ArchiveError::Input(source) => ArchiveError::Io { action: "read", path: path.to_owned(), source },
@@ -74,12 +72,12 @@ pub fn read_zip_unless(cancelled: &AtomicBool, path: &Path, limits: &Limits) -> 
 
 /// Hands the files of the zip archive at `path` to `target`, each with its size and mode known beforehand.
 pub(crate) fn read_zip_into(
-    target: &mut dyn Target,
+    target: &mut dyn UnpackTarget,
     path: &Path,
     limits: &Limits,
 ) -> Result<PackageContents, ArchiveError> {
     let hints = hints(open_entries(path, limits)?);
-    read_through(&mut ReadSource::open(path)?, target, Walk { limits, hints: Some(hints), spool: None })
+    read_through(&mut ReadSource::open(path)?, target, ZipWalk { limits, hints: Some(hints), spool: None })
 }
 
 /// A file of a zip archive, as its central directory describes it.
@@ -109,7 +107,7 @@ pub fn list_zip(path: &Path) -> Result<Vec<ZipEntry>, ArchiveError> {
     let mut files = Vec::new();
     for entry in open_entries(path, &limits)? {
         names.insert(&entry.header.name, entry.header.kind)?;
-        if entry.header.kind == Kind::File {
+        if entry.header.kind == EntryKind::File {
             let (size, compressed_size) = (entry.header.size, entry.header.compressed);
             files.push(ZipEntry { name: entry.header.name, size, compressed_size, mode: entry.mode });
         }
@@ -143,8 +141,8 @@ fn hints_of(path: &Path, limits: &Limits) -> Result<Option<Hints>, ArchiveError>
 
 fn read_through(
     source: &mut dyn ByteSource,
-    target: &mut dyn Target,
-    walk: Walk<'_>,
+    target: &mut dyn UnpackTarget,
+    walk: ZipWalk<'_>,
 ) -> Result<PackageContents, ArchiveError> {
     let limits = walk.limits;
     let ((walked, modes), hashes) = sink::run(target, |mut feed| {
@@ -155,7 +153,7 @@ fn read_through(
         let modes = check_directory(&mut input, &walked)?;
         Ok((walked, modes))
     })?;
-    let files = walked.into_iter().zip(modes).filter(|(entry, _)| entry.header.kind == Kind::File);
+    let files = walked.into_iter().zip(modes).filter(|(entry, _)| entry.header.kind == EntryKind::File);
     let files: Vec<PackageFile> = files
         .zip(hashes)
         .map(|((entry, mode), sha256)| PackageFile { name: entry.header.name, size: entry.header.size, mode, sha256 })

@@ -1,6 +1,6 @@
 //! The central directory of a zip file on disk, found from its end.
 //!
-//! What comes from here tells how to read entries that do not tell it themselves. It is believed only because the
+//! What comes from here says how to read entries that do not say it themselves. It is believed only because the
 //! walk along the archive compares every entry with the directory again (see `directory`).
 
 use std::collections::HashMap;
@@ -75,7 +75,7 @@ fn find_end(tail: &[u8]) -> Option<usize> {
         .find(|&at| tail[at..at + 4] == END && at + END_BYTES + usize::from(u16_at(tail, at + 20)) == tail.len())
 }
 
-/// The entries keyed by where they are.
+/// The entries by their positions.
 pub(crate) fn hints(entries: Vec<CentralEntry>) -> Hints {
     entries.into_iter().map(|entry| (entry.offset, entry)).collect()
 }

@@ -4,32 +4,32 @@ use std::path::Path;
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::format::{CENTRAL, CentralEntry, DESCRIPTOR, END, END64, Header, LOCAL, STORED, u32_at, u64_at};
+use super::format::{CENTRAL, CentralEntry, DESCRIPTOR, END, END64, LOCAL, STORED, ZipHeader, u32_at, u64_at};
 use super::input::Input;
 use super::tail::{Hints, hints};
-use crate::names::{Kind, NameSet};
-use crate::sink::{Feed, Known};
+use crate::names::{EntryKind, NameSet};
+use crate::sink::{Feed, KnownEntry};
 use crate::{ArchiveError, Limits};
 
 /// An entry that has been unpacked: sizes and checksum are the real ones.
 #[derive(Clone, Debug)]
-pub(crate) struct Walked {
-    pub(crate) header: Header,
+pub(crate) struct WalkedZip {
+    pub(crate) header: ZipHeader,
     pub(crate) offset: u64,
 }
 
 /// What a walk needs to know.
-pub(crate) struct Walk<'a> {
+pub(crate) struct ZipWalk<'a> {
     pub(crate) limits: &'a Limits,
-    /// The central directory, where it is known beforehand.
+    /// The central directory, if it is known beforehand.
     pub(crate) hints: Option<Hints>,
     /// Where the rest of an archive that cannot be streamed may be put.
     pub(crate) spool: Option<&'a Path>,
 }
 
-impl Walk<'_> {
+impl ZipWalk<'_> {
     /// Unpacks entry after entry until the central directory, whose signature is left in `input`.
-    pub(crate) fn run(mut self, input: &mut Input<'_>, feed: &mut Feed) -> Result<Vec<Walked>, ArchiveError> {
+    pub(crate) fn run(mut self, input: &mut Input<'_>, feed: &mut Feed) -> Result<Vec<WalkedZip>, ArchiveError> {
         let mut walked = Vec::new();
         let mut names = NameSet::default();
         let mut inflater = Decompress::new(false);
@@ -39,24 +39,24 @@ impl Walk<'_> {
             self.limits.check_entries(walked.len() + 1)?;
             let offset = input.position();
             input.signature()?;
-            let header = Header::read_local(&mut |buffer| input.read_exact(buffer))?;
+            let header = ZipHeader::read_local(&mut |buffer| input.read_exact(buffer))?;
             names.insert(&header.name, header.kind)?;
             let hint = self.hint_for(&header, offset, input)?;
             let (name, kind) = (header.name.clone(), header.kind);
             match kind {
-                Kind::Directory => feed.directory(&name)?,
-                Kind::File => {
-                    let known = hint.as_ref().map(|hint| Known { size: hint.header.size, mode: hint.mode });
+                EntryKind::Directory => feed.directory(&name)?,
+                EntryKind::File => {
+                    let known = hint.as_ref().map(|hint| KnownEntry { size: hint.header.size, mode: hint.mode });
                     feed.start(&name, known)?;
                 }
             }
             let mut data =
                 EntryData { limits: self.limits, input, feed, inflater: &mut inflater, bytes_out: &mut bytes_out };
             let header = data.read(header, hint.as_ref())?;
-            if kind == Kind::File {
+            if kind == EntryKind::File {
                 feed.finish(header.crc)?;
             }
-            walked.push(Walked { header, offset });
+            walked.push(WalkedZip { header, offset });
         }
         let signature = input.peek(4)?;
         if signature.len() < 4 {
@@ -68,14 +68,14 @@ impl Walk<'_> {
         Ok(walked)
     }
 
-    /// What the central directory says about the entry, where it is known or must be. Most archives stream without.
+    /// What the central directory says about the entry, if it is known or must be. Most archives stream without.
     fn hint_for(
         &mut self,
-        header: &Header,
+        header: &ZipHeader,
         offset: u64,
         input: &mut Input<'_>,
     ) -> Result<Option<CentralEntry>, ArchiveError> {
-        // Stored data has no end of its own, and a zip64 size may be nowhere but in the central directory.
+        // Stored data has no end of its own, and a zip64 size may be in the central directory only.
         let needed = header.sizes_missing || header.method == STORED && header.has_descriptor();
         if needed && self.hints.is_none() {
             let folder = self.spool.ok_or(ArchiveError::Malformed { reason: "its directory cannot be found" })?;
@@ -109,7 +109,7 @@ struct EntryData<'a, 'b> {
 
 impl EntryData<'_, '_> {
     /// Reads the data and what follows it; the header comes back with the real sizes and the recorded checksum.
-    fn read(&mut self, mut header: Header, hint: Option<&CentralEntry>) -> Result<Header, ArchiveError> {
+    fn read(&mut self, mut header: ZipHeader, hint: Option<&CentralEntry>) -> Result<ZipHeader, ArchiveError> {
         let recorded = (header.crc, header.compressed, header.size);
         if let Some(hint) = hint.filter(|_| header.sizes_missing || header.has_descriptor()) {
             (header.compressed, header.size) = (hint.header.compressed, hint.header.size);
@@ -126,7 +126,7 @@ impl EntryData<'_, '_> {
             require(&header.name, "size", size == header.size)?;
         }
         (header.compressed, header.size) = (compressed, size);
-        if header.kind == Kind::Directory && size != 0 {
+        if header.kind == EntryKind::Directory && size != 0 {
             return Err(crate::names::unsafe_name(&header.name, "it is a directory with contents"));
         }
         if header.has_descriptor() {
@@ -198,7 +198,7 @@ impl EntryData<'_, '_> {
 
     /// Steps over the data descriptor, whose checksum is returned. It comes with or without a signature, with narrow or
     /// wide sizes, and does not say which: the one counts that has the real sizes and a header after it.
-    fn descriptor(&mut self, header: &Header) -> Result<u32, ArchiveError> {
+    fn descriptor(&mut self, header: &ZipHeader) -> Result<u32, ArchiveError> {
         let ahead = self.input.peek(28)?;
         let candidate = |signature: usize, wide: bool| {
             let length = signature + if wide { 20 } else { 12 };

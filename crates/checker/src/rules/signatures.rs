@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Archives, Evidence, Examined, Outcome, Pins, Policy, ReleaseFacts, Verdict, judge};
+use tofu_oci_trust::{Archives, Evidence, Examined, Flaw, Pins, Policy, ReleaseFacts, Verdict, judge};
 use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, ProviderAddr};
 
 use super::catalogue::signatures::{
@@ -119,14 +119,13 @@ fn packages(release: &FoundRelease, verdict: &Verdict, archives: &Archives) -> F
 fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
     let place = format!("signature {}", examined.origin);
     let said = format!("{}: it {}", examined.outcome.code(), examined.outcome);
-    let rule = match &examined.outcome {
-        outcome if outcome.counts() => return None,
-        Outcome::Unreadable { .. } => &SIGNATURE_UNREADABLE,
-        Outcome::UnknownKey | Outcome::TravellingKey { .. } | Outcome::Keyless | Outcome::NoSignature => {
+    let rule = match examined.outcome.flaw()? {
+        Flaw::Unreadable { .. } => &SIGNATURE_UNREADABLE,
+        Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless | Flaw::NoSignature => {
             let another = if another_counts { "; another signature of the release counts" } else { "" };
             return Some(SIGNATURE_NOT_CHECKED.at(place, format!("{said}{another}")));
         }
-        Outcome::BadSignature { problem } => {
+        Flaw::BadSignature { problem } => {
             return Some(SIGNATURE_REFUSED.at(place, format!("{}: {problem}", examined.outcome.code())));
         }
         _ => &SIGNATURE_REFUSED,

@@ -1,6 +1,6 @@
 //! Errors of `push`, `pack`, `copy` and `sign`.
 
-use tofu_oci_packer::{Difference, OtherAddress, PackError, TagTaken};
+use tofu_oci_packer::{OtherAddress, PackError, ReleaseDifference, TagTaken};
 use tofu_oci_store::CopyError;
 
 use super::Diagnostic;
@@ -86,16 +86,16 @@ impl From<PackError> for Diagnostic {
             }
             PackError::TagTaken(taken) => {
                 let what = match taken.difference {
-                    Difference::Packages => {
+                    ReleaseDifference::Packages => {
                         "publish the change as a new version: lock files refuse another package under a known one"
                     }
-                    Difference::Extent => {
+                    ReleaseDifference::Extent => {
                         "push with the --layout and the platforms of the published release, and nothing has to be sent"
                     }
-                    Difference::Annotations => {
+                    ReleaseDifference::Annotations => {
                         "what clients install is the same; --address, --h1 and the protocol versions decide the annotations"
                     }
-                    Difference::NotARelease => "check that this is the repository you mean",
+                    ReleaseDifference::NotARelease => "check that this is the repository you mean",
                 };
                 diagnostic.hint(what).hint(move_hint(taken))
             }

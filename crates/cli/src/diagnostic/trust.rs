@@ -1,7 +1,7 @@
 //! Releases that are not trusted, and what trust is read from.
 
 use tofu_oci_fetch::PinFileError;
-use tofu_oci_trust::{ByHand, Refusal, Rule, RuleOrigin};
+use tofu_oci_trust::{ByHand, Flaw, Rule, RuleOrigin, TrustRefusal};
 use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::Diagnostic;
@@ -17,7 +17,7 @@ pub(crate) struct Release<'a> {
 
 /// A release that is not trusted, and by what.
 pub(crate) struct Refused<'a> {
-    pub(crate) refusal: &'a Refusal,
+    pub(crate) refusal: &'a TrustRefusal,
     /// The rule that holds for the provider.
     pub(crate) rule: &'a Rule,
     /// Whether `--accept` can help.
@@ -28,8 +28,7 @@ pub(crate) struct Refused<'a> {
 impl Refused<'_> {
     /// Whether the release contradicts what it is offered as, so that no rule has to be asked.
     fn is_contradiction(&self) -> bool {
-        use Refusal::{OtherPackage, OtherProvider, OtherVersion};
-        matches!(self.refusal, OtherProvider { .. } | OtherVersion { .. } | OtherPackage { .. })
+        self.refusal.flaw().is_some_and(Flaw::contradicts)
     }
 
     /// The rule of the policy file that decides: where it stands and what satisfies it. None if no rule decides.
@@ -71,6 +70,29 @@ impl Diagnostic {
         self.not_trusted(refused).hint(format!("`{verify}` shows every signature, and why it does not count"))
     }
 
+    /// The same with what to do about the signature that refuses a release; `sign` is the command for its publisher.
+    fn flawed(self, flaw: &Flaw, sign: &str) -> Self {
+        match flaw {
+            flaw if flaw.contradicts() => {
+                self.hint("this is not what it is offered as: check the address, --from and the repository")
+            }
+            Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless => {
+                self.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
+            }
+            Flaw::Unnamed { .. } => self
+                .hint(format!("a signature that names both: {sign}"))
+                .hint("with cosign: -a org.opentofu.provider.address=ADDR -a org.opentofu.provider.version=VERSION")
+                .hint("to accept such signatures, write unnamed = \"warn\" into the rule of trust.toml"),
+            Flaw::ExpiredKey { .. } => {
+                self.hint("if its owner has prolonged the key, put the new public key into the file of trust.toml")
+            }
+            Flaw::RevokedKey { .. } | Flaw::WeakDigest { .. } => {
+                self.hint("its publisher must sign the release anew, with a good key")
+            }
+            _ => self.hint("its publisher must sign the release anew"),
+        }
+    }
+
     /// The same with what to do about a release that is not trusted.
     pub(crate) fn not_trusted(self, refused: &Refused<'_>) -> Self {
         let Release { address, version, place } = refused.release;
@@ -82,38 +104,26 @@ impl Diagnostic {
             diagnostic = diagnostic.cause(rule);
         }
         match refused.refusal {
-            Refusal::MovedTag { .. } => diagnostic
+            TrustRefusal::MovedTag { .. } => diagnostic
                 .hint("somebody has pushed another release under the same version; ask its publisher why")
                 .hint(match accept {
                     Some(accept) => format!("if it was moved on purpose: {accept}"),
                     None => format!("if it was moved on purpose, its publisher signs it: {sign}"),
                 }),
-            Refusal::OtherProvider { .. } | Refusal::OtherVersion { .. } | Refusal::OtherPackage { .. } => {
-                diagnostic.hint("this is not what it is offered as: check the address, --from and the repository")
-            }
-            Refusal::Unsigned | Refusal::WasSigned { .. } => {
+            TrustRefusal::Unsigned | TrustRefusal::WasSigned { .. } => {
                 let diagnostic = diagnostic.hint(format!("its publisher signs it: {sign}"));
                 match accept {
                     Some(accept) => diagnostic.hint(format!("to take this one release as it is: {accept}")),
                     None => diagnostic,
                 }
             }
-            Refusal::UnknownKey { .. } => {
-                diagnostic.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
+            TrustRefusal::Threshold { .. } => {
+                diagnostic.hint(format!("the owners of the other keys sign it too: {sign}"))
             }
-            Refusal::Threshold { .. } => diagnostic.hint(format!("the owners of the other keys sign it too: {sign}")),
-            Refusal::UnnamedSignature { .. } => diagnostic
-                .hint(format!("a signature that names both: {sign}"))
-                .hint("with cosign: -a org.opentofu.provider.address=ADDR -a org.opentofu.provider.version=VERSION")
-                .hint("to let such signatures in, write unnamed = \"warn\" into the rule of trust.toml"),
-            Refusal::PredicateType { .. } => {
+            TrustRefusal::PredicateType { .. } => {
                 diagnostic.hint("what must be signed is `predicate_types` in the rule of trust.toml")
             }
-            Refusal::ExpiredKey { .. } => diagnostic
-                .hint("if its owner has prolonged the key, put the new public key into the file of trust.toml"),
-            Refusal::RevokedKey { .. } | Refusal::WeakDigest { .. } => {
-                diagnostic.hint("its publisher must sign the release anew, with a good key")
-            }
+            TrustRefusal::Signature { flaw, .. } => diagnostic.flawed(flaw, &sign),
             _ => diagnostic.hint("its publisher must sign the release anew"),
         }
     }

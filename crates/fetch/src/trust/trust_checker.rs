@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tofu_oci_lockfile::{LockFileError, ManifestLines, WriteOutcome};
 use tofu_oci_source::{Offer, Release, ReleaseId};
 use tofu_oci_trust::{
-    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, Refusal, ReleaseFacts, Remark, Rule, Standing,
-    Verdict, judge,
+    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, ReleaseFacts, Rule, Standing, TrustRefusal,
+    TrustRemark, Verdict, judge,
 };
 use tofu_oci_types::{Event, Identity, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::OnceCell;
@@ -184,7 +184,7 @@ impl<'a> TrustChecker<'a> {
         }
     }
 
-    fn report(&self, remark: &Remark, text: String) {
+    fn report(&self, remark: &TrustRemark, text: String) {
         self.reporter.event(&match remark.level {
             Level::Note => Event::note(remark.code, text),
             Level::Warning => Event::warning(remark.code, text),
@@ -228,7 +228,7 @@ impl Judgement {
         }
     }
 
-    fn untrusted(&self, refusal: &Refusal) -> FetchError {
+    fn untrusted(&self, refusal: &TrustRefusal) -> FetchError {
         let ReleaseId { address, version, place, .. } = self.id.id.clone();
         let (refusal, rule) = (Box::new(refusal.clone()), Box::new(self.rule.clone()));
         FetchError::Untrusted { address, version, place, refusal, rule, by_hand: self.verdict.by_hand }

@@ -67,10 +67,10 @@ extra-layer [installs ] installs 1.0.0
 no-layer [refuses no-zip-layer] registry.example.test/acme/widget 1.0.0 in PLACE cannot be installed: the provider package sha256:1831fff16c5b529ea912ca2dca684652c0bb5aaadcef64cc1c302f0c1b512829 has no layer of type archive/zip
 layer-application-zip [refuses no-zip-layer-other-format] registry.example.test/acme/widget 1.0.0 in PLACE cannot be installed: the provider package sha256:f12a473c632bf91290df1f2d49d68555bad9ac49c2fd0d49a66f891da8e64c95 has no layer of type archive/zip, only application/zip
 layer-tar [refuses no-zip-layer-other-format] registry.example.test/acme/widget 1.0.0 in PLACE cannot be installed: the provider package sha256:9a1a7f07fe4333b702a8b52dbe5663d5736636f80bb261f2b15d522b8bcca643 has no layer of type archive/zip, only application/vnd.oci.image.layer.v1.tar+gzip
-blob-missing [refuses blob-not-found] PLACE has no sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9 (archive/zip)
-blob-damaged [refuses digest-mismatch] sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9 (archive/zip) of PLACE is damaged: expected sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9, got sha256:319abe93768793e0bdfaf0c4da42152ddd54a7f0c6dfbf3167362472fce5583b
-layer-size-more [refuses size-mismatch] sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9 (archive/zip) of PLACE has the wrong size: expected 278 bytes, got 277
-leaf-missing [refuses manifest-not-found] PLACE has no sha256:6a629318f0391a8a6a9f426d69b04b9ce245541548a5302cee00a776678a6d8f (application/vnd.oci.image.manifest.v1+json)
+blob-missing [refuses blob-not-found] PLACE has no blob sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9
+blob-damaged [refuses digest-mismatch] blob sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9 of PLACE is damaged: expected sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9, got sha256:319abe93768793e0bdfaf0c4da42152ddd54a7f0c6dfbf3167362472fce5583b
+layer-size-more [refuses size-mismatch] blob sha256:8888b10778ccef362626259db98474c62d2aa65a042db2a0c1fc23ff42514ab9 of PLACE has the wrong size: expected 278 bytes, got 277
+leaf-missing [refuses manifest-not-found] PLACE has no manifest sha256:6a629318f0391a8a6a9f426d69b04b9ce245541548a5302cee00a776678a6d8f
 not-a-zip [refuses not-a-zip] the package of registry.example.test/acme/widget 1.0.0 for linux_amd64 cannot be installed: this is not a zip archive
 no-executable [refuses executable-not-found] the package of registry.example.test/acme/widget 1.0.0 for linux_amd64 cannot be installed: the package has no executable `terraform-provider-widget`
 executable-no-version [installs ] installs 1.0.0

@@ -24,11 +24,11 @@ pub struct IndexFacts {
 /// What a lock file and a reader need to know of one platform's package.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlatformHashes {
-    /// The checksum of the package's contents, where it has been computed.
+    /// The checksum of the package's contents, if it has been computed.
     pub h1: Option<PackageHash>,
-    /// The checksum of the release's zip, where there is one.
+    /// The checksum of the release's zip, if there is one.
     pub zh: Option<PackageHash>,
-    /// The size of the zip (or of the layer, where there is no zip) in bytes.
+    /// The size of the zip (or of the layer, if there is no zip) in bytes.
     pub size: u64,
     /// The file name of the release's zip.
     pub filename: String,

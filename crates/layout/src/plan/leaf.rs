@@ -25,7 +25,7 @@ pub struct LeafPlan {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Manifest<'a> {
+struct LeafManifest<'a> {
     schema_version: u8,
     media_type: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ struct Manifest<'a> {
 }
 
 #[derive(Serialize)]
-struct Config<'a> {
+struct LeafConfig<'a> {
     architecture: &'a str,
     os: &'a str,
     #[serde(rename = "config")]
@@ -55,7 +55,7 @@ struct RootFs<'a> {
     diff_ids: &'a [&'a Digest],
 }
 
-/// The leaves of one platform: the image before the artifact where the layout has both.
+/// The leaves of one platform: the image before the artifact if the layout has both.
 ///
 /// The artifact's config is an image config with the label, although released `OpenTofu` does not read it: one leaf then
 /// satisfies the released client and the label rule of the RFC. Its `diff_ids` name the zip itself, because a layer
@@ -98,7 +98,7 @@ fn plan_leaf(package: &PlatformPackage, kind: LeafKind, layer: Descriptor, diff_
     let platform = &package.platform;
     let config = Planned::json(
         media_type::OCI_CONFIG,
-        &Config {
+        &LeafConfig {
             architecture: platform.arch(),
             os: platform.os(),
             run: ConfigBody { labels: BTreeMap::from([(LABEL, LABEL_PROVIDER)]) },
@@ -108,7 +108,7 @@ fn plan_leaf(package: &PlatformPackage, kind: LeafKind, layer: Descriptor, diff_
     let artifact = (kind == LeafKind::Artifact).then_some(artifact_type::PROVIDER_TARGET);
     let mut manifest = Planned::json(
         media_type::OCI_MANIFEST,
-        &Manifest {
+        &LeafManifest {
             schema_version: 2,
             media_type: media_type::OCI_MANIFEST,
             artifact_type: artifact,

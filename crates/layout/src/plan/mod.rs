@@ -1,6 +1,6 @@
 //! What to push for a release: every manifest and config, byte for byte, before anything is sent.
 //!
-//! Equal inputs give equal bytes: members stand in a fixed order, annotations and platforms are sorted, and nothing
+//! Equal inputs give equal bytes: members have a fixed order, annotations and platforms are sorted, and nothing
 //! carries a time.
 
 mod index;

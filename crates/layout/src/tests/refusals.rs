@@ -55,7 +55,7 @@ fn a_document_that_can_be_read_in_two_ways_is_refused() {
 fn what_is_too_large_or_no_json_is_refused() {
     let read = |bytes: &[u8]| refusal(ReleaseIndex::parse(&Descriptor::of(media_type::OCI_INDEX, bytes), bytes));
     insta::assert_snapshot!(read(b"not json"), @"sha256: is malformed: expected ident at line 1 column 2");
-    insta::assert_snapshot!(read(b"[]"), @"sha256: is malformed: it is no JSON object");
+    insta::assert_snapshot!(read(b"[]"), @"sha256: is malformed: it is not a JSON object");
     insta::assert_snapshot!(read(br#"{"manifests":{}}"#), @"sha256: is malformed: manifests: invalid type: map, expected a sequence");
     insta::assert_snapshot!(read(&vec![b' '; usize::try_from(MAX_DOCUMENT).unwrap() + 1]), @"sha256: has 4194305 bytes: at most 4194304 are read");
     let many = vec![descriptor(media_type::OCI_MANIFEST); 1001];
@@ -99,7 +99,7 @@ fn a_leaf_that_is_no_package_says_what_it_is() {
     insta::assert_snapshot!(image(&manifest("", HELM, &[])), @"sha256: is a Helm chart, not a provider package: expected a container image, or an artifact of type application/vnd.opentofu.provider-target");
     insta::assert_snapshot!(image(&manifest("", media_type::OCI_CONFIG, &[COSIGN])), @"sha256: is a signature, not a provider package: expected a container image, or an artifact of type application/vnd.opentofu.provider-target");
     insta::assert_snapshot!(image(&manifest(artifact_type::MODULE, media_type::OCI_EMPTY, &[media_type::ARCHIVE_ZIP])), @"sha256: is a module package, not a provider package: expected a container image, or an artifact of type application/vnd.opentofu.provider-target");
-    insta::assert_snapshot!(image(&manifest("", media_type::OCI_CONFIG, &[media_type::ARCHIVE_ZIP])), @"the image sha256: has a layer of type `archive/zip`, which is no image layer");
+    insta::assert_snapshot!(image(&manifest("", media_type::OCI_CONFIG, &[media_type::ARCHIVE_ZIP])), @"the image sha256: has a layer of type `archive/zip`, which is not an image layer");
     insta::assert_snapshot!(image(&manifest(artifact_type::PROVIDER_TARGET, media_type::OCI_CONFIG, &[media_type::ARCHIVE_ZIP])), @"sha256: has artifactType none in its index entry and `application/vnd.opentofu.provider-target` in itself");
     insta::assert_snapshot!(image(&json!({ "mediaType": media_type::OCI_INDEX, "manifests": [] })), @"sha256: is a multi-platform container image, not a provider package: expected a container image, or an artifact of type application/vnd.opentofu.provider-target");
     insta::assert_snapshot!(image(&json!({ "mediaType": media_type::DOCKER_SCHEMA1, "schemaVersion": 1 })), @"sha256: is a Docker image of the abandoned manifest schema 1, not a provider package: expected a container image, or an artifact of type application/vnd.opentofu.provider-target");

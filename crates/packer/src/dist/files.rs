@@ -28,21 +28,21 @@ pub(super) fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<T
 }
 
 /// One entry of a folder.
-pub(super) struct Entry {
+pub(super) struct FolderEntry {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) is_dir: bool,
 }
 
 /// The entries of a folder, sorted by name. Names that are not UTF-8 cannot be anything that is looked for.
-pub(super) fn entries(dir: &Path) -> Result<Vec<Entry>, PackError> {
+pub(super) fn entries(dir: &Path) -> Result<Vec<FolderEntry>, PackError> {
     let error = |source| PackError::io("read", dir, source);
     let mut entries = Vec::new();
     for entry in std::fs::read_dir(dir).map_err(error)? {
         let entry = entry.map_err(error)?;
         let path = entry.path();
         if let Ok(name) = entry.file_name().into_string() {
-            entries.push(Entry { name, is_dir: path.is_dir(), path });
+            entries.push(FolderEntry { name, is_dir: path.is_dir(), path });
         }
     }
     entries.sort_by(|a, b| a.name.cmp(&b.name));

@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::files::{self, Entry};
-use super::{
-    Candidate, Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, UnknownPlatforms, names, platforms,
-    protocols, settle,
+use super::files::{self, FolderEntry};
+use super::model::{
+    CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, UnknownPlatforms, settle,
 };
+use super::sums::DistSums;
+use super::{names, platforms, protocols};
 use crate::PackError;
 
 const LOOKED_FOR: [&str; 3] =
@@ -14,7 +15,7 @@ const LOOKED_FOR: [&str; 3] =
 
 pub(super) fn read(path: &Path, options: &DistOptions) -> Result<Dist, PackError> {
     let entries = files::entries(path)?;
-    let zips: Vec<&Entry> = entries.iter().filter(|entry| !entry.is_dir && is_package_zip(&entry.name)).collect();
+    let zips: Vec<&FolderEntry> = entries.iter().filter(|entry| !entry.is_dir && is_package_zip(&entry.name)).collect();
     if !zips.is_empty() {
         return read_zips(path, &entries, &zips, options);
     }
@@ -29,13 +30,18 @@ fn is_package_zip(name: &str) -> bool {
     name.starts_with(names::PREFIX) && files::is_zip(name)
 }
 
-fn read_zips(path: &Path, entries: &[Entry], zips: &[&Entry], options: &DistOptions) -> Result<Dist, PackError> {
+fn read_zips(
+    path: &Path,
+    entries: &[FolderEntry],
+    zips: &[&FolderEntry],
+    options: &DistOptions,
+) -> Result<Dist, PackError> {
     let mut candidates = Vec::new();
     for zip in zips {
         let Some(name) = names::package_name(&zip.name) else {
             return Err(PackError::UnreadableName { path: zip.path.clone() });
         };
-        candidates.push(Candidate {
+        candidates.push(CandidatePackage {
             provider_type: Some(name.provider_type.to_owned()),
             version: Some(names::version(name.version, &zip.path)?),
             package: DistPackage {
@@ -45,14 +51,14 @@ fn read_zips(path: &Path, entries: &[Entry], zips: &[&Entry], options: &DistOpti
         });
     }
     let mut dist = settle(path, DistKind::Zips, candidates, options)?;
-    let sums = sums_file(entries, &dist).map(|path| Sums::read(&path)).transpose()?;
+    let sums = sums_file(entries, &dist).map(|path| DistSums::read(&path)).transpose()?;
     dist.protocols = protocols::read(path, entries, dist.version.as_ref(), sums.as_ref())?;
     dist.with_sums(sums)
 }
 
 /// `SHA256SUMS`, or the one of several `…_SHA256SUMS` that is named after the release.
-fn sums_file(entries: &[Entry], dist: &Dist) -> Option<PathBuf> {
-    let found: Vec<&Entry> = entries
+fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
+    let found: Vec<&FolderEntry> = entries
         .iter()
         .filter(|entry| !entry.is_dir && (entry.name == "SHA256SUMS" || entry.name.ends_with("_SHA256SUMS")))
         .collect();
@@ -68,15 +74,15 @@ fn sums_file(entries: &[Entry], dist: &Dist) -> Option<PathBuf> {
     named.or(only).or(plain).map(|entry| entry.path.clone())
 }
 
-/// Directories with platform names. One with an unknown name counts when it stands beside a known one or holds an
+/// Directories with platform names. One with an unknown name counts if it lies beside a known one or holds an
 /// executable; otherwise it is just some directory.
 fn platform_directories<'a>(
-    entries: &'a [Entry],
+    entries: &'a [FolderEntry],
     options: &DistOptions,
-) -> Result<Vec<(&'a Entry, DistPackage)>, PackError> {
-    let directories: Vec<&Entry> =
+) -> Result<Vec<(&'a FolderEntry, DistPackage)>, PackError> {
+    let directories: Vec<&FolderEntry> =
         entries.iter().filter(|entry| entry.is_dir && !entry.name.starts_with('.')).collect();
-    let known = |entry: &&Entry| platforms::parse(&entry.name, &entry.path, UnknownPlatforms::Refuse).is_ok();
+    let known = |entry: &&FolderEntry| platforms::parse(&entry.name, &entry.path, UnknownPlatforms::Refuse).is_ok();
     let any_known = directories.iter().any(known);
     let mut found = Vec::new();
     for entry in directories {
@@ -92,7 +98,7 @@ fn platform_directories<'a>(
 
 fn read_directories(
     path: &Path,
-    directories: Vec<(&Entry, DistPackage)>,
+    directories: Vec<(&FolderEntry, DistPackage)>,
     options: &DistOptions,
 ) -> Result<Dist, PackError> {
     let mut candidates = Vec::new();
@@ -100,7 +106,7 @@ fn read_directories(
         let inside = files::entries(&entry.path)?;
         let told = inside.iter().filter(|file| !file.is_dir).find_map(|file| names::executable_name(&file.name));
         let (provider_type, version) = told.map_or((None, None), |(name, version)| (Some(name.to_owned()), version));
-        candidates.push(Candidate { provider_type, version, package });
+        candidates.push(CandidatePackage { provider_type, version, package });
     }
     let mut dist = settle(path, DistKind::Directories, candidates, options)?;
     let version = options.version.as_ref().or(dist.version.as_ref());
@@ -109,7 +115,7 @@ fn read_directories(
 }
 
 /// Nothing to publish: says so, or names the archives of a wrong format that are there.
-pub(super) fn nothing(path: &Path, entries: &[Entry]) -> PackError {
+pub(super) fn nothing(path: &Path, entries: &[FolderEntry]) -> PackError {
     let other = [".tar.gz", ".tgz", ".tar.xz", ".tar.zst", ".tar", ".gz"];
     for entry in entries.iter().filter(|entry| !entry.is_dir && entry.name.starts_with(names::PREFIX)) {
         if let Some(ending) = other.iter().find(|ending| entry.name.ends_with(*ending)) {

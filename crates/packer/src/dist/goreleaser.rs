@@ -2,27 +2,26 @@
 //!
 //! `artifacts.json` is a list of `{name, path, goos, goarch, goarm, internal_type, type, extra}`; absent members are
 //! left out. `path` starts at the folder that the build ran in, so it usually begins with `dist/`. The registry
-//! manifest that `checksum.extra_files` names is in the checksum file, but stays beside the folder.
+//! manifest that `checksum.extra_files` names is in the checksum file, and lies beside the folder.
 
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 use tofu_oci_types::Version;
 
-use super::files::{self, Entry};
-use super::{
-    Candidate, Dist, DistKind, DistOptions, DistPackage, PackageSource, Sums, folder, names, platforms, protocols,
-    settle,
-};
+use super::files::{self, FolderEntry};
+use super::model::{CandidatePackage, Dist, DistKind, DistOptions, DistPackage, PackageSource, settle};
+use super::sums::DistSums;
+use super::{folder, names, platforms, protocols};
 use crate::PackError;
 
-/// The file that tells a `GoReleaser` folder.
+/// The file that marks a `GoReleaser` folder.
 pub(super) const ARTIFACTS: &str = "artifacts.json";
 
 const METADATA: &str = "metadata.json";
 
 #[derive(Deserialize)]
-struct Artifact {
+struct BuildArtifact {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -39,7 +38,7 @@ struct Artifact {
 }
 
 #[derive(Deserialize)]
-struct Metadata {
+struct GoReleaserMetadata {
     #[serde(default)]
     project_name: String,
     #[serde(default)]
@@ -47,7 +46,7 @@ struct Metadata {
 }
 
 pub(super) fn read(dist: &Path, options: &DistOptions) -> Result<Dist, PackError> {
-    let artifacts: Vec<Artifact> = files::read_json(&dist.join(ARTIFACTS))?;
+    let artifacts: Vec<BuildArtifact> = files::read_json(&dist.join(ARTIFACTS))?;
     let project = read_metadata(dist)?;
     let entries = files::entries(dist)?;
     let candidates = packages(dist, &artifacts, &entries)?
@@ -58,36 +57,40 @@ pub(super) fn read(dist: &Path, options: &DistOptions) -> Result<Dist, PackError
         check_version(dist, project, &candidates)?;
     }
     let mut found = settle(dist, DistKind::GoReleaser, candidates, options)?;
-    let sums = sums_file(dist, &artifacts)?.map(|path| Sums::read(&path)).transpose()?;
+    let sums = sums_file(dist, &artifacts)?.map(|path| DistSums::read(&path)).transpose()?;
     found.protocols = protocols::read(dist, &entries, found.version.as_ref(), sums.as_ref())?;
     found.with_sums(sums)
 }
 
 /// `metadata.json`, its version parsed.
-struct Project {
-    metadata: Metadata,
+struct GoReleaserProject {
+    metadata: GoReleaserMetadata,
     version: Option<Version>,
 }
 
-fn read_metadata(dist: &Path) -> Result<Option<Project>, PackError> {
+fn read_metadata(dist: &Path) -> Result<Option<GoReleaserProject>, PackError> {
     let path = dist.join(METADATA);
     if !path.is_file() {
         return Ok(None);
     }
-    let metadata: Metadata = files::read_json(&path)?;
+    let metadata: GoReleaserMetadata = files::read_json(&path)?;
     let version = match metadata.version.as_str() {
         "" => None,
         text => Some(names::version(text, &path)?),
     };
-    Ok(Some(Project { metadata, version }))
+    Ok(Some(GoReleaserProject { metadata, version }))
 }
 
 /// The archives that are packages of a provider.
-fn packages<'a>(dist: &Path, artifacts: &'a [Artifact], entries: &[Entry]) -> Result<Vec<&'a Artifact>, PackError> {
-    let archives: Vec<&Artifact> = artifacts.iter().filter(|artifact| artifact.kind == "Archive").collect();
-    let zips: Vec<&Artifact> = archives.iter().copied().filter(|artifact| files::is_zip(&artifact.name)).collect();
+fn packages<'a>(
+    dist: &Path,
+    artifacts: &'a [BuildArtifact],
+    entries: &[FolderEntry],
+) -> Result<Vec<&'a BuildArtifact>, PackError> {
+    let archives: Vec<&BuildArtifact> = artifacts.iter().filter(|artifact| artifact.kind == "Archive").collect();
+    let zips: Vec<&BuildArtifact> = archives.iter().copied().filter(|artifact| files::is_zip(&artifact.name)).collect();
     // A project may release other programs beside the provider.
-    let providers: Vec<&Artifact> =
+    let providers: Vec<&BuildArtifact> =
         zips.iter().copied().filter(|artifact| artifact.name.starts_with(names::PREFIX)).collect();
     match (providers.is_empty(), zips.is_empty(), archives.first()) {
         (false, ..) => Ok(providers),
@@ -103,10 +106,10 @@ fn packages<'a>(dist: &Path, artifacts: &'a [Artifact], entries: &[Entry]) -> Re
 
 fn candidate(
     dist: &Path,
-    artifact: &Artifact,
-    project: Option<&Project>,
+    artifact: &BuildArtifact,
+    project: Option<&GoReleaserProject>,
     options: &DistOptions,
-) -> Result<Candidate, PackError> {
+) -> Result<CandidatePackage, PackError> {
     let path = locate(dist, artifact)?;
     let name = names::package_name(&artifact.name);
     let project_name = project.and_then(|project| project.metadata.project_name.strip_prefix(names::PREFIX));
@@ -117,7 +120,7 @@ fn candidate(
         (None, version) => version,
     };
     let platform = format!("{}_{}", artifact.goos, artifact.goarch);
-    Ok(Candidate {
+    Ok(CandidatePackage {
         provider_type: name.map(|name| name.provider_type).or(project_name).map(str::to_owned),
         version,
         package: DistPackage {
@@ -127,8 +130,8 @@ fn candidate(
     })
 }
 
-/// Demands that `metadata.json` and the packages tell one version.
-fn check_version(dist: &Path, project: &Project, candidates: &[Candidate]) -> Result<(), PackError> {
+/// Demands that `metadata.json` and the packages name one version.
+fn check_version(dist: &Path, project: &GoReleaserProject, candidates: &[CandidatePackage]) -> Result<(), PackError> {
     let Some(version) = &project.version else { return Ok(()) };
     match candidates.iter().filter_map(|candidate| candidate.version.as_ref()).find(|found| *found != version) {
         None => Ok(()),
@@ -140,7 +143,7 @@ fn check_version(dist: &Path, project: &Project, candidates: &[Candidate]) -> Re
 }
 
 /// Where a listed file is: its path starts at the folder of the build, wherever that lies now.
-fn locate(dist: &Path, artifact: &Artifact) -> Result<PathBuf, PackError> {
+fn locate(dist: &Path, artifact: &BuildArtifact) -> Result<PathBuf, PackError> {
     let parts: Vec<&std::ffi::OsStr> = Path::new(&artifact.path)
         .components()
         .filter_map(|part| if let Component::Normal(part) = part { Some(part) } else { None })
@@ -151,8 +154,8 @@ fn locate(dist: &Path, artifact: &Artifact) -> Result<PathBuf, PackError> {
         .ok_or_else(|| PackError::Missing { path: dist.join(&artifact.name), by: dist.join(ARTIFACTS) })
 }
 
-/// The one checksum file of the release; nothing where each artifact has its own.
-fn sums_file(dist: &Path, artifacts: &[Artifact]) -> Result<Option<PathBuf>, PackError> {
+/// The one checksum file of the release; `None` if each artifact has its own.
+fn sums_file(dist: &Path, artifacts: &[BuildArtifact]) -> Result<Option<PathBuf>, PackError> {
     artifacts
         .iter()
         .filter(|artifact| artifact.kind == "Checksum")

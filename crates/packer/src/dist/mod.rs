@@ -1,12 +1,10 @@
 //! What lies in a folder of release files.
 
-use std::path::{Path, PathBuf};
-
 mod files;
 mod folder;
 mod goreleaser;
+mod model;
 mod names;
-mod openpgp;
 mod platforms;
 mod protocols;
 mod signed_sums;
@@ -14,80 +12,14 @@ mod sums;
 #[cfg(test)]
 mod tests;
 
-use tofu_oci_types::{Platform, Version};
+use std::path::Path;
 
 pub(crate) use files::name;
+pub use model::{Dist, DistKind, DistOptions, DistPackage, PackageSource, UnknownPlatforms};
 pub(crate) use signed_sums::{FoundSums, SignedSums};
-pub use sums::Sums;
+pub use sums::DistSums;
 
 use crate::PackError;
-
-/// A folder of release files, understood but not yet read through.
-#[derive(Clone, Debug)]
-pub struct Dist {
-    /// The folder.
-    pub path: PathBuf,
-    /// Which kind of folder it is.
-    pub kind: DistKind,
-    /// The provider's type, where the files tell it.
-    pub provider_type: Option<String>,
-    /// The version, where the files tell it.
-    pub version: Option<Version>,
-    /// Plugin protocol versions such as `6.0`, from the registry manifest; empty where there is none.
-    pub protocols: Vec<String>,
-    /// One package a platform, sorted by platform.
-    pub packages: Vec<DistPackage>,
-    /// The checksum file, where there is one; every zip has a line in it.
-    pub sums: Option<Sums>,
-}
-
-/// Which kind of folder was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DistKind {
-    /// GoReleaser's `dist/`.
-    GoReleaser,
-    /// A folder of `terraform-provider-TYPE_VERSION_OS_ARCH.zip` files.
-    Zips,
-    /// A folder of `OS_ARCH/` directories.
-    Directories,
-}
-
-/// One platform's package.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DistPackage {
-    /// The platform.
-    pub platform: Platform,
-    /// Where its files are.
-    pub source: PackageSource,
-}
-
-/// Where a package's files are.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PackageSource {
-    /// A zip that is pushed byte for byte.
-    Zip(PathBuf),
-    /// A directory that has to be packed.
-    Directory(PathBuf),
-}
-
-/// What a caller knows about a folder before it is read.
-#[derive(Clone, Debug, Default)]
-pub struct DistOptions {
-    /// The version to take where a folder holds several.
-    pub version: Option<Version>,
-    /// What to do with a platform that Go does not know.
-    pub unknown_platforms: UnknownPlatforms,
-}
-
-/// What to do with a platform whose names are not GOOS and GOARCH names.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum UnknownPlatforms {
-    /// An error: it is a misspelling in nearly every case.
-    #[default]
-    Refuse,
-    /// Taken as it is written.
-    Allow,
-}
 
 /// Finds out what lies in a folder; nothing large is read.
 pub fn read_dist(path: &Path) -> Result<Dist, PackError> {
@@ -108,103 +40,5 @@ pub fn read_dist_with(path: &Path, options: &DistOptions) -> Result<Dist, PackEr
         goreleaser::read(path, options)
     } else {
         folder::read(path, options)
-    }
-}
-
-/// A package before it is known whether it belongs to the release.
-struct Candidate {
-    provider_type: Option<String>,
-    version: Option<Version>,
-    package: DistPackage,
-}
-
-/// One release from what was found: one provider, one version, one package a platform.
-fn settle(
-    path: &Path,
-    kind: DistKind,
-    mut candidates: Vec<Candidate>,
-    options: &DistOptions,
-) -> Result<Dist, PackError> {
-    let mut types: Vec<String> = candidates.iter().filter_map(|candidate| candidate.provider_type.clone()).collect();
-    types.sort();
-    types.dedup();
-    if types.len() > 1 {
-        return Err(PackError::SeveralTypes { path: path.to_owned(), types });
-    }
-    let mut versions: Vec<Version> = candidates.iter().filter_map(|candidate| candidate.version.clone()).collect();
-    versions.sort_by(|a, b| a.precedence(b).then_with(|| a.to_string().cmp(&b.to_string())));
-    versions.dedup();
-    let version = match (&options.version, versions.as_slice()) {
-        (Some(given), [_, _, ..]) if versions.contains(given) => {
-            candidates.retain(|candidate| candidate.version.as_ref() == Some(given));
-            Some(given.clone())
-        }
-        (_, [_, _, ..]) => return Err(PackError::SeveralVersions { path: path.to_owned(), versions }),
-        (Some(given), [found]) if given != found => {
-            return Err(PackError::VersionConflict {
-                given: Box::new(given.clone()),
-                found: Box::new(found.clone()),
-                path: path.to_owned(),
-            });
-        }
-        (_, found) => found.first().cloned(),
-    };
-    let mut packages: Vec<DistPackage> = candidates.into_iter().map(|candidate| candidate.package).collect();
-    packages.sort_by(|a, b| a.platform.cmp(&b.platform).then_with(|| a.source.path().cmp(b.source.path())));
-    if let Some(pair) = packages.windows(2).find(|pair| pair[0].platform == pair[1].platform) {
-        return Err(PackError::TwoPackages {
-            platform: pair[0].platform.clone(),
-            first: pair[0].source.path().to_owned(),
-            second: pair[1].source.path().to_owned(),
-        });
-    }
-    Ok(Dist {
-        path: path.to_owned(),
-        kind,
-        provider_type: types.pop(),
-        version,
-        protocols: Vec::new(),
-        packages,
-        sums: None,
-    })
-}
-
-impl PackageSource {
-    /// The zip, or the directory.
-    pub fn path(&self) -> &Path {
-        match self {
-            Self::Zip(path) | Self::Directory(path) => path,
-        }
-    }
-}
-
-impl Dist {
-    /// Takes in a checksum file, which must have a line for every zip.
-    fn with_sums(mut self, sums: Option<Sums>) -> Result<Self, PackError> {
-        if let Some(sums) = &sums {
-            for package in &self.packages {
-                if let PackageSource::Zip(path) = &package.source {
-                    sums.require(path)?;
-                }
-            }
-        }
-        self.sums = sums;
-        Ok(self)
-    }
-
-    /// The version to publish: the given one, or the one that the files tell.
-    ///
-    /// # Errors
-    /// [`PackError::VersionConflict`] when they differ, [`PackError::VersionUnknown`] when there is none.
-    pub fn choose_version(&self, given: Option<&Version>) -> Result<Version, PackError> {
-        match (given, &self.version) {
-            (Some(given), Some(found)) if given != found => Err(PackError::VersionConflict {
-                given: Box::new(given.clone()),
-                found: Box::new(found.clone()),
-                path: self.path.clone(),
-            }),
-            (Some(version), _) | (None, Some(version)) => Ok(version.clone()),
-            (None, None) => Err(PackError::VersionUnknown { path: self.path.clone() }),
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the names of release files tell.
+//! What the names of release files say.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) struct PackageName<'a> {
     pub(super) platform: String,
 }
 
-/// The parts of a zip's name; nothing when it has another form.
+/// The parts of a zip's name; `None` if it has another form.
 pub(super) fn package_name(name: &str) -> Option<PackageName<'_>> {
     let rest = name.strip_prefix(PREFIX)?.strip_suffix(".zip")?;
     // `x86_64` is the one usual architecture name with an underscore: it is taken as a whole, to be complained about.
@@ -36,7 +36,7 @@ pub(super) fn package_name(name: &str) -> Option<PackageName<'_>> {
     })
 }
 
-/// Provider type and version that an executable's name tells: `terraform-provider-TYPE[_vVERSION[_xN]][.exe]`.
+/// Provider type and version in the name of an executable: `terraform-provider-TYPE[_vVERSION[_xN]][.exe]`.
 pub(super) fn executable_name(name: &str) -> Option<(&str, Option<Version>)> {
     let rest = name.strip_prefix(PREFIX)?;
     let rest = rest.strip_suffix(".exe").unwrap_or(rest);

@@ -30,7 +30,7 @@ const OTHER_NAMES: &[(&str, &str)] = &[
     ("amd64v1", "amd64"),
 ];
 
-/// The platform that `text` names; `path` is where it stands.
+/// The platform that `text` names; `path` is the file or folder with this name.
 pub(super) fn parse(text: &str, path: &Path, unknown: UnknownPlatforms) -> Result<Platform, PackError> {
     match text.parse::<Platform>() {
         Ok(platform) if is_known(&platform) || unknown == UnknownPlatforms::Allow => Ok(platform),
@@ -74,8 +74,8 @@ mod tests {
         check("Linux_x86_64", "meant linux_amd64");
         check("linux_armv7", "meant linux_arm");
         check("linux-amd64", "meant linux_amd64");
-        check("darwin_all", "dist is for `darwin_all`, which is no platform that Go knows");
-        check("linux", "dist is for `linux`, which is no platform that Go knows");
+        check("darwin_all", "dist is for `darwin_all`, which is not a platform that Go knows");
+        check("linux", "dist is for `linux`, which is not a platform that Go knows");
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use tofu_oci_types::{Digest, PackageHash, Version};
 
-use super::files::{self, Entry};
+use super::files::{self, FolderEntry};
 use super::names::PREFIX;
-use super::sums::Sums;
+use super::sums::DistSums;
 use crate::PackError;
 
 const PLAIN_NAME: &str = "terraform-registry-manifest.json";
@@ -31,9 +31,9 @@ struct ManifestMetadata {
 /// One that is named after another release than `version` is that one's.
 pub(super) fn read(
     dist: &Path,
-    entries: &[Entry],
+    entries: &[FolderEntry],
     version: Option<&Version>,
-    sums: Option<&Sums>,
+    sums: Option<&DistSums>,
 ) -> Result<Vec<String>, PackError> {
     if let Some(path) = inside(entries, version) {
         if let Some(sums) = sums {
@@ -51,8 +51,8 @@ pub(super) fn read(
     }
 }
 
-/// The manifest in the folder: the one that is named after the release, or one whose name tells no version.
-fn inside(entries: &[Entry], version: Option<&Version>) -> Option<PathBuf> {
+/// The manifest in the folder: the one that is named after the release, or one without a version in its name.
+fn inside(entries: &[FolderEntry], version: Option<&Version>) -> Option<PathBuf> {
     let found = || entries.iter().filter(|entry| !entry.is_dir);
     let named = found().find(|entry| version.is_some() && manifest_version(&entry.name).as_ref() == version);
     let any = || {
@@ -83,7 +83,7 @@ fn parse(path: &Path) -> Result<Vec<String>, PackError> {
     match versions.iter().find(|text| !valid(text)) {
         Some(wrong) => Err(PackError::Malformed {
             path: path.to_owned(),
-            problem: format!("`{wrong}` is no protocol version: it must read MAJOR.MINOR, such as 6.0"),
+            problem: format!("`{wrong}` is not a protocol version: it must read MAJOR.MINOR, such as 6.0"),
         }),
         None => Ok(versions),
     }

@@ -4,9 +4,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use bytes::Bytes;
-use tofu_oci_trust::{KEYS_LIMIT, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, SUMS_LIMIT};
+use tofu_oci_trust::{KEYS_LIMIT, OpenPgpContents, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, SUMS_LIMIT, openpgp_contents};
 
-use super::openpgp::{self, Content};
 use super::{Dist, files};
 use crate::{PackError, SumsFile};
 
@@ -39,39 +38,46 @@ impl Dist {
     /// Reads the signatures of the checksum file, and the public keys beside it.
     ///
     /// Signatures are `SUMS.sig`, `SUMS.asc` and `SUMS.KEYID.sig`; keys are files `*.asc`, `*.gpg` and `*.pgp` that hold
-    /// public keys and nothing else. What is neither is passed over.
+    /// public keys and nothing else. Other files are passed over; the names of those that are called as signatures and are
+    /// not `OpenPGP`, such as the ones of cosign, come with the result.
     ///
     /// # Errors
     /// [`PackError::PrivateKey`] when one of these files holds a private key: it does not belong there.
     /// [`PackError::LargeSumsFile`] and [`PackError::TooManySumsFiles`] for what would be published and never read.
-    pub(crate) fn signed_sums(&self) -> Result<FoundSums, PackError> {
-        let Some(sums) = &self.sums else { return Ok(FoundSums::Nothing) };
+    pub(crate) fn signed_sums(&self) -> Result<(FoundSums, Vec<String>), PackError> {
+        let Some(sums) = &self.sums else { return Ok((FoundSums::Nothing, Vec::new())) };
         let folder = sums.path.parent().unwrap_or(&self.path);
         let sums_name = files::name(&sums.path).to_owned();
         let mut signatures: Vec<(String, Bytes)> = Vec::new();
         let mut keys: Vec<(String, Bytes)> = Vec::new();
+        let mut not_openpgp = Vec::new();
         for entry in files::entries(folder)? {
             let is_signature = is_signature_of(&entry.name, &sums_name);
             if entry.is_dir || !(is_signature || is_key_file(&entry.name)) {
                 continue;
             }
             let Some(bytes) = read(&entry.path)? else { continue };
-            let (found, list, kind, limit): (Bytes, _, _, _) = match openpgp::content(&bytes) {
-                Content::PrivateKey => return Err(PackError::PrivateKey { path: entry.path }),
-                Content::Signature if is_signature => {
+            let (found, list, kind, limit): (Bytes, _, _, _) = match openpgp_contents(&bytes) {
+                OpenPgpContents::PrivateKey => return Err(PackError::PrivateKey { path: entry.path }),
+                OpenPgpContents::Signature if is_signature => {
                     (bytes.into(), &mut signatures, SumsFile::Signature, SIGNATURES_LIMIT)
                 }
-                // It was cut short here, so that nothing can be said of it but that nobody will read it.
+                // It was cut short here: all that is known is that it is too large to be read.
                 _ if is_signature && bytes.len() > KEYS_LIMIT => {
                     (bytes.into(), &mut signatures, SumsFile::Signature, SIGNATURES_LIMIT)
                 }
-                Content::PublicKeys(armored) if !is_signature => {
+                OpenPgpContents::PublicKeys(armored) if !is_signature => {
                     (armored.into(), &mut keys, SumsFile::Keys, KEYS_LIMIT)
                 }
-                _ if !is_signature && bytes.len() > KEYS_LIMIT && openpgp::begins_keys(&bytes) => {
+                _ if !is_signature && bytes.len() > KEYS_LIMIT && OpenPgpContents::begins_with_keys(&bytes) => {
                     (bytes.into(), &mut keys, SumsFile::Keys, KEYS_LIMIT)
                 }
-                _ => continue,
+                _ => {
+                    if is_signature {
+                        not_openpgp.push(entry.name);
+                    }
+                    continue;
+                }
             };
             let path = entry.path;
             if found.len() > limit {
@@ -86,14 +92,14 @@ impl Dist {
             list.push((entry.name, found));
         }
         if signatures.is_empty() {
-            return Ok(FoundSums::Unsigned { name: sums_name });
+            return Ok((FoundSums::Unsigned { name: sums_name }, not_openpgp));
         }
         if sums.text.len() > SUMS_LIMIT {
             let (path, kind) = (sums.path.clone(), SumsFile::Checksums);
             return Err(PackError::LargeSumsFile { path, kind, limit: SUMS_LIMIT });
         }
         let text = Bytes::copy_from_slice(sums.text.as_bytes());
-        Ok(FoundSums::Signed(SignedSums { sums: (sums_name, text), signatures, keys }))
+        Ok((FoundSums::Signed(SignedSums { sums: (sums_name, text), signatures, keys }), not_openpgp))
     }
 }
 
@@ -110,7 +116,7 @@ fn is_key_file(name: &str) -> bool {
     ["asc", "gpg", "pgp"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The bytes, one more than the limit where there are too many; nothing when it is no regular file.
+/// The bytes, one more than the limit if there are too many; `None` if it is not a regular file.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PackError> {
     let failed = |error| PackError::io("read", path, error);
     if !std::fs::metadata(path).map_err(failed)?.is_file() {

@@ -9,7 +9,7 @@ use crate::PackError;
 
 /// A SHA256SUMS file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sums {
+pub struct DistSums {
     /// The file.
     pub path: PathBuf,
     /// What it says.
@@ -18,7 +18,7 @@ pub struct Sums {
     pub(super) text: String,
 }
 
-impl Sums {
+impl DistSums {
     /// Reads a file, by the rule by which a signed one is read later.
     pub(super) fn read(path: &Path) -> Result<Self, PackError> {
         let text = files::read_text(path)?;
@@ -59,7 +59,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("SHA256SUMS");
         std::fs::write(&path, text).unwrap();
-        let found = match Sums::read(&path) {
+        let found = match DistSums::read(&path) {
             Ok(sums) => sums.listed.iter().map(|(name, _)| name).collect::<Vec<_>>().join(", "),
             Err(PackError::Malformed { problem, .. }) => problem,
             Err(error) => error.to_string(),

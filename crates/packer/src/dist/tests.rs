@@ -156,7 +156,7 @@ fn tells_what_is_wrong_with_a_goreleaser_folder() {
     folder.file("dist/artifacts.json", "[{");
     assert_snapshot!(read_below(&folder), @"cannot understand DIST/dist/artifacts.json: EOF while parsing an object at line 1 column 2");
     folder.file("dist/artifacts.json", artifacts("beos", "1.4.0"));
-    assert_snapshot!(read_below(&folder), @"DIST/dist/terraform-provider-zap_1.4.0_linux_amd64.zip is for `beos_amd64`, which is no platform that Go knows");
+    assert_snapshot!(read_below(&folder), @"DIST/dist/terraform-provider-zap_1.4.0_linux_amd64.zip is for `beos_amd64`, which is not a platform that Go knows");
     folder.file("dist/artifacts.json", artifacts("linux", "1.5.0"));
     assert_snapshot!(read_below(&folder), @"DIST/dist/artifacts.json names DIST/dist/terraform-provider-zap_1.5.0_linux_amd64.zip, which is not there");
     folder.file("dist/artifacts.json", artifacts("linux", "1.4.0"));
@@ -209,11 +209,11 @@ fn tells_what_is_wrong_with_names() {
     DIST/terraform-provider-zap_v1.4.0_linux_amd64.zip names no usable version
       cause: `v1.4.0` is not a version: it is written without a v before it
     ");
-    assert_snapshot!(of(&["terraform-provider-zap_1.4.0_linux_x86_64.zip"]), @"DIST/terraform-provider-zap_1.4.0_linux_x86_64.zip is for `linux_x86_64`, which is no platform that Go knows");
+    assert_snapshot!(of(&["terraform-provider-zap_1.4.0_linux_x86_64.zip"]), @"DIST/terraform-provider-zap_1.4.0_linux_x86_64.zip is for `linux_x86_64`, which is not a platform that Go knows");
     assert_snapshot!(of(&["terraform-provider-zap_linux_amd64.zip"]), @"DIST/terraform-provider-zap_linux_amd64.zip is not named terraform-provider-TYPE_VERSION_OS_ARCH.zip");
     assert_snapshot!(of(&["terraform-provider-zap_1.4.0_linux_amd64.zip", "terraform-provider-zip_1.4.0_linux_amd64.zip"]), @"DIST holds packages of several providers: zap, zip");
-    assert_snapshot!(of(&["linux_amd64/terraform-provider-zap", "linux_arm7/terraform-provider-zap"]), @"DIST/linux_arm7 is for `linux_arm7`, which is no platform that Go knows");
-    assert_snapshot!(of(&["macos_arm64/terraform-provider-zap"]), @"DIST/macos_arm64 is for `macos_arm64`, which is no platform that Go knows");
+    assert_snapshot!(of(&["linux_amd64/terraform-provider-zap", "linux_arm7/terraform-provider-zap"]), @"DIST/linux_arm7 is for `linux_arm7`, which is not a platform that Go knows");
+    assert_snapshot!(of(&["macos_arm64/terraform-provider-zap"]), @"DIST/macos_arm64 is for `macos_arm64`, which is not a platform that Go knows");
     assert_snapshot!(of(&["linux_amd64/terraform-provider-zap", "linux_arm64/terraform-provider-zip"]), @"DIST holds packages of several providers: zap, zip");
     assert_snapshot!(of(&["terraform-provider-zap_1.4_linux_amd64.zip", "terraform-provider-zap_1.4.0_linux_amd64.zip"]), @"linux_amd64 has two packages: DIST/terraform-provider-zap_1.4.0_linux_amd64.zip and DIST/terraform-provider-zap_1.4_linux_amd64.zip");
 }
@@ -247,7 +247,7 @@ fn every_zip_needs_its_line() {
 fn an_unknown_platform_is_taken_when_told_to() {
     let folder = Folder::new();
     folder.package("1.4.0", "haiku_amd64");
-    assert_snapshot!(read(&folder), @"DIST/terraform-provider-zap_1.4.0_haiku_amd64.zip is for `haiku_amd64`, which is no platform that Go knows");
+    assert_snapshot!(read(&folder), @"DIST/terraform-provider-zap_1.4.0_haiku_amd64.zip is for `haiku_amd64`, which is not a platform that Go knows");
     let options = DistOptions { unknown_platforms: UnknownPlatforms::Allow, ..DistOptions::default() };
     assert_snapshot!(read_as(&folder, &options), @r"
     Zips zap 1.4.0 [] sums: -
@@ -259,7 +259,7 @@ fn an_unknown_platform_is_taken_when_told_to() {
 fn tells_what_is_wrong_with_a_registry_manifest() {
     let folder = Folder::new();
     folder.package("1.4.0", "linux_amd64").file("zap_manifest.json", r#"{"metadata": {"protocol_versions": ["6"]}}"#);
-    assert_snapshot!(read(&folder), @"cannot understand DIST/zap_manifest.json: `6` is no protocol version: it must read MAJOR.MINOR, such as 6.0");
+    assert_snapshot!(read(&folder), @"cannot understand DIST/zap_manifest.json: `6` is not a protocol version: it must read MAJOR.MINOR, such as 6.0");
     folder.file("zap_manifest.json", "{}");
     assert_snapshot!(read(&folder), @"cannot understand DIST/zap_manifest.json: missing field `metadata` at line 1 column 2");
 }

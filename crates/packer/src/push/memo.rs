@@ -28,7 +28,7 @@ impl Memo {
         Self { dir: dir.to_owned() }
     }
 
-    /// The checksum, where it is known.
+    /// The checksum, if it is known.
     pub(super) fn get(&self, zip: &Digest) -> Option<PackageHash> {
         let path = self.path(zip)?;
         let (dir, entry) = (std::fs::symlink_metadata(&self.dir).ok()?, std::fs::symlink_metadata(&path).ok()?);
@@ -42,7 +42,7 @@ impl Memo {
         plausible.then_some(hash)
     }
 
-    /// Remembers a checksum. A memo that cannot be written is no reason to stop.
+    /// Remembers a checksum. The push goes on if the memo cannot be written.
     pub(super) fn put(&self, zip: &Digest, h1: &PackageHash) {
         if let Err(error) = self.write(zip, h1) {
             tracing::debug!(%error, dir = %self.dir.display(), "cannot remember a checksum");

@@ -6,24 +6,16 @@
 //! prepare   digests and layers, on idle cores          prepare.rs, pack.rs
 //! checksum  h1 of each zip, on idle cores or the memo  prepare.rs, memo.rs
 //! send      blobs, config, leaf manifest; then the index, a check
-//! attach    the signed checksum file, signatures       attached.rs
+//! attach    the signed checksum file, signatures       attachments.rs
 //! tag       last of all
 //! ```
 
-#[cfg(test)]
-mod address_tests;
-mod attached;
-#[cfg(test)]
-mod attached_tests;
+mod attachments;
 mod inspect;
 mod memo;
 mod pack;
 mod plan;
-#[cfg(test)]
-mod platform_tests;
 mod prepare;
-#[cfg(test)]
-mod read_back_tests;
 mod release;
 mod send;
 mod tags;
@@ -34,14 +26,14 @@ use tofu_oci_source::provider_of;
 use tofu_oci_store::Store;
 use tofu_oci_types::{Descriptor, Reporter, Tag};
 
-use attached::Attachments;
+use attachments::Attachments;
 pub use plan::plan;
 use prepare::Preparation;
-use release::{Attached, Release};
+use release::{Attached, BuiltRelease};
 use send::Sender;
 pub(crate) use tags::{for_version, leaves_of, point, resolve, tags_unknown};
 
-use crate::{Difference, PackError, PushReport, PushRequest, ReplaceTag, TagTaken, Transfers};
+use crate::{PackError, PushReport, PushRequest, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 
 /// Writes the release, and its tag last of all.
 ///
@@ -57,7 +49,7 @@ pub async fn push(
     reporter: &dyn Reporter,
 ) -> Result<PushReport, PackError> {
     inspect::inspect(request).await?;
-    let extras = Attachments::read(request, reporter).await?;
+    let attachments = Attachments::read(request, reporter).await?;
     let tag = for_version(request.version)?;
     let found = tags::look(store, &tag, request.version, reporter).await?;
     tracing::info!(%tag, taken = found.existing.is_some(), "the files are in order");
@@ -65,7 +57,7 @@ pub async fn push(
         found.require_address(store, &tag, request).await?;
     }
     let mut preparation = Preparation::start(request)?;
-    let sender = Sender { store, reporter, request, extras: &extras };
+    let sender = Sender { store, reporter, request, attachments: &attachments };
     let report = match &found.existing {
         None => push_new(&sender, &mut preparation, tag).await,
         Some(existing) => push_beside(&sender, &mut preparation, tag, existing, &found).await,
@@ -77,7 +69,7 @@ pub async fn push(
     report
 }
 
-/// There is no such tag: each platform goes as soon as it can.
+/// The tag does not exist: each platform is sent as soon as it is ready.
 async fn push_new(sender: &Sender<'_>, preparation: &mut Preparation, tag: Tag) -> Result<PushReport, PackError> {
     if sender.request.dist.sums.is_some() {
         preparation.prepared().await?;
@@ -93,7 +85,7 @@ async fn push_beside(
     preparation: &mut Preparation,
     tag: Tag,
     existing: &Descriptor,
-    found: &tags::Found,
+    found: &tags::RepositoryBefore,
 ) -> Result<PushReport, PackError> {
     let Sender { store, request, .. } = *sender;
     if request.replace == ReplaceTag::Replace {
@@ -121,7 +113,7 @@ async fn push_beside(
 /// The index, the check that everything is there, what refers to the release, and the tag.
 async fn publish(
     sender: &Sender<'_>,
-    release: &Release,
+    release: &BuiltRelease,
     tag: &Tag,
     transfers: Transfers,
 ) -> Result<Attached, PackError> {
@@ -139,7 +131,7 @@ async fn publish(
 }
 
 /// The refusal of a tag that points at something else.
-async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag: &Tag) -> PackError {
+async fn taken(store: &dyn Store, existing: &Descriptor, release: &BuiltRelease, tag: &Tag) -> PackError {
     let new = release::leaf_digests(&release.prepared);
     let there = match leaves_of(store, existing).await {
         Ok(there) => there,
@@ -149,7 +141,7 @@ async fn taken(store: &dyn Store, existing: &Descriptor, release: &Release, tag:
         Ok(of) => of,
         Err(error) => return error.into(),
     };
-    let difference = Difference::between(there.as_ref(), Some(&new));
+    let difference = ReleaseDifference::between(there.as_ref(), Some(&new));
     PackError::TagTaken(Box::new(TagTaken {
         place: store.place(),
         tag: tag.clone(),

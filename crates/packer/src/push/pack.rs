@@ -12,16 +12,16 @@ use tofu_oci_disk::Scratch;
 use tofu_oci_layout::{LayerBlob, LeafKind, LeafPlan, PlatformPackage, plan_leaves};
 use tofu_oci_types::{Digest, DigestHasher, PackageHash, Platform};
 
-use crate::{DistPackage, PackError, PackageLayout, PackageSource, Sums, dist};
+use crate::{DistPackage, DistSums, PackError, PackageLayout, PackageSource, dist};
 
 /// What to make of one platform's files.
-pub(super) struct Job {
+pub(super) struct PackJob {
     pub(super) package: DistPackage,
     pub(super) provider_type: String,
     /// The name of a zip that is made here.
     pub(super) filename: String,
     pub(super) layout: PackageLayout,
-    pub(super) sums: Option<Sums>,
+    pub(super) sums: Option<DistSums>,
     /// Where zips and layers are made: a folder of this push alone. The last one who holds it removes it: if the push is
     /// interrupted, that is the thread that still packs.
     pub(super) scratch: Arc<Scratch>,
@@ -33,16 +33,16 @@ pub(super) struct Prepared {
     pub(super) platform: Platform,
     pub(super) filename: String,
     /// The zip that is published.
-    pub(super) zip: Option<Blob>,
+    pub(super) zip: Option<PackedBlob>,
     /// The layer that is published.
-    pub(super) layer: Option<Blob>,
+    pub(super) layer: Option<PackedBlob>,
     pub(super) leaves: Vec<LeafPlan>,
-    pub(super) h1: H1,
+    pub(super) h1: PackageH1,
 }
 
 /// A file that becomes a blob.
 #[derive(Clone, Debug)]
-pub(super) struct Blob {
+pub(super) struct PackedBlob {
     pub(super) path: PathBuf,
     pub(super) digest: Digest,
     pub(super) size: u64,
@@ -50,15 +50,15 @@ pub(super) struct Blob {
 
 /// What is known about a package's contents.
 #[derive(Clone, Debug)]
-pub(super) enum H1 {
+pub(super) enum PackageH1 {
     /// From our own packing.
     Known(PackageHash),
     /// The zip has to be read through.
-    Of(Blob),
+    Of(PackedBlob),
 }
 
 /// Hashes the zip, or packs the directory, and plans the leaves.
-pub(super) fn prepare(job: &Job) -> Result<Prepared, PackError> {
+pub(super) fn prepare(job: &PackJob) -> Result<Prepared, PackError> {
     let made = match &job.package.source {
         PackageSource::Zip(path) => from_zip(job, path)?,
         PackageSource::Directory(path) => from_directory(job, path)?,
@@ -81,19 +81,19 @@ pub(super) fn prepare(job: &Job) -> Result<Prepared, PackError> {
 
 struct Made {
     filename: String,
-    zip: Option<Blob>,
-    layer: Option<(Blob, Digest)>,
-    h1: H1,
+    zip: Option<PackedBlob>,
+    layer: Option<(PackedBlob, Digest)>,
+    h1: PackageH1,
 }
 
-fn from_zip(job: &Job, path: &Path) -> Result<Made, PackError> {
+fn from_zip(job: &PackJob, path: &Path) -> Result<Made, PackError> {
     let zip = hash_file(path)?;
     if let Some(sums) = &job.sums {
         sums.check(path, &zip.digest)?;
     }
     let filename = dist::name(path).to_owned();
     if !job.layout.has(LeafKind::Image) {
-        let h1 = H1::Of(zip.clone());
+        let h1 = PackageH1::Of(zip.clone());
         return Ok(Made { filename, zip: Some(zip), layer: None, h1 });
     }
     let out = job.scratch.path().join(format!("{}.tar.gz", job.package.platform));
@@ -104,10 +104,10 @@ fn from_zip(job: &Job, path: &Path) -> Result<Made, PackError> {
     if zip.is_some() {
         prove(job, &out, &layer, &h1)?;
     }
-    Ok(Made { filename, zip, layer: Some(layer_blob(out, layer)), h1: H1::Known(h1) })
+    Ok(Made { filename, zip, layer: Some(layer_blob(out, layer)), h1: PackageH1::Known(h1) })
 }
 
-fn from_directory(job: &Job, path: &Path) -> Result<Made, PackError> {
+fn from_directory(job: &PackJob, path: &Path) -> Result<Made, PackError> {
     let failed = |error| PackError::archive(path, error);
     let files: Vec<InputFile> = input_files(path, &job.provider_type).map_err(failed)?;
     let mut h1 = None;
@@ -117,7 +117,7 @@ fn from_directory(job: &Job, path: &Path) -> Result<Made, PackError> {
         let out = job.scratch.path().join(&job.filename);
         let WrittenZip { digest, size, contents } = write_zip(&files, &out).map_err(failed)?;
         h1 = Some(contents.h1());
-        zip = Some(Blob { path: out, digest, size });
+        zip = Some(PackedBlob { path: out, digest, size });
     }
     if job.layout.has(LeafKind::Image) {
         let out = job.scratch.path().join(format!("{}.tar.gz", job.package.platform));
@@ -129,17 +129,17 @@ fn from_directory(job: &Job, path: &Path) -> Result<Made, PackError> {
         layer = Some(layer_blob(out, written));
     }
     let h1 = h1.expect("every layout has leaves of one kind at least");
-    Ok(Made { filename: job.filename.clone(), zip, layer, h1: H1::Known(h1) })
+    Ok(Made { filename: job.filename.clone(), zip, layer, h1: PackageH1::Known(h1) })
 }
 
-fn layer_blob(path: PathBuf, layer: WrittenLayer) -> (Blob, Digest) {
-    (Blob { path, digest: layer.digest, size: layer.size }, layer.diff_id)
+fn layer_blob(path: PathBuf, layer: WrittenLayer) -> (PackedBlob, Digest) {
+    (PackedBlob { path, digest: layer.digest, size: layer.size }, layer.diff_id)
 }
 
 /// Reads the layer back as an installer would, and demands that it holds what the zip holds.
 ///
 /// Spec: seed RFC "Package checksums and signing": the layers' union has the zip's paths and contents.
-fn prove(job: &Job, path: &Path, layer: &WrittenLayer, zip: &PackageHash) -> Result<(), PackError> {
+fn prove(job: &PackJob, path: &Path, layer: &WrittenLayer, zip: &PackageHash) -> Result<(), PackError> {
     let failed = |error| PackError::archive(path, error);
     let platform = &job.package.platform;
     let folder = job.scratch.path();
@@ -159,7 +159,7 @@ fn prove(job: &Job, path: &Path, layer: &WrittenLayer, zip: &PackageHash) -> Res
 }
 
 /// Digest and size of a file, read once in pieces of 256 KiB.
-pub(super) fn hash_file(path: &Path) -> Result<Blob, PackError> {
+pub(super) fn hash_file(path: &Path) -> Result<PackedBlob, PackError> {
     let error = |source| PackError::io("read", path, source);
     let mut file = tofu_oci_disk::open_file(path).map_err(error)?;
     let mut buffer = vec![0; 256 << 10];
@@ -167,7 +167,7 @@ pub(super) fn hash_file(path: &Path) -> Result<Blob, PackError> {
     let mut size = 0;
     loop {
         match file.read(&mut buffer) {
-            Ok(0) => return Ok(Blob { path: path.to_owned(), digest: hasher.finish(), size }),
+            Ok(0) => return Ok(PackedBlob { path: path.to_owned(), digest: hasher.finish(), size }),
             Ok(count) => {
                 hasher.update(&buffer[..count]);
                 size += count as u64;

@@ -6,9 +6,9 @@ use tofu_oci_source::provider_of;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Platform, Reporter};
 
-use super::attached::Attachments;
+use super::attachments::Attachments;
 use super::prepare::Preparation;
-use super::release::Release;
+use super::release::BuiltRelease;
 use super::{inspect, tags};
 use crate::{AttachmentState, PackError, PlannedItem, PushPlan, PushRequest, TagState};
 
@@ -20,7 +20,7 @@ pub async fn plan(
     reporter: &dyn Reporter,
 ) -> Result<PushPlan, PackError> {
     inspect::inspect(request).await?;
-    let extras = Attachments::read(request, reporter).await?;
+    let attachments = Attachments::read(request, reporter).await?;
     let tag = tags::for_version(request.version)?;
     let found = tags::look(store, &tag, request.version, reporter).await?;
     if found.existing.is_none() {
@@ -49,7 +49,7 @@ pub async fn plan(
         .buffered(request.jobs.max(1))
         .try_collect()
         .await?;
-    let attachments = extras.wanted(request, store, &release).await?.attachments();
+    let attachments = attachments.plan(request, store, &release).await?.attachments();
     let missing = attachments.iter().filter(|attachment| attachment.state == AttachmentState::Missing);
     let bytes_to_attach: u64 = missing.map(|attachment| attachment.bytes).sum();
     let bytes_to_push: u64 = items.iter().filter(|item| !item.present).map(|item| item.size).sum();
@@ -73,7 +73,7 @@ pub async fn plan(
 }
 
 /// Everything that the release consists of, in the order of sending.
-fn contents(release: &Release) -> Vec<(&'static str, Option<Platform>, Descriptor)> {
+fn contents(release: &BuiltRelease) -> Vec<(&'static str, Option<Platform>, Descriptor)> {
     let mut all = Vec::new();
     for leaf in release.prepared.iter().flat_map(|prepared| &prepared.leaves) {
         let platform = || Some(leaf.platform.clone());

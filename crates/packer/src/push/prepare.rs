@@ -10,11 +10,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 use super::memo::Memo;
-use super::pack::{Blob, H1, Job, Prepared, prepare};
-use super::release::Release;
+use super::pack::{PackJob, PackageH1, PackedBlob, Prepared, prepare};
+use super::release::BuiltRelease;
 use crate::{H1Mode, PackError, PushRequest};
 
-/// Runs blocking work on a thread for such work. It runs to its end even when nobody waits for it any more.
+/// Runs blocking work on a thread for such work. It runs to its end even if the caller has stopped waiting.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PackError> + Send + 'static,
 ) -> Result<T, PackError> {
@@ -28,7 +28,7 @@ pub(super) async fn blocking<T: Send + 'static>(
 }
 
 /// What is known of one platform so far.
-pub(super) enum Stage {
+pub(super) enum PlatformStage {
     Coming(oneshot::Receiver<Result<Arc<Prepared>, PackError>>),
     Here(Arc<Prepared>),
 }
@@ -36,16 +36,16 @@ pub(super) enum Stage {
 /// All platforms of a push on their way. Dropping it stops the work.
 pub(super) struct Preparation {
     /// In the order of the platforms.
-    pub(super) stages: Vec<Stage>,
+    pub(super) stages: Vec<PlatformStage>,
     pub(super) checksums: Checksums,
-    shared: Arc<Shared>,
+    shared: Arc<SharedWork>,
     cores: u32,
     /// Zips and layers in the making lie here.
     _scratch: Arc<Scratch>,
 }
 
-struct Shared {
-    /// A permit is held until the thread has done its work, even when nobody waits for it any more.
+struct SharedWork {
+    /// A permit is held until the thread has done its work, even if the caller has stopped waiting.
     cores: Arc<Semaphore>,
     cancelled: AtomicBool,
     /// What computed checksums are written to.
@@ -56,7 +56,7 @@ struct Shared {
     h1: H1Mode,
 }
 
-impl Shared {
+impl SharedWork {
     /// A core, in the order of asking.
     async fn core(&self) -> Result<OwnedSemaphorePermit, PackError> {
         Arc::clone(&self.cores).acquire_owned().await.map_err(|_| PackError::Stopped)
@@ -72,7 +72,7 @@ impl Preparation {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let cores = u32::try_from(cores).unwrap_or(1);
         let memo = request.memo_dir.as_deref().map(Memo::new);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedWork {
             cores: Arc::new(Semaphore::new(cores as usize)),
             cancelled: AtomicBool::new(false),
             known: memo.clone().filter(|_| request.signing.is_none()),
@@ -82,7 +82,7 @@ impl Preparation {
         let (mut stages, mut checksums) = (Vec::new(), Vec::new());
         for job in jobs(request, &scratch) {
             let (sender, receiver) = oneshot::channel();
-            stages.push(Stage::Coming(receiver));
+            stages.push(PlatformStage::Coming(receiver));
             checksums.push(Task(tokio::spawn(run(job, Arc::clone(&shared), sender))));
         }
         Ok(Self { stages, checksums: Checksums(checksums), shared, cores, _scratch: scratch })
@@ -98,10 +98,10 @@ impl Preparation {
     }
 
     /// Waits until everything is known, and plans the index.
-    pub(super) async fn finish(&mut self, request: &PushRequest<'_>) -> Result<Release, PackError> {
+    pub(super) async fn finish(&mut self, request: &PushRequest<'_>) -> Result<BuiltRelease, PackError> {
         let prepared = self.prepared().await?;
         let checksums = self.checksums.wait().await?;
-        Ok(Release::new(request, prepared, checksums))
+        Ok(BuiltRelease::new(request, prepared, checksums))
     }
 }
 
@@ -112,7 +112,7 @@ impl Preparation {
         for task in &mut self.checksums.0 {
             task.end().await;
         }
-        // An error means that the semaphore was closed, which nobody does.
+        // An error means that the semaphore was closed, which never happens.
         let _ = self.shared.cores.acquire_many(self.cores).await;
     }
 }
@@ -133,7 +133,7 @@ impl Checksums {
     }
 }
 
-impl Stage {
+impl PlatformStage {
     /// Waits until the platform can be sent. After an error it must not be asked again.
     pub(super) async fn wait(&mut self) -> Result<Arc<Prepared>, PackError> {
         if let Self::Coming(receiver) = self {
@@ -177,13 +177,13 @@ impl<T> Drop for Task<T> {
     }
 }
 
-fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<Job> {
+fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<PackJob> {
     let provider_type = request.address.provider_type();
     request
         .dist
         .packages
         .iter()
-        .map(|package| Job {
+        .map(|package| PackJob {
             package: package.clone(),
             provider_type: provider_type.to_owned(),
             filename: format!("terraform-provider-{provider_type}_{}_{}.zip", request.version, package.platform),
@@ -197,8 +197,8 @@ fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<Job> {
 /// One platform: prepares it, hands it over, and then finds its checksum. The queue for the cores is first come, first
 /// served, so all platforms are prepared before the first zip is read through.
 async fn run(
-    job: Job,
-    shared: Arc<Shared>,
+    job: PackJob,
+    shared: Arc<SharedWork>,
     ready: oneshot::Sender<Result<Arc<Prepared>, PackError>>,
 ) -> Result<Option<PackageHash>, PackError> {
     let core = shared.core().await?;
@@ -211,16 +211,16 @@ async fn run(
     .await
     .map(Arc::new);
     let h1 = prepared.as_ref().map(|prepared| prepared.h1.clone()).map_err(Clone::clone);
-    // Nobody waits any more when the push has ended.
+    // The receiver is gone if the push has ended.
     drop(ready.send(prepared));
     match (shared.h1, h1?) {
         (H1Mode::Skip, _) => Ok(None),
-        (H1Mode::Compute, H1::Known(h1)) => Ok(Some(h1)),
-        (H1Mode::Compute, H1::Of(zip)) => checksum(zip, shared).await.map(Some),
+        (H1Mode::Compute, PackageH1::Known(h1)) => Ok(Some(h1)),
+        (H1Mode::Compute, PackageH1::Of(zip)) => checksum(zip, shared).await.map(Some),
     }
 }
 
-async fn checksum(zip: Blob, shared: Arc<Shared>) -> Result<PackageHash, PackError> {
+async fn checksum(zip: PackedBlob, shared: Arc<SharedWork>) -> Result<PackageHash, PackError> {
     let known = shared.known.as_ref().and_then(|memo| memo.get(&zip.digest));
     if let Some(h1) = known {
         return Ok(h1);

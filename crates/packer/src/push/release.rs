@@ -10,14 +10,14 @@ use super::pack::Prepared;
 use crate::{Attachment, PlatformReport, PushReport, PushRequest, Transfers};
 
 /// A release ready to be published.
-pub(super) struct Release {
+pub(super) struct BuiltRelease {
     pub(super) prepared: Vec<Arc<Prepared>>,
     pub(super) platforms: Vec<PlatformReport>,
     pub(super) index: Planned,
 }
 
-impl Release {
-    /// Plans the index; `checksums` stand in the order of `prepared`.
+impl BuiltRelease {
+    /// Plans the index; `checksums` has the order of `prepared`.
     pub(super) fn new(
         request: &PushRequest<'_>,
         prepared: Vec<Arc<Prepared>>,

@@ -9,10 +9,10 @@ use tofu_oci_layout::Planned;
 use tofu_oci_store::{FileBody, Pushed, Store, push_observed};
 use tofu_oci_types::{Descriptor, Event, Reporter};
 
-use super::attached::Attachments;
+use super::attachments::Attachments;
 use super::pack::Prepared;
 use super::prepare::Preparation;
-use super::release::Release;
+use super::release::{Attached, BuiltRelease};
 use crate::{PackError, PushRequest, Transfers};
 
 /// What sending needs.
@@ -21,7 +21,7 @@ pub(super) struct Sender<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) reporter: &'a dyn Reporter,
     pub(super) request: &'a PushRequest<'a>,
-    pub(super) extras: &'a Attachments,
+    pub(super) attachments: &'a Attachments,
 }
 
 impl Sender<'_> {
@@ -29,7 +29,7 @@ impl Sender<'_> {
     pub(super) async fn send_while_preparing(
         &self,
         preparation: &mut Preparation,
-    ) -> Result<(Transfers, Release), PackError> {
+    ) -> Result<(Transfers, BuiltRelease), PackError> {
         let sends = futures_util::stream::iter(preparation.stages.iter_mut().enumerate())
             .map(|(number, stage)| async move {
                 let prepared = stage.wait().await?;
@@ -46,7 +46,7 @@ impl Sender<'_> {
             transfers.add(more);
             all.push(prepared);
         }
-        Ok((transfers, Release::new(self.request, all, checksums)))
+        Ok((transfers, BuiltRelease::new(self.request, all, checksums)))
     }
 
     /// Sends platforms that are prepared, `jobs` at a time.
@@ -96,12 +96,21 @@ impl Sender<'_> {
         Ok(pushed)
     }
 
-    /// `widget 1.0.0 linux_amd64`, with `layer` behind it where the platform has a zip as well.
+    /// `widget 1.0.0 linux_amd64`, and `layer` after it if the platform has a zip as well.
     fn subject(&self, prepared: &Prepared, descriptor: &Descriptor) -> String {
         let (provider_type, version) = (self.request.address.provider_type(), self.request.version);
         let is_zip = prepared.zip.as_ref().is_some_and(|zip| zip.digest == descriptor.digest);
         let behind = if prepared.zip.is_some() && !is_zip { " layer" } else { "" };
         format!("{provider_type} {version} {}{behind}", prepared.platform)
+    }
+
+    /// Attaches what is missing, and reads it back.
+    pub(super) async fn attach(&self, release: &BuiltRelease, attached: &mut Attached) -> Result<(), PackError> {
+        let plan = self.attachments.plan(self.request, self.store, release).await?;
+        let (attachments, transfers) = plan.attach(self.store).await?;
+        attached.transfers.add(transfers);
+        attached.attachments = attachments;
+        Ok(())
     }
 
     /// Sends a manifest or config.
@@ -111,7 +120,7 @@ impl Sender<'_> {
     }
 
     /// Demands that the store has every manifest that the tag will lead to.
-    pub(super) async fn check(&self, release: &Release) -> Result<(), PackError> {
+    pub(super) async fn check(&self, release: &BuiltRelease) -> Result<(), PackError> {
         let leaves = release.prepared.iter().flat_map(|prepared| &prepared.leaves).map(|leaf| &leaf.manifest);
         let all = leaves.chain([&release.index]).map(|planned| async {
             if self.store.exists(&planned.descriptor).await? {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use tofu_oci_layout::{MAX_DOCUMENT, ReleaseIndex};
-use tofu_oci_source::{Neighbour, newest_neighbour, provider_of};
-use tofu_oci_store::{ReadStore, Store, StoreError, fetch_bytes};
+use tofu_oci_layout::ReleaseIndex;
+use tofu_oci_source::{Neighbour, newest_neighbour, provider_of, read_release};
+use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
 use crate::{OtherAddress, PackError, PushRequest, Rename, ReplaceTag};
@@ -20,7 +20,7 @@ pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
     Tag::for_version(version).map_err(|error| no_tag(error.to_string()))
 }
 
-/// What the reference names; nothing where there is no such thing.
+/// What the reference names; `None` if it does not exist.
 pub(crate) async fn resolve(store: &dyn ReadStore, reference: &Reference) -> Result<Option<Descriptor>, PackError> {
     match store.resolve(reference).await {
         Ok(descriptor) => Ok(Some(descriptor)),
@@ -53,20 +53,20 @@ pub(crate) fn tags_unknown(error: &StoreError) -> Event {
 }
 
 /// A repository before a push.
-pub(super) struct Found {
+pub(super) struct RepositoryBefore {
     /// Where the version's tag points.
     pub(super) existing: Option<Descriptor>,
     /// Every tag; none if they cannot be listed.
     tags: Vec<Tag>,
 }
 
-/// Where the tag points now. Warns of tags beside it that do harm; a list that cannot be had is no reason to stop.
+/// Where the tag points now. Warns of harmful tags beside it; the push goes on without the list of tags.
 pub(super) async fn look(
     store: &dyn ReadStore,
     tag: &Tag,
     version: &Version,
     reporter: &dyn Reporter,
-) -> Result<Found, PackError> {
+) -> Result<RepositoryBefore, PackError> {
     let existing = resolve(store, &Reference::Tag(tag.clone())).await?;
     let tags = match store.tags().await {
         Ok(tags) => tags,
@@ -79,10 +79,10 @@ pub(super) async fn look(
     for event in &warnings(&tags, tag, version) {
         reporter.event(event);
     }
-    Ok(Found { existing, tags })
+    Ok(RepositoryBefore { existing, tags })
 }
 
-impl Found {
+impl RepositoryBefore {
     /// Demands that the repository is kept for the request's address: that the release under the version's own tag or
     /// the newest other version names it, or that neither names a provider.
     ///
@@ -116,27 +116,24 @@ impl Found {
     }
 }
 
-/// The digests of a release's leaf manifests; nothing when it is no release.
+/// The digests of a release's leaf manifests; `None` if it is not a release.
 ///
 /// # Errors
-/// When the store could not be asked: what could not be read may be a release all the same.
+/// Those of [`read_release`].
 pub(crate) async fn leaves_of(
     store: &dyn ReadStore,
     index: &Descriptor,
 ) -> Result<Option<BTreeSet<Digest>>, StoreError> {
-    let bytes = match fetch_bytes(store, index, MAX_DOCUMENT).await {
-        Ok(bytes) => bytes,
-        Err(error) if error.is_transient() => return Err(error),
-        Err(_) => return Ok(None),
+    let digests = |release: ReleaseIndex| {
+        let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
+        entries.map(|entry| entry.digest).collect()
     };
-    let Ok(release) = ReleaseIndex::parse(index, &bytes) else { return Ok(None) };
-    let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
-    Ok(Some(entries.map(|entry| entry.digest).collect()))
+    Ok(read_release(store, index).await?.map(digests))
 }
 
 /// What to say about the tags of a repository into which `version` goes.
 ///
-/// `OpenTofu` reads a tag leniently, and then asks for the canonical tag of what it read: where that one is missing,
+/// `OpenTofu` reads a tag leniently, and then asks for the canonical tag of what it read: if that one is missing,
 /// `init` fails for everybody who would get this version. Two builds of one version are equal to it, so that which
 /// one is taken depends on the registry.
 ///

@@ -16,7 +16,7 @@ use crate::dist::SignedSums;
 const EMPTY: &[u8] = b"{}";
 const EMPTY_TYPE: &str = "application/vnd.oci.empty.v1+json";
 
-/// Content up to this size also stands in the descriptor that names it, so that a reader needs no request for it.
+/// Content up to this size is also embedded in the descriptor that names it, so that a reader needs no request for it.
 const EMBEDDED: usize = 32 << 10;
 
 /// A manifest with everything that it names, ready to be pushed.
@@ -29,7 +29,7 @@ pub(super) struct Artifact {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Manifest<'a> {
+struct ReferrerManifest<'a> {
     schema_version: u8,
     media_type: &'a str,
     artifact_type: &'a str,
@@ -40,7 +40,7 @@ struct Manifest<'a> {
     annotations: BTreeMap<&'a str, &'a str>,
 }
 
-/// A descriptor that carries its content, where that is small.
+/// A descriptor that carries its content, if that is small.
 ///
 /// Spec: OCI image-spec 1.1.1, descriptor.md, "data".
 #[derive(Serialize)]
@@ -61,7 +61,7 @@ impl<'a> Embedded<'a> {
 const BASE64: base64::engine::GeneralPurpose = base64::engine::general_purpose::STANDARD;
 
 impl Artifact {
-    /// A Sigstore bundle as a referrer of the index, as cosign 3 writes it but for the time of its making.
+    /// A Sigstore bundle as a referrer of the index, as cosign 3 writes it, except for the time.
     ///
     /// Spec: cosign `specs/BUNDLE_SPEC.md`; OCI distribution-spec 1.1.1, "Pushing Manifests with Subject".
     pub(super) fn bundle(index: &Descriptor, bundle: Vec<u8>) -> Self {
@@ -94,7 +94,7 @@ impl Artifact {
     ) -> Self {
         let empty = Bytes::from_static(EMPTY);
         let config = (Descriptor::of(EMPTY_TYPE, &empty), empty);
-        let manifest = Manifest {
+        let manifest = ReferrerManifest {
             schema_version: 2,
             media_type: media_type::OCI_MANIFEST,
             artifact_type,

@@ -20,7 +20,7 @@ pub enum SignError {
         #[source]
         source: Box<LayoutError>,
     },
-    /// Nobody says which provider the release is of.
+    /// Neither the user nor the release says which provider it is.
     #[error("nothing in {place} tells which provider the release {tag} is of")]
     AddressUnknown {
         /// The repository.
@@ -80,7 +80,7 @@ pub enum SignError {
     TagRefused {
         /// The repository.
         place: Place,
-        /// The tag: `sha256-HEX`, which lists referrers where a registry does not, or `sha256-HEX.sig`.
+        /// The tag: `sha256-HEX`, which lists referrers if a registry does not, or `sha256-HEX.sig`.
         tag: String,
         /// What was to be attached.
         form: Form,
@@ -137,7 +137,7 @@ pub enum SignError {
         /// How many are read.
         most: usize,
     },
-    /// The store has it, but who installs the release does not come upon it: too much else lies beside the release.
+    /// The store has it, and an installer does not find it: too much else lies beside the release.
     #[error("{place} has {}, and who installs {subject} does not find it: too much else refers to it", in_words(*form))]
     NotFound {
         /// The repository.

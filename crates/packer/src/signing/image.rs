@@ -22,14 +22,14 @@ use crate::PackError;
 /// The largest payload that is read, in bytes.
 const MAX_PAYLOAD: u64 = 1 << 20;
 
-/// The time that stands for none, as cosign writes it.
+/// The time that cosign writes instead of none.
 const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// Signatures of one manifest.
 #[derive(Clone, Debug)]
 pub(crate) struct SignatureImage {
     tag: Tag,
-    /// Where the tag points; nothing where there is no such tag.
+    /// Where the tag points; `None` if the tag does not exist.
     pub(crate) found: Option<Descriptor>,
     manifest: Map<String, Value>,
     config: Option<Map<String, Value>>,
@@ -43,7 +43,7 @@ pub(crate) fn cosign_tag(subject: &Digest, suffix: &str) -> Option<Tag> {
 }
 
 impl SignatureImage {
-    /// What is under the tag; an image without signatures where there is no such tag.
+    /// What is under the tag; an image without signatures if the tag does not exist.
     ///
     /// # Errors
     /// [`SignError::NotSignatures`] when the tag points at something that cannot be added to.
@@ -61,7 +61,8 @@ impl SignatureImage {
             return Err(wrong(&format!("it is of the type {}", found.media_type)).into());
         }
         let bytes = fetch_bytes(store, &found, MAX_DOCUMENT).await?;
-        let manifest: Map<String, Value> = serde_json::from_slice(&bytes).map_err(|_| wrong("it is no JSON object"))?;
+        let manifest: Map<String, Value> =
+            serde_json::from_slice(&bytes).map_err(|_| wrong("it is not a JSON object"))?;
         if !manifest.get("layers").is_some_and(Value::is_array) {
             return Err(wrong("it has no layers").into());
         }
@@ -79,7 +80,7 @@ impl SignatureImage {
         Ok(Self { tag, found: Some(found), manifest, config: document, config_type, added: Vec::new() })
     }
 
-    /// Spec: cosign writes this config; it has no time in it but the one that stands for none.
+    /// Spec: cosign writes this config; its only time is the one that means none.
     fn empty(tag: Tag) -> Self {
         let config = json!({
             "architecture": "", "created": NO_TIME, "history": [], "os": "",
@@ -99,7 +100,7 @@ impl SignatureImage {
         }
     }
 
-    /// The layers as they stand in the manifest.
+    /// The layers as the manifest lists them.
     pub(crate) fn layers(&self) -> &[Value] {
         self.manifest.get("layers").and_then(Value::as_array).map_or(&[], Vec::as_slice)
     }
@@ -140,7 +141,7 @@ impl SignatureImage {
         Ok(false)
     }
 
-    /// Adds a signature behind those that are there.
+    /// Adds a signature after those that are there.
     pub(super) fn add(&mut self, signature: &CosignTagSignature) {
         let payload = Bytes::copy_from_slice(&signature.payload);
         let mut layer = Descriptor::of(SIMPLE_SIGNING_TYPE, &payload);
@@ -150,7 +151,7 @@ impl SignatureImage {
         self.added.push((layer, payload));
     }
 
-    /// Adds layers as they stand in another manifest; their content is not looked at.
+    /// Adds layers as another manifest lists them; their content is not looked at.
     pub(super) fn add_layers(&mut self, layers: Vec<Value>) {
         for layer in layers {
             let digest = layer.get("digest").cloned().unwrap_or_default();

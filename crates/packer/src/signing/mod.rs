@@ -2,27 +2,27 @@
 //!
 //! ```text
 //! look     what there is already: ours, of the same key, of others        seen.rs
-//! want     referrers and signature images, byte for byte                  artifact.rs, image.rs
+//! want     referrers and signature images, byte for byte                  artifact.rs, image.rs, plan.rs
 //! attach   blobs, manifest, read back; all of it before the tag           attach.rs
 //! ```
 
 mod artifact;
 mod attach;
-mod carry;
+mod copier;
 mod error;
 mod image;
+mod plan;
 mod seen;
 #[cfg(test)]
 mod tests;
-mod wanted;
 
 use serde::Serialize;
 use tofu_oci_trust::{Form, KeyId, PrivateKey};
 use tofu_oci_types::{Digest, Tag};
 
-pub(crate) use carry::{Known, SignatureCopier, at_destination};
+pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
 pub use error::SignError;
-pub(crate) use wanted::{AttachPlan, AttachRequest};
+pub(crate) use plan::{AttachPlan, AttachRequest};
 
 /// How often a tag is written again that others write at the same time.
 const WRITES: usize = 20;
@@ -51,10 +51,10 @@ pub enum Forms {
 /// Whether the signed checksum file of a folder goes with the release.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SumsMode {
-    /// It does, where it has a signature beside it.
+    /// It goes with the release if it has a signature beside it.
     #[default]
     Attach,
-    /// It stays behind.
+    /// It does not go with the release.
     Skip,
 }
 

@@ -8,7 +8,7 @@ use tofu_oci_types::{Descriptor, Digest};
 
 use super::budget::CopyBudget;
 use crate::error::{StoreError, StoreItem};
-use crate::manifest::{MAX_MANIFEST, Manifest, is_manifest_type};
+use crate::manifest::{MAX_MANIFEST, ManifestEdges, is_manifest_type};
 use crate::traits::{ReadStore, fetch_bytes};
 
 /// How many levels of indexes are followed.
@@ -35,7 +35,7 @@ pub(super) struct Graph {
 struct ManifestNode {
     descriptor: Descriptor,
     bytes: Bytes,
-    manifest: Manifest,
+    manifest: ManifestEdges,
 }
 
 impl Graph {
@@ -115,7 +115,7 @@ impl Graph {
         self.blobs.iter().collect()
     }
 
-    /// Whether a blob is the config of a manifest: so small that nobody wants to watch it.
+    /// Whether a blob is the config of a manifest: too small to be worth a report.
     pub(super) fn is_config(&self, blob: &Descriptor) -> bool {
         self.configs.contains(&blob.digest)
     }
@@ -157,7 +157,7 @@ impl Graph {
 impl ManifestNode {
     async fn read(from: &dyn ReadStore, descriptor: &Descriptor) -> Result<Self, StoreError> {
         let bytes = fetch_bytes(from, descriptor, MAX_MANIFEST).await?;
-        let manifest = Manifest::parse(&bytes).map_err(|error| StoreError::Malformed {
+        let manifest = ManifestEdges::parse(&bytes).map_err(|error| StoreError::Malformed {
             place: from.place(),
             problem: format!("manifest {} is malformed: {error}", descriptor.digest),
         })?;

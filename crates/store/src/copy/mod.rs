@@ -114,7 +114,7 @@ struct CopyRun<'a> {
 }
 
 impl CopyRun<'_> {
-    /// Copies what these roots lead to, and tells which manifests that was. With `subject`, a root that does not
+    /// Copies what these roots lead to, and returns the manifests. With `subject`, a root that does not
     /// refer to it is left out: a listing of referrers is only a claim.
     async fn copy_graph(&mut self, roots: Vec<Descriptor>, subject: Option<&Digest>) -> Result<Vec<Digest>, CopyError> {
         let graph =
@@ -150,7 +150,7 @@ impl CopyRun<'_> {
         Ok(copied)
     }
 
-    /// Demands that nothing refers to the last level of referrers: it would stay behind.
+    /// Demands that nothing refers to the last level of referrers: it would not be copied.
     async fn demand_no_more(&self, subjects: &[Digest]) -> Result<(), CopyError> {
         for subject in subjects {
             let mut referrers = self.from.referrers(subject).await.map_err(CopyError::source)?;
@@ -200,7 +200,7 @@ impl CopyRun<'_> {
         Ok((pushed, descriptor.size))
     }
 
-    /// How the blob is told of.
+    /// How the copy of the blob is reported.
     fn moved(&self, blob: &Descriptor, graph: &Graph) -> Moved<'_> {
         let reporter: &dyn Reporter = if graph.is_config(blob) { &NoReporter } else { self.options.reporter };
         Moved { subject: subject_of(blob), bytes: blob.size, reporter, started: false }
@@ -219,7 +219,7 @@ impl CopyRun<'_> {
         Ok((pushed, blob.size))
     }
 
-    /// Links the blob where both ends lie in one registry; nothing when it has to be sent.
+    /// Links the blob if both ends lie in one registry; `None` if it has to be sent.
     async fn mount(&self, blob: &Descriptor) -> Result<Option<Pushed>, StoreError> {
         let (Some(from), Some(to)) = (self.from.repository(), self.to.repository()) else { return Ok(None) };
         if from.registry() != to.registry() {
@@ -236,7 +236,7 @@ impl CopyRun<'_> {
     }
 }
 
-/// A blob as those who watch see it: nothing is told of one that turns out to be there already.
+/// A blob as reporters see it: a blob that turns out to be there already is not reported.
 struct Moved<'a> {
     subject: String,
     bytes: u64,
@@ -263,7 +263,7 @@ impl Moved<'_> {
     }
 }
 
-/// What a blob is called in events: its title where it has one, and its digest, so that no two are called the same.
+/// What a blob is called in events: its title if it has one, and its digest, so that no two have the same name.
 fn subject_of(blob: &Descriptor) -> String {
     let title = blob.annotations.get("org.opencontainers.image.title").unwrap_or(&blob.media_type);
     format!("{title} ({})", blob.digest.short())

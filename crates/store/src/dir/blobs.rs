@@ -19,11 +19,11 @@ impl DirStore {
 
     /// The file that holds this content, and its size in bytes.
     ///
-    /// A symbolic link is followed only where it stays inside the layout: a foreign layout must not make this program
+    /// A symbolic link is followed only if it stays inside the layout: a foreign layout must not make this program
     /// read other files.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] when there is none.
+    /// [`StoreError::NotFound`] if the file does not exist.
     pub(super) fn blob_file(&self, digest: &Digest, what: StoreItem) -> Result<(PathBuf, u64), StoreError> {
         let path = self.blob_path(digest);
         let real = match path.canonicalize() {
@@ -66,7 +66,7 @@ pub(super) fn read_limited(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, S
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-/// Whether the error says that there is no such file.
+/// Whether the error means that the file does not exist.
 pub(super) fn is_absent(error: &std::io::Error) -> bool {
     matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory)
 }

@@ -81,7 +81,7 @@ impl DirStore {
     }
 }
 
-/// Runs file work where it may block.
+/// Runs file work on a thread that may block.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {

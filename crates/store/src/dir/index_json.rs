@@ -38,7 +38,7 @@ impl IndexJson {
         serde_json::to_vec(&self.0).expect("a JSON value always serialises")
     }
 
-    /// Every entry that is a descriptor, with its tag where it has one. Entries of other shapes are passed over.
+    /// Every entry that is a descriptor, with its tag if it has one. Entries of other shapes are skipped.
     fn entries(&self) -> impl Iterator<Item = (Option<Tag>, Descriptor)> {
         let entries = self.0.get("manifests").and_then(Value::as_array).into_iter().flatten();
         entries.filter_map(|entry| {

@@ -33,7 +33,7 @@ pub(super) struct DirListing {
     by_tag: Vec<u32>,
     /// Positions of the entries with a digest, by digest.
     by_digest: Vec<u32>,
-    /// Who refers to whom; nothing as long as nobody has asked.
+    /// Who refers to whom; `None` until the first question.
     referrers: Mutex<Option<Arc<ReferrerMap>>>,
 }
 
@@ -68,12 +68,12 @@ impl<'a> ListedManifest<'a> {
         self.entry.digest.as_deref()
     }
 
-    /// Its media type, where it has a text there.
+    /// Its media type, if that is a text.
     pub(super) fn media_type(self) -> Option<&'a str> {
         self.entry.media_type.map(|at| self.listing.type_at(at))
     }
 
-    /// Its artifact type, where it has a text there.
+    /// Its artifact type, if that is a text.
     pub(super) fn artifact_type(self) -> Option<&'a str> {
         self.entry.artifact_type.map(|at| self.listing.type_at(at))
     }
@@ -164,7 +164,7 @@ impl Cache {
     }
 }
 
-/// What tells one state of a file from the next.
+/// What differs between one state of a file and the next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     length: u64,

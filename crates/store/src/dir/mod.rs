@@ -27,17 +27,17 @@ impl DirStore {
     /// Opens the layout in this folder.
     ///
     /// # Errors
-    /// [`StoreError::UnknownRepository`] when there is no such folder, [`StoreError::Malformed`] when it is no layout.
+    /// [`StoreError::UnknownRepository`] if the folder does not exist, [`StoreError::Malformed`] if it is not a layout.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let store = Self::at(path.into(), Folder::Ready);
         store.check_layout()?;
         Ok(store)
     }
 
-    /// Opens the layout in this folder, or makes one: the folder is created where it is missing.
+    /// Opens the layout in this folder, or makes one: a missing folder is created.
     ///
     /// # Errors
-    /// [`StoreError::Malformed`] when the folder has something in it and is no layout.
+    /// [`StoreError::Malformed`] if the folder is not empty and not a layout.
     pub fn create(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let store = Self::at(path.into(), Folder::Ready);
         store.init_layout()?;
@@ -48,7 +48,7 @@ impl DirStore {
     /// before that leaves no trace. Until then it holds nothing.
     ///
     /// # Errors
-    /// [`StoreError::Malformed`] when the folder has something in it and is no layout.
+    /// [`StoreError::Malformed`] if the folder is not empty and not a layout.
     pub fn create_on_write(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
         let store = Self::at(path.into(), Folder::MadeOnWrite);
         let ready = match std::fs::read_dir(&store.root) {
@@ -63,7 +63,7 @@ impl DirStore {
         Ok(store)
     }
 
-    /// Makes the layout where the first write is to make it, and removes what killed writers have left.
+    /// Makes the layout if the first write is to make it, and removes what killed writers have left.
     async fn ready(&self) -> Result<(), StoreError> {
         if self.folder == Folder::Ready && self.swept.load(Ordering::Relaxed) {
             return Ok(());

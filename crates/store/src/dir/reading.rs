@@ -11,7 +11,7 @@ use super::folder::{DirStore, Folder};
 use super::index_json::MAX_INDEX_JSON;
 use super::listing::{DirListing, ListedManifest, ReferrerMap, Stamp, lock};
 use crate::error::{StoreError, StoreItem};
-use crate::manifest::{Manifest, is_manifest_type};
+use crate::manifest::{ManifestEdges, is_manifest_type};
 use crate::traits::ReadStore as _;
 
 /// How deep indexes are followed when looking for referrers.
@@ -28,7 +28,7 @@ impl DirStore {
         let bytes = match read_limited(&self.root.join("oci-layout"), 64 * 1024) {
             Ok(bytes) => bytes.unwrap_or_default(),
             Err(StoreError::Io { source, .. }) if is_absent(&source) => {
-                return Err(malformed("it is no OCI image layout (it has no file oci-layout)"));
+                return Err(malformed("it is not an OCI image layout (it has no file oci-layout)"));
             }
             Err(error) => return Err(error),
         };
@@ -126,7 +126,7 @@ impl DirStore {
             Err(StoreError::TooLarge { .. }) => return Err(not_found()),
             other => other?,
         };
-        let manifest = Manifest::parse(&bytes).map_err(|_| not_found())?;
+        let manifest = ManifestEdges::parse(&bytes).map_err(|_| not_found())?;
         let media_type = manifest.media_type().ok_or_else(not_found)?;
         Ok(Descriptor::new(media_type, digest.clone(), bytes.len() as u64))
     }
@@ -188,8 +188,8 @@ impl DirStore {
     /// A manifest that is there and intact: a layout may be sparse, and one damaged manifest must not hide the others.
     ///
     /// # Errors
-    /// If the machine cannot read the file: nobody knows then whom it refers to.
-    fn readable_manifest(&self, digest: &Digest) -> Result<Option<(Manifest, u64)>, StoreError> {
+    /// If the machine cannot read the file: then its subject is unknown.
+    fn readable_manifest(&self, digest: &Digest) -> Result<Option<(ManifestEdges, u64)>, StoreError> {
         let bytes = match self.manifest_bytes(digest) {
             Ok(bytes) => bytes,
             Err(error @ StoreError::Io { .. }) => return Err(error),
@@ -198,6 +198,6 @@ impl DirStore {
         if !digest.matches(&bytes) {
             return Ok(None);
         }
-        Ok(Manifest::parse(&bytes).ok().map(|manifest| (manifest, bytes.len() as u64)))
+        Ok(ManifestEdges::parse(&bytes).ok().map(|manifest| (manifest, bytes.len() as u64)))
     }
 }

@@ -14,7 +14,7 @@ use super::blobs::{is_absent, read_limited};
 use super::folder::{DirStore, blocking};
 use super::index_json::{IndexJson, MAX_INDEX_JSON};
 use crate::error::{StoreError, StoreItem};
-use crate::manifest::Manifest;
+use crate::manifest::ManifestEdges;
 use crate::traits::{Body, ReadStore as _};
 use crate::verify::ByteStream;
 
@@ -69,7 +69,7 @@ impl DirStore {
             let ours = name.to_string_lossy().starts_with(OWN_PREFIX);
             // What another process that is making the same layout right now may have written before `oci-layout`.
             if !ours && !["blobs", "index.json", "oci-layout"].iter().any(|part| name == *part) {
-                let problem = "the folder is not empty and is no OCI image layout".to_owned();
+                let problem = "the folder is not empty and not an OCI image layout".to_owned();
                 return Err(StoreError::Malformed { place: self.place(), problem });
             }
         }
@@ -99,7 +99,7 @@ impl DirStore {
                 place: self.place(),
                 what: StoreItem::of(descriptor),
                 expected: descriptor.digest.clone(),
-                actual: digest,
+                actual: Box::new(digest),
             });
         }
         let (store, path) = (self.clone(), self.blob_path(&descriptor.digest));
@@ -150,7 +150,7 @@ impl DirStore {
     pub(super) async fn list_referrer(&self, descriptor: &Descriptor) -> Result<(), StoreError> {
         let (store, own) = (self.clone(), descriptor.clone());
         let bytes = blocking(move || store.manifest_bytes(&own.digest)).await?;
-        let Ok(manifest) = Manifest::parse(&bytes) else { return Ok(()) };
+        let Ok(manifest) = ManifestEdges::parse(&bytes) else { return Ok(()) };
         if manifest.subject().is_none() {
             return Ok(());
         }
@@ -248,7 +248,7 @@ impl DirStore {
         file.put(path).map_err(|error| self.write_error("write", path, error))
     }
 
-    /// Makes a folder below `blobs/`, where it is missing.
+    /// Makes a folder below `blobs/` if it is missing.
     ///
     /// # Errors
     /// [`StoreError::Malformed`] if a symbolic link leads out of the layout: a foreign layout must not make this program

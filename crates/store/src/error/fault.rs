@@ -22,7 +22,7 @@ pub enum AccessFault {
     RedirectUnnamed,
     /// The token server's answer has no token in it that can be used.
     TokenEmpty,
-    /// The token server's answer is no JSON object with texts in it.
+    /// The token server's answer is not a JSON object of texts.
     TokenNotJson,
     /// The token server answered with this status.
     TokenServerStatus(u16),
@@ -39,7 +39,7 @@ pub enum AccessFault {
 }
 
 impl AccessFault {
-    /// A stable name, with the status behind a colon where there is one.
+    /// A stable name; if there is a status, a colon and the status follow.
     pub fn code(self) -> String {
         let name = match self {
             Self::RealmDowngrade => "realm-downgrade",

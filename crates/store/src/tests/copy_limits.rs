@@ -107,11 +107,11 @@ async fn a_blob_may_have_10_gibibytes() {
             .expect_err("there is no such blob")
             .replace(layer.digest.encoded(), "HEX")
     };
-    insta::assert_snapshot!(copied(10 << 30).await, @"source: memory has no sha256:HEX (archive/zip)");
+    insta::assert_snapshot!(copied(10 << 30).await, @"source: memory has no blob sha256:HEX");
     for size in [(10 << 30) + 1, 1 << 50] {
         let error = copied(size).await;
         insta::allow_duplicates! {
-            insta::assert_snapshot!(error, @"source: sha256:HEX (archive/zip) of memory is larger than 10737418240 bytes");
+            insta::assert_snapshot!(error, @"source: blob sha256:HEX of memory is larger than 10737418240 bytes");
         }
     }
 }

@@ -38,7 +38,7 @@ fn what_is_no_layout_says_why() {
         let folder = layout(files);
         text_of(DirStore::open(folder.path()), folder.path())
     };
-    insta::assert_snapshot!(check(&[]), @"oci:DIR is not usable: it is no OCI image layout (it has no file oci-layout)");
+    insta::assert_snapshot!(check(&[]), @"oci:DIR is not usable: it is not an OCI image layout (it has no file oci-layout)");
     insta::assert_snapshot!(check(&[("oci-layout", "no json")]), @"oci:DIR is not usable: its file oci-layout has no imageLayoutVersion");
     insta::assert_snapshot!(check(&[("oci-layout", r#"{"imageLayoutVersion":"2.0.0"}"#)]), @"oci:DIR is not usable: its imageLayoutVersion is not 1.0.0");
     insta::assert_snapshot!(text_of(DirStore::open("/no/such/folder"), Path::new("-")), @"there is no repository oci:/no/such/folder");

@@ -106,9 +106,9 @@ async fn content_is_checked_on_its_way_in() {
         text_of(pushed, folder.path())
     };
     let claimed = || Descriptor::of("archive/zip", b"hello");
-    insta::assert_snapshot!(check(claimed(), b"hellO").await, @"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 (archive/zip) of oci:DIR/layout is damaged: expected sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824, got sha256:04a6f55face2f46be8c23f627d539827615851e10751b63ec59db6d2c706b770");
-    insta::assert_snapshot!(check(claimed(), b"hell").await, @"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 (archive/zip) of oci:DIR/layout has the wrong size: expected 5 bytes, got 4");
-    insta::assert_snapshot!(check(claimed(), b"hello!").await, @"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 (archive/zip) of oci:DIR/layout has the wrong size: expected 5 bytes, got 6");
+    insta::assert_snapshot!(check(claimed(), b"hellO").await, @"blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 of oci:DIR/layout is damaged: expected sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824, got sha256:04a6f55face2f46be8c23f627d539827615851e10751b63ec59db6d2c706b770");
+    insta::assert_snapshot!(check(claimed(), b"hell").await, @"blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 of oci:DIR/layout has the wrong size: expected 5 bytes, got 4");
+    insta::assert_snapshot!(check(claimed(), b"hello!").await, @"blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 of oci:DIR/layout has the wrong size: expected 5 bytes, got 6");
     let unknown = Descriptor::new("archive/zip", "blake3:af13".parse().unwrap(), 5);
     insta::assert_snapshot!(check(unknown, b"hello").await, @"cannot verify blake3:af13: its algorithm is not supported");
 }
@@ -329,7 +329,7 @@ async fn an_index_under_the_fallback_tag_leads_to_referrers() {
 fn a_folder_that_holds_something_else_is_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("thesis.txt"), b"chapter one").unwrap();
-    insta::assert_snapshot!(text_of(DirStore::create(folder.path()), folder.path()), @"oci:DIR is not usable: the folder is not empty and is no OCI image layout");
+    insta::assert_snapshot!(text_of(DirStore::create(folder.path()), folder.path()), @"oci:DIR is not usable: the folder is not empty and not an OCI image layout");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     let site = tempfile::tempdir().unwrap();
     std::fs::write(site.path().join("index.json"), b"[]").unwrap();

@@ -27,10 +27,10 @@ async fn check(pieces: &'static [&'static str], descriptor: &Descriptor) -> Stri
 async fn verified_passes_the_right_bytes_and_names_what_is_wrong_with_others() {
     let descriptor = Descriptor::of("archive/zip", b"hello");
     insta::assert_snapshot!(check(&["hel", "", "lo"], &descriptor).await, @"ok: hello");
-    insta::assert_snapshot!(check(&["hel"], &descriptor).await, @"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 (archive/zip) of memory has the wrong size: expected 5 bytes, got 3");
-    insta::assert_snapshot!(check(&["hello", "!"], &descriptor).await, @"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 (archive/zip) of memory has the wrong size: expected 5 bytes, got 6");
-    insta::assert_snapshot!(check(&["hellO"], &descriptor).await, @"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 (archive/zip) of memory is damaged: expected sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824, got sha256:04a6f55face2f46be8c23f627d539827615851e10751b63ec59db6d2c706b770");
-    insta::assert_snapshot!(check(&[], &descriptor).await, @"sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 (archive/zip) of memory has the wrong size: expected 5 bytes, got 0");
+    insta::assert_snapshot!(check(&["hel"], &descriptor).await, @"blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 of memory has the wrong size: expected 5 bytes, got 3");
+    insta::assert_snapshot!(check(&["hello", "!"], &descriptor).await, @"blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 of memory has the wrong size: expected 5 bytes, got 6");
+    insta::assert_snapshot!(check(&["hellO"], &descriptor).await, @"blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 of memory is damaged: expected sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824, got sha256:04a6f55face2f46be8c23f627d539827615851e10751b63ec59db6d2c706b770");
+    insta::assert_snapshot!(check(&[], &descriptor).await, @"blob sha256:2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 of memory has the wrong size: expected 5 bytes, got 0");
     insta::assert_snapshot!(check(&[], &Descriptor::of("text/plain", b"")).await, @"ok:");
     let other = Descriptor::new("archive/zip", "blake3:af13".parse().unwrap(), 5);
     insta::assert_snapshot!(check(&["hello"], &other).await, @"cannot verify blake3:af13: its algorithm is not supported");

@@ -3,16 +3,19 @@
 use std::collections::BTreeSet;
 
 use super::examine::Examination;
+use super::examined::Examined;
 use super::platforms::{By, Platforms};
-use super::{ByHand, Covered, Examined, Outcome, Refusal, Remark, Standing, Verdict, threshold};
+use super::refusal::TrustRefusal;
+use super::verdict::{ByHand, Covered, Standing, TrustRemark, Verdict};
+use super::vouched;
 use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
 
 /// The verdict on what was looked at.
 pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
     let (signed, (pinned, lost)) =
-        (threshold::covered(&examination), threshold::pinned(&examination, pins.same_index(facts)));
+        (vouched::covered(&examination), vouched::pinned(&examination, pins.same_index(facts)));
     let listed = std::mem::take(&mut examination.listed);
-    let platforms = Platforms::new(rule, &examination.authority.distinct, &examination.votes, listed);
+    let platforms = Platforms::new(rule, &examination.trusted.distinct, &examination.votes, listed);
     let platforms = platforms.pinned(facts, &pinned.zips);
     let offered = |by, covered: Covered| {
         let is_offered = covered.index || platforms.covers_offered(by, facts.archives);
@@ -33,7 +36,7 @@ pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exa
     if !within(&pinned, &signed) && !gone.is_empty() {
         let by = gone.join(", ");
         let text = format!("its signature is gone; this very index was signed by {by} when it was trusted before");
-        examination.remarks.push(Remark::note("signature-gone", text));
+        examination.remarks.push(TrustRemark::note("signature-gone", text));
     }
     let mut refusal = match standing {
         Standing::Signed | Standing::Pinned => None,
@@ -42,7 +45,7 @@ pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exa
     if let Some(moved) = moved(rule, pins, facts, &mut examination, standing)
         && let Some(besides) = refusal.replace(moved)
     {
-        examination.remarks.push(Remark::warning(besides.code(), besides.to_string()));
+        examination.remarks.push(TrustRemark::warning(besides.code(), besides.to_string()));
     }
     let mut zips = signed.zips;
     zips.extend(pinned.zips);
@@ -50,7 +53,7 @@ pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut exa
         standing,
         refusal,
         by_hand: ByHand::DoesNot,
-        signers: threshold::signers(&examination),
+        signers: vouched::signers(&examination),
         covered: Covered { index: signed.index || pinned.index, zips },
         examined: examination.examined,
         remarks: examination.remarks,
@@ -88,19 +91,19 @@ fn moved(
     facts: &ReleaseFacts<'_>,
     examination: &mut Examination<'_>,
     standing: Standing,
-) -> Option<Refusal> {
+) -> Option<TrustRefusal> {
     let pin = pins.at(facts.address, facts.version, facts.place).find(|pin| !facts.is_index(&pin.index))?;
-    let moved = Refusal::MovedTag { pinned: pin.index.clone(), offered: facts.identity.digest()?.clone() };
+    let moved = TrustRefusal::MovedTag { pinned: pin.index.clone(), offered: facts.identity.digest()?.clone() };
     if rule.moved_tags == Action::Refuse {
         if standing == Standing::Signed {
             let by: Vec<&str> = examination.votes.iter().map(|vote| vote.name.as_str()).collect();
             let text = format!("what is offered now is signed by {}", by.join(", "));
-            examination.remarks.push(Remark::note("moved-and-signed", text));
+            examination.remarks.push(TrustRemark::note("moved-and-signed", text));
         }
         return Some(moved);
     }
     if rule.moved_tags == Action::Warn {
-        examination.remarks.push(Remark::warning(moved.code(), moved.to_string()));
+        examination.remarks.push(TrustRemark::warning(moved.code(), moved.to_string()));
     }
     None
 }
@@ -112,15 +115,16 @@ fn not_signed(
     facts: &ReleaseFacts<'_>,
     examination: &mut Examination<'_>,
     standing: Standing,
-) -> (Option<Refusal>, Option<Remark>) {
-    let contradiction = examination.examined.iter().find_map(|examined| contradicts(facts, examined));
-    let told = standing == Standing::Unsigned;
+) -> (Option<TrustRefusal>, Option<TrustRemark>) {
+    let contradiction = examination.examined.iter().find_map(|found| {
+        let flaw = found.outcome.flaw().filter(|flaw| flaw.contradicts())?;
+        Some(found.refusal(flaw))
+    });
     if let Some(refusal) = contradiction {
-        if !told {
-            examination.remarks.push(Remark::warning(refusal.code(), refusal.to_string()));
-            return unsigned(rule, pins, facts, examination);
+        if standing == Standing::Unsigned {
+            return (Some(refusal), None);
         }
-        return (Some(refusal), None);
+        examination.remarks.push(TrustRemark::warning(refusal.code(), refusal.to_string()));
     }
     unsigned(rule, pins, facts, examination)
 }
@@ -130,65 +134,30 @@ fn unsigned(
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &Examination<'_>,
-) -> (Option<Refusal>, Option<Remark>) {
-    let reason = threshold::shortfall(rule, examination).or_else(|| best(&examination.examined));
+) -> (Option<TrustRefusal>, Option<TrustRemark>) {
+    let reason = vouched::shortfall(rule, examination).or_else(|| best(&examination.examined));
     let signers = names(pins.signers(facts.address).map(|signer| signer.name.as_str()));
-    let was_signed = (!signers.is_empty()).then_some(Refusal::WasSigned { by: signers });
-    let refusal = reason.or(was_signed.clone()).unwrap_or(Refusal::Unsigned);
+    let was_signed = (!signers.is_empty()).then_some(TrustRefusal::WasSigned { by: signers });
+    let refusal = reason.or(was_signed.clone()).unwrap_or(TrustRefusal::Unsigned);
     let accepted = pins.agreed(facts).is_some_and(|pin| pin.admission == Admission::ByHand);
     let remembered = was_signed.is_some() && matches!(rule.unsigned, Unsigned::ByDefault(_));
     if accepted && rule.unsigned != Unsigned::Said(Action::Refuse) && rule.keys.is_empty() {
         let text = "it is not signed, and was accepted by hand as it is".to_owned();
-        return (None, Some(Remark::note("accepted", text)));
+        return (None, Some(TrustRemark::note("accepted", text)));
     }
     match rule.unsigned.action() {
         Action::Refuse => (Some(refusal), None),
         _ if remembered => (Some(refusal), None),
-        Action::Warn => (None, Some(Remark::warning(refusal.code(), refusal.to_string()))),
+        Action::Warn => (None, Some(TrustRemark::warning(refusal.code(), refusal.to_string()))),
         Action::Allow => (None, None),
     }
 }
 
-/// What a trusted signature says against the release.
-fn contradicts(facts: &ReleaseFacts<'_>, examined: &Examined) -> Option<Refusal> {
-    let by = by(examined);
-    match &examined.outcome {
-        Outcome::OtherProvider { named } => {
-            Some(Refusal::OtherProvider { by, named: named.clone(), wanted: facts.address.clone() })
-        }
-        Outcome::OtherVersion { named } => {
-            Some(Refusal::OtherVersion { by, named: named.clone(), wanted: facts.version.clone() })
-        }
-        Outcome::OtherPackage { file_name } => Some(Refusal::OtherPackage { by, file_name: file_name.clone() }),
-        _ => None,
-    }
-}
-
-fn by(examined: &Examined) -> String {
-    let key = || examined.key.as_ref().map(ToString::to_string);
-    examined.key_name.clone().or_else(key).unwrap_or_else(|| "an unknown key".to_owned())
-}
-
-/// The most telling reason why signatures do not count; nothing where there are none.
-fn best(examined: &[Examined]) -> Option<Refusal> {
-    examined.iter().filter_map(reason).min_by_key(|(rank, _)| *rank).map(|(_, refusal)| refusal)
-}
-
-fn reason(examined: &Examined) -> Option<(u8, Refusal)> {
-    let by = by(examined);
-    Some(match &examined.outcome {
-        Outcome::RevokedKey { what } => (0, Refusal::RevokedKey { what: what.clone() }),
-        Outcome::ExpiredKey { what } => (1, Refusal::ExpiredKey { what: what.clone() }),
-        Outcome::WeakDigest { what } => (2, Refusal::WeakDigest { what: what.clone() }),
-        Outcome::Unnamed { missing } => (3, Refusal::UnnamedSignature { by, missing: *missing }),
-        Outcome::OtherIndex { signed } => (4, Refusal::OtherIndex { by, signed: signed.clone() }),
-        Outcome::BadSignature { problem } => (5, Refusal::BadSignature { problem: problem.clone() }),
-        Outcome::TravellingKey { key } => (6, Refusal::UnknownKey { key: Some(key.to_string()) }),
-        Outcome::UnknownKey => (7, Refusal::UnknownKey { key: examined.claimed_key.clone() }),
-        Outcome::Keyless => (8, Refusal::UnknownKey { key: Some("a certificate".to_owned()) }),
-        Outcome::Unreadable { problem } => {
-            (9, Refusal::BadSignature { problem: format!("what may be its signature cannot be read: {problem}") })
-        }
-        _ => return None,
-    })
+/// The flaw that best explains why signatures do not count; `None` if no signature was found.
+fn best(examined: &[Examined]) -> Option<TrustRefusal> {
+    let flaws = examined.iter().filter_map(|found| {
+        let flaw = found.outcome.flaw()?;
+        Some((flaw.rank()?, found, flaw))
+    });
+    flaws.min_by_key(|(rank, ..)| *rank).map(|(_, found, flaw)| found.refusal(flaw))
 }

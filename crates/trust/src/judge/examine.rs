@@ -5,21 +5,23 @@ use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use tofu_oci_types::{Digest, PackageHash, Platform};
+use tofu_oci_types::Digest;
 
-use super::authority::Authority;
-use super::platforms::Listed;
-use super::{Covers, Examined, Missing, Outcome, Remark};
-use crate::openpgp::Work;
+use super::examined::{Examined, SignatureOutcome};
+use super::flaw::{Flaw, Missing};
+use super::trusted_keys::TrustedKeys;
+use super::verdict::TrustRemark;
+use super::votes::{Covers, ListedArchive, Vote};
+use crate::openpgp::VerifyBudget;
 use crate::{
     Action, Evidence, Form, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, Rule, SignatureFault, Signed, Statement,
-    Subject, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    StatementSubject, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
 pub(super) struct Examination<'a> {
     pub(super) rule: &'a Rule,
-    pub(super) authority: &'a Authority,
+    pub(super) trusted: &'a TrustedKeys,
     pub(super) facts: &'a ReleaseFacts<'a>,
     pub(super) now: SystemTime,
     /// Every signature.
@@ -27,24 +29,12 @@ pub(super) struct Examination<'a> {
     /// The signatures that count.
     pub(super) votes: Vec<Vote>,
     /// What trusted lists say of the platforms of this release.
-    pub(super) listed: Vec<Listed>,
+    pub(super) listed: Vec<ListedArchive>,
     /// What may still be done for signatures and keys of strangers.
-    pub(super) work: Work,
-    pub(super) remarks: Vec<Remark>,
+    pub(super) work: VerifyBudget,
+    pub(super) remarks: Vec<TrustRemark>,
     /// Keys that would not count any more, whatever they had signed.
     pub(super) fallen: BTreeSet<KeyId>,
-}
-
-/// A signature that counts.
-pub(super) struct Vote {
-    pub(super) key: KeyId,
-    pub(super) name: String,
-    pub(super) form: Form,
-    pub(super) predicate_type: String,
-    pub(super) missing: Option<Missing>,
-    pub(super) covers: Covers,
-    /// The platforms of the archives that a list names.
-    pub(super) listed: BTreeMap<Platform, PackageHash>,
 }
 
 /// What a signature names, held against what was asked for.
@@ -56,21 +46,21 @@ enum Naming {
 }
 
 impl<'a> Examination<'a> {
-    pub(super) fn new(rule: &'a Rule, authority: &'a Authority, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
+    pub(super) fn new(rule: &'a Rule, trusted: &'a TrustedKeys, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
         let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (work, fallen) = (Work::default(), BTreeSet::new());
-        Self { rule, authority, facts, now, examined, votes, listed, work, remarks, fallen }
+        let (work, fallen) = (VerifyBudget::default(), BTreeSet::new());
+        Self { rule, trusted, facts, now, examined, votes, listed, work, remarks, fallen }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
-        let keys = &self.authority.public;
+        let keys = &self.trusted.public;
         match piece {
             Evidence::Bundle { origin, bytes } => {
-                let blank = Examined::new(Some(Form::Bundle), origin, Outcome::UnknownKey);
+                let blank = Examined::new(Some(Form::Bundle), origin, Flaw::UnknownKey { claimed: None });
                 self.signature(blank, open_bundle(bytes, keys), peek_bundle(bytes).ok().as_ref());
             }
             Evidence::CosignTag { origin, payload, signature } => {
-                let blank = Examined::new(Some(Form::CosignTag), origin, Outcome::UnknownKey);
+                let blank = Examined::new(Some(Form::CosignTag), origin, Flaw::UnknownKey { claimed: None });
                 self.signature(
                     blank,
                     open_cosign_tag(payload, signature, keys),
@@ -79,7 +69,7 @@ impl<'a> Examination<'a> {
             }
             Evidence::Sums { origin, sums, signatures, keys } => self.sums(origin, sums, signatures, keys),
             Evidence::Unreadable { origin, problem } => {
-                self.examined.push(Examined::new(None, origin, Outcome::Unreadable { problem: problem.clone() }));
+                self.examined.push(Examined::new(None, origin, Flaw::Unreadable { problem: problem.clone() }));
             }
         }
     }
@@ -90,10 +80,10 @@ impl<'a> Examination<'a> {
             Ok(signed) => {
                 self.describe(&mut examined, &signed.statement);
                 self.name(&mut examined, &signed.key);
-                examined.outcome = match self.authority.compromised(&signed.key, None).map(str::to_owned) {
+                examined.outcome = match self.trusted.compromised(&signed.key, None).map(str::to_owned) {
                     Some(what) => {
                         self.fallen.insert(signed.key.clone());
-                        Outcome::RevokedKey { what }
+                        Flaw::RevokedKey { what }.into()
                     }
                     None => self.outcome(&signed.statement),
                 };
@@ -108,11 +98,12 @@ impl<'a> Examination<'a> {
                 if let SignatureFault::BadSignature { key } = &fault {
                     self.name(&mut examined, key);
                 }
-                examined.outcome = match fault {
-                    SignatureFault::UnknownKey { .. } => Outcome::UnknownKey,
-                    SignatureFault::Keyless => Outcome::Keyless,
-                    fault => Outcome::BadSignature { problem: fault.to_string() },
+                let flaw = match fault {
+                    SignatureFault::UnknownKey { .. } => Flaw::UnknownKey { claimed: examined.claimed_key.clone() },
+                    SignatureFault::Keyless => Flaw::Keyless,
+                    fault => Flaw::BadSignature { problem: fault.to_string() },
                 };
+                examined.outcome = flaw.into();
             }
         }
         self.examined.push(examined);
@@ -120,9 +111,9 @@ impl<'a> Examination<'a> {
 
     fn vote(&mut self, examined: &Examined, signed: &Signed) {
         let name = self.by(&signed.key);
-        if let (Outcome::CountsUnnamed { missing }, Action::Warn) = (&examined.outcome, self.rule.unnamed) {
+        if let (SignatureOutcome::CountsUnnamed { missing }, Action::Warn) = (&examined.outcome, self.rule.unnamed) {
             let text = format!("the signature by {name} counts, although it does not name {missing}");
-            self.remarks.push(Remark::warning("unnamed-signature", text));
+            self.remarks.push(TrustRemark::warning("unnamed-signature", text));
         }
         self.votes.push(Vote {
             key: signed.key.clone(),
@@ -130,7 +121,7 @@ impl<'a> Examination<'a> {
             form: signed.form,
             predicate_type: signed.statement.predicate_type.clone(),
             missing: match &examined.outcome {
-                Outcome::CountsUnnamed { missing } => Some(*missing),
+                SignatureOutcome::CountsUnnamed { missing } => Some(*missing),
                 _ => None,
             },
             covers: Covers::Index,
@@ -138,12 +129,12 @@ impl<'a> Examination<'a> {
         });
     }
 
-    fn is_about_index(&self, subject: &Subject) -> bool {
+    fn is_about_index(&self, subject: &StatementSubject) -> bool {
         self.facts.identity.index().is_some_and(|index| subject.digest.as_ref() == Some(index))
     }
 
     /// What is made of a statement that a key of ours has signed.
-    fn outcome(&self, statement: &Statement) -> Outcome {
+    fn outcome(&self, statement: &Statement) -> SignatureOutcome {
         let about = statement.subjects.iter().filter(|subject| self.is_about_index(subject));
         // A statement may name one index twice, under two names. The right name is enough, and a wrong one is worse than
         // none.
@@ -155,20 +146,28 @@ impl<'a> Examination<'a> {
         };
         let Some(naming) = about.map(|subject| self.naming(subject)).min_by_key(rank) else {
             let signed = statement.subjects.first().and_then(|subject| subject.digest.clone());
-            return Outcome::OtherIndex { signed };
+            return Flaw::OtherIndex { signed }.into();
         };
         let said = self.rule.predicate_types.contains(&statement.predicate_type);
         match naming {
-            Naming::OtherProvider(named) => Outcome::OtherProvider { named },
-            Naming::OtherVersion(named) => Outcome::OtherVersion { named },
-            _ if !said => Outcome::PredicateType { found: statement.predicate_type.clone() },
-            Naming::Unnamed(missing) if self.rule.unnamed == Action::Refuse => Outcome::Unnamed { missing },
-            Naming::Unnamed(missing) => Outcome::CountsUnnamed { missing },
-            Naming::Right => Outcome::Counts,
+            Naming::OtherProvider(named) => self.other_provider(named),
+            Naming::OtherVersion(named) => self.other_version(named),
+            _ if !said => Flaw::PredicateType { found: statement.predicate_type.clone() }.into(),
+            Naming::Unnamed(missing) if self.rule.unnamed == Action::Refuse => Flaw::Unnamed { missing }.into(),
+            Naming::Unnamed(missing) => SignatureOutcome::CountsUnnamed { missing },
+            Naming::Right => SignatureOutcome::Counts,
         }
     }
 
-    fn naming(&self, subject: &Subject) -> Naming {
+    pub(super) fn other_provider(&self, named: String) -> SignatureOutcome {
+        Flaw::OtherProvider { named, wanted: Box::new(self.facts.address.clone()) }.into()
+    }
+
+    pub(super) fn other_version(&self, named: String) -> SignatureOutcome {
+        Flaw::OtherVersion { named, wanted: Box::new(self.facts.version.clone()) }.into()
+    }
+
+    fn naming(&self, subject: &StatementSubject) -> Naming {
         let address = match &subject.address {
             Name::Is(address) if address != self.facts.address => return Naming::OtherProvider(address.to_string()),
             Name::Invalid(text) => return Naming::OtherProvider(text.clone()),
@@ -199,7 +198,7 @@ impl<'a> Examination<'a> {
             }
         }
         let subjects = &statement.subjects;
-        let about = |subject: &&Subject| self.is_about_index(subject);
+        let about = |subject: &&StatementSubject| self.is_about_index(subject);
         let right = subjects.iter().filter(about).find(|subject| matches!(self.naming(subject), Naming::Right));
         if let Some(subject) = right.or_else(|| subjects.iter().find(about)).or(subjects.first()) {
             examined.address = text(&subject.address);
@@ -223,17 +222,17 @@ impl<'a> Examination<'a> {
     }
 
     pub(super) fn name(&self, examined: &mut Examined, key: &KeyId) {
-        examined.key_name = self.authority.name(key).map(str::to_owned);
+        examined.key_name = self.trusted.name(key).map(str::to_owned);
         examined.key = Some(key.clone());
     }
 
-    /// What a key is called where it is told of.
+    /// What a key is called in messages.
     pub(super) fn by(&self, key: &KeyId) -> String {
-        self.authority.name(key).map_or_else(|| key.to_string(), str::to_owned)
+        self.trusted.name(key).map_or_else(|| key.to_string(), str::to_owned)
     }
 }
 
-/// The id of the key that a hint names, where it is a hint as recommended; else the hint.
+/// The id of the key that a hint names, if the hint has the recommended form; else the hint.
 fn claimed(hint: &str) -> String {
     let hash = STANDARD.decode(hint).ok().and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
     hash.map_or_else(|| hint.to_owned(), |hash| Digest::from_sha256(hash).to_string())

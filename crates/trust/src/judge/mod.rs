@@ -1,39 +1,46 @@
 //! Evidence in, a verdict out.
 //!
 //! ```text
-//! evidence --examine(keys of the rule, or of the pins)--> Examined, votes --threshold(threshold, types)--> what is covered
-//!                                                                                    |
-//!              Verdict { standing, refusal, … }  <--decide(pins, rule)----------------+
+//! evidence --examine(keys of the rule, or of the pins)--> Examined { SignatureOutcome }, votes
+//! votes, pins --vouched, threshold(keys, types)--> what is covered
+//! Examined, what is covered --decide(pins, rule)--> Verdict { standing, TrustRefusal, … }
+//!
+//! Flaw   why one signature does not count: in its SignatureOutcome, and in the TrustRefusal that it leads to
 //! ```
 //!
-//! A signature names the index, the provider and the version. One by a key of ours that names another provider, another
-//! version or other archives is no missing signature: it proves that the release is not what it is offered as, and is
-//! refused whatever is said of unsigned ones.
+//! A signature names the index, the provider and the version. One by a trusted key that names another provider, another
+//! version or other archives proves that the release is not what it is offered as: it is refused even if the policy allows
+//! unsigned releases.
 
-mod authority;
 mod decide;
 mod examine;
-mod outcome;
+mod examined;
+mod flaw;
 mod platforms;
 mod refusal;
 mod sums;
 #[cfg(test)]
 mod tests;
 mod threshold;
+mod trusted_keys;
 mod verdict;
+mod votes;
+mod vouched;
 
 use std::borrow::Cow;
 use std::time::SystemTime;
 
 use tofu_oci_types::ProviderAddr;
 
-pub use outcome::{Examined, Outcome};
-pub use refusal::{Missing, Refusal};
-pub use verdict::{ByHand, Covered, Covers, Remark, Signer, Standing, Verdict};
+pub use examined::{Examined, SignatureOutcome};
+pub use flaw::{Flaw, Missing};
+pub use refusal::TrustRefusal;
+pub use verdict::{ByHand, Covered, Signer, Standing, TrustRemark, Verdict};
+pub use votes::Covers;
 
 use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, Rule};
-use authority::Authority;
 use examine::Examination;
+use trusted_keys::TrustedKeys;
 
 /// Whether a release may be used, and who vouches for what of it.
 ///
@@ -59,19 +66,19 @@ pub fn judge(
 
 fn look_at(policy: &Policy, pins: &Pins, facts: &ReleaseFacts<'_>, evidence: &[Evidence], now: SystemTime) -> Verdict {
     let rule = &in_force(policy.rule(facts.address), pins, facts.address);
-    let authority = Authority::new(policy, rule, pins, facts.address);
-    let mut examination = Examination::new(rule, &authority, facts, now);
+    let trusted = TrustedKeys::new(policy, rule, pins, facts.address);
+    let mut examination = Examination::new(rule, &trusted, facts, now);
     for piece in evidence.iter().take(EVIDENCE_LIMIT) {
         examination.look_at(piece);
     }
     if evidence.len() > EVIDENCE_LIMIT {
         let text = format!("only {EVIDENCE_LIMIT} of {} pieces of evidence were looked at", evidence.len());
-        examination.remarks.push(Remark::warning("too-much-evidence", text));
+        examination.remarks.push(TrustRemark::warning("too-much-evidence", text));
     }
     decide::decide(rule, pins, facts, examination)
 }
 
-/// The rule; where it names no keys, with what the remembered ones had to reach: whoever deletes a rule lowers nothing.
+/// The rule. If it names no keys, it demands what the remembered ones had to reach: deleting a rule lowers nothing.
 fn in_force<'a>(rule: &'a Rule, pins: &Pins, address: &ProviderAddr) -> Cow<'a, Rule> {
     let Some(signed) = pins.signed(address).filter(|_| rule.keys.is_empty()) else { return Cow::Borrowed(rule) };
     let mut rule = rule.clone();

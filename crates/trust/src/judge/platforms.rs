@@ -1,30 +1,24 @@
 //! What lists of archives say of each platform: an archive is right for the platform that it is listed for, and for no
 //! other one.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use tofu_oci_types::{PackageHash, Platform};
 
-use super::examine::Vote;
-use super::{Covers, Refusal};
-use crate::{Archives, DistinctKeys, KeyId, ReleaseFacts, Rule};
-
-/// An archive that a trusted list names.
-#[derive(Clone, Debug)]
-pub(super) struct Listed {
-    pub(super) platform: Platform,
-    pub(super) zip: PackageHash,
-    /// Why another archive must not be used for this platform.
-    pub(super) otherwise: Refusal,
-}
+use super::refusal::TrustRefusal;
+use super::threshold::Reached;
+use super::votes::{Covers, ListedArchive, Vote};
+use crate::evidence::{Archives, ReleaseFacts};
+use crate::material::DistinctKeys;
+use crate::policy::Rule;
 
 /// What is known of single archives.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Platforms {
-    listed: Vec<Listed>,
+    listed: Vec<ListedArchive>,
     signed: BTreeSet<(Platform, PackageHash)>,
     /// Archives that were signed when the index was pinned. Pins say nothing of platforms, so an archive that is offered
-    /// for two of them is none of these.
+    /// for two of them does not count here.
     pinned: BTreeSet<PackageHash>,
 }
 
@@ -38,19 +32,22 @@ pub(super) enum By {
 }
 
 impl Platforms {
-    pub(super) fn new(rule: &Rule, distinct: &DistinctKeys, votes: &[Vote], listed: Vec<Listed>) -> Self {
-        let mut of_types = rule.predicate_types.iter().map(|wanted| {
-            let said: Vec<&Vote> = votes.iter().filter(|vote| vote.predicate_type == *wanted).collect();
-            of_type(rule.threshold, distinct, &said)
-        });
-        let all = votes.iter().flat_map(|vote| vote.listed.clone());
-        let signed = match of_types.next() {
-            None => BTreeSet::new(),
-            Some(first) => {
-                let of_types: Vec<_> = std::iter::once(first).chain(of_types).collect();
-                all.filter(|pair| of_types.iter().all(|reached| reached.contains(pair))).collect()
-            }
+    pub(super) fn new(rule: &Rule, distinct: &DistinctKeys, votes: &[Vote], listed: Vec<ListedArchive>) -> Self {
+        let of_type = |wanted: &String| {
+            let votes = votes.iter().filter(|vote| vote.predicate_type == *wanted);
+            let signed = votes.map(|vote| {
+                let archives = match vote.covers {
+                    Covers::Index => None,
+                    Covers::Zips(_) => Some(vote.listed.iter()),
+                };
+                (distinct.counted(&vote.key), archives)
+            });
+            Reached::count(rule.threshold, signed)
         };
+        let of_types: Vec<Reached<_>> = rule.predicate_types.iter().map(of_type).collect();
+        let all = votes.iter().flat_map(|vote| &vote.listed);
+        let signed = all.filter(|pair| !of_types.is_empty() && of_types.iter().all(|reached| reached.archive(pair)));
+        let signed = signed.map(|(platform, zip)| (platform.clone(), zip.clone())).collect();
         Self { listed, signed, pinned: BTreeSet::new() }
     }
 
@@ -83,48 +80,16 @@ impl Platforms {
     }
 
     /// What a trusted list says against this archive.
-    pub(super) fn refusal(&self, platform: &Platform, zip: &PackageHash) -> Option<&Refusal> {
+    pub(super) fn refusal(&self, platform: &Platform, zip: &PackageHash) -> Option<&TrustRefusal> {
         let mut said = self.listed.iter().filter(|listed| listed.platform == *platform);
         said.find(|listed| listed.zip != *zip).map(|listed| &listed.otherwise)
     }
 }
 
-/// The archives that enough distinct keys have listed; those that have signed the index count too.
-struct Reached {
-    index: BTreeSet<KeyId>,
-    archives: BTreeMap<(Platform, PackageHash), BTreeSet<KeyId>>,
-    threshold: usize,
-}
-
-impl Reached {
-    fn contains(&self, pair: &(Platform, PackageHash)) -> bool {
-        let keys = self.archives.get(pair).cloned().unwrap_or_default();
-        keys.union(&self.index).count() >= self.threshold
-    }
-}
-
-fn of_type(threshold: usize, distinct: &DistinctKeys, votes: &[&Vote]) -> Reached {
-    let mut reached = Reached { index: BTreeSet::new(), archives: BTreeMap::new(), threshold };
-    for vote in votes {
-        let key = distinct.counted(&vote.key);
-        match vote.covers {
-            Covers::Index => {
-                reached.index.insert(key.clone());
-            }
-            Covers::Zips(_) => {
-                for pair in vote.listed.clone() {
-                    reached.archives.entry(pair).or_default().insert(key.clone());
-                }
-            }
-        }
-    }
-    reached
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Form, Material, SIGN_PREDICATE};
+    use crate::{Form, KeyId, Material, SIGN_PREDICATE};
 
     /// An archive of a platform, listed by keys of these materials, where two keys must have listed it.
     #[track_caller]

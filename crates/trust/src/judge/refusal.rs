@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-use tofu_oci_types::{Digest, ProviderAddr, Version, printable};
+use tofu_oci_types::{Digest, printable};
+
+use super::flaw::Flaw;
 
 /// Why a release must not be used. `Display` is one sentence about the release in one line, lower case, no full stop:
 /// line breaks and other control characters of foreign text are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Refusal {
+pub enum TrustRefusal {
     /// The version is another index than the one seen before.
     MovedTag {
         /// The index that is pinned.
@@ -17,61 +18,14 @@ pub enum Refusal {
         /// The index that is offered.
         offered: Digest,
     },
-    /// A trusted signature of this index says that it is another provider.
-    OtherProvider {
-        /// Whose signature.
+    /// A signature speaks against the release, or it is the best one found and does not count.
+    Signature {
+        /// Whose signature: the name of the key, else its id.
         by: String,
-        /// What it names.
-        named: String,
-        /// What was asked for.
-        wanted: ProviderAddr,
+        /// What is wrong with it.
+        flaw: Flaw,
     },
-    /// A trusted signature of this index says that it is another version.
-    OtherVersion {
-        /// Whose signature.
-        by: String,
-        /// What it names.
-        named: String,
-        /// What was asked for.
-        wanted: Version,
-    },
-    /// A trusted `SHA256SUMS` says that an archive is another one.
-    OtherPackage {
-        /// Whose signature.
-        by: String,
-        /// The file that it lists.
-        file_name: String,
-    },
-    /// A trusted signature, but of something else.
-    OtherIndex {
-        /// Whose signature.
-        by: String,
-        /// What it is a signature of, where it says so.
-        signed: Option<Digest>,
-    },
-    /// A signature that does not name all that it should.
-    UnnamedSignature {
-        /// Whose signature.
-        by: String,
-        /// What it does not name.
-        missing: Missing,
-    },
-    /// A key was revoked.
-    RevokedKey {
-        /// Which, when and why.
-        what: String,
-    },
-    /// A key has expired.
-    ExpiredKey {
-        /// What has expired, and when.
-        what: String,
-    },
-    /// A digest that can be forged.
-    WeakDigest {
-        /// Which, and where.
-        what: String,
-    },
-    /// Nobody has signed the statement that is asked for.
+    /// No signature makes the statement that the rule asks for.
     PredicateType {
         /// What is asked for.
         wanted: String,
@@ -85,16 +39,6 @@ pub enum Refusal {
         /// How many keys are asked for.
         wanted: usize,
     },
-    /// A signature that does not verify.
-    BadSignature {
-        /// Why.
-        problem: String,
-    },
-    /// A signature by a key that is none of the user's.
-    UnknownKey {
-        /// What is known of the key.
-        key: Option<String>,
-    },
     /// There is no signature, and there was one before, of this version or of another one.
     WasSigned {
         /// Whose.
@@ -104,71 +48,42 @@ pub enum Refusal {
     Unsigned,
 }
 
-impl Refusal {
+impl TrustRefusal {
     /// A stable kebab-case name.
     pub fn code(&self) -> &'static str {
         match self {
             Self::MovedTag { .. } => "moved-tag",
-            Self::OtherProvider { .. } => "other-provider",
-            Self::OtherVersion { .. } => "other-version",
-            Self::OtherPackage { .. } => "other-package",
-            Self::OtherIndex { .. } => "other-index",
-            Self::UnnamedSignature { .. } => "unnamed-signature",
-            Self::RevokedKey { .. } => "revoked-key",
-            Self::ExpiredKey { .. } => "expired-key",
-            Self::WeakDigest { .. } => "weak-digest",
+            Self::Signature { flaw: Flaw::Keyless, .. } => "unknown-key",
+            Self::Signature { flaw: Flaw::Unreadable { .. }, .. } => "bad-signature",
+            Self::Signature { flaw, .. } => flaw.code(),
             Self::PredicateType { .. } => "predicate-type",
             Self::Threshold { .. } => "threshold",
-            Self::BadSignature { .. } => "bad-signature",
-            Self::UnknownKey { .. } => "unknown-key",
             Self::WasSigned { .. } => "was-signed",
             Self::Unsigned => "unsigned",
         }
     }
-}
 
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&printable(&self.sentence()))
+    /// The flaw of the signature that refuses the release.
+    pub fn flaw(&self) -> Option<&Flaw> {
+        if let Self::Signature { flaw, .. } = self { Some(flaw) } else { None }
     }
-}
 
-impl Refusal {
     /// The sentence, with foreign text as its signer wrote it.
     fn sentence(&self) -> String {
         match self {
             Self::MovedTag { pinned, offered } => {
                 format!("the version has moved: it was {pinned} before, and is {offered} now")
             }
-            Self::OtherProvider { by, named, wanted } => {
-                format!("the signature by {by} says that this is {named}, not {wanted}")
-            }
-            Self::OtherVersion { by, named, wanted } => {
-                format!("the signature by {by} says that this is version {named}, not {wanted}")
-            }
-            Self::OtherPackage { by, file_name } => {
-                format!("the SHA256SUMS signed by {by} lists another {file_name} than the one offered")
-            }
-            Self::OtherIndex { by, signed: Some(signed) } => {
-                format!("the signature by {by} is of another index, {signed}")
-            }
-            Self::OtherIndex { by, signed: None } => format!("the signature by {by} is of something else"),
-            Self::UnnamedSignature { by, missing } => format!("the signature by {by} does not name {missing}"),
-            Self::RevokedKey { what } | Self::ExpiredKey { what } | Self::WeakDigest { what } => what.clone(),
+            Self::Signature { by, flaw } => signature_sentence(by, flaw),
             Self::PredicateType { wanted, found } if found.is_empty() => {
-                format!("nobody has signed a statement of type {wanted}")
+                format!("no key has signed a statement of type {wanted}")
             }
             Self::PredicateType { wanted, found } => {
-                format!("nobody has signed a statement of type {wanted}, only {}", found.join(", "))
+                format!("no key has signed a statement of type {wanted}, only {}", found.join(", "))
             }
             Self::Threshold { by, wanted } => {
                 let keys = if by.len() == 1 { "key" } else { "keys" };
                 format!("it is signed by {} {keys} ({}), and {wanted} are asked for", by.len(), by.join(", "))
-            }
-            Self::BadSignature { problem } => problem.clone(),
-            Self::UnknownKey { key: Some(key) } => format!("it is signed by {key}, which is not one of your keys"),
-            Self::UnknownKey { key: None } => {
-                "it is signed by a key that is not one of yours, or its signature was damaged".to_owned()
             }
             Self::WasSigned { by } => {
                 format!("it is not signed, and this provider was signed by {} before", by.join(", "))
@@ -178,24 +93,34 @@ impl Refusal {
     }
 }
 
-/// What a signature does not name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Missing {
-    /// The provider.
-    Address,
-    /// The version.
-    Version,
-    /// Neither.
-    Both,
+fn signature_sentence(by: &str, flaw: &Flaw) -> String {
+    match flaw {
+        Flaw::OtherProvider { named, wanted } => {
+            format!("the signature by {by} says that this is {named}, not {wanted}")
+        }
+        Flaw::OtherVersion { named, wanted } => {
+            format!("the signature by {by} says that this is version {named}, not {wanted}")
+        }
+        Flaw::OtherPackage { .. } => format!("the SHA256SUMS signed by {by} {flaw}"),
+        Flaw::OtherIndex { signed: Some(signed) } => format!("the signature by {by} is of another index, {signed}"),
+        Flaw::OtherIndex { signed: None } => format!("the signature by {by} is of something else"),
+        Flaw::UnknownKey { claimed: Some(key) } => format!("it is signed by {key}, which is not one of your keys"),
+        Flaw::UnknownKey { claimed: None } => {
+            "it is signed by a key that is not one of yours, or its signature was damaged".to_owned()
+        }
+        Flaw::TravellingKey { key } => format!("it is signed by {key}, which is not one of your keys"),
+        Flaw::Keyless => "it is signed by a certificate, which is not one of your keys".to_owned(),
+        Flaw::Unreadable { problem } => format!("what may be its signature cannot be read: {problem}"),
+        Flaw::RevokedKey { what } | Flaw::ExpiredKey { what } | Flaw::WeakDigest { what } => what.clone(),
+        Flaw::BadSignature { problem } => problem.clone(),
+        Flaw::Unnamed { .. } | Flaw::PredicateType { .. } | Flaw::NotListed | Flaw::NoSignature => {
+            format!("the signature by {by} {flaw}")
+        }
+    }
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for TrustRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Address => "the provider",
-            Self::Version => "the version",
-            Self::Both => "the provider and the version",
-        })
+        f.write_str(&printable(&self.sentence()))
     }
 }

@@ -4,19 +4,21 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{Digest, PackageHash, Platform};
 
-use super::examine::{Examination, Vote};
-use super::platforms::Listed;
-use super::{Covers, Examined, Missing, Outcome, Refusal, Remark};
-use crate::openpgp::{Work, verify_within};
+use super::examine::Examination;
+use super::examined::{Examined, SignatureOutcome};
+use super::flaw::{Flaw, Missing};
+use super::verdict::TrustRemark;
+use super::votes::{Covers, ListedArchive, Vote};
+use crate::openpgp::{VerifyBudget, verify_within};
 use crate::{
     Action, Expired, ExpiredKeys, Form, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE,
     SUMS_FILES_LIMIT, Sums,
 };
 
 /// What a list says of the release that is asked for.
-enum Listing {
+enum ListedRelease {
     /// Archives under the release's file names.
-    Release(BTreeMap<Platform, PackageHash>),
+    Listed(BTreeMap<Platform, PackageHash>),
     /// Archives of this provider in another version alone.
     OtherVersion(String),
     /// Archives of other providers alone.
@@ -27,12 +29,12 @@ enum Listing {
 
 impl Examination<'_> {
     pub(super) fn sums(&mut self, origin: &Digest, text: &[u8], signatures: &[Vec<u8>], travelling: &[Vec<u8>]) {
-        let blank = Examined::new(Some(Form::Sums), origin, Outcome::NoSignature);
+        let blank = Examined::new(Some(Form::Sums), origin, Flaw::NoSignature);
         let sums = match Sums::parse(text) {
             Ok(sums) => sums,
             Err(error) => {
                 let problem = format!("the SHA256SUMS: {error}");
-                self.examined.push(Examined { outcome: Outcome::Unreadable { problem }, ..blank });
+                self.examined.push(Examined { outcome: Flaw::Unreadable { problem }.into(), ..blank });
                 return;
             }
         };
@@ -45,7 +47,7 @@ impl Examination<'_> {
             self.examined.push(blank.clone());
         }
         for signature in signatures.iter().take(SUMS_FILES_LIMIT) {
-            match verify_within(text, signature, &self.authority.openpgp, self.now, &mut self.work) {
+            match verify_within(text, signature, &self.trusted.openpgp, self.now, &mut self.work) {
                 Ok(verified) => {
                     let unknown = |verified: &Result<_, _>| matches!(verified, Err(OpenPgpFault::UnknownKey { .. }));
                     let others = if verified.iter().any(unknown) {
@@ -67,28 +69,28 @@ impl Examination<'_> {
     fn sums_signature(
         &mut self,
         mut examined: Examined,
-        listing: &Listing,
+        listing: &ListedRelease,
         verified: Result<OpenPgpSignature, OpenPgpFault>,
         travelling: Option<&OpenPgpSignature>,
     ) {
-        if let Listing::Release(zips) = listing {
+        if let ListedRelease::Listed(zips) = listing {
             examined.zips = zips.values().cloned().collect();
         }
         match verified {
             Ok(signature) => {
                 self.name(&mut examined, &signature.key);
-                let compromised = self.authority.compromised(&signature.key, Some(&signature.signed_by));
+                let compromised = self.trusted.compromised(&signature.key, Some(&signature.signed_by));
                 if let Some(what) = compromised.map(str::to_owned) {
                     self.fallen.insert(signature.key.clone());
-                    self.examined.push(Examined { outcome: Outcome::RevokedKey { what }, ..examined });
+                    self.examined.push(Examined { outcome: Flaw::RevokedKey { what }.into(), ..examined });
                     return;
                 }
-                self.remember(listing, &self.by(&signature.key));
+                self.remember(listing, &examined);
                 examined.outcome = self.sums_outcome(listing, &signature);
-                if matches!(examined.outcome, Outcome::ExpiredKey { .. } | Outcome::RevokedKey { .. }) {
+                if matches!(examined.outcome.flaw(), Some(Flaw::ExpiredKey { .. } | Flaw::RevokedKey { .. })) {
                     self.fallen.insert(signature.key.clone());
                 }
-                if let Listing::Release(listed) = listing
+                if let ListedRelease::Listed(listed) = listing
                     && examined.outcome.counts()
                 {
                     self.sums_vote(&examined, &signature.key, listed);
@@ -102,82 +104,82 @@ impl Examination<'_> {
                     self.fall(&fault, key);
                     self.name(&mut examined, key);
                 }
-                examined.outcome = refused(&fault, travelling);
+                examined.outcome = flaw_of(&fault, travelling, examined.claimed_key.clone()).into();
             }
         }
         self.examined.push(examined);
     }
 
     /// Remembers what a trusted list says of each platform.
-    fn remember(&mut self, listing: &Listing, by: &str) {
-        let Listing::Release(listed) = listing else { return };
+    fn remember(&mut self, listing: &ListedRelease, examined: &Examined) {
+        let ListedRelease::Listed(listed) = listing else { return };
         for (platform, zip) in listed {
-            let otherwise = Refusal::OtherPackage { by: by.to_owned(), file_name: self.file_name(platform) };
-            self.listed.push(Listed { platform: platform.clone(), zip: zip.clone(), otherwise });
+            let otherwise = examined.refusal(&Flaw::OtherPackage { file_name: self.file_name(platform) });
+            self.listed.push(ListedArchive { platform: platform.clone(), zip: zip.clone(), otherwise });
         }
     }
 
     fn too_many(&mut self, what: &str, found: usize, limit: usize) {
         if found > limit {
             let text = format!("only {limit} of {found} {what} files beside a SHA256SUMS were looked at");
-            self.remarks.push(Remark::warning("too-much-evidence", text));
+            self.remarks.push(TrustRemark::warning("too-much-evidence", text));
         }
     }
 
     fn sums_vote(&mut self, examined: &Examined, key: &KeyId, listed: &BTreeMap<Platform, PackageHash>) {
         let name = self.by(key);
-        if self.rule.unnamed == Action::Warn && !self.authority.is_dedicated(key) {
+        if self.rule.unnamed == Action::Warn && !self.trusted.is_dedicated(key) {
             let text =
                 format!("the SHA256SUMS signed by {name} counts, although it does not name {}", Missing::Address);
-            self.remarks.push(Remark::warning("unnamed-signature", text));
+            self.remarks.push(TrustRemark::warning("unnamed-signature", text));
         }
-        if let Outcome::CountsExpired { what } = &examined.outcome {
+        if let SignatureOutcome::CountsExpired { what } = &examined.outcome {
             let text = format!("the signature by {name} counts, although {what}");
-            self.remarks.push(Remark::warning("expired-key", text));
+            self.remarks.push(TrustRemark::warning("expired-key", text));
         }
         self.votes.push(Vote {
             key: key.clone(),
             name,
             form: Form::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
-            missing: (!self.authority.is_dedicated(key)).then_some(Missing::Address),
+            missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),
             listed: listed.clone(),
         });
     }
 
-    fn sums_outcome(&self, listing: &Listing, signature: &OpenPgpSignature) -> Outcome {
+    fn sums_outcome(&self, listing: &ListedRelease, signature: &OpenPgpSignature) -> SignatureOutcome {
         let listed = match listing {
-            Listing::Release(listed) => listed,
-            Listing::OtherVersion(named) => return Outcome::OtherVersion { named: named.clone() },
-            Listing::OtherProvider(named) => return Outcome::OtherProvider { named: named.clone() },
-            Listing::Nothing => return Outcome::NotListed,
+            ListedRelease::Listed(listed) => listed,
+            ListedRelease::OtherVersion(named) => return self.other_version(named.clone()),
+            ListedRelease::OtherProvider(named) => return self.other_provider(named.clone()),
+            ListedRelease::Nothing => return Flaw::NotListed.into(),
         };
         let known = |platform: &Platform| self.facts.archives.get(platform) == listed.get(platform);
         let contradictions: Vec<_> = self.contradictions(listed).collect();
         if let Some((platform, _)) = contradictions.first().filter(|_| !listed.keys().any(known)) {
-            return Outcome::OtherPackage { file_name: self.file_name(platform) };
+            return Flaw::OtherPackage { file_name: self.file_name(platform) }.into();
         }
         if !self.rule.predicate_types.iter().any(|wanted| wanted == SIGN_PREDICATE) {
-            return Outcome::PredicateType { found: SIGN_PREDICATE.to_owned() };
+            return Flaw::PredicateType { found: SIGN_PREDICATE.to_owned() }.into();
         }
         // Its file names have a type and a version, and neither host nor namespace.
         let missing = Missing::Address;
-        let named = self.authority.is_dedicated(&signature.key);
+        let named = self.trusted.is_dedicated(&signature.key);
         if !named && self.rule.unnamed == Action::Refuse {
-            return Outcome::Unnamed { missing };
+            return Flaw::Unnamed { missing }.into();
         }
-        let (what, refused): (_, fn(String) -> Outcome) = match &signature.standing {
-            KeyStanding::Good if named => return Outcome::Counts,
-            KeyStanding::Good => return Outcome::CountsUnnamed { missing },
-            KeyStanding::Expired { what, .. } => (expired(what), |what| Outcome::ExpiredKey { what }),
+        let (what, refused): (_, fn(String) -> Flaw) = match &signature.standing {
+            KeyStanding::Good if named => return SignatureOutcome::Counts,
+            KeyStanding::Good => return SignatureOutcome::CountsUnnamed { missing },
+            KeyStanding::Expired { what, .. } => (expired(what), |what| Flaw::ExpiredKey { what }),
             KeyStanding::Retired { part, reason, .. } => {
-                (format!("its {part} was revoked since: {reason}"), |what| Outcome::RevokedKey { what })
+                (format!("its {part} was revoked since: {reason}"), |what| Flaw::RevokedKey { what })
             }
         };
         match self.rule.expired_keys {
-            ExpiredKeys::Warn => Outcome::CountsExpired { what },
-            ExpiredKeys::Refuse => refused(what),
+            ExpiredKeys::Warn => SignatureOutcome::CountsExpired { what },
+            ExpiredKeys::Refuse => refused(what).into(),
         }
     }
 
@@ -189,21 +191,21 @@ impl Examination<'_> {
         self.facts.archives.iter().filter(|(platform, zip)| listed.get(platform).is_some_and(|other| other != *zip))
     }
 
-    fn listing(&self, sums: &Sums) -> Listing {
+    fn listing(&self, sums: &Sums) -> ListedRelease {
         let (wanted_type, wanted_version) = (self.facts.address.provider_type(), self.facts.version.to_string());
         let mut listed = BTreeMap::new();
-        let mut other = Listing::Nothing;
+        let mut other = ListedRelease::Nothing;
         for (file_name, zip) in sums.iter() {
             let Some((provider_type, version, platform)) = split(file_name) else { continue };
             if provider_type == wanted_type && version == wanted_version {
                 listed.insert(platform, zip.clone());
             } else if provider_type == wanted_type {
-                other = Listing::OtherVersion(version.to_owned());
-            } else if matches!(other, Listing::Nothing) {
-                other = Listing::OtherProvider(provider_type.to_owned());
+                other = ListedRelease::OtherVersion(version.to_owned());
+            } else if matches!(other, ListedRelease::Nothing) {
+                other = ListedRelease::OtherProvider(provider_type.to_owned());
             }
         }
-        if listed.is_empty() { other } else { Listing::Release(listed) }
+        if listed.is_empty() { other } else { ListedRelease::Listed(listed) }
     }
 
     fn file_name(&self, platform: &Platform) -> String {
@@ -224,7 +226,7 @@ fn split(file_name: &str) -> Option<(&str, &str, Platform)> {
 }
 
 /// The certificates that lie beside a list, each once.
-fn strangers_in(files: &[Vec<u8>], work: &mut Work) -> Vec<OpenPgpKey> {
+fn strangers_in(files: &[Vec<u8>], work: &mut VerifyBudget) -> Vec<OpenPgpKey> {
     let mut keys = Vec::new();
     for file in files.iter().take(SUMS_FILES_LIMIT) {
         keys.extend(OpenPgpKey::parse_within(file, work));
@@ -240,17 +242,18 @@ fn expired(what: &Expired) -> String {
     }
 }
 
-fn refused(fault: &OpenPgpFault, travelling: Option<&OpenPgpSignature>) -> Outcome {
+/// The flaw of a signature that did not verify; `claimed` is what it says about its key.
+fn flaw_of(fault: &OpenPgpFault, travelling: Option<&OpenPgpSignature>, claimed: Option<String>) -> Flaw {
     let what = fault.to_string();
     match fault {
         OpenPgpFault::UnknownKey { .. } => match travelling {
-            Some(signature) => Outcome::TravellingKey { key: signature.key.clone() },
-            None => Outcome::UnknownKey,
+            Some(signature) => Flaw::TravellingKey { key: signature.key.clone() },
+            None => Flaw::UnknownKey { claimed },
         },
-        OpenPgpFault::Revoked { .. } => Outcome::RevokedKey { what },
-        OpenPgpFault::AfterExpiry { .. } => Outcome::ExpiredKey { what },
-        OpenPgpFault::WeakDigest { .. } => Outcome::WeakDigest { what },
-        _ => Outcome::BadSignature { problem: what },
+        OpenPgpFault::Revoked { .. } => Flaw::RevokedKey { what },
+        OpenPgpFault::AfterExpiry { .. } => Flaw::ExpiredKey { what },
+        OpenPgpFault::WeakDigest { .. } => Flaw::WeakDigest { what },
+        _ => Flaw::BadSignature { problem: what },
     }
 }
 

@@ -2,183 +2,48 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_types::PackageHash;
+use crate::key_id::KeyId;
 
-use super::examine::{Examination, Vote};
-use super::{Covered, Covers, Outcome, Refusal, Signer};
-use crate::pins::add_statements;
-use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, Rule, SignedStatement};
-
-/// A signature that is there, or that was.
-struct Said<'a> {
-    key: &'a KeyId,
-    predicate_type: &'a str,
-    /// The archives that it is about; nothing where it is the index.
-    zips: Option<&'a BTreeSet<PackageHash>>,
-}
-
-/// What the signatures that are there vouch for.
-pub(super) fn covered(examination: &Examination<'_>) -> Covered {
-    let said = examination.votes.iter().map(|vote| {
-        let zips = match &vote.covers {
-            Covers::Index => None,
-            Covers::Zips(zips) => Some(zips),
-        };
-        Said { key: &vote.key, predicate_type: &vote.predicate_type, zips }
-    });
-    count(examination, &said.collect::<Vec<_>>())
-}
-
-/// What the signatures that were there before vouch for, counted by the rule as it is now. Only those by keys that would
-/// count now: named by the rule, not revoked, and without evidence here that shows them fallen.
-pub(super) fn pinned<'a>(
-    examination: &Examination<'_>,
-    pins: impl Iterator<Item = &'a Pin>,
-) -> (Covered, Vec<&'a PinnedSigner>) {
-    let rule = examination.rule;
-    let named: BTreeSet<KeyId> = rule.keys.iter().flat_map(|key| key.material.ids()).collect();
-    let counts = |signer: &&PinnedSigner| {
-        let known = rule.keys.is_empty() || named.contains(&signer.key);
-        let compromised = examination.authority.compromised(&signer.key, None).is_some();
-        known && !compromised && !examination.fallen.contains(&signer.key) && !revoked(examination, &signer.key)
-    };
-    let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
-    let said = signers.iter().flat_map(|signer| {
-        // Whether a list names the provider is for the rule to say, if it has keys, as for a list that is there.
-        let is_named = move |statement: &SignedStatement| match &statement.zips {
-            Some(_) if !rule.keys.is_empty() => examination.authority.is_dedicated(&signer.key),
-            _ => statement.missing.is_none(),
-        };
-        let named = move |statement: &&SignedStatement| rule.unnamed != Action::Refuse || is_named(statement);
-        signer.statements.iter().filter(named).map(|statement| Said {
-            key: &signer.key,
-            predicate_type: &statement.predicate_type,
-            zips: statement.zips.as_ref(),
-        })
-    });
-    (count(examination, &said.collect::<Vec<_>>()), signers)
-}
-
-/// Whether the certificate of the rule is revoked, or a subkey of it that can sign: a pin does not say which of them made
-/// the lost signature. Nor is known when, so if keys that have retired do not count, one that has retired since does not
-/// either.
-fn revoked(examination: &Examination<'_>, key: &KeyId) -> bool {
-    let grave = |reason: Reason| match reason {
-        Reason::Unknown | Reason::Compromised => true,
-        Reason::Superseded | Reason::Retired | Reason::UserIdInvalid => {
-            examination.rule.expired_keys == ExpiredKeys::Refuse
-        }
-    };
-    let mut certificates = examination.authority.openpgp.iter().filter(|certificate| certificate.id() == *key);
-    certificates.any(|certificate| certificate.revoked().any(grave))
-}
-
-/// Each type of statement must reach the threshold by itself.
-fn count(examination: &Examination<'_>, said: &[Said<'_>]) -> Covered {
-    let (rule, distinct) = (examination.rule, &examination.authority.distinct);
-    let mut all: Option<Covered> = None;
-    for wanted in &rule.predicate_types {
-        let of_type = said.iter().filter(|said| said.predicate_type == wanted);
-        let of_type = reach(rule.threshold, of_type.map(|said| (distinct.counted(said.key), said.zips)));
-        all = Some(match all {
-            Some(covered) => both(covered, &of_type),
-            None => of_type,
-        });
-    }
-    all.unwrap_or_default()
-}
-
-/// What enough distinct keys have signed: the index, or single archives, for which those of the index count too.
-fn reach<'a>(
+/// The keys that have signed the index, and those that have signed single archives, each key once.
+pub(super) struct Reached<'a, A> {
     threshold: usize,
-    signed: impl Iterator<Item = (&'a KeyId, Option<&'a BTreeSet<PackageHash>>)>,
-) -> Covered {
-    let mut index: BTreeSet<&KeyId> = BTreeSet::new();
-    let mut archives: BTreeMap<&PackageHash, BTreeSet<&KeyId>> = BTreeMap::new();
-    for (key, zips) in signed {
-        match zips {
-            None => {
-                index.insert(key);
+    index: BTreeSet<&'a KeyId>,
+    archives: BTreeMap<A, BTreeSet<&'a KeyId>>,
+}
+
+impl<'a, A: Ord> Reached<'a, A> {
+    /// Counts signatures of one type of statement: each with its key, and with its archives unless it is about the index.
+    pub(super) fn count<I: IntoIterator<Item = A>>(
+        threshold: usize,
+        signed: impl Iterator<Item = (&'a KeyId, Option<I>)>,
+    ) -> Self {
+        let mut reached = Self { threshold, index: BTreeSet::new(), archives: BTreeMap::new() };
+        for (key, archives) in signed {
+            match archives {
+                None => {
+                    reached.index.insert(key);
+                }
+                Some(archives) => archives.into_iter().for_each(|archive| {
+                    reached.archives.entry(archive).or_default().insert(key);
+                }),
             }
-            Some(zips) => zips.iter().for_each(|zip| {
-                archives.entry(zip).or_default().insert(key);
-            }),
         }
+        reached
     }
-    let enough = |keys: &BTreeSet<&KeyId>| keys.union(&index).count() >= threshold;
-    let zips = archives.iter().filter(|(_, keys)| enough(keys)).map(|(zip, _)| (*zip).clone()).collect();
-    Covered { index: index.len() >= threshold, zips }
-}
 
-/// What both cover: the whole index covers each of its archives.
-fn both(one: Covered, other: &Covered) -> Covered {
-    let zips = match (one.index, other.index) {
-        (true, true) => one.zips.union(&other.zips).cloned().collect(),
-        (true, false) => other.zips.clone(),
-        (false, true) => one.zips,
-        (false, false) => one.zips.intersection(&other.zips).cloned().collect(),
-    };
-    Covered { index: one.index && other.index, zips }
-}
+    /// Whether enough keys have signed the index.
+    pub(super) fn index(&self) -> bool {
+        self.index.len() >= self.threshold
+    }
 
-/// Each key once, with all that it has signed.
-pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
-    let mut signers: BTreeMap<&KeyId, Signer> = BTreeMap::new();
-    for vote in &examination.votes {
-        let signer = signers.entry(&vote.key).or_insert_with(|| Signer {
-            name: vote.name.clone(),
-            key: vote.key.clone(),
-            public_key: examination.authority.public_key(&vote.key).cloned(),
-            materials: examination.authority.materials(&vote.key),
-            forms: BTreeSet::new(),
-            covers: vote.covers.clone(),
-            statements: Vec::new(),
-        });
-        add_statements(&mut signer.statements, &[statement(vote)]);
-        signer.forms.insert(vote.form);
-        signer.covers = match (&signer.covers, &vote.covers) {
-            (Covers::Zips(one), Covers::Zips(other)) => Covers::Zips(one.union(other).cloned().collect()),
-            _ => Covers::Index,
-        };
+    /// Whether enough keys have signed this archive; those that have signed the index count too.
+    pub(super) fn archive(&self, archive: &A) -> bool {
+        let keys = self.archives.get(archive).map_or(self.index.len(), |keys| keys.union(&self.index).count());
+        keys >= self.threshold
     }
-    signers.into_values().collect()
-}
 
-fn statement(vote: &Vote) -> SignedStatement {
-    let zips = match &vote.covers {
-        Covers::Index => None,
-        Covers::Zips(zips) => Some(zips.clone()),
-    };
-    SignedStatement { predicate_type: vote.predicate_type.clone(), missing: vote.missing, zips }
-}
-
-/// Why signatures that count are not enough; nothing where there are none.
-pub(super) fn shortfall(rule: &Rule, examination: &Examination<'_>) -> Option<Refusal> {
-    let found: BTreeSet<String> = examination
-        .examined
-        .iter()
-        .filter_map(|examined| match &examined.outcome {
-            Outcome::PredicateType { found } => Some(found.clone()),
-            _ => None,
-        })
-        .chain(examination.votes.iter().map(|vote| vote.predicate_type.clone()))
-        .collect();
-    if found.is_empty() {
-        return None;
+    /// The archives that enough keys have signed.
+    pub(super) fn archives(&self) -> impl Iterator<Item = &A> {
+        self.archives.keys().filter(|archive| self.archive(archive))
     }
-    let voters = |wanted: &String| {
-        let of_type = examination.votes.iter().filter(|vote| vote.predicate_type == *wanted);
-        let distinct = &examination.authority.distinct;
-        of_type.map(|vote| (distinct.counted(&vote.key), &vote.name)).collect::<BTreeMap<_, _>>()
-    };
-    let (wanted, voters) =
-        rule.predicate_types.iter().map(|wanted| (wanted, voters(wanted))).min_by_key(|(_, voters)| voters.len())?;
-    if voters.is_empty() {
-        return Some(Refusal::PredicateType { wanted: wanted.clone(), found: found.into_iter().collect() });
-    }
-    // Enough keys, and none of the archives that are offered: that is no question of how many.
-    if voters.len() >= rule.threshold {
-        return None;
-    }
-    Some(Refusal::Threshold { by: voters.into_values().cloned().collect(), wanted: rule.threshold })
 }

@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use tofu_oci_types::{Level, PackageHash, Platform};
 
+use super::examined::Examined;
 use super::platforms::Platforms;
-use super::{Examined, Refusal};
+use super::refusal::TrustRefusal;
+use super::votes::Covers;
 use crate::{Form, KeyId, Material, PublicKey, SignedStatement};
 
 /// Whether a release may be used, and who vouches for what of it.
@@ -15,16 +17,16 @@ use crate::{Form, KeyId, Material, PublicKey, SignedStatement};
 pub struct Verdict {
     /// What the release rests on.
     pub standing: Standing,
-    /// Why it must not be used; nothing where it may be.
-    pub refusal: Option<Refusal>,
+    /// Why it must not be used; `None` if it may be.
+    pub refusal: Option<TrustRefusal>,
     /// Whether a person can settle the refusal by accepting the release.
     pub by_hand: ByHand,
-    /// The keys whose signatures count, each once, also where they are too few.
+    /// The keys whose signatures count, each once, also if they are too few.
     pub signers: Vec<Signer>,
     /// Each signature that was looked at, in the order in which it was found.
     pub examined: Vec<Examined>,
     /// What people should know.
-    pub remarks: Vec<Remark>,
+    pub remarks: Vec<TrustRemark>,
     /// What is vouched for.
     pub covered: Covered,
     /// How many keys had to sign.
@@ -34,9 +36,9 @@ pub struct Verdict {
     /// What is said of single archives.
     pub(super) platforms: Platforms,
     /// What becomes of an archive that is not covered.
-    pub(crate) otherwise: Option<Refusal>,
+    pub(crate) otherwise: Option<TrustRefusal>,
     /// What people should know of an archive that is not covered and is used all the same.
-    pub(super) uncovered: Option<Remark>,
+    pub(super) uncovered: Option<TrustRemark>,
 }
 
 /// Whether accepting a release by hand lets it in.
@@ -53,7 +55,7 @@ pub enum ByHand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// Enough keys have signed it, or some of its archives: [`Covered`] tells.
+    /// Enough keys have signed it, or some of its archives: see [`Covered`].
     Signed,
     /// The signatures are not there now, and were when this index was trusted before.
     Pinned,
@@ -91,18 +93,9 @@ pub struct Signer {
     pub statements: Vec<SignedStatement>,
 }
 
-/// What a signature covers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Covers {
-    /// The index, and so everything in it.
-    Index,
-    /// These archives.
-    Zips(BTreeSet<PackageHash>),
-}
-
 /// Something that people should know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Remark {
+pub struct TrustRemark {
     /// How much it matters.
     pub level: Level,
     /// A stable kebab-case name.
@@ -111,7 +104,7 @@ pub struct Remark {
     pub text: String,
 }
 
-impl Remark {
+impl TrustRemark {
     pub(super) fn note(code: &'static str, text: String) -> Self {
         Self { level: Level::Note, code, text }
     }
@@ -124,7 +117,7 @@ impl Remark {
 impl Verdict {
     /// Why the package of a platform must not be used: `zip` is the checksum of its archive as read, or nothing for one
     /// that is none. Where `SHA256SUMS` is all that vouches, one platform of a release can be signed and another not.
-    pub fn refusal_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&Refusal> {
+    pub fn refusal_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&TrustRefusal> {
         if self.refusal.is_some() || self.covers(platform, zip) {
             return self.refusal.as_ref();
         }
@@ -133,7 +126,7 @@ impl Verdict {
 
     /// What people should know of the package of a platform that may be used although no signature covers it, where
     /// signatures cover others of the release. What holds for the whole release is in `remarks`.
-    pub fn remark_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&Remark> {
+    pub fn remark_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&TrustRemark> {
         let used = self.standing != Standing::Unsigned && self.refusal_for(platform, zip).is_none();
         self.uncovered.as_ref().filter(|_| used && !self.covers(platform, zip))
     }

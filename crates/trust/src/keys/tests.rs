@@ -67,7 +67,7 @@ fn other_files() {
     check(b"-----BEGIN X-----\n-----END X-----\n", "the PEM block is a `X`, not a `PUBLIC KEY`");
     let damaged = b"-----BEGIN PUBLIC KEY-----\nAQID\n-----END PUBLIC KEY-----\n";
     let error = PublicKey::from_pem(damaged).expect_err("no key").to_string();
-    assert!(error.starts_with("the key is malformed: it is no public key: "), "{error}");
+    assert!(error.starts_with("the key is malformed: it is not a public key: "), "{error}");
 }
 
 /// Whatever the file: the same key has the same id, and is written as OpenSSL writes it.
@@ -173,7 +173,7 @@ fn halves_of_two_keys() {
     sec1[last] ^= 1;
     let file = crate::pem::encode("EC PRIVATE KEY", &sec1);
     let error = PrivateKey::from_pem(file.as_bytes(), None).expect_err("two keys");
-    assert_eq!(error, KeyError::malformed("it is no key of its curve"));
+    assert_eq!(error, KeyError::malformed("it is not a key of its curve"));
     let mut pkcs1 = crate::pem::blocks(&bytes("test-keys/rsa-2048.pem")).expect("PEM").remove(0).content;
     pkcs1[100] ^= 1;
     let file = crate::pem::encode("RSA PRIVATE KEY", &pkcs1);

@@ -37,7 +37,7 @@ pub(super) fn weak_key(key: &impl KeyDetails) -> Option<String> {
         PublicParams::RSA(params) => {
             let mut bytes = Vec::new();
             let bits = match params.to_writer(&mut bytes) {
-                // The modulus comes first, behind its length in bits.
+                // The modulus comes first, after its length in bits.
                 Ok(()) => bytes.first_chunk().map_or(0, |length| u16::from_be_bytes(*length)),
                 Err(_) => 0,
             };

@@ -10,7 +10,7 @@ const PACKETS: usize = 1 << 14;
 
 /// What a file is expected to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
+pub(super) enum ArmorBlock {
     /// Public keys.
     Keys,
     /// Detached signatures.
@@ -27,9 +27,26 @@ pub(super) enum Unframed {
 }
 
 /// A packet: its kind, and what it says or why that cannot be read.
-pub(super) type Read = (Tag, Result<Packet, pgp::errors::Error>);
+pub(super) type ReadPacket = (Tag, Result<Packet, pgp::errors::Error>);
 
-impl Block {
+/// What ends a walk over packets before the end of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum PacketFault {
+    /// The file has more packets than make sense.
+    #[error("it has more than {PACKETS} packets")]
+    TooMany,
+    /// A packet cannot begin with these bytes.
+    #[error("it has bytes that are not a packet")]
+    NoHeader,
+    /// The header of this packet does not say how long it is.
+    #[error("it has a packet without a length")]
+    NoLength(Tag),
+    /// The file ends within this packet.
+    #[error("it ends within a packet")]
+    CutShort(Tag),
+}
+
+impl ArmorBlock {
     fn label(self) -> &'static str {
         match self {
             Self::Keys => "PGP PUBLIC KEY BLOCK",
@@ -38,12 +55,12 @@ impl Block {
     }
 }
 
-/// The bytes of a file that is binary or holds one or more armored blocks with nothing but white space around them.
+/// The bytes of a file that is binary or holds one or more armored blocks with only white space around them.
 ///
-/// The checksum behind a block is not looked at, as RFC 9580 demands: signatures protect more.
+/// The checksum after a block is not looked at, as RFC 9580 demands: signatures protect more.
 ///
 /// Spec: RFC 9580, section 6.
-pub(super) fn bytes(file: &[u8], block: Block) -> Result<Vec<u8>, Unframed> {
+pub(super) fn bytes(file: &[u8], block: ArmorBlock) -> Result<Vec<u8>, Unframed> {
     if file.first().is_some_and(|first| first & 0x80 != 0) {
         return Ok(file.to_vec());
     }
@@ -67,7 +84,7 @@ pub(super) fn bytes(file: &[u8], block: Block) -> Result<Vec<u8>, Unframed> {
             return Err(Unframed::Malformed(format!("it is a {label:?} where a {:?} belongs", block.label())));
         }
         let end = format!("-----END {label}-----");
-        all.extend(one(&mut lines, &end).ok_or_else(|| malformed("the ASCII armor is damaged"))?);
+        all.extend(block_bytes(&mut lines, &end).ok_or_else(|| malformed("the ASCII armor is damaged"))?);
         blocks += 1;
     }
     if blocks == 0 {
@@ -77,7 +94,7 @@ pub(super) fn bytes(file: &[u8], block: Block) -> Result<Vec<u8>, Unframed> {
 }
 
 /// The bytes of a block after its first line, up to the last one.
-fn one<'a>(lines: &mut impl Iterator<Item = &'a str>, end: &str) -> Option<Vec<u8>> {
+pub(super) fn block_bytes<'a>(lines: &mut impl Iterator<Item = &'a str>, end: &str) -> Option<Vec<u8>> {
     for header in lines.by_ref() {
         if header.is_empty() {
             break;
@@ -102,9 +119,14 @@ fn one<'a>(lines: &mut impl Iterator<Item = &'a str>, end: &str) -> Option<Vec<u
 }
 
 /// Reads the packets of a file one after the other; each must be there whole.
+pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<ReadPacket, PacketFault>> + '_ {
+    raw_packets(bytes).map(|packet| packet.map(|(header, body)| (header.tag(), Packet::from_reader(header, body))))
+}
+
+/// Walks over the packets of a file without reading what is in them.
 ///
 /// Spec: RFC 9580, section 4.2: lengths that are not known beforehand are for data packets alone.
-pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Read, String>> + '_ {
+pub(super) fn raw_packets(bytes: &[u8]) -> impl Iterator<Item = Result<(PacketHeader, &[u8]), PacketFault>> + '_ {
     let mut rest = bytes;
     let mut count = 0;
     std::iter::from_fn(move || {
@@ -112,7 +134,7 @@ pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Read, String>
             return None;
         }
         count += 1;
-        let read = if count > PACKETS { Err(format!("it has more than {PACKETS} packets")) } else { packet(&mut rest) };
+        let read = if count > PACKETS { Err(PacketFault::TooMany) } else { raw_packet(&mut rest) };
         if read.is_err() {
             rest = &[];
         }
@@ -120,17 +142,17 @@ pub(super) fn packets(bytes: &[u8]) -> impl Iterator<Item = Result<Read, String>
     })
 }
 
-fn packet(rest: &mut &[u8]) -> Result<Read, String> {
-    let header = PacketHeader::try_from_reader(&mut *rest).map_err(|_| "it has bytes that are no packet".to_owned())?;
+fn raw_packet<'a>(rest: &mut &'a [u8]) -> Result<(PacketHeader, &'a [u8]), PacketFault> {
+    let header = PacketHeader::try_from_reader(&mut *rest).map_err(|_| PacketFault::NoHeader)?;
     let PacketLength::Fixed(length) = header.packet_length() else {
-        return Err("it has a packet without a length".to_owned());
+        return Err(PacketFault::NoLength(header.tag()));
     };
-    let (body, behind) = usize::try_from(length)
+    let (body, after) = usize::try_from(length)
         .ok()
         .and_then(|length| rest.split_at_checked(length))
-        .ok_or_else(|| "it ends within a packet".to_owned())?;
-    *rest = behind;
-    Ok((header.tag(), Packet::from_reader(header, body)))
+        .ok_or(PacketFault::CutShort(header.tag()))?;
+    *rest = after;
+    Ok((header, body))
 }
 
 #[cfg(test)]
@@ -139,7 +161,7 @@ mod tests {
 
     #[track_caller]
     fn check(file: &str, want: &str) {
-        let found = match bytes(file.as_bytes(), Block::Signatures) {
+        let found = match bytes(file.as_bytes(), ArmorBlock::Signatures) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(Unframed::Secret) => "secret".to_owned(),
             Err(Unframed::Malformed(problem)) => problem,
@@ -182,11 +204,11 @@ mod tests {
 
     #[test]
     fn packets_that_are_not_whole_are_refused() {
-        let problem = |bytes: &[u8]| packets(bytes).find_map(Result::err);
+        let problem = |bytes: &[u8]| packets(bytes).find_map(Result::err).map(|fault| fault.to_string());
         assert_eq!(problem(&[0xca, 3, b'P', b'G', b'P']), None);
         assert_eq!(problem(&[0xca, 3, b'P', b'G']).as_deref(), Some("it ends within a packet"));
-        assert_eq!(problem(&[0xca, 3, b'P', b'G', b'P', 0]).as_deref(), Some("it has bytes that are no packet"));
-        assert_eq!(problem(&[0xca]).as_deref(), Some("it has bytes that are no packet"));
+        assert_eq!(problem(&[0xca, 3, b'P', b'G', b'P', 0]).as_deref(), Some("it has bytes that are not a packet"));
+        assert_eq!(problem(&[0xca]).as_deref(), Some("it has bytes that are not a packet"));
         assert_eq!(problem(&[0xab, 0]).as_deref(), Some("it has a packet without a length"));
         assert_eq!(problem(&[0xca, 0].repeat(PACKETS + 1)).as_deref(), Some("it has more than 16384 packets"));
     }

@@ -1,4 +1,4 @@
-//! Whether a certificate stands behind a signature: bound, meant for signing, not revoked, not expired.
+//! Whether a certificate supports a signature: bound, meant for signing, not revoked, not expired.
 //!
 //! The mathematics are done before; here are only dates and what was said.
 
@@ -8,9 +8,10 @@ use pgp::types::KeyDetails as _;
 
 use super::algorithms::weak_key;
 use super::fault::{KeyPart, OpenPgpFault, Reason, WeakPart};
-use super::key::{OpenPgpKey, Subkey, User};
-use super::self_signature::{Back, Binding, Lasts, Purpose, Revocation, SelfSignature, moment};
-use super::{Expired, KeyStanding, upper_hex};
+use super::issuer::upper_hex;
+use super::key::{CertifiedUser, OpenPgpKey, Subkey};
+use super::self_signature::{Back, Binding, KeyPurpose, Lasts, Revocation, SelfSignature, moment};
+use super::standing::{Expired, KeyStanding};
 
 /// How far the clocks of two machines may differ.
 const SKEW: Duration = Duration::from_mins(5);
@@ -40,7 +41,7 @@ pub(super) enum Component<'a> {
 
 /// What the primary key says of itself.
 struct Own {
-    purpose: Purpose,
+    purpose: KeyPurpose,
     key_lasts: Lasts,
     /// When what it says expires.
     end: Option<SystemTime>,
@@ -61,7 +62,7 @@ struct Reserves {
 }
 
 impl Judge<'_> {
-    /// Whether the key could make a signature then, which itself lasts so long, and how it stands now.
+    /// Whether the key could make a signature then, which itself lasts so long, and its state now.
     pub(super) fn standing(&self, signature_lasts: Lasts) -> Result<KeyStanding, OpenPgpFault> {
         let mut reserves = Reserves::default();
         self.strong()?;
@@ -71,7 +72,7 @@ impl Judge<'_> {
             Component::Primary => own.purpose,
             Component::Subkey(subkey) => self.subkey(subkey, &mut reserves)?,
         };
-        if purpose != Purpose::Signing {
+        if purpose != KeyPurpose::Signing {
             return Err(OpenPgpFault::NotForSigning { key: self.key.id(), part: self.part() });
         }
         let made = moment(self.key.primary.created_at());
@@ -132,7 +133,7 @@ impl Judge<'_> {
     }
 
     /// What the primary key says of itself: in version 6 directly; in version 4 with the user id that speaks for it,
-    /// and directly where that says nothing or where there is none.
+    /// and directly if that says nothing or does not exist.
     ///
     /// Spec: RFC 9580, sections 5.2.3.10 and 10.1.
     fn own(&self) -> Result<Own, OpenPgpFault> {
@@ -145,7 +146,7 @@ impl Judge<'_> {
         let end = |signature: &SelfSignature| signature.lasts.end(signature.created);
         match (user, direct) {
             (Some(user), direct) => Ok(Own {
-                purpose: user.purpose.or(direct.map_or(Purpose::Unsaid, |direct| direct.purpose)),
+                purpose: user.purpose.or(direct.map_or(KeyPurpose::Unsaid, |direct| direct.purpose)),
                 key_lasts: user.key_lasts.or(direct.map_or(Lasts::Unsaid, |direct| direct.key_lasts)),
                 end: end(user),
             }),
@@ -175,7 +176,7 @@ impl Judge<'_> {
             .max_by_key(|signature| signature.created)
     }
 
-    /// The newest signature of the user id that speaks for the key; none where no user id has any.
+    /// The newest signature of the user id that speaks for the key; `None` if no user id has any.
     fn speaker(&self) -> Result<Option<&SelfSignature>, OpenPgpFault> {
         let mut revoked = None;
         let mut best: Option<&SelfSignature> = None;
@@ -196,18 +197,18 @@ impl Judge<'_> {
     }
 
     /// The revocation of a user id that counts: none that is older than the newest signature of it.
-    fn revocation(&self, user: &User, signature: &SelfSignature) -> Option<Revocation> {
+    fn revocation(&self, user: &CertifiedUser, signature: &SelfSignature) -> Option<Revocation> {
         let counting = |revocation: &&Revocation| revocation.when >= signature.created && self.counts(**revocation);
         user.revocations.iter().find(counting).copied()
     }
 
     /// What a subkey is for, when it belongs to the certificate.
-    fn subkey(&self, subkey: &Subkey, reserves: &mut Reserves) -> Result<Purpose, OpenPgpFault> {
+    fn subkey(&self, subkey: &Subkey, reserves: &mut Reserves) -> Result<KeyPurpose, OpenPgpFault> {
         self.revoked(self.part(), &subkey.revocations, reserves)?;
         let binding = self.binding(subkey)?;
         let purpose = binding.signature.purpose;
         let end = binding.signature.key_lasts.end(moment(subkey.key.created_at()));
-        if purpose == Purpose::Signing {
+        if purpose == KeyPurpose::Signing {
             let back = self.back(binding)?;
             self.expiry(Expired::Binding(self.part()), back.lasts.end(back.created), reserves)?;
         }

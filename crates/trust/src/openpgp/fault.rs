@@ -18,7 +18,7 @@ pub enum OpenPgpError {
         /// The limit in bytes.
         limit: usize,
     },
-    /// It is no sequence of `OpenPGP` certificates, or something stands before, between or behind them.
+    /// It is not a sequence of `OpenPGP` certificates, or something lies before, between or after them.
     #[error("the OpenPGP key is malformed: {problem}")]
     Malformed {
         /// What is wrong.
@@ -49,7 +49,7 @@ pub enum OpenPgpFault {
         /// The limit in bytes.
         limit: usize,
     },
-    /// It is no detached signature.
+    /// It is not a detached signature.
     #[error("the OpenPGP signature is malformed: {problem}")]
     Malformed {
         /// What is wrong.
@@ -65,7 +65,7 @@ pub enum OpenPgpFault {
     #[error("the OpenPGP signature was not looked at, because there are too many signatures and keys")]
     TooMuch,
     /// None of the keys is the one that the signature names.
-    #[error("the OpenPGP signature was made by {issuer}, which is none of the keys")]
+    #[error("the OpenPGP signature was made by {issuer}, which is not one of the keys")]
     UnknownKey {
         /// The fingerprint that the signature names, or its key id of 16 digits.
         issuer: String,
@@ -193,7 +193,7 @@ pub enum WeakPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// None was given, or one that nobody knows: taken as the worst.
+    /// None was given, or an unknown one: taken as the worst.
     Unknown,
     /// Another key took its place.
     Superseded,

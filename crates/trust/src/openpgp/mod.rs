@@ -13,11 +13,15 @@
 
 mod algorithms;
 mod armor;
+mod certificate;
 mod checks;
+mod contents;
 mod date;
 mod fault;
+mod issuer;
 mod key;
 mod self_signature;
+mod standing;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -28,72 +32,19 @@ use pgp::packet::{Packet, Signature, SignatureType, SignatureVersion};
 use pgp::types::VerifyingKey;
 
 use algorithms::{not_understood, weak_digest};
-use armor::{Block, Unframed};
+use armor::{ArmorBlock, Unframed};
 use checks::{Component, Judge, Times};
+pub use contents::{OpenPgpContents, openpgp_contents};
 pub use fault::{KeyPart, OpenPgpError, OpenPgpFault, Reason, WeakPart};
+use issuer::{IssuerMatch, issuer, names, upper_hex};
 pub use key::OpenPgpKey;
-use key::{Named, names};
 use self_signature::{Lasts, moment};
+pub use standing::{Expired, KeyStanding, OpenPgpSignature};
 use work::SIGNATURES;
-pub(crate) use work::Work;
+pub(crate) use work::VerifyBudget;
+pub use work::{KEYS_LIMIT, SIGNATURES_LIMIT};
 
-use crate::{KeyId, SUMS_LIMIT};
-
-/// The most that is read of a file of keys, in bytes.
-pub const KEYS_LIMIT: usize = 1 << 20;
-
-/// The most that is read of a file of signatures, in bytes.
-pub const SIGNATURES_LIMIT: usize = 64 << 10;
-
-/// A signature that verified.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenPgpSignature {
-    /// The certificate: its primary key.
-    pub key: KeyId,
-    /// The fingerprint of the primary key or subkey that signed, in upper-case hexadecimal digits.
-    pub signed_by: String,
-    /// When the signature says it was made.
-    pub created: SystemTime,
-    /// Whether it is good without reserve.
-    pub standing: KeyStanding,
-}
-
-/// Whether a signature that verified is good without reserve.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum KeyStanding {
-    /// Nothing speaks against it.
-    Good,
-    /// The key, or the signature itself, has expired since. `OpenTofu` accepts it with a warning, and refuses it with
-    /// `OPENTOFU_ENFORCE_GPG_EXPIRATION=true`.
-    Expired {
-        /// What expired; the first, of several.
-        what: Expired,
-        /// When.
-        when: SystemTime,
-    },
-    /// The key was superseded or retired after it had made this signature. `OpenTofu` refuses it.
-    Retired {
-        /// What was revoked.
-        part: KeyPart,
-        /// When.
-        when: SystemTime,
-        /// Why.
-        reason: Reason,
-    },
-}
-
-/// What has expired.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Expired {
-    /// A key.
-    Key(KeyPart),
-    /// The signature of the document.
-    Signature,
-    /// A signature that a key depends on.
-    Binding(KeyPart),
-}
+use crate::sums::SUMS_LIMIT;
 
 /// Verifies a detached signature of a document with any of these keys.
 ///
@@ -126,7 +77,7 @@ pub fn verify_each(
     keys: &[OpenPgpKey],
     now: SystemTime,
 ) -> Result<Vec<Result<OpenPgpSignature, OpenPgpFault>>, OpenPgpFault> {
-    verify_within(document, signature, &OpenPgpKey::merged(keys.iter().cloned()), now, &mut Work::default())
+    verify_within(document, signature, &OpenPgpKey::merged(keys.iter().cloned()), now, &mut VerifyBudget::default())
 }
 
 /// The same with certificates of which each is there once, as far as there is work left.
@@ -135,7 +86,7 @@ pub(crate) fn verify_within(
     signature: &[u8],
     keys: &[OpenPgpKey],
     now: SystemTime,
-    work: &mut Work,
+    work: &mut VerifyBudget,
 ) -> Result<Vec<Result<OpenPgpSignature, OpenPgpFault>>, OpenPgpFault> {
     let limits = [("document", document, SUMS_LIMIT), ("OpenPGP signature", signature, SIGNATURES_LIMIT)];
     for (what, bytes, limit) in limits {
@@ -147,20 +98,20 @@ pub(crate) fn verify_within(
     Ok(signatures.iter().map(|signature| verify(document, signature.as_ref(), keys, now, work)).collect())
 }
 
-/// The signatures in a file; a fault for each that is of a kind nobody knows.
+/// The signatures in a file; a fault for each of an unknown kind.
 fn signatures(file: &[u8]) -> Result<Vec<Result<Signature, OpenPgpFault>>, OpenPgpFault> {
     let malformed = |problem: String| OpenPgpFault::Malformed { problem };
-    let bytes = armor::bytes(file, Block::Signatures).map_err(|error| match error {
+    let bytes = armor::bytes(file, ArmorBlock::Signatures).map_err(|error| match error {
         Unframed::Secret => malformed("it is a secret key".to_owned()),
         Unframed::Malformed(problem) => malformed(problem),
     })?;
     let mut signatures = Vec::new();
     for packet in armor::packets(&bytes) {
-        match packet.map_err(malformed)? {
+        match packet.map_err(|fault| malformed(fault.to_string()))? {
             (_, Ok(Packet::Signature(signature))) => signatures.push(Ok(signature)),
             // The library's own words are for programmers, and may hold a backtrace.
             (pgp::types::Tag::Signature, Err(_)) => signatures.push(Err(malformed("it cannot be read".to_owned()))),
-            (tag, _) => return Err(malformed(format!("it has a packet that is no signature ({tag:?})"))),
+            (tag, _) => return Err(malformed(format!("it has a packet that is not a signature ({tag:?})"))),
         }
         if signatures.len() > SIGNATURES {
             return Err(malformed(format!("it has more than {SIGNATURES} signatures")));
@@ -174,7 +125,7 @@ fn verify(
     signature: Result<&Signature, &OpenPgpFault>,
     keys: &[OpenPgpKey],
     now: SystemTime,
-    work: &mut Work,
+    work: &mut VerifyBudget,
 ) -> Result<OpenPgpSignature, OpenPgpFault> {
     let signature = signature.map_err(OpenPgpFault::clone)?;
     let created = understood(signature)?;
@@ -220,10 +171,10 @@ fn understood(signature: &Signature) -> Result<SystemTime, OpenPgpFault> {
 /// The keys of a certificate that a signature names.
 fn named<'a>(key: &'a OpenPgpKey, signature: &Signature) -> Vec<(&'a OpenPgpKey, Component<'a>)> {
     let mut found = Vec::new();
-    if names(signature, &key.primary) == Named::This {
+    if names(signature, &key.primary) == IssuerMatch::This {
         found.push((key, Component::Primary));
     }
-    let subkeys = key.subkeys.iter().filter(|subkey| names(signature, &subkey.key) == Named::This);
+    let subkeys = key.subkeys.iter().filter(|subkey| names(signature, &subkey.key) == IssuerMatch::This);
     found.extend(subkeys.map(|subkey| (key, Component::Subkey(subkey))));
     found
 }
@@ -240,18 +191,11 @@ fn fits(
     Ok(upper_hex(signer.fingerprint().as_bytes()))
 }
 
-/// What a signature calls the key that made it.
-fn issuer(signature: &Signature) -> String {
-    let fingerprint = signature.issuer_fingerprint().first().map(|fingerprint| upper_hex(fingerprint.as_bytes()));
-    let id = || signature.issuer_key_id().first().map(|id| upper_hex(id.as_ref()));
-    fingerprint.or_else(id).unwrap_or_else(|| "nobody it names".to_owned())
-}
-
-type Judged = Result<OpenPgpSignature, OpenPgpFault>;
+type VerifyResult = Result<OpenPgpSignature, OpenPgpFault>;
 
 /// The better one of two results; the first of two that are as good.
-fn better(first: Judged, second: Judged) -> Judged {
-    let rank = |result: &Judged| match result {
+fn better(first: VerifyResult, second: VerifyResult) -> VerifyResult {
+    let rank = |result: &VerifyResult| match result {
         Ok(OpenPgpSignature { standing: KeyStanding::Good, .. }) => 0,
         Ok(OpenPgpSignature { standing: KeyStanding::Retired { .. }, .. }) => 1,
         Ok(OpenPgpSignature { standing: KeyStanding::Expired { .. }, .. }) => 2,
@@ -259,8 +203,4 @@ fn better(first: Judged, second: Judged) -> Judged {
         Err(_) => 3,
     };
     if rank(&second) < rank(&first) { second } else { first }
-}
-
-fn upper_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02X}")).collect()
 }

@@ -16,7 +16,7 @@ pub(super) struct SelfSignature {
     pub(super) lasts: Lasts,
     /// How long the key lasts, from when the key was made.
     pub(super) key_lasts: Lasts,
-    pub(super) purpose: Purpose,
+    pub(super) purpose: KeyPurpose,
     pub(super) rank: Rank,
     /// The name of its digest, when that can be forged.
     pub(super) weak: Option<String>,
@@ -37,7 +37,7 @@ pub(super) enum Lasts {
 
 /// What a key is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
+pub(super) enum KeyPurpose {
     /// Signing, among others.
     Signing,
     /// Something else.
@@ -85,7 +85,7 @@ pub(super) enum Back {
 }
 
 impl SelfSignature {
-    /// What a signature says; nothing when it has no date or demands what is not understood.
+    /// What a signature says; `None` if it has no date or demands what is not understood.
     pub(super) fn read(signature: &Signature) -> Option<Self> {
         let config = signature.config()?;
         if not_understood(signature).is_some() {
@@ -104,9 +104,9 @@ impl SelfSignature {
             lasts: Lasts::of(signature.signature_expiration_time()),
             key_lasts: Lasts::of(signature.key_expiration_time()),
             purpose: match flags {
-                Some(flags) if flags.sign() => Purpose::Signing,
-                Some(_) => Purpose::Other,
-                None => Purpose::Unsaid,
+                Some(flags) if flags.sign() => KeyPurpose::Signing,
+                Some(_) => KeyPurpose::Other,
+                None => KeyPurpose::Unsaid,
             },
             rank: if signature.is_primary() { Rank::Primary } else { Rank::Ordinary },
             weak: weak_digest(signature),
@@ -145,7 +145,7 @@ impl Lasts {
     }
 }
 
-impl Purpose {
+impl KeyPurpose {
     /// What is said here, or else there.
     pub(super) fn or(self, other: Self) -> Self {
         if self == Self::Unsaid { other } else { self }

@@ -1,12 +1,18 @@
 //! How much is done for what strangers send.
 
+/// The most that is read of a file of keys, in bytes.
+pub const KEYS_LIMIT: usize = 1 << 20;
+
+/// The most that is read of a file of signatures, in bytes.
+pub const SIGNATURES_LIMIT: usize = 64 << 10;
+
 /// How many signatures a file of signatures may hold.
 pub(crate) const SIGNATURES: usize = 64;
 
 /// What may still be done. A document, a key and a signature are cheap; thousands of them are not, and whoever can write
 /// to a repository can put thousands there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Work {
+pub(crate) struct VerifyBudget {
     /// How often a document is hashed and held against a key.
     documents: usize,
     /// Certificates that travel with a document.
@@ -17,13 +23,13 @@ pub(crate) struct Work {
     bytes: usize,
 }
 
-impl Default for Work {
+impl Default for VerifyBudget {
     fn default() -> Self {
         Self { documents: 256, certificates: 64, self_signatures: 512, bytes: 4 << 20 }
     }
 }
 
-impl Work {
+impl VerifyBudget {
     /// Whether one more document may be held against a key.
     pub(super) fn document(&mut self) -> bool {
         take(&mut self.documents, 1)

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{Digest, Place, ProviderAddr};
 
+use super::contents;
+use super::pin::{Admission, Force, Pin, PinChange};
 use super::signers::add_signer;
-use super::{Admission, Change, Force, Pin, contents};
 
 /// Somebody else has pinned another index for the same version while this program ran.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,9 +83,9 @@ fn insert(pins: &mut Vec<Pin>, pin: Pin) {
     }
 }
 
-pub(super) fn onto(disk: &[Pin], changed: &[Change]) -> Result<Vec<Pin>, PinConflict> {
+pub(super) fn onto(disk: &[Pin], changed: &[PinChange]) -> Result<Vec<Pin>, PinConflict> {
     let mut pins = disk.to_vec();
-    for Change { pin: ours, before, force } in changed {
+    for PinChange { pin: ours, before, force } in changed {
         let mut pin = ours.clone();
         for theirs in pins.iter().filter(|have| is_same_release(have, ours)) {
             if theirs.index == pin.index {

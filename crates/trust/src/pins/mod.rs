@@ -1,24 +1,30 @@
 //! What was trusted before: `.tofu-oci.pins.json`, beside the lock file.
 //!
-//! Every released `init` drops the `ch:` lines of a lock file, and a registry can lose a signature. Here stands which
+//! Every released `init` drops the `ch:` lines of a lock file, and a registry can lose a signature. This file says which
 //! index each version was and who had signed it, so that neither makes a signed provider an unsigned one.
 
 mod contents;
 mod merge;
+mod pin;
+mod signed_statement;
 mod signers;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use tofu_oci_types::{Digest, Place, ProviderAddr, Version};
+use tofu_oci_types::{Place, ProviderAddr, Version};
 
 pub use contents::Contents;
 pub use merge::PinConflict;
-pub(crate) use signers::add_statements;
-pub use signers::{PinnedSigner, ProviderSigner, SignedProvider, SignedStatement};
+pub use pin::{Admission, Pin};
+use pin::{Force, PinChange};
+pub use signed_statement::SignedStatement;
+pub(crate) use signed_statement::add_statements;
+pub use signers::{PinnedSigner, ProviderSigner, SignedProvider};
 pub use text::PinsError;
 
-use crate::{DistinctKeys, Refusal, ReleaseFacts, Standing, Verdict};
+use crate::judge::{Flaw, Standing, TrustRefusal, Verdict};
+use crate::{DistinctKeys, ReleaseFacts};
 
 /// The name of the pin file, which lies beside the lock file.
 pub const PIN_FILE_NAME: &str = ".tofu-oci.pins.json";
@@ -33,66 +39,19 @@ pub struct Pins {
     /// What was added to it.
     learned: Vec<SignedProvider>,
     /// What each changed pin held before: the index, several if the pins of the place disagreed, or nothing.
-    changed: Vec<Change>,
-}
-
-/// One version at one place, as it was seen last.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Pin {
-    /// The provider.
-    pub address: ProviderAddr,
-    /// Its version.
-    pub version: Version,
-    /// The repository: a registry's host is in lower case, and a path has no detours.
-    pub place: Place,
-    /// The place as it is compared with others.
-    same: Place,
-    /// The index that the version was.
-    pub index: Digest,
-    /// Who had signed it, sorted by key.
-    pub signers: Vec<PinnedSigner>,
-    /// How it came here.
-    pub admission: Admission,
-    /// The `h1:` of its packages that a signature covered or that were computed here.
-    pub contents: Contents,
-}
-
-/// How a pin came to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Admission {
-    /// The policy let the release in.
-    ByPolicy,
-    /// Somebody accepted it by hand, unsigned.
-    ByHand,
-}
-
-/// What the program changed, so that two programs at once undo nothing of each other's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Change {
-    pin: Pin,
-    before: Vec<Digest>,
-    force: Force,
-}
-
-/// Whether a change stands above what another program wrote meanwhile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Force {
-    No,
-    /// Somebody asked for exactly this.
-    ByHand,
+    changed: Vec<PinChange>,
 }
 
 impl Pins {
     /// Reads the text of a pin file.
     ///
     /// # Errors
-    /// Whatever is not exactly what [`Pins::to_text`] writes: pins that are misread protect nobody.
+    /// Whatever is not exactly what [`Pins::to_text`] writes: misread pins protect no one.
     pub fn parse(text: &str) -> Result<Self, PinsError> {
         Self::parse_with(text, Place::clone)
     }
 
-    /// The same, where `resolve` gives a written place the spelling that [`ReleaseFacts::place`] has for it: the path of an
+    /// The same; `resolve` gives a written place the spelling that [`ReleaseFacts::place`] has for it: the path of an
     /// `oci:` directory can be written in several ways that only the file system knows to be one.
     ///
     /// # Errors
@@ -152,7 +111,7 @@ impl Pins {
         self.signed(address).into_iter().flat_map(|signed| &signed.signers)
     }
 
-    /// The keys that have signed a version of this provider, told apart by their material.
+    /// The keys that have signed a version of this provider, distinguished by their material.
     pub(crate) fn distinct_keys(&self, address: &ProviderAddr) -> DistinctKeys {
         DistinctKeys::new(self.signers(address).map(ProviderSigner::key_with_materials))
     }
@@ -164,7 +123,7 @@ impl Pins {
         self.releases.iter().filter(is_same)
     }
 
-    /// Remembers a release that was let in. A refused one is not remembered: that takes [`Pins::accept`].
+    /// Remembers a release that was accepted. A refused one is not remembered: that takes [`Pins::accept`].
     ///
     /// Who had signed this very index stays remembered, whatever the verdict found this time.
     pub fn remember(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) {
@@ -183,8 +142,8 @@ impl Pins {
     /// `trust.toml` demands still holds, and so does what is known of the provider: its other versions are to be signed.
     ///
     /// # Errors
-    /// The refusal that nobody can settle so; nothing is remembered then.
-    pub fn accept(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Result<(), Refusal> {
+    /// The refusal that accepting by hand cannot settle; then nothing is remembered.
+    pub fn accept(&mut self, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Result<(), TrustRefusal> {
         let admission = match verdict.standing {
             Standing::Signed | Standing::Pinned => Admission::ByPolicy,
             Standing::Unsigned => Admission::ByHand,
@@ -246,7 +205,28 @@ impl Pins {
             None => before,
         };
         merge::replace(&mut self.releases, pin.clone());
-        self.changed.push(Change { pin, before, force });
+        self.changed.push(PinChange { pin, before, force });
+    }
+
+    /// Remembers contents of a release that is pinned as this very index: a signature covered them, or the package was
+    /// fetched and its checksum computed. Another release's are not remembered.
+    pub fn remember_contents(&mut self, facts: &ReleaseFacts<'_>, contents: &Contents) {
+        let Some(mut pin) = self.agreed(facts).cloned() else { return };
+        contents::add(&mut pin.contents, contents);
+        let force = self.changed.iter().find(|change| change.pin.is_of(&pin)).map_or(Force::No, |change| change.force);
+        self.change(pin, force);
+    }
+
+    /// The contents that are known of this very index, as far as the verdict on it covers them.
+    pub fn contents(&self, facts: &ReleaseFacts<'_>, verdict: &Verdict) -> Contents {
+        // An `h1:` that the index names counts only if the index is covered. If archives alone are, the pin does not say
+        // which of its contents were computed from them.
+        let counts = |pin: &&Pin| verdict.covered.index || !pin.signers.iter().any(PinnedSigner::signed_the_index);
+        let mut contents = Contents::new();
+        for pin in self.same_index(facts).filter(counts) {
+            contents::add(&mut contents, &pin.contents);
+        }
+        contents
     }
 
     /// What this value has changed, on top of what the file holds by now.
@@ -263,11 +243,14 @@ impl Pins {
     }
 }
 
-/// Whether somebody can accept a release by hand that is refused for this: it moved, or nobody has signed it whose
+/// Whether a person can accept a release by hand that is refused for this: it moved, or no signer has signed it whose
 /// signature would count. Whatever else is wrong with signatures is for their signers or for `trust.toml`.
-fn settled(refusal: &Refusal) -> bool {
-    matches!(
-        refusal,
-        Refusal::MovedTag { .. } | Refusal::Unsigned | Refusal::WasSigned { .. } | Refusal::UnknownKey { .. }
-    )
+fn settled(refusal: &TrustRefusal) -> bool {
+    match refusal {
+        TrustRefusal::MovedTag { .. } | TrustRefusal::Unsigned | TrustRefusal::WasSigned { .. } => true,
+        TrustRefusal::Signature { flaw, .. } => {
+            matches!(flaw, Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless)
+        }
+        TrustRefusal::PredicateType { .. } | TrustRefusal::Threshold { .. } => false,
+    }
 }

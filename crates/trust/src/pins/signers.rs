@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
-use crate::{Archives, KeyId, Material, Missing, PublicKey, ReleaseFacts, Signer, Verdict};
+use super::signed_statement::{SignedStatement, add_statements};
+use crate::{Archives, KeyId, Material, PublicKey, ReleaseFacts, Signer, Verdict};
 
 /// Somebody who had signed a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,18 +49,6 @@ impl PinnedSigner {
     }
 }
 
-/// What somebody has signed: what a signature said when it counted, so that it can be held against another rule.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct SignedStatement {
-    /// What it said about its subject.
-    pub predicate_type: String,
-    /// What it did not name, or `None` if it named provider and version. A list of archives names the provider if its key
-    /// spoke for the provider's namespace alone.
-    pub missing: Option<Missing>,
-    /// The archives that were signed; nothing where it was the index.
-    pub zips: Option<BTreeSet<PackageHash>>,
-}
-
 /// A provider that was signed, whatever becomes of the pins of its versions: nothing takes anything out of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -99,26 +88,7 @@ pub(super) fn add_signer(signers: &mut Vec<PinnedSigner>, signer: &PinnedSigner)
     }
 }
 
-/// Adds what was signed: of lists of archives that say the same one.
-pub(crate) fn add_statements(statements: &mut Vec<SignedStatement>, others: &[SignedStatement]) {
-    for other in others {
-        let same = statements.iter_mut().find(|have| {
-            let alike = have.predicate_type == other.predicate_type && have.missing == other.missing;
-            alike && have.zips.is_some() == other.zips.is_some()
-        });
-        match same {
-            Some(have) => {
-                if let (Some(have), Some(other)) = (&mut have.zips, &other.zips) {
-                    have.extend(other.iter().cloned());
-                }
-            }
-            None => statements.push(other.clone()),
-        }
-    }
-    statements.sort();
-}
-
-/// Adds what is known of a provider, and tells whether that is anything new.
+/// Adds what is known of a provider, and returns whether any of it is new.
 pub(super) fn add_provider(providers: &mut Vec<SignedProvider>, other: &SignedProvider) -> bool {
     let at = match providers.binary_search_by(|have| have.address.cmp(&other.address)) {
         Ok(at) => at,

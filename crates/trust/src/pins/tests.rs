@@ -193,7 +193,7 @@ fn what_a_list_of_checksums_covered_is_remembered_with_it() {
     );
     assert_eq!(Pins::parse(&read.to_text()).unwrap(), read);
     let error = Pins::parse(&text.replace(zip.as_str(), "h1:x")).unwrap_err();
-    assert_snapshot!(error, @r#"the signer "b" of example.com/acme/widget 1.0.0: `zips` holds something that is no zh: checksum"#);
+    assert_snapshot!(error, @r#"the signer "b" of example.com/acme/widget 1.0.0: `zips` holds something that is not a zh: checksum"#);
 }
 
 #[test]

@@ -7,7 +7,11 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use tofu_oci_types::{Digest, PackageHash, Place, Platform, ProviderAddr, Scheme, Version};
 
-use super::{Admission, Contents, Pin, PinnedSigner, ProviderSigner, SignedProvider, SignedStatement, merge, signers};
+use super::contents::Contents;
+use super::pin::{Admission, Pin};
+use super::signed_statement::{SignedStatement, add_statements};
+use super::signers::{PinnedSigner, ProviderSigner, SignedProvider};
+use super::{merge, signers};
 use crate::{KeyId, Material, Missing, PublicKey};
 
 /// A pin file that cannot be read. It is never passed over: what it holds may be what protects the user.
@@ -52,7 +56,7 @@ pub enum PinsError {
         /// How many have signed.
         keys: usize,
     },
-    /// Contents that are no checksum of contents.
+    /// Contents that are not a checksum of contents.
     #[error("the contents of {release} for {platform}: {hash} is not an h1: checksum")]
     Contents {
         /// Provider and version.
@@ -76,7 +80,7 @@ pub enum PinsError {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct PinsDocument {
     version: u64,
     providers: Vec<PinEntry>,
     signed: Vec<SignedEntry>,
@@ -90,14 +94,14 @@ struct PinEntry {
     place: Place,
     index: Digest,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    accepted: Option<Accepted>,
+    accepted: Option<AcceptedEntry>,
     signers: Vec<SignerEntry>,
     #[serde(default, skip_serializing_if = "Contents::is_empty")]
     contents: Contents,
 }
 
 #[derive(Serialize, Deserialize)]
-enum Accepted {
+enum AcceptedEntry {
     #[serde(rename = "unsigned")]
     Unsigned,
 }
@@ -162,12 +166,12 @@ struct SignedEntry {
     address: ProviderAddr,
     threshold: usize,
     predicate_types: BTreeSet<String>,
-    signers: Vec<KeyEntry>,
+    signers: Vec<ProviderSignerEntry>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct KeyEntry {
+struct ProviderSignerEntry {
     name: String,
     key: KeyId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -180,7 +184,7 @@ pub(super) fn parse(
     text: &str,
     resolve: &dyn Fn(&Place) -> Place,
 ) -> Result<(Vec<Pin>, Vec<SignedProvider>), PinsError> {
-    let document: Document = serde_json::from_str(text).map_err(|error| {
+    let document: PinsDocument = serde_json::from_str(text).map_err(|error| {
         let message = error.to_string();
         let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(message, _)| message).to_owned();
         PinsError::Syntax { line: error.line(), column: error.column(), message }
@@ -214,7 +218,7 @@ pub(super) fn parse(
 fn provider(entry: SignedEntry) -> Result<SignedProvider, PinsError> {
     let SignedEntry { address, threshold, predicate_types, signers } = entry;
     let mut read: Vec<ProviderSigner> = Vec::new();
-    for KeyEntry { name, key, public_key, materials } in signers {
+    for ProviderSignerEntry { name, key, public_key, materials } in signers {
         let wrong = |problem| PinsError::Signer { release: address.to_string(), name: name.clone(), problem };
         let public_key = public(&key, public_key, &materials).map_err(wrong)?;
         if read.iter().any(|have| have.key == key) {
@@ -246,7 +250,7 @@ fn pin(entry: PinEntry, resolve: &dyn Fn(&Place) -> Place) -> Result<Pin, PinsEr
     }
     read.sort_by(|one, other| one.key.cmp(&other.key));
     let admission = match accepted {
-        Some(Accepted::Unsigned) => Admission::ByHand,
+        Some(AcceptedEntry::Unsigned) => Admission::ByHand,
         None => Admission::ByPolicy,
     };
     for (platform, hashes) in &contents {
@@ -264,10 +268,10 @@ fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
     let mut statements = Vec::new();
     for StatementEntry { predicate_type, unnamed, zips } in entries {
         if zips.iter().flatten().any(|zip| zip.scheme() != Scheme::Zh) {
-            return Err("`zips` holds something that is no zh: checksum".to_owned());
+            return Err("`zips` holds something that is not a zh: checksum".to_owned());
         }
         let missing = Unnamed::read(unnamed, zips.as_ref());
-        signers::add_statements(&mut statements, &[SignedStatement { predicate_type, missing, zips }]);
+        add_statements(&mut statements, &[SignedStatement { predicate_type, missing, zips }]);
     }
     if statements.is_empty() {
         return Err("it has signed no statement".to_owned());
@@ -276,7 +280,7 @@ fn signer(entry: SignerEntry) -> Result<PinnedSigner, String> {
     Ok(PinnedSigner { name, key, public_key, materials, statements })
 }
 
-/// The key itself, which is there exactly where the id is none of `OpenPGP`.
+/// The key itself, which is there unless the id is one of `OpenPGP`.
 fn public(key: &KeyId, written: Option<String>, materials: &BTreeSet<Material>) -> Result<Option<PublicKey>, String> {
     if key.openpgp_fingerprint().is_none() && !materials.is_empty() {
         return Err("only an OpenPGP key has `materials` here".to_owned());
@@ -286,7 +290,7 @@ fn public(key: &KeyId, written: Option<String>, materials: &BTreeSet<Material>) 
         (Some(_), Some(_)) => Err("an OpenPGP key has no `public_key` here".to_owned()),
         (None, None) => Err("its `public_key` is missing".to_owned()),
         (None, Some(base64)) => {
-            let der = STANDARD.decode(base64).map_err(|_| "its `public_key` is no base64".to_owned())?;
+            let der = STANDARD.decode(base64).map_err(|_| "its `public_key` is not base64".to_owned())?;
             let public_key = PublicKey::from_spki_der(&der).map_err(|error| error.to_string())?;
             if public_key.id() != *key {
                 return Err(format!("its `public_key` is another key, {}", public_key.id()));
@@ -298,7 +302,7 @@ fn public(key: &KeyId, written: Option<String>, materials: &BTreeSet<Material>) 
 
 pub(super) fn render(pins: &[Pin], signed: &[SignedProvider]) -> String {
     let providers = pins.iter().map(entry).collect();
-    let document = Document { version: 1, providers, signed: signed.iter().map(signed_entry).collect() };
+    let document = PinsDocument { version: 1, providers, signed: signed.iter().map(signed_entry).collect() };
     let mut text = serde_json::to_string_pretty(&document).expect("texts and lists are always JSON");
     text.push('\n');
     text
@@ -319,7 +323,7 @@ fn entry(pin: &Pin) -> PinEntry {
         index: pin.index.clone(),
         accepted: match pin.admission {
             Admission::ByPolicy => None,
-            Admission::ByHand => Some(Accepted::Unsigned),
+            Admission::ByHand => Some(AcceptedEntry::Unsigned),
         },
         signers: signers.collect(),
         contents: pin.contents.clone(),
@@ -332,7 +336,7 @@ fn statement(statement: &SignedStatement) -> StatementEntry {
 }
 
 fn signed_entry(signed: &SignedProvider) -> SignedEntry {
-    let signers = signed.signers.iter().map(|signer| KeyEntry {
+    let signers = signed.signers.iter().map(|signer| ProviderSignerEntry {
         name: signer.name.clone(),
         key: signer.key.clone(),
         public_key: written(signer.public_key.as_ref()),

@@ -12,7 +12,7 @@ use super::KeyMaterialError;
 #[derive(Debug, thiserror::Error)]
 #[error("{problem}")]
 pub struct PolicyError {
-    /// The place in the text, in bytes, where it has one.
+    /// The place in the text, in bytes, if it has one.
     pub span: Option<Range<usize>>,
     /// What is wrong there.
     pub problem: PolicyProblem,
@@ -58,7 +58,7 @@ pub enum PolicyProblem {
         #[source]
         source: io::Error,
     },
-    /// The content of a key is none.
+    /// The content of a key is not a key.
     #[error("the key {name:?} cannot be used: {source}")]
     Key {
         /// Its name.
@@ -109,7 +109,7 @@ pub enum PolicyProblem {
         keys: usize,
     },
     /// A threshold of nothing.
-    #[error("the threshold must be at least 1; unsigned = \"allow\" is how unsigned releases are let in")]
+    #[error("the threshold must be at least 1; unsigned = \"allow\" allows unsigned releases")]
     NoThreshold,
     /// A list of predicate types without any.
     #[error("the list of predicate types is empty; omit it for the usual one")]
@@ -117,7 +117,7 @@ pub enum PolicyProblem {
 }
 
 impl PolicyProblem {
-    /// What to do, where the problem does not say it.
+    /// What to do, if the problem does not say it.
     pub fn instead(&self) -> Option<String> {
         match self {
             Self::Pattern(pattern) => Some(pattern.instead()),

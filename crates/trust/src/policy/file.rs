@@ -9,35 +9,44 @@ use serde::Deserialize;
 use tofu_oci_types::Pattern;
 use toml::Spanned;
 
-use super::rule::FileRule;
-use super::{
-    Action, ExpiredKeys, KeyMaterial, ManifestChecksums, NamedKey, Policy, PolicyError, PolicyProblem, Rule,
-    RuleOrigin, Unsigned,
-};
+use super::error::{PolicyError, PolicyProblem};
+use super::key::{KeyMaterial, NamedKey};
+use super::rule::{Action, ExpiredKeys, FileRule, ManifestChecksums, Rule, RuleOrigin, Unsigned};
+use super::rules::Policy;
 use crate::{DistinctKeys, KeyId};
 
 /// What a policy file is usually called.
 const FILE_NAME: &str = "trust.toml";
 
+impl Policy {
+    /// Reads the text of a `trust.toml`. Its keys are read by [`PolicyFile::resolve`].
+    ///
+    /// # Errors
+    /// What is wrong, with its place in the text: an unknown member, too, since a misread rule protects no one.
+    pub fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
+        parse(text)
+    }
+}
+
 /// A policy whose keys have not been read yet.
 #[derive(Clone, Debug)]
 pub struct PolicyFile {
-    keys: Vec<KeyEntry>,
+    keys: Vec<PolicyKeyEntry>,
     rules: Vec<RuleEntry>,
 }
 
 #[derive(Clone, Debug)]
-struct KeyEntry {
+struct PolicyKeyEntry {
     name: String,
-    content: Content,
-    /// Where the name stands.
+    content: KeySource,
+    /// The place of the name in the text.
     named: Range<usize>,
-    /// Where the content stands.
+    /// The place of the content in the text.
     span: Range<usize>,
 }
 
 #[derive(Clone, Debug)]
-enum Content {
+enum KeySource {
     File(PathBuf),
     Pem(String),
 }
@@ -51,7 +60,7 @@ struct RuleEntry {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+struct PolicyDocument {
     #[serde(default)]
     key: Vec<Spanned<KeyTable>>,
     #[serde(default)]
@@ -85,13 +94,13 @@ fn at(span: Range<usize>, problem: PolicyProblem) -> PolicyError {
     PolicyError { span: Some(span), problem }
 }
 
-pub(super) fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
-    let document: Document = toml::from_str(text).map_err(|error| {
+fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
+    let document: PolicyDocument = toml::from_str(text).map_err(|error| {
         let message = error.message().trim_end().replace('\n', "; ");
         PolicyError { span: error.span(), problem: PolicyProblem::Syntax { message } }
     })?;
     let mut names = BTreeSet::new();
-    let keys: Vec<KeyEntry> = document
+    let keys: Vec<PolicyKeyEntry> = document
         .key
         .into_iter()
         .map(|table| {
@@ -116,7 +125,7 @@ pub(super) fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
     Ok(PolicyFile { keys, rules })
 }
 
-fn key(table: Spanned<KeyTable>) -> Result<KeyEntry, PolicyError> {
+fn key(table: Spanned<KeyTable>) -> Result<PolicyKeyEntry, PolicyError> {
     let KeyTable { name, file, pem } = table.into_inner();
     let named = name.span();
     let name = name.into_inner();
@@ -126,11 +135,11 @@ fn key(table: Spanned<KeyTable>) -> Result<KeyEntry, PolicyError> {
     match (file, pem) {
         (Some(file), None) => {
             let span = file.span();
-            Ok(KeyEntry { name, content: Content::File(file.into_inner()), named, span })
+            Ok(PolicyKeyEntry { name, content: KeySource::File(file.into_inner()), named, span })
         }
         (None, Some(pem)) => {
             let span = pem.span();
-            Ok(KeyEntry { name, content: Content::Pem(pem.into_inner()), named, span })
+            Ok(PolicyKeyEntry { name, content: KeySource::Pem(pem.into_inner()), named, span })
         }
         (None, None) => Err(at(named, PolicyProblem::NoContent { name })),
         (Some(_), Some(pem)) => Err(at(pem.span(), PolicyProblem::TwoContents { name })),
@@ -196,11 +205,11 @@ impl PolicyFile {
     }
 }
 
-fn load(entry: KeyEntry, read: &impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<NamedKey, PolicyError> {
-    let KeyEntry { name, content, span, .. } = entry;
+fn load(entry: PolicyKeyEntry, read: &impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<NamedKey, PolicyError> {
+    let PolicyKeyEntry { name, content, span, .. } = entry;
     let bytes = match content {
-        Content::Pem(pem) => pem.into_bytes(),
-        Content::File(path) => {
+        KeySource::Pem(pem) => pem.into_bytes(),
+        KeySource::File(path) => {
             read(&path).map_err(|source| at(span.clone(), PolicyProblem::KeyFile { path, source }))?
         }
     };

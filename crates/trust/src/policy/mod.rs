@@ -11,92 +11,12 @@ mod error;
 mod file;
 mod key;
 mod rule;
+mod rules;
 #[cfg(test)]
 mod tests;
-
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
-use tofu_oci_types::{Pattern, ProviderAddr};
 
 pub use error::{PolicyError, PolicyProblem};
 pub use file::PolicyFile;
 pub use key::{KeyMaterial, KeyMaterialError, NamedKey};
 pub use rule::{Action, ExpiredKeys, ManifestChecksums, Rule, RuleOrigin, Unsigned};
-
-use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins};
-use rule::FileRule;
-
-/// Which keys may speak for which providers, and what happens where they do not.
-#[derive(Clone, Debug, Default)]
-pub struct Policy {
-    rules: Vec<FileRule>,
-    otherwise: Rule,
-}
-
-impl Policy {
-    /// Reads the text of a `trust.toml`. Its keys are read by [`PolicyFile::resolve`].
-    ///
-    /// # Errors
-    /// What is wrong, with its place in the text: an unknown member, too, since a rule that is misread protects nobody.
-    pub fn parse(text: &str) -> Result<PolicyFile, PolicyError> {
-        file::parse(text)
-    }
-
-    /// The same, read from this file: what its rules refuse names it.
-    #[must_use]
-    pub fn read_from(mut self, file: &Path) -> Self {
-        for rule in &mut self.rules {
-            if let RuleOrigin::File { path, .. } = &mut rule.rule.origin {
-                file.clone_into(path);
-            }
-        }
-        self
-    }
-
-    /// The rule for a provider: the first one with a pattern that matches, or the default.
-    pub fn rule(&self, address: &ProviderAddr) -> &Rule {
-        let matching = self.rules.iter().find(|rule| rule.patterns.iter().any(|pattern| pattern.matches(address)));
-        matching.map_or(&self.otherwise, |found| &found.rule)
-    }
-
-    /// Those of `keys` that speak for the host and the namespace of `address` alone: every rule that names the key, in
-    /// whatever form, is for them. What such a key signs without naming them can then be about no other provider. Keys of
-    /// the command line are for what they are asked about.
-    pub(crate) fn dedicated(&self, keys: impl Iterator<Item = KeyId>, address: &ProviderAddr) -> BTreeSet<KeyId> {
-        let alone = |pattern: &Pattern| {
-            pattern.hostname() == Some(address.hostname()) && pattern.namespace() == Some(address.namespace())
-        };
-        let shared = self.rules.iter().filter(|rule| !rule.patterns.iter().all(alone));
-        let shared: Vec<KeyId> = shared.flat_map(|rule| &rule.rule.keys).flat_map(|key| key.material.ids()).collect();
-        let rules = self.rules.iter().map(|rule| &rule.rule).chain([&self.otherwise]);
-        let distinct = DistinctKeys::new(rules.flat_map(|rule| &rule.keys).flat_map(|key| key.material.materials()));
-        keys.filter(|key| !shared.iter().any(|other| distinct.same(other, key))).collect()
-    }
-
-    /// The materials that a certificate in any of its rules says must not count any more, each with why.
-    pub(crate) fn compromised(&self) -> BTreeMap<Material, String> {
-        let rules = self.rules.iter().map(|rule| &rule.rule).chain([&self.otherwise]);
-        let certificates = rules.flat_map(|rule| &rule.keys).flat_map(|key| match &key.material {
-            KeyMaterial::OpenPgp(certificates) => certificates.as_slice(),
-            KeyMaterial::Public(_) => &[],
-        });
-        certificates.flat_map(OpenPgpKey::compromised).collect()
-    }
-
-    /// Whether signatures can change what is made of a release of this provider. Where not, nobody needs to ask for them.
-    pub fn wants_evidence(&self, pins: &Pins, address: &ProviderAddr) -> bool {
-        !self.rule(address).keys.is_empty() || pins.signers(address).next().is_some()
-    }
-
-    /// A policy of one rule for every provider: signed by one of `keys`, the defaults for all else.
-    pub fn with_keys(keys: Vec<NamedKey>) -> Self {
-        let rule = Rule {
-            origin: RuleOrigin::CommandLine,
-            unsigned: Unsigned::ByDefault(Action::Refuse),
-            keys,
-            ..Rule::default()
-        };
-        Self { rules: Vec::new(), otherwise: rule }
-    }
-}
+pub use rules::Policy;

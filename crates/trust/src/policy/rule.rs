@@ -13,7 +13,7 @@ use crate::{DistinctKeys, SIGN_PREDICATE};
 pub struct Rule {
     /// Where it was written.
     pub origin: RuleOrigin,
-    /// The keys that count; where there are none, those that the pins remember.
+    /// The keys that count; if there are none, those that the pins remember.
     pub keys: Vec<NamedKey>,
     /// How many distinct keys must have signed.
     pub threshold: usize,
@@ -48,7 +48,7 @@ impl Default for Rule {
 }
 
 impl Rule {
-    /// Its keys, told apart by their material.
+    /// Its keys, distinguished by their material.
     pub(crate) fn distinct_keys(&self) -> DistinctKeys {
         DistinctKeys::new(self.keys.iter().flat_map(|key| key.material.materials()))
     }
@@ -93,7 +93,7 @@ pub enum RuleOrigin {
 pub enum Action {
     /// The release is refused.
     Refuse,
-    /// It is taken, and people are told.
+    /// It is accepted with a warning.
     Warn,
     /// It is taken.
     Allow,
@@ -105,7 +105,7 @@ pub enum Action {
 pub enum Unsigned {
     /// A rule says it.
     Said(Action),
-    /// No rule says anything: refused where keys are named, allowed where not.
+    /// No rule says anything: refused if keys are named, allowed if not.
     ByDefault(Action),
 }
 
@@ -126,11 +126,11 @@ impl Unsigned {
 pub enum ExpiredKeys {
     /// It does not count.
     Refuse,
-    /// It counts, and people are told.
+    /// It counts, with a warning.
     Warn,
 }
 
-/// What the `ch:` lines of a lock file are worth where it has other lines, too.
+/// What the `ch:` lines of a lock file are worth if it has other lines, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ManifestChecksums {

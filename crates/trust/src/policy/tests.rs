@@ -1,6 +1,7 @@
 use std::io;
 
 use insta::assert_snapshot;
+use tofu_oci_types::ProviderAddr;
 
 use super::*;
 use crate::testing::{address, key};
@@ -113,7 +114,7 @@ fn a_threshold_that_only_names_can_meet_is_refused() {
         format!("{KEY}{again}{rule}threshold = {threshold}\n")
     };
     assert_snapshot!(refused(&threshold("[\"acme\", \"again\"]", 2)), @"10: 2 => the threshold 2 cannot be met: the rule has one key; a key counts once, whatever its names and forms");
-    assert_snapshot!(refused(&threshold("[\"acme\"]", 0)), @r#"10: 0 => the threshold must be at least 1; unsigned = "allow" is how unsigned releases are let in"#);
+    assert_snapshot!(refused(&threshold("[\"acme\"]", 0)), @r#"10: 0 => the threshold must be at least 1; unsigned = "allow" allows unsigned releases"#);
     let without = format!("{}threshold = 1\n", RULE.replace("[\"acme\"]", "[]"));
     assert_snapshot!(refused(&without), @"4: 1 => the threshold 1 cannot be met: the rule names no key");
     assert!(read(&threshold("[\"acme\", \"again\"]", 1)).is_ok());

@@ -1,14 +1,15 @@
 //! Archives with one fault each, and what becomes of them.
 
+pub(crate) mod builder;
 mod delivered;
 mod refusals;
 
 use std::sync::atomic::AtomicBool;
 
-use super::builder::{Archive, Raw, deflated, directory, stored};
 use super::*;
 use crate::read_directory;
 use crate::testing::Pieces;
+use builder::{Archive, Raw, deflated, directory, stored};
 use tofu_oci_testkit::Vectors;
 
 /// Unpacks in large and in small pieces, and reads as a file: all three must agree, and the folder must hold what the

@@ -11,7 +11,9 @@ use std::sync::Arc;
 use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{ReleaseDescription, ReleaseId, Search, Source};
-use tofu_oci_trust::{Archives, ByHand, Evidence, Pin, Policy, Refusal, ReleaseFacts, Rule, Standing, Verdict, judge};
+use tofu_oci_trust::{
+    Archives, ByHand, Evidence, Pin, Policy, ReleaseFacts, Rule, Standing, TrustRefusal, Verdict, judge,
+};
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use super::install::{existing_dir, finder, shown};
@@ -80,7 +82,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
 
 /// What the policy file refuses although somebody accepts it.
 struct Demanded {
-    refusal: Refusal,
+    refusal: TrustRefusal,
     rule: Rule,
     by_hand: ByHand,
 }
@@ -188,7 +190,7 @@ impl Found {
     }
 
     /// The first platform whose package `install` refuses, where signatures cover packages one by one.
-    fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a Refusal)> {
+    fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a TrustRefusal)> {
         let refused =
             |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.archives.get(platform))?));
         self.about.platforms.iter().find_map(refused)

@@ -68,6 +68,6 @@ fn a_good_list_of_archives_does_not_vouch_for_other_packages() {
     check(&[("darwin_arm64", "one")], Some("linux_amd64"), Some("linux_amd64"));
     check(&[("linux_amd64", "two")], Some("darwin_arm64"), Some("darwin_arm64"));
     check(&[("darwin_arm64", "one"), ("linux_amd64", "other")], Some("linux_amd64"), Some("linux_amd64"));
-    assert_eq!(verdict(&found(&[]), "").refusal, Some(Refusal::Unsigned), "images alone");
+    assert_eq!(verdict(&found(&[]), "").refusal, Some(TrustRefusal::Unsigned), "images alone");
     assert_eq!(verdict(&found(&[]), "unsigned = \"warn\"").standing, Standing::Unsigned);
 }

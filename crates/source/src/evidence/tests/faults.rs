@@ -78,7 +78,7 @@ async fn content_that_is_gone_or_damaged() {
     insta::assert_snapshot!(check(&manifest, Fault::status(404, "MANIFEST_UNKNOWN")).await, @"unreadable: HOST/p0 has no manifest sha256:…");
     insta::assert_snapshot!(check(&manifest, Fault::CorruptBody(3)).await, @"unreadable: manifest sha256:… of HOST/p0 is damaged: expected sha256:…, got sha256:…");
     insta::assert_snapshot!(check(blob, Fault::status(404, "BLOB_UNKNOWN")).await, @"unreadable: HOST/p0 has no blob sha256:…");
-    insta::assert_snapshot!(check(blob, Fault::CorruptBody(0)).await, @"unreadable: sha256:… (application/vnd.dev.sigstore.bundle.v0.3+json) of HOST/p0 is damaged: expected sha256:…, got sha256:…");
+    insta::assert_snapshot!(check(blob, Fault::CorruptBody(0)).await, @"unreadable: blob sha256:… of HOST/p0 is damaged: expected sha256:…, got sha256:…");
     insta::assert_snapshot!(check(blob, Fault::ReplaceBody("{}{}".into())).await, @"unreadable: blob sha256:… of HOST/p0 has the wrong size: expected 2 bytes, got 4");
 }
 

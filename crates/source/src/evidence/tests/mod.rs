@@ -162,10 +162,10 @@ async fn what_is_broken_spoils_nothing_else() {
     unreadable: it has no signature
     unreadable: it should have one layer of the type text/plain, and has 0
     unreadable: its layer sha256:… has no signature
-    unreadable: memory has no md5:abc (application/vnd.dev.sigstore.bundle.v0.3+json)
-    unreadable: memory has no sha256:… (application/vnd.dev.sigstore.bundle.v0.3+json)
-    unreadable: sha256:… (application/vnd.dev.sigstore.bundle.v0.3+json) of memory has the wrong size: expected 3 bytes, got 2
-    unreadable: sha256:… (application/vnd.dev.sigstore.bundle.v0.3+json) of memory is larger than 1048576 bytes
+    unreadable: memory has no blob md5:abc
+    unreadable: memory has no blob sha256:…
+    unreadable: blob sha256:… of memory has the wrong size: expected 3 bytes, got 2
+    unreadable: blob sha256:… of memory is larger than 1048576 bytes
     ");
 }
 

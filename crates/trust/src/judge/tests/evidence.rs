@@ -87,7 +87,7 @@ fn a_bundle_with_another_predicate_type_does_not_count() {
     let subject = named(&index("1.4.0"), &names(RIGHT.0, RIGHT.1));
     let scene = Scene::with_policy(&[1], "").found([statement(1, scan, std::slice::from_ref(&subject))]);
     check(&scene, "refused predicate-type");
-    assert_snapshot!(scene.judge().refusal.unwrap(), @"nobody has signed a statement of type https://sigstore.dev/cosign/sign/v1, only https://cosign.sigstore.dev/attestation/vuln/v1");
+    assert_snapshot!(scene.judge().refusal.unwrap(), @"no key has signed a statement of type https://sigstore.dev/cosign/sign/v1, only https://cosign.sigstore.dev/attestation/vuln/v1");
 
     let rule = format!("predicate_types = [\"{}\", \"{scan}\"]", crate::SIGN_PREDICATE);
     check(&Scene::with_policy(&[1], &rule).found([bundle(1)]), "refused predicate-type");

@@ -7,7 +7,7 @@ use super::*;
 fn told(verdict: &Verdict, platform: &str, content: Option<&str>) -> String {
     let zip = content.and_then(|content| PackageHash::zh(&Digest::sha256(content.as_bytes())));
     let platform = platform.parse().expect("a platform");
-    let refusal = verdict.refusal_for(&platform, zip.as_ref()).map(Refusal::code);
+    let refusal = verdict.refusal_for(&platform, zip.as_ref()).map(TrustRefusal::code);
     let remark = verdict.remark_for(&platform, zip.as_ref()).map(|remark| remark.code);
     format!("{refusal:?} {remark:?}")
 }

@@ -34,7 +34,7 @@ fn linux() -> Platform {
 /// Why an archive with this content is refused on a platform.
 fn code(verdict: &Verdict, platform: &str, content: &str) -> Option<&'static str> {
     let zip = PackageHash::zh(&Digest::sha256(content.as_bytes()));
-    verdict.refusal_for(&platform.parse().expect("a platform"), zip.as_ref()).map(Refusal::code)
+    verdict.refusal_for(&platform.parse().expect("a platform"), zip.as_ref()).map(TrustRefusal::code)
 }
 
 const LISTED: [(&str, &str); 2] = [("darwin_arm64", "one"), ("linux_amd64", "two")];
@@ -66,7 +66,11 @@ fn a_signed_list_covers_the_archives_that_it_names_and_no_index() {
     let verdict = signed.judge();
     let linux = linux();
     assert_eq!(verdict.refusal_for(&linux, signed.archives.get(&linux)), None);
-    assert_eq!(verdict.refusal_for(&linux, None).map(Refusal::code), Some("unsigned"), "an image leaf is no archive");
+    assert_eq!(
+        verdict.refusal_for(&linux, None).map(TrustRefusal::code),
+        Some("unsigned"),
+        "an image leaf is no archive"
+    );
     let mut unknown = signed;
     unknown.archives = Archives::Unknown;
     check(&unknown, "signed [rsa.pgp] 2 zips");
@@ -240,14 +244,14 @@ fn four_thousand_copies_of_one_certificate_are_looked_at_once() {
         *keys = vec![copy.repeat(copies); 4];
     }
     let scene = scene(&["rsa.pgp"], "");
-    let authority =
-        authority::Authority::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
+    let trusted =
+        trusted_keys::TrustedKeys::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
     let facts = scene.facts();
-    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &authority, &facts, scene.now);
+    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &trusted, &facts, scene.now);
     examination.look_at(&found);
     assert!(4 * copies > 4000);
     assert_eq!(examination.work.documents_done(), 1);
-    assert!(matches!(examination.examined[0].outcome, Outcome::TravellingKey { .. }));
+    assert!(matches!(examination.examined[0].outcome, SignatureOutcome::DoesNotCount(Flaw::TravellingKey { .. })));
 }
 
 #[test]
@@ -257,10 +261,10 @@ fn keys_that_travel_are_not_looked_at_where_a_key_of_ours_has_signed() {
         keys.push(file("rsa.pgp"));
     }
     let scene = scene(&["rsa.pgp"], "");
-    let authority =
-        authority::Authority::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
+    let trusted =
+        trusted_keys::TrustedKeys::new(&scene.policy, scene.policy.rule(&scene.address), &scene.pins, &scene.address);
     let facts = scene.facts();
-    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &authority, &facts, scene.now);
+    let mut examination = examine::Examination::new(scene.policy.rule(&scene.address), &trusted, &facts, scene.now);
     examination.look_at(&found);
     assert_eq!(examination.work.documents_done(), 1);
 }
@@ -272,7 +276,7 @@ fn signatures_without_end_are_looked_at_up_to_a_limit() {
     let (mut done, mut left) = (0, 0);
     for examined in &verdict.examined {
         match examined.outcome {
-            Outcome::Counts => done += 1,
+            SignatureOutcome::Counts => done += 1,
             _ => left += 1,
         }
     }

@@ -70,10 +70,10 @@ fn signature_files_that_are_none() {
     check_file(b"", &malformed("it is empty"));
     check_file(b"hello", &malformed("it has text outside of the ASCII armor"));
     check_file(&signature[..signature.len() - 1], &malformed("it ends within a packet"));
-    check_file(&[&signature[..], b"\n"].concat(), &malformed("it has bytes that are no packet"));
+    check_file(&[&signature[..], b"\n"].concat(), &malformed("it has bytes that are not a packet"));
     check_file(
         &[&signature[..], &[0xca, 3, b'P', b'G', b'P']].concat(),
-        &malformed("it has a packet that is no signature (Marker)"),
+        &malformed("it has a packet that is not a signature (Marker)"),
     );
     check_file(&signature.repeat(65), &malformed("it has more than 64 signatures"));
     check_file(&read("gpg/rsa-inline.gpg"), &malformed("it has a packet without a length"));
@@ -81,7 +81,7 @@ fn signature_files_that_are_none() {
         &read("gpg/rsa-clear.asc"),
         &malformed("it is a \"PGP SIGNED MESSAGE\" where a \"PGP SIGNATURE\" belongs"),
     );
-    check_file(&read("gpg/rsa.pgp"), &malformed("it has a packet that is no signature (PublicKey)"));
+    check_file(&read("gpg/rsa.pgp"), &malformed("it has a packet that is not a signature (PublicKey)"));
     check_file(&vec![0; SIGNATURES_LIMIT + 1], "the OpenPGP signature has 65537 bytes, and at most 65536 are read");
     let document = vec![b'\n'; SUMS_LIMIT + 1];
     let result = verify_detached(&document, &signature, &keys("gpg/rsa.pgp"), at(NOW));
@@ -102,7 +102,7 @@ fn key_files_that_are_none() {
         b"-----BEGIN PUBLIC KEY-----\n",
         &malformed("it is a \"PUBLIC KEY\" where a \"PGP PUBLIC KEY BLOCK\" belongs"),
     );
-    check_key(&[&key[..], b"garbage"].concat(), &malformed("it has bytes that are no packet"));
+    check_key(&[&key[..], b"garbage"].concat(), &malformed("it has bytes that are not a packet"));
     check_key(&key[..key.len() - 1], &malformed("it ends within a packet"));
     check_key(&[0xca, 3, b'P', b'G', b'P'], &malformed("it holds no key"));
     check_key(&read("gpg/rsa.sig"), &malformed("it does not begin with a public key"));

@@ -28,7 +28,7 @@ fn at(seconds: u64) -> SystemTime {
 }
 
 /// A result in one line, with the fingerprints, which are others each time they are made, taken out.
-fn told(result: &Judged) -> String {
+fn told(result: &VerifyResult) -> String {
     let text = match result {
         Ok(OpenPgpSignature { signed_by, standing, key, .. }) => {
             let by = if key.openpgp_fingerprint().as_ref() == Some(signed_by) { "primary key" } else { "subkey" };
@@ -112,7 +112,7 @@ fn several_keys_and_several_signatures_in_one_file() {
         verify_each(&sums(), &two, keys, now).unwrap().iter().map(told).collect()
     };
     assert_eq!(signers(&both), ["good, by the subkey"; 2]);
-    let stranger = "the OpenPGP signature was made by [..], which is none of the keys";
+    let stranger = "the OpenPGP signature was made by [..], which is not one of the keys";
     let mut one = signers(&both[..1]);
     one.sort();
     assert_eq!(one, ["good, by the subkey", stranger]);
@@ -131,9 +131,9 @@ fn swapped_sha256sums() {
 
 #[test]
 fn wrong_key() {
-    check("ed25519.pgp", "rsa.sig", "the OpenPGP signature was made by [..], which is none of the keys");
+    check("ed25519.pgp", "rsa.sig", "the OpenPGP signature was made by [..], which is not one of the keys");
     let result = verify_detached(&sums(), &read("gpg/rsa.sig"), &[], at(NOW));
-    assert_eq!(told(&result), "the OpenPGP signature was made by [..], which is none of the keys");
+    assert_eq!(told(&result), "the OpenPGP signature was made by [..], which is not one of the keys");
 }
 
 #[test]

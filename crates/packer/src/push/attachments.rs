@@ -6,8 +6,7 @@ use tofu_oci_trust::SignedSubject;
 use tofu_oci_types::{Event, Reporter};
 
 use super::prepare::blocking;
-use super::release::{Attached, Release};
-use super::send::Sender;
+use super::release::BuiltRelease;
 use crate::dist::{FoundSums, SignedSums};
 use crate::signing::{AttachPlan, AttachRequest};
 use crate::{PackError, PushRequest, SumsMode};
@@ -18,13 +17,18 @@ pub(super) struct Attachments {
 }
 
 impl Attachments {
-    /// Reads the signed checksum file, and tells what becomes of it where that is not plain.
+    /// Reads the signed checksum file, and reports it if the file does not go with the release as it is.
     pub(super) async fn read(request: &PushRequest<'_>, reporter: &dyn Reporter) -> Result<Self, PackError> {
         if request.sums == SumsMode::Skip {
             return Ok(Self { sums: None });
         }
         let dist = request.dist.clone();
-        match blocking(move || dist.signed_sums()).await? {
+        let (found, not_openpgp) = blocking(move || dist.signed_sums()).await?;
+        for name in not_openpgp {
+            let text = format!("{name} is not an OpenPGP signature, so it does not go with the release");
+            reporter.event(&Event::warning("sums-signature-not-openpgp", text));
+        }
+        match found {
             FoundSums::Nothing => Ok(Self { sums: None }),
             FoundSums::Unsigned { name } => {
                 let text = format!("{name} has no OpenPGP signature beside it, so it does not go with the release");
@@ -42,26 +46,15 @@ impl Attachments {
     }
 
     /// What is to refer to the release, beside what does.
-    pub(super) async fn wanted<'a>(
+    pub(super) async fn plan<'a>(
         &'a self,
         request: &'a PushRequest<'a>,
         store: &dyn ReadStore,
-        release: &'a Release,
+        release: &'a BuiltRelease,
     ) -> Result<AttachPlan<'a>, PackError> {
         let index = &release.index.descriptor;
         let subject = SignedSubject { index: &index.digest, address: request.address, version: request.version };
-        let wish = AttachRequest { index, subject, sums: self.sums.as_ref(), signing: request.signing };
-        AttachPlan::look(store, wish).await
-    }
-}
-
-impl Sender<'_> {
-    /// Attaches what is missing, and reads it back.
-    pub(super) async fn attach(&self, release: &Release, attached: &mut Attached) -> Result<(), PackError> {
-        let wanted = self.extras.wanted(self.request, self.store, release).await?;
-        let (attachments, transfers) = wanted.attach(self.store).await?;
-        attached.transfers.add(transfers);
-        attached.attachments = attachments;
-        Ok(())
+        let attach = AttachRequest { index, subject, sums: self.sums.as_ref(), signing: request.signing };
+        AttachPlan::look(store, attach).await
     }
 }

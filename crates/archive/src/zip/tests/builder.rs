@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::format::{CENTRAL, DESCRIPTOR, END, END64, LOCAL, LOCATOR64};
+use crate::zip::format::{CENTRAL, DESCRIPTOR, END, END64, LOCAL, LOCATOR64};
 
 /// What one header says.
 #[derive(Clone, Debug)]

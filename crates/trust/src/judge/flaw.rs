@@ -1,85 +1,33 @@
-//! What became of each signature.
+//! Why a signature does not count.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
-use tofu_oci_types::{Digest, PackageHash};
+use serde::{Deserialize, Serialize};
+use tofu_oci_types::{Digest, ProviderAddr, Version};
 
-use super::Missing;
-use crate::{Form, KeyId};
+use crate::KeyId;
 
-/// One signature that was looked at. Texts of it are as the signer wrote them: whoever shows them cleans them.
+/// Why a signature does not count, or what speaks against the release in it. Texts are as the signer wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Examined {
-    /// How it was written down; nothing where that could not be read.
-    pub form: Option<Form>,
-    /// The manifest that it was found in.
-    pub origin: Digest,
-    /// The key that made it, where that is certain.
-    pub key: Option<KeyId>,
-    /// What the policy or the pins call that key.
-    pub key_name: Option<String>,
-    /// What the signature says about its key.
-    pub claimed_key: Option<String>,
-    /// The provider that it names.
-    pub address: Option<String>,
-    /// The version that it names.
-    pub version: Option<String>,
-    /// What it says about its subject.
-    pub predicate_type: Option<String>,
-    /// The archives of this release that a signed `SHA256SUMS` lists.
-    pub zips: BTreeSet<PackageHash>,
-    /// What became of it.
-    pub outcome: Outcome,
-}
-
-impl Examined {
-    pub(super) fn new(form: Option<Form>, origin: &Digest, outcome: Outcome) -> Self {
-        Self {
-            form,
-            origin: origin.clone(),
-            key: None,
-            key_name: None,
-            claimed_key: None,
-            address: None,
-            version: None,
-            predicate_type: None,
-            zips: BTreeSet::new(),
-            outcome,
-        }
-    }
-}
-
-/// What became of a signature. `Display` is one sentence, lower case, no full stop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Outcome {
-    /// It counts.
-    Counts,
-    /// It counts although it does not name all that it should.
-    CountsUnnamed {
-        /// What it does not name.
-        missing: Missing,
-    },
-    /// It counts although the key has expired since.
-    CountsExpired {
-        /// What has expired.
-        what: String,
-    },
+pub enum Flaw {
     /// It names another provider.
     OtherProvider {
-        /// Which.
+        /// What it names.
         named: String,
+        /// The provider of the release.
+        wanted: Box<ProviderAddr>,
     },
     /// It names another version.
     OtherVersion {
-        /// Which.
+        /// What it names.
         named: String,
+        /// The version of the release.
+        wanted: Box<Version>,
     },
     /// It is a signature of another index.
     OtherIndex {
-        /// Which one, where it says so.
+        /// Which one, if it says so.
         signed: Option<Digest>,
     },
     /// It lists other archives for platforms of this release.
@@ -87,21 +35,24 @@ pub enum Outcome {
         /// Whose file, such as `terraform-provider-widget_1.0.0_linux_amd64.zip`.
         file_name: String,
     },
-    /// It names neither the provider nor the version, or only one of the two.
+    /// It does not name the provider, the version or both.
     Unnamed {
         /// What it does not name.
         missing: Missing,
     },
-    /// It says something else than is asked for.
+    /// It is a statement of another type than the rule asks for.
     PredicateType {
-        /// What.
+        /// Which.
         found: String,
     },
     /// A signed `SHA256SUMS` without one archive of this release.
     NotListed,
-    /// No key of ours made it, or it was damaged: without a hint nobody can tell.
-    UnknownKey,
-    /// A key made it that lies beside it, and is none of ours.
+    /// No trusted key made it, or it was damaged: without a hint the two look the same.
+    UnknownKey {
+        /// What the signature says about its key.
+        claimed: Option<String>,
+    },
+    /// A key made it that was found beside it, and that is not trusted.
     TravellingKey {
         /// The key.
         key: KeyId,
@@ -128,7 +79,7 @@ pub enum Outcome {
     },
     /// It was made with a certificate and not with a key.
     Keyless,
-    /// There is no signature at all: a `SHA256SUMS` alone.
+    /// A `SHA256SUMS` without a signature.
     NoSignature,
     /// It could not be read.
     Unreadable {
@@ -137,13 +88,10 @@ pub enum Outcome {
     },
 }
 
-impl Outcome {
+impl Flaw {
     /// A stable kebab-case name.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Counts => "counts",
-            Self::CountsUnnamed { .. } => "counts-unnamed",
-            Self::CountsExpired { .. } => "counts-expired",
             Self::OtherProvider { .. } => "other-provider",
             Self::OtherVersion { .. } => "other-version",
             Self::OtherIndex { .. } => "other-index",
@@ -151,7 +99,7 @@ impl Outcome {
             Self::Unnamed { .. } => "unnamed-signature",
             Self::PredicateType { .. } => "predicate-type",
             Self::NotListed => "not-listed",
-            Self::UnknownKey | Self::TravellingKey { .. } => "unknown-key",
+            Self::UnknownKey { .. } | Self::TravellingKey { .. } => "unknown-key",
             Self::BadSignature { .. } => "bad-signature",
             Self::ExpiredKey { .. } => "expired-key",
             Self::RevokedKey { .. } => "revoked-key",
@@ -162,31 +110,49 @@ impl Outcome {
         }
     }
 
-    /// Whether it speaks for the release.
-    pub fn counts(&self) -> bool {
-        matches!(self, Self::Counts | Self::CountsUnnamed { .. } | Self::CountsExpired { .. })
+    /// Whether a trusted signature says that the release is something else than what it is offered as.
+    pub fn contradicts(&self) -> bool {
+        matches!(self, Self::OtherProvider { .. } | Self::OtherVersion { .. } | Self::OtherPackage { .. })
+    }
+
+    /// How much it explains why an unsigned release is refused, 0 the most. `None` if it explains nothing.
+    pub(super) fn rank(&self) -> Option<u8> {
+        match self {
+            Self::RevokedKey { .. } => Some(0),
+            Self::ExpiredKey { .. } => Some(1),
+            Self::WeakDigest { .. } => Some(2),
+            Self::Unnamed { .. } => Some(3),
+            Self::OtherIndex { .. } => Some(4),
+            Self::BadSignature { .. } => Some(5),
+            Self::TravellingKey { .. } => Some(6),
+            Self::UnknownKey { .. } => Some(7),
+            Self::Keyless => Some(8),
+            Self::Unreadable { .. } => Some(9),
+            Self::OtherProvider { .. }
+            | Self::OtherVersion { .. }
+            | Self::OtherPackage { .. }
+            | Self::PredicateType { .. }
+            | Self::NotListed
+            | Self::NoSignature => None,
+        }
     }
 }
 
-impl fmt::Display for Outcome {
+/// What the signature does or is, without a subject: `is for another version, 1.0.0`.
+impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Counts => f.write_str("counts"),
-            Self::CountsUnnamed { missing } => write!(f, "counts, although it does not name {missing}"),
-            Self::CountsExpired { what } => write!(f, "counts, although {what}"),
-            Self::OtherProvider { named } => write!(f, "is for another provider, {named}"),
-            Self::OtherVersion { named } => write!(f, "is for another version, {named}"),
+            Self::OtherProvider { named, .. } => write!(f, "is for another provider, {named}"),
+            Self::OtherVersion { named, .. } => write!(f, "is for another version, {named}"),
             Self::OtherIndex { signed: Some(signed) } => write!(f, "is a signature of another index, {signed}"),
             Self::OtherIndex { signed: None } => f.write_str("is a signature of something else"),
             Self::OtherPackage { file_name } => write!(f, "lists another {file_name} than the one offered"),
             Self::Unnamed { missing } => write!(f, "does not name {missing}"),
             Self::PredicateType { found } => write!(f, "says something else about it: {found}"),
             Self::NotListed => f.write_str("lists no archive of this release"),
-            Self::UnknownKey => f.write_str("is by a key that is not one of yours, or it was damaged"),
+            Self::UnknownKey { .. } => f.write_str("is by a key that is not one of yours, or it was damaged"),
             Self::TravellingKey { key } => match key.openpgp_fingerprint() {
-                Some(fingerprint) => {
-                    write!(f, "is by a key that travels with it: {fingerprint}, not one of yours")
-                }
+                Some(fingerprint) => write!(f, "is by a key that travels with it: {fingerprint}, not one of yours"),
                 None => write!(f, "is by a key that travels with it: {key}, not one of yours"),
             },
             Self::BadSignature { problem } => f.write_str(problem),
@@ -195,5 +161,27 @@ impl fmt::Display for Outcome {
             Self::NoSignature => f.write_str("has no signature"),
             Self::Unreadable { problem } => write!(f, "cannot be read: {problem}"),
         }
+    }
+}
+
+/// What a signature does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Missing {
+    /// The provider.
+    Address,
+    /// The version.
+    Version,
+    /// Neither.
+    Both,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Address => "the provider",
+            Self::Version => "the version",
+            Self::Both => "the provider and the version",
+        })
     }
 }

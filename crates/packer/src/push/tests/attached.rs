@@ -68,6 +68,22 @@ async fn a_signed_checksum_file_goes_with_the_release() {
     assert_eq!(keys.len(), 2);
 }
 
+#[tokio::test]
+async fn a_signature_of_another_kind_is_not_passed_over_in_silence() {
+    let folder = signed();
+    folder.file(&format!("{SUMS}.asc"), "MEUCIQDP6OHCqFbsQhD1yqrsYNEB\n");
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @r"
+    sums-signature-not-openpgp
+    Sums Attached SUMS SUMS.sig
+    ");
+    folder.file(&format!("{SUMS}.sig"), [0x30, 0x45, 0x02, 0x21]);
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @r"
+    sums-signature-not-openpgp
+    sums-signature-not-openpgp
+    sums-unsigned
+    ");
+}
+
 /// A push that is refused before anything is sent.
 async fn refused(folder: &Folder) -> String {
     let store = Watching::new();
@@ -122,7 +138,13 @@ async fn a_checksum_file_without_a_signature_stays_behind() {
     let folder = Folder::new();
     folder.package("1.4.0", "linux_amd64").sums(SUMS);
     folder.file(&format!("{SUMS}.sig"), "MEUCIQDP6OHCqFbsQhD1yqrsYNEB/y/Vf0tIn0fXvHIt8A==");
-    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @"sums-unsigned");
+    assert_snapshot!(
+        told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await,
+        @r"
+    sums-signature-not-openpgp
+    sums-unsigned
+    "
+    );
     let folder = signed();
     let skip = Push { sums: SumsMode::Skip, ..Push::new(&folder, "1.4.0") };
     assert_snapshot!(told(&folder, skip, &Watching::new()).await, @"");

@@ -6,49 +6,49 @@ use tofu_oci_types::ProviderAddr;
 
 use crate::{DistinctKeys, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, Rule};
 
-/// The keys whose signatures count: those of the rule, or those that the pins remember where it names none.
-pub(super) struct Authority {
+/// The keys whose signatures count: those of the rule, or those that the pins remember if it names none.
+pub(super) struct TrustedKeys {
     pub(super) public: Vec<PublicKey>,
     pub(super) openpgp: Vec<OpenPgpKey>,
     names: BTreeMap<KeyId, String>,
     /// The `OpenPGP` keys that speak for no other host and namespace.
     dedicated: BTreeSet<KeyId>,
-    /// All of them, told apart by their material.
+    /// All of them, distinguished by their material.
     pub(super) distinct: DistinctKeys,
     /// Material that was revoked for a grave reason in a certificate of the policy, with why: in whatever form it signs.
     compromised: BTreeMap<Material, String>,
 }
 
-impl Authority {
+impl TrustedKeys {
     pub(super) fn new(policy: &Policy, rule: &Rule, pins: &Pins, address: &ProviderAddr) -> Self {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
         let compromised = policy.compromised();
-        let mut authority = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated, distinct, compromised };
+        let mut trusted = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated, distinct, compromised };
         for key in &rule.keys {
             match &key.material {
-                KeyMaterial::Public(public) => authority.add_public(&key.name, public),
+                KeyMaterial::Public(public) => trusted.add_public(&key.name, public),
                 KeyMaterial::OpenPgp(certificates) => {
                     for certificate in certificates {
-                        authority.openpgp.push(certificate.clone());
-                        authority.names.entry(certificate.id()).or_insert_with(|| key.name.clone());
+                        trusted.openpgp.push(certificate.clone());
+                        trusted.names.entry(certificate.id()).or_insert_with(|| key.name.clone());
                     }
                 }
             }
         }
-        authority.openpgp = OpenPgpKey::merged(authority.openpgp);
-        authority.dedicated = policy.dedicated(authority.openpgp.iter().map(OpenPgpKey::id), address);
+        trusted.openpgp = OpenPgpKey::merged(trusted.openpgp);
+        trusted.dedicated = policy.dedicated(trusted.openpgp.iter().map(OpenPgpKey::id), address);
         if rule.keys.is_empty() {
-            authority.distinct = pins.distinct_keys(address);
+            trusted.distinct = pins.distinct_keys(address);
             for signer in pins.signers(address) {
                 match &signer.public_key {
-                    Some(public) => authority.add_public(&signer.name, public),
+                    Some(public) => trusted.add_public(&signer.name, public),
                     None => {
-                        authority.names.insert(signer.key.clone(), signer.name.clone());
+                        trusted.names.insert(signer.key.clone(), signer.name.clone());
                     }
                 }
             }
         }
-        authority
+        trusted
     }
 
     /// One key under two names is one key.
@@ -90,7 +90,7 @@ impl Authority {
         materials.iter().find_map(|material| self.compromised.get(material)).map(String::as_str)
     }
 
-    /// The key of this id, where it is present: of an `OpenPGP` key of the pins only the fingerprint is.
+    /// The key of this id, if it is present: of an `OpenPGP` key of the pins only the fingerprint is.
     pub(super) fn public_key(&self, id: &KeyId) -> Option<&PublicKey> {
         self.public.iter().find(|key| key.id() == *id)
     }

@@ -21,14 +21,14 @@ use crate::{PackError, SignError, Transfers};
 const SUFFIXES: [&str; 3] = ["sig", "att", "sbom"];
 
 /// Tags to look at beside the manifests of a release.
-pub(crate) enum Known {
+pub(crate) enum SourceTags {
     /// All tags that the source has.
     Tags(BTreeSet<Tag>),
     /// The source does not list its tags: those of the index are asked for one by one.
     NotListed,
 }
 
-impl Known {
+impl SourceTags {
     /// What a source lists.
     pub(crate) async fn of(from: &dyn ReadStore) -> Result<Self, StoreError> {
         match from.tags().await {
@@ -63,13 +63,13 @@ pub(crate) struct SignatureCopier<'a> {
 
 impl SignatureCopier<'_> {
     /// The tags that the release has at both ends afterwards.
-    pub(crate) async fn carry(
+    pub(crate) async fn copy(
         &mut self,
-        known: &Known,
+        known: &SourceTags,
         index: &Digest,
         leaves: &BTreeSet<Digest>,
     ) -> Result<Vec<Tag>, PackError> {
-        let mut carried = Vec::new();
+        let mut copied = Vec::new();
         let mut open = Vec::new();
         for (tag, suffix) in known.candidates(index, leaves) {
             let Some(root) = resolve(self.from, &Reference::Tag(tag.clone())).await? else { continue };
@@ -88,7 +88,7 @@ impl SignatureCopier<'_> {
                 _ => MAX_ENTRIES,
             };
             open.push(Open { tag: tag.clone(), root, most, is_sent: false });
-            carried.push(tag);
+            copied.push(tag);
         }
         for _ in 0..WRITES {
             let mut written = Vec::new();
@@ -106,7 +106,7 @@ impl SignatureCopier<'_> {
         }
         match open.pop() {
             Some(Open { tag, .. }) => Err(SignError::Race { place: self.to.place(), tag }.into()),
-            None => Ok(carried),
+            None => Ok(copied),
         }
     }
 

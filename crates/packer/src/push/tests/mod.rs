@@ -1,5 +1,10 @@
 //! Pushes into a store that watches.
 
+mod address;
+mod attached;
+mod platform;
+mod read_back;
+
 use std::sync::atomic::Ordering;
 
 use insta::assert_snapshot;
@@ -180,7 +185,7 @@ async fn a_tag_that_names_something_else_is_refused() {
     let descriptor = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &manifest);
     store.inner.insert_unchecked(&descriptor, manifest);
     store.inner.tag(&descriptor, &"1.4.0".parse().unwrap()).await.unwrap();
-    assert_snapshot!(Push::new(&zips(), "1.4.0").run(&store).await.expect_err("taken"), @"memory has a tag 1.4.0 already: it points at something that is no provider release");
+    assert_snapshot!(Push::new(&zips(), "1.4.0").run(&store).await.expect_err("taken"), @"memory has a tag 1.4.0 already: it points at something that is not a provider release");
 }
 
 #[tokio::test]

@@ -31,19 +31,19 @@ pub(crate) struct AttachRequest<'a> {
 /// The same, compared with what is there: byte for byte what is missing.
 #[derive(Clone, Debug)]
 pub(crate) struct AttachPlan<'a> {
-    wish: AttachRequest<'a>,
-    items: Vec<Item<'a>>,
+    request: AttachRequest<'a>,
+    items: Vec<AttachItem<'a>>,
 }
 
 #[derive(Clone, Debug)]
-struct Item<'a> {
+struct AttachItem<'a> {
     attachment: Attachment,
-    /// What is to be written where it is missing.
-    content: Content<'a>,
+    /// What is written if it is missing.
+    content: AttachContent<'a>,
 }
 
 #[derive(Clone, Debug)]
-enum Content<'a> {
+enum AttachContent<'a> {
     /// A manifest that refers to the index.
     Referrer(Box<Artifact>),
     /// A signature among those under a tag.
@@ -51,24 +51,24 @@ enum Content<'a> {
 }
 
 impl<'a> AttachPlan<'a> {
-    /// Looks at what refers to the release, and plans what is missing. Nothing is asked where nothing is wished for.
-    pub(crate) async fn look(store: &dyn ReadStore, wish: AttachRequest<'a>) -> Result<Self, PackError> {
+    /// Looks at what refers to the release, and plans what is missing. If nothing is requested, the store is not asked.
+    pub(crate) async fn look(store: &dyn ReadStore, request: AttachRequest<'a>) -> Result<Self, PackError> {
         let mut items = Vec::new();
-        let forms = wish.signing.map(|signing| signing.forms);
+        let forms = request.signing.map(|signing| signing.forms);
         let has = |form| forms.is_some_and(|forms| forms.has(form));
-        if wish.sums.is_some() || has(Form::Bundle) {
-            let listed = listed(store, &wish).await?;
-            if let Some(sums) = wish.sums {
-                items.push(sums_item(&wish, sums, &listed));
+        if request.sums.is_some() || has(Form::Bundle) {
+            let listed = listed(store, &request).await?;
+            if let Some(sums) = request.sums {
+                items.push(sums_item(&request, sums, &listed));
             }
-            if let Some(signing) = wish.signing.filter(|_| has(Form::Bundle)) {
-                items.push(bundle_item(store, &wish, signing, &listed).await?);
+            if let Some(signing) = request.signing.filter(|_| has(Form::Bundle)) {
+                items.push(bundle_item(store, &request, signing, &listed).await?);
             }
         }
-        if let Some(signing) = wish.signing.filter(|_| has(Form::CosignTag)) {
-            items.push(image_item(store, &wish, signing).await?);
+        if let Some(signing) = request.signing.filter(|_| has(Form::CosignTag)) {
+            items.push(image_item(store, &request, signing).await?);
         }
-        Ok(Self { wish, items })
+        Ok(Self { request, items })
     }
 
     /// What is there and what is missing, in the order of writing.
@@ -78,18 +78,18 @@ impl<'a> AttachPlan<'a> {
 
     /// Writes what is missing, and reads back what was written.
     pub(crate) async fn attach(self, store: &dyn Store) -> Result<(Vec<Attachment>, Transfers), PackError> {
-        let mut attacher = Attacher::new(store, self.wish.subject.index);
+        let mut attacher = Attacher::new(store, self.request.subject.index);
         let mut attachments = Vec::with_capacity(self.items.len());
         let mut artifacts = Vec::new();
-        for Item { mut attachment, content } in self.items {
+        for AttachItem { mut attachment, content } in self.items {
             if attachment.state == AttachmentState::Missing {
                 match content {
-                    Content::Referrer(artifact) => {
+                    AttachContent::Referrer(artifact) => {
                         attacher.push(attachment.form, &artifact).await?;
                         artifacts.push((attachment.form, artifact));
                     }
-                    Content::Signature { tag, signature, key } => {
-                        attachment.manifest = attacher.signature(tag, &signature, key, &self.wish.subject).await?;
+                    AttachContent::Signature { tag, signature, key } => {
+                        attachment.manifest = attacher.signature(tag, &signature, key, &self.request.subject).await?;
                     }
                 }
                 attachment.state = AttachmentState::Attached;
@@ -99,7 +99,7 @@ impl<'a> AttachPlan<'a> {
         attacher.confirm(&artifacts).await?;
         if attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached) {
             for round in 1.. {
-                match demand_found(store, &self.wish, &attachments).await {
+                match demand_found(store, &self.request, &attachments).await {
                     // Somebody has written over it since it was confirmed.
                     Err(PackError::Sign(error)) if round < ROUNDS && matches!(*error, SignError::NotFound { .. }) => {
                         attacher.confirm(&artifacts).await?;
@@ -118,15 +118,15 @@ impl<'a> AttachPlan<'a> {
 /// Demands that everything is found by the search of those who install.
 async fn demand_found(
     store: &dyn ReadStore,
-    wish: &AttachRequest<'_>,
+    request: &AttachRequest<'_>,
     attachments: &[Attachment],
 ) -> Result<(), PackError> {
-    let keys: Vec<PublicKey> = wish.signing.iter().map(|signing| signing.key.public().clone()).collect();
-    let found = evidence(store, wish.index, Search::Everywhere).await?;
+    let keys: Vec<PublicKey> = request.signing.iter().map(|signing| signing.key.public().clone()).collect();
+    let found = evidence(store, request.index, Search::Everywhere).await?;
     for attachment in attachments {
         let is_it = |piece: &Evidence| match (attachment.form, piece) {
             (Form::CosignTag, Evidence::CosignTag { payload, signature, .. }) => {
-                says(&open_cosign_tag(payload, signature, &keys), &wish.subject)
+                says(&open_cosign_tag(payload, signature, &keys), &request.subject)
             }
             (Form::Bundle, Evidence::Bundle { origin, .. }) | (Form::Sums, Evidence::Sums { origin, .. }) => {
                 *origin == attachment.manifest
@@ -134,23 +134,23 @@ async fn demand_found(
             _ => false,
         };
         if !found.iter().any(is_it) {
-            let (place, form, subject) = (store.place(), attachment.form, wish.index.digest.clone());
+            let (place, form, subject) = (store.place(), attachment.form, request.index.digest.clone());
             return Err(SignError::NotFound { place, form, subject }.into());
         }
     }
     Ok(())
 }
 
-/// What is listed as a referrer; nothing where there is no such repository yet.
-async fn listed(store: &dyn ReadStore, wish: &AttachRequest<'_>) -> Result<Vec<Descriptor>, StoreError> {
-    match store.referrers(&wish.index.digest).await {
+/// What is listed as a referrer; an empty list if the repository does not exist yet.
+async fn listed(store: &dyn ReadStore, request: &AttachRequest<'_>) -> Result<Vec<Descriptor>, StoreError> {
+    match store.referrers(&request.index.digest).await {
         Err(error) if error.is_not_found() => Ok(Vec::new()),
         other => other,
     }
 }
 
-fn sums_item(wish: &AttachRequest<'_>, sums: &SignedSums, listed: &[Descriptor]) -> Item<'static> {
-    let artifact = Artifact::sums(wish.index, sums);
+fn sums_item(request: &AttachRequest<'_>, sums: &SignedSums, listed: &[Descriptor]) -> AttachItem<'static> {
+    let artifact = Artifact::sums(request.index, sums);
     let files = [&sums.sums].into_iter().chain(&sums.signatures).chain(&sums.keys);
     let attachment = Attachment {
         form: Form::Sums,
@@ -161,22 +161,22 @@ fn sums_item(wish: &AttachRequest<'_>, sums: &SignedSums, listed: &[Descriptor])
         bytes: artifact.size(),
         state: state(is_listed(&artifact, listed)),
     };
-    Item { attachment, content: Content::Referrer(Box::new(artifact)) }
+    AttachItem { attachment, content: AttachContent::Referrer(Box::new(artifact)) }
 }
 
 async fn bundle_item(
     store: &dyn ReadStore,
-    wish: &AttachRequest<'_>,
+    request: &AttachRequest<'_>,
     signing: Signing<'_>,
     listed: &[Descriptor],
-) -> Result<Item<'static>, PackError> {
-    let artifact = Artifact::bundle(wish.index, sign_bundle(signing.key, &wish.subject));
+) -> Result<AttachItem<'static>, PackError> {
+    let artifact = Artifact::bundle(request.index, sign_bundle(signing.key, &request.subject));
     let seen = if is_listed(&artifact, listed) {
         Some(artifact.manifest.0.digest.clone())
     } else if listed.is_empty() {
         None
     } else {
-        signed_bundle(store, wish.index, signing.key.public(), &wish.subject).await?
+        signed_bundle(store, request.index, signing.key.public(), &request.subject).await?
     };
     let attachment = Attachment {
         form: Form::Bundle,
@@ -187,20 +187,22 @@ async fn bundle_item(
         state: state(seen.is_some()),
         manifest: seen.unwrap_or_else(|| artifact.manifest.0.digest.clone()),
     };
-    Ok(Item { attachment, content: Content::Referrer(Box::new(artifact)) })
+    Ok(AttachItem { attachment, content: AttachContent::Referrer(Box::new(artifact)) })
 }
 
 async fn image_item<'a>(
     store: &dyn ReadStore,
-    wish: &AttachRequest<'_>,
+    request: &AttachRequest<'_>,
     signing: Signing<'a>,
-) -> Result<Item<'a>, PackError> {
-    let reference = store.repository().map_or_else(|| wish.subject.address.to_string(), ToString::to_string);
-    let signature = sign_cosign_tag(signing.key, &wish.subject, &reference);
-    let tag = tag(store, wish)?;
+) -> Result<AttachItem<'a>, PackError> {
+    let reference = store.repository().map_or_else(|| request.subject.address.to_string(), ToString::to_string);
+    let signature = sign_cosign_tag(signing.key, &request.subject, &reference);
+    let tag = tag(store, request)?;
     let mut image = SignatureImage::read(store, tag.clone()).await?;
     let seen = match &image.found {
-        Some(found) if image.is_signed(store, signing.key.public(), &wish.subject).await? => Some(found.digest.clone()),
+        Some(found) if image.is_signed(store, signing.key.public(), &request.subject).await? => {
+            Some(found.digest.clone())
+        }
         _ => None,
     };
     if seen.is_none() {
@@ -217,11 +219,11 @@ async fn image_item<'a>(
         state: state(seen.is_some()),
         manifest: seen.unwrap_or_else(|| artifact.manifest.0.digest.clone()),
     };
-    Ok(Item { attachment, content: Content::Signature { tag, signature, key: signing.key.public() } })
+    Ok(AttachItem { attachment, content: AttachContent::Signature { tag, signature, key: signing.key.public() } })
 }
 
-fn tag(store: &dyn ReadStore, wish: &AttachRequest<'_>) -> Result<Tag, SignError> {
-    let digest = &wish.index.digest;
+fn tag(store: &dyn ReadStore, request: &AttachRequest<'_>) -> Result<Tag, SignError> {
+    let digest = &request.index.digest;
     cosign_tag(digest, "sig").ok_or_else(|| SignError::NoTag { place: store.place(), subject: digest.clone() })
 }
 

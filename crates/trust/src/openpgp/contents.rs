@@ -1,26 +1,23 @@
-//! What an `OpenPGP` file holds, as far as it decides whether the file may be published.
+//! What a file holds, as far as it decides whether the file may be published.
 //!
-//! Nothing is verified here; the packets are walked, so that no private key hides behind a public one.
+//! Nothing is verified here; the packets are walked, so that no private key is published together with a public one.
 //!
-//! Spec: RFC 9580, 4.2 "Packet Headers", 5 "Packet Types", 6 "Radix-64 Conversions".
+//! Spec: RFC 9580, 5 "Packet Types", 6 "Radix-64 Conversions".
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use pgp::types::Tag;
+
+use super::armor::{self, PacketFault};
 
 const BEGIN_KEY: &str = "-----BEGIN PGP PUBLIC KEY BLOCK-----";
 const END_KEY: &str = "-----END PGP PUBLIC KEY BLOCK-----";
 const BEGIN_SIGNATURE: &str = "-----BEGIN PGP SIGNATURE-----";
 const END_SIGNATURE: &str = "-----END PGP SIGNATURE-----";
 
-/// Packet types.
-const SIGNATURE: u8 = 2;
-const SECRET_KEY: u8 = 5;
-const PUBLIC_KEY: u8 = 6;
-const SECRET_SUBKEY: u8 = 7;
-
-/// What a file holds.
+/// What a file that may be `OpenPGP` holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Content {
+pub enum OpenPgpContents {
     /// Public keys, in ASCII armor whatever the file was in, without any text around it.
     PublicKeys(Vec<u8>),
     /// A detached signature.
@@ -31,40 +28,42 @@ pub(super) enum Content {
     Other,
 }
 
+impl OpenPgpContents {
+    /// Whether a file that was cut short begins with public keys in ASCII armor.
+    pub fn begins_with_keys(bytes: &[u8]) -> bool {
+        bytes.trim_ascii_start().starts_with(BEGIN_KEY.as_bytes())
+    }
+}
+
 /// What the bytes of a file are.
-pub(super) fn content(bytes: &[u8]) -> Content {
+pub fn openpgp_contents(bytes: &[u8]) -> OpenPgpContents {
     if bytes.first().is_some_and(|first| first & 0x80 != 0) {
         return match of_packets(bytes) {
-            Content::PublicKeys(packets) => Content::PublicKeys(armor(&packets).into_bytes()),
+            OpenPgpContents::PublicKeys(packets) => OpenPgpContents::PublicKeys(armor(&packets).into_bytes()),
             other => other,
         };
     }
-    let Ok(text) = std::str::from_utf8(bytes) else { return Content::Other };
+    let Ok(text) = std::str::from_utf8(bytes) else { return OpenPgpContents::Other };
     if text.lines().any(|line| line.trim_start().starts_with("-----BEGIN") && line.contains("PRIVATE KEY")) {
-        return Content::PrivateKey;
+        return OpenPgpContents::PrivateKey;
     }
     let keys = blocks(text, BEGIN_KEY, END_KEY);
     if keys.is_empty() {
         let signatures = blocks(text, BEGIN_SIGNATURE, END_SIGNATURE);
         return match signatures.as_slice() {
-            [only] if text.trim_start().starts_with(BEGIN_SIGNATURE) => of_block(only),
-            _ => Content::Other,
+            [only] if text.trim_start().starts_with(BEGIN_SIGNATURE) => of_block(only, END_SIGNATURE),
+            _ => OpenPgpContents::Other,
         };
     }
     let mut armored = String::new();
     for block in keys {
-        match of_block(&block) {
-            Content::PublicKeys(_) => armored.push_str(&block),
-            Content::PrivateKey => return Content::PrivateKey,
-            _ => return Content::Other,
+        match of_block(&block, END_KEY) {
+            OpenPgpContents::PublicKeys(_) => armored.push_str(&block),
+            OpenPgpContents::PrivateKey => return OpenPgpContents::PrivateKey,
+            _ => return OpenPgpContents::Other,
         }
     }
-    Content::PublicKeys(armored.into_bytes())
-}
-
-/// Whether a file that was cut short begins with public keys in ASCII armor.
-pub(super) fn begins_keys(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_start().starts_with(BEGIN_KEY.as_bytes())
+    OpenPgpContents::PublicKeys(armored.into_bytes())
 }
 
 /// The blocks between these lines, with them, each line ended by a line feed.
@@ -86,61 +85,32 @@ fn blocks(text: &str, begin: &str, end: &str) -> Vec<String> {
 }
 
 /// What one armored block holds.
-fn of_block(block: &str) -> Content {
-    let lines: Vec<&str> = block.lines().collect();
-    // Headers end at the first empty line; the checksum begins with `=`.
-    let body = lines.iter().skip_while(|line| !line.is_empty()).skip(1);
-    let body: String = body.take_while(|line| !line.starts_with('=') && !line.starts_with('-')).copied().collect();
-    BASE64.decode(body).map_or(Content::Other, |packets| of_packets(&packets))
+fn of_block(block: &str, end: &str) -> OpenPgpContents {
+    let mut lines = block.lines().skip(1);
+    armor::block_bytes(&mut lines, end).map_or(OpenPgpContents::Other, |packets| of_packets(&packets))
 }
 
-fn of_packets(bytes: &[u8]) -> Content {
-    let mut rest = bytes;
-    let mut types = Vec::new();
-    while !rest.is_empty() {
-        let Some((packet_type, length)) = header(rest) else {
-            return if types.iter().any(|found| is_secret(*found)) { Content::PrivateKey } else { Content::Other };
-        };
-        types.push(packet_type);
-        // A private key that was cut short is one all the same.
-        rest = rest.get(length..).unwrap_or_default();
+fn of_packets(bytes: &[u8]) -> OpenPgpContents {
+    let mut tags = Vec::new();
+    let mut is_whole = true;
+    for packet in armor::raw_packets(bytes) {
+        match packet {
+            Ok((header, _)) => tags.push(header.tag()),
+            // What was cut short is what it began as.
+            Err(PacketFault::CutShort(tag)) => tags.push(tag),
+            Err(PacketFault::NoLength(tag)) => {
+                tags.push(tag);
+                is_whole = false;
+            }
+            Err(PacketFault::NoHeader | PacketFault::TooMany) => is_whole = false,
+        }
     }
-    match types.first() {
-        _ if types.iter().any(|found| is_secret(*found)) => Content::PrivateKey,
-        Some(&PUBLIC_KEY) => Content::PublicKeys(bytes.to_vec()),
-        Some(&SIGNATURE) if types.iter().all(|found| *found == SIGNATURE) => Content::Signature,
-        _ => Content::Other,
+    match tags.first() {
+        _ if tags.iter().any(|tag| matches!(tag, Tag::SecretKey | Tag::SecretSubkey)) => OpenPgpContents::PrivateKey,
+        Some(Tag::PublicKey) if is_whole => OpenPgpContents::PublicKeys(bytes.to_vec()),
+        Some(Tag::Signature) if is_whole && tags.iter().all(|tag| *tag == Tag::Signature) => OpenPgpContents::Signature,
+        _ => OpenPgpContents::Other,
     }
-}
-
-fn is_secret(packet_type: u8) -> bool {
-    matches!(packet_type, SECRET_KEY | SECRET_SUBKEY)
-}
-
-/// The type of the packet that begins here, and the bytes of header and body. Nothing for a length that keys and
-/// signatures do not have: partial or up to the end.
-fn header(bytes: &[u8]) -> Option<(u8, usize)> {
-    let number = |from: usize, count: usize| {
-        let bytes = bytes.get(from..from + count)?;
-        Some(bytes.iter().fold(0_usize, |sum, byte| sum << 8 | usize::from(*byte)))
-    };
-    let first = *bytes.first().filter(|first| **first & 0x80 != 0)?;
-    if first & 0x40 == 0 {
-        let octets = match first & 3 {
-            0 => 1,
-            1 => 2,
-            2 => 4,
-            _ => return None,
-        };
-        return Some((first >> 2 & 0x0f, 1 + octets + number(1, octets)?));
-    }
-    let (octets, length) = match number(1, 1)? {
-        short @ 0..=191 => (1, short),
-        medium @ 192..=223 => (2, ((medium - 192) << 8) + number(2, 1)? + 192),
-        255 => (5, number(2, 4)?),
-        _ => return None,
-    };
-    Some((first & 0x3f, 1 + octets + length))
 }
 
 /// The ASCII armor of public keys.
@@ -184,8 +154,8 @@ mod tests {
 
     #[track_caller]
     fn check(bytes: &[u8], want: &str) {
-        let got = match content(bytes) {
-            Content::PublicKeys(armored) => format!("keys:\n{}", String::from_utf8_lossy(&armored)),
+        let got = match openpgp_contents(bytes) {
+            OpenPgpContents::PublicKeys(armored) => format!("keys:\n{}", String::from_utf8_lossy(&armored)),
             other => format!("{other:?}"),
         };
         assert_eq!(got.trim_end(), want.trim_end());

@@ -1,0 +1,119 @@
+//! What became of each signature.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use tofu_oci_types::{Digest, PackageHash};
+
+use super::flaw::{Flaw, Missing};
+use super::refusal::TrustRefusal;
+use crate::{Form, KeyId};
+
+/// One signature that was looked at. Texts of it are as the signer wrote them: whoever shows them cleans them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Examined {
+    /// How it was written down; `None` if that could not be read.
+    pub form: Option<Form>,
+    /// The manifest that it was found in.
+    pub origin: Digest,
+    /// The key that made it, if that is certain.
+    pub key: Option<KeyId>,
+    /// What the policy or the pins call that key.
+    pub key_name: Option<String>,
+    /// What the signature says about its key.
+    pub claimed_key: Option<String>,
+    /// The provider that it names.
+    pub address: Option<String>,
+    /// The version that it names.
+    pub version: Option<String>,
+    /// What it says about its subject.
+    pub predicate_type: Option<String>,
+    /// The archives of this release that a signed `SHA256SUMS` lists.
+    pub zips: BTreeSet<PackageHash>,
+    /// What became of it.
+    pub outcome: SignatureOutcome,
+}
+
+impl Examined {
+    pub(super) fn new(form: Option<Form>, origin: &Digest, flaw: Flaw) -> Self {
+        Self {
+            form,
+            origin: origin.clone(),
+            key: None,
+            key_name: None,
+            claimed_key: None,
+            address: None,
+            version: None,
+            predicate_type: None,
+            zips: BTreeSet::new(),
+            outcome: flaw.into(),
+        }
+    }
+
+    /// The refusal of the release for a flaw of this signature.
+    pub(super) fn refusal(&self, flaw: &Flaw) -> TrustRefusal {
+        let key = || self.key.as_ref().map(ToString::to_string);
+        let by = self.key_name.clone().or_else(key).unwrap_or_else(|| "an unknown key".to_owned());
+        TrustRefusal::Signature { by, flaw: flaw.clone() }
+    }
+}
+
+/// What became of a signature. `Display` is one sentence without its subject, lower case, no full stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SignatureOutcome {
+    /// It counts.
+    Counts,
+    /// It counts although it does not name all that it should.
+    CountsUnnamed {
+        /// What it does not name.
+        missing: Missing,
+    },
+    /// It counts although the key has expired since.
+    CountsExpired {
+        /// What has expired.
+        what: String,
+    },
+    /// It does not count.
+    DoesNotCount(Flaw),
+}
+
+impl SignatureOutcome {
+    /// A stable kebab-case name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Counts => "counts",
+            Self::CountsUnnamed { .. } => "counts-unnamed",
+            Self::CountsExpired { .. } => "counts-expired",
+            Self::DoesNotCount(flaw) => flaw.code(),
+        }
+    }
+
+    /// Whether it speaks for the release.
+    pub fn counts(&self) -> bool {
+        self.flaw().is_none()
+    }
+
+    /// Why it does not count; `None` if it does.
+    pub fn flaw(&self) -> Option<&Flaw> {
+        if let Self::DoesNotCount(flaw) = self { Some(flaw) } else { None }
+    }
+}
+
+impl fmt::Display for SignatureOutcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Counts => f.write_str("counts"),
+            Self::CountsUnnamed { missing } => write!(f, "counts, although it does not name {missing}"),
+            Self::CountsExpired { what } => write!(f, "counts, although {what}"),
+            Self::DoesNotCount(flaw) => flaw.fmt(f),
+        }
+    }
+}
+
+impl From<Flaw> for SignatureOutcome {
+    fn from(flaw: Flaw) -> Self {
+        Self::DoesNotCount(flaw)
+    }
+}

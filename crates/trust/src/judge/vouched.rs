@@ -1,0 +1,167 @@
+//! What the signatures vouch for, those that are there and those that the pins remember.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tofu_oci_types::PackageHash;
+
+use super::examine::Examination;
+use super::flaw::Flaw;
+use super::refusal::TrustRefusal;
+use super::threshold::Reached;
+use super::verdict::{Covered, Signer};
+use super::votes::{Covers, Vote};
+use crate::pins::add_statements;
+use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, Rule, SignedStatement};
+
+/// A signature that is there, or that was.
+struct SignedPart<'a> {
+    key: &'a KeyId,
+    predicate_type: &'a str,
+    /// The archives that it is about; `None` if it is about the index.
+    zips: Option<&'a BTreeSet<PackageHash>>,
+}
+
+/// What the signatures that are there vouch for.
+pub(super) fn covered(examination: &Examination<'_>) -> Covered {
+    let said = examination.votes.iter().map(|vote| {
+        let zips = match &vote.covers {
+            Covers::Index => None,
+            Covers::Zips(zips) => Some(zips),
+        };
+        SignedPart { key: &vote.key, predicate_type: &vote.predicate_type, zips }
+    });
+    count(examination, &said.collect::<Vec<_>>())
+}
+
+/// What the signatures that were there before vouch for, counted by the rule as it is now. Only those by keys that would
+/// count now: named by the rule, not revoked, and without evidence here that shows them fallen.
+pub(super) fn pinned<'a>(
+    examination: &Examination<'_>,
+    pins: impl Iterator<Item = &'a Pin>,
+) -> (Covered, Vec<&'a PinnedSigner>) {
+    let rule = examination.rule;
+    let named: BTreeSet<KeyId> = rule.keys.iter().flat_map(|key| key.material.ids()).collect();
+    let counts = |signer: &&PinnedSigner| {
+        let known = rule.keys.is_empty() || named.contains(&signer.key);
+        let compromised = examination.trusted.compromised(&signer.key, None).is_some();
+        known && !compromised && !examination.fallen.contains(&signer.key) && !revoked(examination, &signer.key)
+    };
+    let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
+    let said = signers.iter().flat_map(|signer| {
+        // Whether a list names the provider is for the rule to say, if it has keys, as for a list that is there.
+        let is_named = move |statement: &SignedStatement| match &statement.zips {
+            Some(_) if !rule.keys.is_empty() => examination.trusted.is_dedicated(&signer.key),
+            _ => statement.missing.is_none(),
+        };
+        let named = move |statement: &&SignedStatement| rule.unnamed != Action::Refuse || is_named(statement);
+        signer.statements.iter().filter(named).map(|statement| SignedPart {
+            key: &signer.key,
+            predicate_type: &statement.predicate_type,
+            zips: statement.zips.as_ref(),
+        })
+    });
+    (count(examination, &said.collect::<Vec<_>>()), signers)
+}
+
+/// Whether the certificate of the rule is revoked, or a subkey of it that can sign: a pin does not say which of them made
+/// the lost signature. Nor is known when, so if keys that have retired do not count, one that has retired since does not
+/// either.
+fn revoked(examination: &Examination<'_>, key: &KeyId) -> bool {
+    let grave = |reason: Reason| match reason {
+        Reason::Unknown | Reason::Compromised => true,
+        Reason::Superseded | Reason::Retired | Reason::UserIdInvalid => {
+            examination.rule.expired_keys == ExpiredKeys::Refuse
+        }
+    };
+    let mut certificates = examination.trusted.openpgp.iter().filter(|certificate| certificate.id() == *key);
+    certificates.any(|certificate| certificate.revoked().any(grave))
+}
+
+/// Each type of statement must reach the threshold by itself.
+fn count(examination: &Examination<'_>, said: &[SignedPart<'_>]) -> Covered {
+    let (rule, distinct) = (examination.rule, &examination.trusted.distinct);
+    let mut all: Option<Covered> = None;
+    for wanted in &rule.predicate_types {
+        let of_type = said.iter().filter(|said| said.predicate_type == wanted);
+        let reached = Reached::count(rule.threshold, of_type.map(|said| (distinct.counted(said.key), said.zips)));
+        let of_type = Covered { index: reached.index(), zips: reached.archives().map(|zip| (*zip).clone()).collect() };
+        all = Some(match all {
+            Some(covered) => both(covered, &of_type),
+            None => of_type,
+        });
+    }
+    all.unwrap_or_default()
+}
+
+/// What both cover: the whole index covers each of its archives.
+fn both(one: Covered, other: &Covered) -> Covered {
+    let zips = match (one.index, other.index) {
+        (true, true) => one.zips.union(&other.zips).cloned().collect(),
+        (true, false) => other.zips.clone(),
+        (false, true) => one.zips,
+        (false, false) => one.zips.intersection(&other.zips).cloned().collect(),
+    };
+    Covered { index: one.index && other.index, zips }
+}
+
+/// Each key once, with all that it has signed.
+pub(super) fn signers(examination: &Examination<'_>) -> Vec<Signer> {
+    let mut signers: BTreeMap<&KeyId, Signer> = BTreeMap::new();
+    for vote in &examination.votes {
+        let signer = signers.entry(&vote.key).or_insert_with(|| Signer {
+            name: vote.name.clone(),
+            key: vote.key.clone(),
+            public_key: examination.trusted.public_key(&vote.key).cloned(),
+            materials: examination.trusted.materials(&vote.key),
+            forms: BTreeSet::new(),
+            covers: vote.covers.clone(),
+            statements: Vec::new(),
+        });
+        add_statements(&mut signer.statements, &[statement(vote)]);
+        signer.forms.insert(vote.form);
+        signer.covers = match (&signer.covers, &vote.covers) {
+            (Covers::Zips(one), Covers::Zips(other)) => Covers::Zips(one.union(other).cloned().collect()),
+            _ => Covers::Index,
+        };
+    }
+    signers.into_values().collect()
+}
+
+fn statement(vote: &Vote) -> SignedStatement {
+    let zips = match &vote.covers {
+        Covers::Index => None,
+        Covers::Zips(zips) => Some(zips.clone()),
+    };
+    SignedStatement { predicate_type: vote.predicate_type.clone(), missing: vote.missing, zips }
+}
+
+/// Why signatures that count are not enough; `None` if there are none.
+pub(super) fn shortfall(rule: &Rule, examination: &Examination<'_>) -> Option<TrustRefusal> {
+    let found: BTreeSet<String> = examination
+        .examined
+        .iter()
+        .filter_map(|examined| match examined.outcome.flaw() {
+            Some(Flaw::PredicateType { found }) => Some(found.clone()),
+            _ => None,
+        })
+        .chain(examination.votes.iter().map(|vote| vote.predicate_type.clone()))
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    let voters = |wanted: &String| {
+        let of_type = examination.votes.iter().filter(|vote| vote.predicate_type == *wanted);
+        let distinct = &examination.trusted.distinct;
+        of_type.map(|vote| (distinct.counted(&vote.key), &vote.name)).collect::<BTreeMap<_, _>>()
+    };
+    let (wanted, voters) =
+        rule.predicate_types.iter().map(|wanted| (wanted, voters(wanted))).min_by_key(|(_, voters)| voters.len())?;
+    if voters.is_empty() {
+        return Some(TrustRefusal::PredicateType { wanted: wanted.clone(), found: found.into_iter().collect() });
+    }
+    // Enough keys, and none of the offered archives: the threshold is not the reason.
+    if voters.len() >= rule.threshold {
+        return None;
+    }
+    Some(TrustRefusal::Threshold { by: voters.into_values().cloned().collect(), wanted: rule.threshold })
+}
