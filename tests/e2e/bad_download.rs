@@ -44,7 +44,7 @@ fn a_digest_that_does_not_match() {
     ----- stdout -----
 
     ----- stderr -----
-    error: manifest of tag 1.4.0 of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
+    error: tag 1.4.0 of [REGISTRY]/acme/widget is damaged: expected sha256:[DIGEST], got sha256:[DIGEST]
 
     hint: the registry, or something between it and here, changed the content; nothing of it was kept
     ");

@@ -37,7 +37,7 @@ fn what_a_registry_can_do() {
       a manifest of 4 MiB                                   works      PUT 201
       every tag is listed                                   works      GET 200, sorted
       tags in pages (`n`, Link)                             missing    `n` is ignored: 4 tags at once
-      tags after another one (`last`)                      missing    `last` is ignored
+      tags after another one (`last`)                       missing    `last` is ignored
       a tag pushed again unchanged                          works      PUT 201
       a tag moved to another manifest                       works      PUT 201
       a manifest with a subject                             works      PUT 201

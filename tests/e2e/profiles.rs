@@ -179,7 +179,7 @@ fn registries_as_they_are() {
 
     specification, the least of it: check
       error[opentofu-refuses] [REGISTRY]/acme/opentofu-provider-widget (1.5.0)
-        what      registry-answer: OpenTofu 1.10 refuses it on darwin_arm64
+        what      registry-answer: OpenTofu 1.10 to 1.13 refuses it on darwin_arm64
         why       The prediction walks through the same steps as OpenTofu does, and one of them fails.
         mend      see the code in the finding; docs/check.md lists all codes
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go

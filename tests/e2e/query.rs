@@ -371,7 +371,7 @@ fn an_address_whose_host_is_only_a_name_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `ghcr.io/${version}` mentions `version` at column 11, which an address does not have: write ${hostname}, ${namespace} or ${type}
+    error: `ghcr.io/${version}` mentions `version` at column 11, which an address does not have
 
     hint: the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell
     ");

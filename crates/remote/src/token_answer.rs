@@ -123,7 +123,7 @@ mod tests {
         check(r#"{"token":"t","access_token":""}"#, "t 60s None");
         check(r#"{"token":"t","access_token":null}"#, "t 60s None");
         check(r#"{"token":"t","token":"u"}"#, "u 60s None");
-        check(r#"{"AccessToken":"t","EXPIRES_IN":7}"#, "t 7s Some(7)");
+        check(r#"{"Token":"t","EXPIRES_IN":7}"#, "t 7s Some(7)");
         check(r#"{"token":"t","Access_Token":"a","TOKEN":"u"}"#, "a 60s None");
         check(r#"{"access_token":"","token":"t","TOKEN":"u"}"#, "u 60s None");
     }

@@ -302,7 +302,7 @@ mod tests {
         check(
             twice.as_bytes(),
             &format!(
-                r#""dsseEnvelope" is given twice at line 1 column {}"#,
+                r#"the member "dsseEnvelope" is there twice at line 1 column {}"#,
                 fixtures::column(&twice, r#""dsseEnvelope""#)
             ),
         );

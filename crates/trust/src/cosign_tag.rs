@@ -250,7 +250,7 @@ mod tests {
         check_payload(
             &twice,
             Err(&format!(
-                r#"the payload: "optional" is given twice at line 1 column {}"#,
+                r#"the payload: the member "optional" is there twice at line 1 column {}"#,
                 fixtures::column(&twice, r#""optional""#)
             )),
         );

@@ -24,10 +24,6 @@ impl Attachments {
         }
         let dist = request.dist.clone();
         let (found, not_openpgp) = blocking(move || dist.signed_sums()).await?;
-        for name in not_openpgp {
-            let text = format!("{name} is not an OpenPGP signature, so it does not go with the release");
-            reporter.event(&Event::warning("sums-signature-not-openpgp", text));
-        }
         match found {
             FoundSums::Nothing => Ok(Self { sums: None }),
             FoundSums::Unsigned { name } => {
@@ -36,6 +32,10 @@ impl Attachments {
                 Ok(Self { sums: None })
             }
             FoundSums::Signed(sums) => {
+                for name in not_openpgp {
+                    let text = format!("{name} is not an OpenPGP signature, so it does not go with the release");
+                    reporter.event(&Event::warning("sums-signature-not-openpgp", text));
+                }
                 if !request.layout.has(LeafKind::Artifact) {
                     let text = format!("{} names zips, and this layout has none: it proves nothing here", sums.sums.0);
                     reporter.event(&Event::note("sums-without-zips", text));

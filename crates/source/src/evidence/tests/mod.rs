@@ -159,13 +159,13 @@ async fn what_is_broken_spoils_nothing_else() {
     cosign two by c2ln
     unreadable: a bundle is one layer, and it has 0
     unreadable: a bundle is one layer, and it has 2
+    unreadable: blob sha256:… of memory has the wrong size: expected 3 bytes, got 2
+    unreadable: blob sha256:… of memory is larger than 1048576 bytes
     unreadable: it has no signature
     unreadable: it should have one layer of the type text/plain, and has 0
     unreadable: its layer sha256:… has no signature
     unreadable: memory has no blob md5:abc
     unreadable: memory has no blob sha256:…
-    unreadable: blob sha256:… of memory has the wrong size: expected 3 bytes, got 2
-    unreadable: blob sha256:… of memory is larger than 1048576 bytes
     ");
 }
 
