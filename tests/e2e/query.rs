@@ -373,7 +373,8 @@ fn an_address_whose_host_is_only_a_name_is_refused() {
     ----- stderr -----
     error: `ghcr.io/${version}` mentions `version` at column 11, which an address does not have
 
-    hint: the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell
+    hint: write ${hostname}, ${namespace} or ${type}
+    hint: quote the template for your shell: it would take ${…} for a variable of its own
     ");
     assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --from 'ghcr.io/${{type'")), @"
     exit code: 2
@@ -382,7 +383,8 @@ fn an_address_whose_host_is_only_a_name_is_refused() {
     ----- stderr -----
     error: `ghcr.io/${type` is not a repository template: an interpolation is not closed: its } is missing, at column 1
 
-    hint: the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell
+    hint: write ${hostname}, ${namespace} or ${type}
+    hint: quote the template for your shell: it would take ${…} for a variable of its own
     ");
     assert_snapshot!(scene.refuse(&format!("resolve {WIDGET} --magic-suffix 'not a host'")), @"
     exit code: 2

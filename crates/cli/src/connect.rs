@@ -282,13 +282,14 @@ impl From {
         let template = |text: &str| {
             text.parse::<RepositoryTemplate>().map_err(|error| {
                 Diagnostic::of(Exit::Usage, &error)
-                    .hint("the symbols are ${hostname}, ${namespace} and ${type}; quote the template for your shell")
+                    .hint(error.instead())
+                    .hint("quote the template for your shell: it would take ${…} for a variable of its own")
             })
         };
         match text.strip_prefix("oci:") {
             Some(dir) => RepositoryTemplate::parse_loose(dir)
                 .map(Self::Layouts)
-                .map_err(|error| Diagnostic::of(Exit::Usage, &error)),
+                .map_err(|error| Diagnostic::of(Exit::Usage, &error).hint(error.instead())),
             None => template(text).map(Self::Repositories),
         }
     }

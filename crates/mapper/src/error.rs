@@ -110,7 +110,7 @@ impl MapError {
     }
 }
 
-/// A text that is not an usable repository template. Columns count characters from 1.
+/// A text that is not a usable repository template. Columns count characters from 1.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template` (an HCL 2 string template).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

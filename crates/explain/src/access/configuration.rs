@@ -80,7 +80,10 @@ impl CredentialConfiguration {
         let here = all.filter(|wrong| wrong.file == Some(file));
         here.map(|wrong| FileProblem {
             line: self.place(wrong).and_then(|place| place.line),
-            text: format!("{} ({})", wrong.message, wrong.code),
+            text: match &wrong.instead {
+                Some(instead) => format!("{} ({}): {instead}", wrong.message, wrong.code),
+                None => format!("{} ({})", wrong.message, wrong.code),
+            },
             opentofu: self.does(wrong).map(str::to_owned),
         })
         .collect()
