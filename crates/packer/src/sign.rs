@@ -93,7 +93,7 @@ pub async fn sign(
     Ok(report)
 }
 
-struct FoundRelease {
+struct SignableRelease {
     tag: Tag,
     index: Descriptor,
     address: ProviderAddr,
@@ -104,7 +104,7 @@ async fn find(
     store: &dyn ReadStore,
     request: &SignRequest<'_>,
     reporter: &dyn Reporter,
-) -> Result<FoundRelease, PackError> {
+) -> Result<SignableRelease, PackError> {
     let tag = for_version(request.version)?;
     let place = || store.place();
     let (index, bytes) = match store.manifest(&Reference::Tag(tag.clone())).await {
@@ -143,7 +143,7 @@ async fn find(
     if request.rename == Rename::Refuse {
         require_address(store, &tag, &address, reporter).await?;
     }
-    Ok(FoundRelease { tag, index, address })
+    Ok(SignableRelease { tag, index, address })
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that

@@ -119,7 +119,7 @@ impl RegistryAnswer {
         let error = match (status, asked_wait) {
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => refusal.error(status, place, problem),
             (StatusCode::TOO_MANY_REQUESTS, Some(asked)) => {
-                StoreError::RateLimited { place, seconds: asked.as_secs(), patience: GiveUpReason::Attempts }
+                StoreError::RateLimited { place, seconds: asked.as_secs(), reason: GiveUpReason::Attempts }
             }
             _ => StoreError::Rejected { place, status: status.as_u16(), request, problem },
         };

@@ -196,7 +196,7 @@ impl RawAnswer {
     }
 
     /// The status and the first error that the registry names, for people: `400 MANIFEST_INVALID`.
-    pub fn said(&self) -> String {
+    pub fn summary(&self) -> String {
         let document: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let code = document["errors"][0]["code"].as_str().map(clean).filter(|code| !code.is_empty());
         match code {

@@ -179,7 +179,7 @@ pub enum StoreError {
         /// How long it asks to wait.
         seconds: u64,
         /// Why the wait is not made.
-        patience: GiveUpReason,
+        reason: GiveUpReason,
     },
     /// No connection, or one that broke and could not be mended.
     #[error("cannot reach {place}: {problem}")]

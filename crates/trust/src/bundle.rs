@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::dsse::Envelope;
-use crate::fault::{Form, MadeBy, Peek, SignatureFault, Signed};
+use crate::fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 use crate::json;
 use crate::keys::PublicKey;
 use crate::signer::PrivateKey;
@@ -29,7 +29,7 @@ pub fn open_bundle(bytes: &[u8], keys: &[PublicKey]) -> Result<Signed, Signature
     let bundle = Bundle::parse(bytes)?;
     let MadeBy::Key { hint } = &bundle.made_by else { return Err(SignatureFault::Keyless) };
     let key = signer(keys, hint.as_deref(), &bundle.envelope.signed_bytes(), &bundle.envelope.signature)?;
-    Ok(Signed { key, form: Form::Bundle, statement: bundle.statement()? })
+    Ok(Signed { key, form: SignatureForm::Bundle, statement: bundle.statement()? })
 }
 
 /// What the bundle claims, unverified; also one with a certificate.
@@ -122,7 +122,7 @@ mod tests {
         let keys: Vec<_> = keys.iter().map(|name| public(name)).collect();
         match (open_bundle(bundle, &keys), want) {
             (Ok(signed), Ok((key, predicate, subject))) => {
-                assert_eq!((signed.key, signed.form), (public(key).id(), Form::Bundle));
+                assert_eq!((signed.key, signed.form), (public(key).id(), SignatureForm::Bundle));
                 assert_eq!(signed.statement.predicate_type, predicate);
                 assert_eq!(signed.statement.subjects, [subject]);
             }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tofu_oci_types::Digest;
 
 use crate::bundle::LIMIT;
-use crate::fault::{Form, MadeBy, Peek, SignatureFault, Signed};
+use crate::fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 use crate::json;
 use crate::keys::PublicKey;
 use crate::signer::PrivateKey;
@@ -39,7 +39,7 @@ pub fn open_cosign_tag(payload: &[u8], signature_base64: &str, keys: &[PublicKey
         .decode(signature_base64.trim_ascii())
         .map_err(|_| SignatureFault::malformed("the signature is not base64"))?;
     let key = signer(keys, None, payload, &signature)?;
-    Ok(Signed { key, form: Form::CosignTag, statement: parse(payload)? })
+    Ok(Signed { key, form: SignatureForm::CosignTag, statement: parse(payload)? })
 }
 
 /// What the payload claims, unverified.
@@ -110,7 +110,7 @@ mod tests {
         let keys: Vec<_> = keys.iter().map(|name| public(name)).collect();
         match (open_cosign_tag(payload, signature, &keys), want) {
             (Ok(signed), Ok((key, subject))) => {
-                assert_eq!((signed.key, signed.form), (public(key).id(), Form::CosignTag));
+                assert_eq!((signed.key, signed.form), (public(key).id(), SignatureForm::CosignTag));
                 assert_eq!(signed.statement.predicate_type, SIGN_PREDICATE);
                 assert_eq!(signed.statement.subjects, [subject]);
             }

@@ -9,7 +9,7 @@ use crate::vocabulary::BUNDLE_TYPE;
 
 /// How a signature was written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Form {
+pub enum SignatureForm {
     /// A Sigstore bundle in a referrer of the index.
     #[serde(rename = "bundle")]
     Bundle,
@@ -27,7 +27,7 @@ pub struct Signed {
     /// The key that verified it.
     pub key: KeyId,
     /// How it was written down.
-    pub form: Form,
+    pub form: SignatureForm,
     /// What was signed.
     pub statement: Statement,
 }

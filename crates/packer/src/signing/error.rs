@@ -2,7 +2,7 @@
 
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::StoreError;
-use tofu_oci_trust::Form;
+use tofu_oci_trust::SignatureForm;
 use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
 
 /// Why a release could not be signed, or does not have what was attached to it.
@@ -70,7 +70,7 @@ pub enum SignError {
         /// The repository.
         place: Place,
         /// What was to be attached.
-        form: Form,
+        form: SignatureForm,
         /// What it said.
         #[source]
         source: Box<StoreError>,
@@ -83,7 +83,7 @@ pub enum SignError {
         /// The tag: `sha256-HEX`, which lists referrers if a registry does not, or `sha256-HEX.sig`.
         tag: String,
         /// What was to be attached.
-        form: Form,
+        form: SignatureForm,
         /// What it said.
         #[source]
         source: Box<StoreError>,
@@ -94,7 +94,7 @@ pub enum SignError {
         /// The repository.
         place: Place,
         /// What was attached.
-        form: Form,
+        form: SignatureForm,
         /// The referrer.
         manifest: Digest,
         /// The release.
@@ -106,7 +106,7 @@ pub enum SignError {
         /// The repository.
         place: Place,
         /// What was attached.
-        form: Form,
+        form: SignatureForm,
         /// What happened instead.
         #[source]
         source: Box<StoreError>,
@@ -143,7 +143,7 @@ pub enum SignError {
         /// The repository.
         place: Place,
         /// What was attached.
-        form: Form,
+        form: SignatureForm,
         /// The release.
         subject: Digest,
     },
@@ -165,10 +165,10 @@ pub enum SignError {
     },
 }
 
-fn in_words(form: Form) -> &'static str {
+fn in_words(form: SignatureForm) -> &'static str {
     match form {
-        Form::Bundle => "the signature (a referrer)",
-        Form::CosignTag => "the signature (a tag)",
-        Form::Sums => "the signed SHA256SUMS (a referrer)",
+        SignatureForm::Bundle => "the signature (a referrer)",
+        SignatureForm::CosignTag => "the signature (a tag)",
+        SignatureForm::Sums => "the signed SHA256SUMS (a referrer)",
     }
 }

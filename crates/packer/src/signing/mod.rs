@@ -17,7 +17,7 @@ mod seen;
 mod tests;
 
 use serde::Serialize;
-use tofu_oci_trust::{Form, KeyId, PrivateKey};
+use tofu_oci_trust::{KeyId, PrivateKey, SignatureForm};
 use tofu_oci_types::{Digest, Tag};
 
 pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
@@ -62,7 +62,7 @@ pub enum SumsMode {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Attachment {
     /// What it is.
-    pub form: Form,
+    pub form: SignatureForm,
     /// The manifest that holds it: the referrer, or what `tag` points at.
     pub manifest: Digest,
     /// The tag, for the form that has one.
@@ -91,11 +91,11 @@ pub enum AttachmentState {
 
 impl Forms {
     /// Whether this form is among them.
-    pub fn has(self, form: Form) -> bool {
+    pub fn has(self, form: SignatureForm) -> bool {
         match form {
-            Form::Bundle => self != Self::CosignTag,
-            Form::CosignTag => self != Self::Bundle,
-            Form::Sums => false,
+            SignatureForm::Bundle => self != Self::CosignTag,
+            SignatureForm::CosignTag => self != Self::Bundle,
+            SignatureForm::Sums => false,
         }
     }
 }

@@ -8,10 +8,15 @@ use super::platforms::{By, Platforms};
 use super::refusal::TrustRefusal;
 use super::verdict::{ByHand, Covered, Standing, TrustRemark, Verdict};
 use super::vouched;
-use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
+use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, TrustRule, Unsigned};
 
 /// The verdict on what was looked at.
-pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
+pub(super) fn decide(
+    rule: &TrustRule,
+    pins: &Pins,
+    facts: &ReleaseFacts<'_>,
+    mut examination: Examination<'_>,
+) -> Verdict {
     let (signed, (pinned, lost)) =
         (vouched::covered(&examination), vouched::pinned(&examination, pins.same_index(facts)));
     let listed = std::mem::take(&mut examination.listed);
@@ -86,7 +91,7 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 /// A version that is another index than the one seen before. A trusted signature does not make that right: whoever
 /// rolls a tag back has a signed index, too.
 fn moved(
-    rule: &Rule,
+    rule: &TrustRule,
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &mut Examination<'_>,
@@ -110,7 +115,7 @@ fn moved(
 
 /// Why what the signatures do not cover must not be used; if it may be, what people should know.
 fn not_signed(
-    rule: &Rule,
+    rule: &TrustRule,
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &mut Examination<'_>,
@@ -130,7 +135,7 @@ fn not_signed(
 }
 
 fn unsigned(
-    rule: &Rule,
+    rule: &TrustRule,
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &Examination<'_>,

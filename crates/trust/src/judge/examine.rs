@@ -14,13 +14,13 @@ use super::verdict::TrustRemark;
 use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::VerifyBudget;
 use crate::{
-    Action, Evidence, Form, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, Rule, SignatureFault, Signed, Statement,
-    StatementSubject, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    Action, Evidence, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, SignatureFault, SignatureForm, Signed, Statement,
+    StatementSubject, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
 pub(super) struct Examination<'a> {
-    pub(super) rule: &'a Rule,
+    pub(super) rule: &'a TrustRule,
     pub(super) trusted: &'a TrustedKeys,
     pub(super) facts: &'a ReleaseFacts<'a>,
     pub(super) now: SystemTime,
@@ -46,7 +46,12 @@ enum Naming {
 }
 
 impl<'a> Examination<'a> {
-    pub(super) fn new(rule: &'a Rule, trusted: &'a TrustedKeys, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
+    pub(super) fn new(
+        rule: &'a TrustRule,
+        trusted: &'a TrustedKeys,
+        facts: &'a ReleaseFacts<'a>,
+        now: SystemTime,
+    ) -> Self {
         let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (work, fallen) = (VerifyBudget::default(), BTreeSet::new());
         Self { rule, trusted, facts, now, examined, votes, listed, work, remarks, fallen }
@@ -56,11 +61,11 @@ impl<'a> Examination<'a> {
         let keys = &self.trusted.public;
         match piece {
             Evidence::Bundle { origin, bytes } => {
-                let blank = Examined::new(Some(Form::Bundle), origin, Flaw::UnknownKey { claimed: None });
+                let blank = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::UnknownKey { claimed: None });
                 self.signature(blank, open_bundle(bytes, keys), peek_bundle(bytes).ok().as_ref());
             }
             Evidence::CosignTag { origin, payload, signature } => {
-                let blank = Examined::new(Some(Form::CosignTag), origin, Flaw::UnknownKey { claimed: None });
+                let blank = Examined::new(Some(SignatureForm::CosignTag), origin, Flaw::UnknownKey { claimed: None });
                 self.signature(
                     blank,
                     open_cosign_tag(payload, signature, keys),

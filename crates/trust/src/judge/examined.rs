@@ -7,14 +7,14 @@ use tofu_oci_types::{Digest, PackageHash};
 
 use super::flaw::{Flaw, Missing};
 use super::refusal::TrustRefusal;
-use crate::{Form, KeyId};
+use crate::{KeyId, SignatureForm};
 
 /// One signature that was looked at. Texts of it are as the signer wrote them: whoever shows them cleans them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Examined {
     /// How it was written down; `None` if that could not be read.
-    pub form: Option<Form>,
+    pub form: Option<SignatureForm>,
     /// The manifest that it was found in.
     pub origin: Digest,
     /// The key that made it, if that is certain.
@@ -36,7 +36,7 @@ pub struct Examined {
 }
 
 impl Examined {
-    pub(super) fn new(form: Option<Form>, origin: &Digest, flaw: Flaw) -> Self {
+    pub(super) fn new(form: Option<SignatureForm>, origin: &Digest, flaw: Flaw) -> Self {
         Self {
             form,
             origin: origin.clone(),

@@ -11,8 +11,8 @@ use super::verdict::TrustRemark;
 use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::{VerifyBudget, verify_within};
 use crate::{
-    Action, Expired, ExpiredKeys, Form, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE,
-    SUMS_FILES_LIMIT, Sums,
+    Action, Expired, ExpiredKeys, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE,
+    SUMS_FILES_LIMIT, SignatureForm, Sums,
 };
 
 /// What a list says of the release that is asked for.
@@ -29,7 +29,7 @@ enum ListedRelease {
 
 impl Examination<'_> {
     pub(super) fn sums(&mut self, origin: &Digest, text: &[u8], signatures: &[Vec<u8>], travelling: &[Vec<u8>]) {
-        let blank = Examined::new(Some(Form::Sums), origin, Flaw::NoSignature);
+        let blank = Examined::new(Some(SignatureForm::Sums), origin, Flaw::NoSignature);
         let sums = match Sums::parse(text) {
             Ok(sums) => sums,
             Err(error) => {
@@ -140,7 +140,7 @@ impl Examination<'_> {
         self.votes.push(Vote {
             key: key.clone(),
             name,
-            form: Form::Sums,
+            form: SignatureForm::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
             missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tofu_oci_types::ProviderAddr;
 
-use crate::{DistinctKeys, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, Rule};
+use crate::{DistinctKeys, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, TrustRule};
 
 /// The keys whose signatures count: those of the rule, or those that the pins remember if it names none.
 pub(super) struct TrustedKeys {
@@ -20,7 +20,7 @@ pub(super) struct TrustedKeys {
 }
 
 impl TrustedKeys {
-    pub(super) fn new(policy: &Policy, rule: &Rule, pins: &Pins, address: &ProviderAddr) -> Self {
+    pub(super) fn new(policy: &Policy, rule: &TrustRule, pins: &Pins, address: &ProviderAddr) -> Self {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
         let compromised = policy.compromised();
         let mut trusted = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated, distinct, compromised };

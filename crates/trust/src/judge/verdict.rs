@@ -9,7 +9,7 @@ use super::examined::Examined;
 use super::platforms::Platforms;
 use super::refusal::TrustRefusal;
 use super::votes::Covers;
-use crate::{Form, KeyId, Material, PublicKey, SignedStatement};
+use crate::{KeyId, Material, PublicKey, SignatureForm, SignedStatement};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -86,7 +86,7 @@ pub struct Signer {
     /// The material of an `OpenPGP` key; empty if another form of the key is here.
     pub materials: BTreeSet<Material>,
     /// How it has signed.
-    pub forms: BTreeSet<Form>,
+    pub forms: BTreeSet<SignatureForm>,
     /// What it has signed.
     pub covers: Covers,
     /// What its signatures said, sorted.

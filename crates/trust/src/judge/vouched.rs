@@ -11,7 +11,7 @@ use super::threshold::Reached;
 use super::verdict::{Covered, Signer};
 use super::votes::{Covers, Vote};
 use crate::pins::add_statements;
-use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, Rule, SignedStatement};
+use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, SignedStatement, TrustRule};
 
 /// A signature that is there, or that was.
 struct SignedPart<'a> {
@@ -136,7 +136,7 @@ fn statement(vote: &Vote) -> SignedStatement {
 }
 
 /// Why signatures that count are not enough; `None` if there are none.
-pub(super) fn shortfall(rule: &Rule, examination: &Examination<'_>) -> Option<TrustRefusal> {
+pub(super) fn shortfall(rule: &TrustRule, examination: &Examination<'_>) -> Option<TrustRefusal> {
     let found: BTreeSet<String> = examination
         .examined
         .iter()

@@ -10,7 +10,7 @@ use crate::{DistinctKeys, SIGN_PREDICATE};
 
 /// What holds for a provider.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct TrustRule {
     /// Where it was written.
     pub origin: RuleOrigin,
     /// The keys that count; if there are none, those that the pins remember.
@@ -31,7 +31,7 @@ pub struct Rule {
     pub manifest_checksums: ManifestChecksums,
 }
 
-impl Default for Rule {
+impl Default for TrustRule {
     fn default() -> Self {
         Self {
             origin: RuleOrigin::Default,
@@ -47,7 +47,7 @@ impl Default for Rule {
     }
 }
 
-impl Rule {
+impl TrustRule {
     /// Its keys, distinguished by their material.
     pub(crate) fn distinct_keys(&self) -> DistinctKeys {
         DistinctKeys::new(self.keys.iter().flat_map(|key| key.material.materials()))
@@ -146,5 +146,5 @@ pub enum ManifestChecksums {
 #[derive(Clone, Debug)]
 pub(super) struct FileRule {
     pub(super) patterns: Vec<Pattern>,
-    pub(super) rule: Rule,
+    pub(super) rule: TrustRule,
 }
