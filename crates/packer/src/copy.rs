@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_source::provider_of;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
-use crate::push::{for_version, leaves_of, point, resolve};
+use crate::push::{contents_of, for_version, leaves_of, point, resolve};
 use crate::signing::{SignatureCopier, SourceTags, at_destination};
 use crate::{PackError, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 
@@ -155,7 +154,7 @@ async fn taken(
     root: &Descriptor,
     there: &Descriptor,
 ) -> Result<PackError, PackError> {
-    let (existing, new) = (leaves_of(to, there).await?, leaves_of(from, root).await?);
+    let ((existing, of), new) = (contents_of(to, there).await?, leaves_of(from, root).await?);
     let difference = ReleaseDifference::between(existing.as_ref(), new.as_ref());
     Ok(PackError::TagTaken(Box::new(TagTaken {
         place: to.place(),
@@ -163,7 +162,7 @@ async fn taken(
         existing: there.digest.clone(),
         new: root.digest.clone(),
         difference,
-        of: provider_of(to, there).await?,
+        of,
     })))
 }
 

@@ -22,7 +22,6 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-use tofu_oci_source::provider_of;
 use tofu_oci_store::Store;
 use tofu_oci_types::{Descriptor, Reporter, Tag};
 
@@ -31,7 +30,7 @@ pub use plan::plan;
 use prepare::Preparation;
 use release::{Attached, BuiltRelease};
 use send::Sender;
-pub(crate) use tags::{for_version, leaves_of, point, resolve, tags_unknown};
+pub(crate) use tags::{contents_of, for_version, leaves_of, point, resolve, tags_unknown};
 
 use crate::{PackError, PushReport, PushRequest, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 
@@ -133,12 +132,8 @@ async fn publish(
 /// The refusal of a tag that points at something else.
 async fn taken(store: &dyn Store, existing: &Descriptor, release: &BuiltRelease, tag: &Tag) -> PackError {
     let new = release::leaf_digests(&release.prepared);
-    let there = match leaves_of(store, existing).await {
-        Ok(there) => there,
-        Err(error) => return error.into(),
-    };
-    let of = match provider_of(store, existing).await {
-        Ok(of) => of,
+    let (there, of) = match contents_of(store, existing).await {
+        Ok(contents) => contents,
         Err(error) => return error.into(),
     };
     let difference = ReleaseDifference::between(there.as_ref(), Some(&new));

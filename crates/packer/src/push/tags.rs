@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_source::{Neighbour, newest_neighbour, provider_of, read_release};
 use tofu_oci_store::{ReadStore, Store, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::{OtherAddress, PackError, PushRequest, Rename, ReplaceTag};
 
@@ -116,19 +116,37 @@ impl RepositoryBefore {
     }
 }
 
-/// The digests of a release's leaf manifests; `None` if it is not a release.
+/// The digests of a release's leaf manifests; `None` if it is not a release, or if the store does not hand it out: a
+/// reader without the right to read it can still publish.
 ///
 /// # Errors
-/// Those of [`read_release`].
+/// If asking once more may help ([`StoreError::is_transient`]).
 pub(crate) async fn leaves_of(
     store: &dyn ReadStore,
     index: &Descriptor,
 ) -> Result<Option<BTreeSet<Digest>>, StoreError> {
-    let digests = |release: ReleaseIndex| {
-        let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
-        entries.map(|entry| entry.digest).collect()
-    };
-    Ok(read_release(store, index).await?.map(digests))
+    match read_release(store, index).await {
+        Ok(release) => Ok(release.as_ref().map(leaves)),
+        Err(error) if error.is_transient() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The release's leaf manifests and the provider that it names; `None` each if it does not say.
+///
+/// # Errors
+/// Those of [`read_release`].
+pub(crate) async fn contents_of(
+    store: &dyn ReadStore,
+    index: &Descriptor,
+) -> Result<(Option<BTreeSet<Digest>>, Option<ProviderAddr>), StoreError> {
+    let release = read_release(store, index).await?;
+    Ok((release.as_ref().map(leaves), release.and_then(|release| release.claims().address)))
+}
+
+fn leaves(release: &ReleaseIndex) -> BTreeSet<Digest> {
+    let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
+    entries.map(|entry| entry.digest).collect()
 }
 
 /// What to say about the tags of a repository into which `version` goes.
