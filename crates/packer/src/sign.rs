@@ -32,7 +32,7 @@ pub enum SignAddress {
     Given(ProviderAddr),
     /// The index says it.
     Annotated {
-        /// What counts if the index says nothing.
+        /// The address if the index does not name one.
         otherwise: Option<ProviderAddr>,
     },
 }
@@ -67,7 +67,8 @@ pub struct SignReport {
 ///
 /// # Errors
 /// [`PackError::NoRelease`] if the tag does not exist; [`PackError::Sign`] if it does not point at a release, at one of
-/// another version or provider, in a repository that is kept for another provider, or when the store does not take the signature or does not show it afterwards.
+/// another version or provider, if the repository is kept for another provider, or if the store does not take the
+/// signature or does not show it afterwards.
 pub async fn sign(
     store: &dyn Store,
     request: &SignRequest<'_>,

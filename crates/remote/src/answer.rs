@@ -14,7 +14,7 @@ use crate::exchange::ShownCredential;
 use crate::refusal::AccessRefusal;
 use crate::words::ErrorWords;
 
-/// An answer, and what is needed to make an error of it.
+/// An answer, with the context that its error needs.
 pub(crate) struct RegistryAnswer {
     head: HttpAnswer,
     http: Arc<HttpClient>,
@@ -134,7 +134,7 @@ impl RegistryAnswer {
         AccessRefusal::new(proof, self.lack, &challenges, self.http.scrubber())
     }
 
-    /// The registry's own words, without what it was shown.
+    /// The registry's own words, without secrets that were sent.
     pub(crate) async fn words(mut self) -> ErrorWords {
         self.keep_words().await;
         self.words.take().unwrap_or_default()

@@ -19,7 +19,7 @@
 //! The first request to a repository goes out bare; nothing is asked beforehand. A 401 is answered if its challenge
 //! passes the rules: the first one of a known scheme counts, whatever line it is in, and no other is tried if it is
 //! refused. What was learned is kept for this repository alone. A token is asked for with the scopes that the request
-//! needs and those that the registry names; one request at a time asks, the others wait for it. A token that dies, at
+//! needs and those that the registry names; one request at a time asks, the others wait for it. A token that expires, at
 //! whatever point of a transfer, costs one new token and one repetition: a download goes on where it was, an upload sends
 //! what the registry does not have. [`ExchangeObserver`] sees each step.
 //!

@@ -85,7 +85,7 @@ impl RemoteStore {
         let has_api = by_api.is_some();
         let mut found = by_api.unwrap_or_default();
         let more = match self.standing_in(subject).await {
-            // What has an API has a tag of that name for other reasons, if any.
+            // A registry with the API has a tag of that name for other reasons, if at all.
             Err(StoreError::Malformed { .. }) if has_api => Vec::new(),
             other => other?,
         };
@@ -136,20 +136,15 @@ impl RemoteStore {
         let what = "the list of referrers";
         let call = call.header("accept", OCI_INDEX);
         let (mut answer, mut bytes) = self.client.document(&call, what, MANIFEST_LIMIT, is_list).await?;
+        if !is_list(&answer) {
+            return match answer.status() {
+                200 | 400 | 404 | 405 | 406 | 415 | 501 => Ok(None),
+                _ => Err(answer.into_error(StoreItem::Other("list of referrers")).await),
+            };
+        }
         let mut pages = Pages::new(answer.url().clone());
         let mut found = Vec::new();
-        let mut first = true;
         loop {
-            if first && !is_list(&answer) {
-                return match answer.status() {
-                    200 | 400 | 404 | 405 | 406 | 415 | 501 => Ok(None),
-                    _ => Err(answer.into_error(StoreItem::Other("list of referrers")).await),
-                };
-            }
-            first = false;
-            if answer.status() != 200 {
-                return Err(answer.into_error(StoreItem::Other("list of referrers")).await);
-            }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large(what));
@@ -164,6 +159,9 @@ impl RemoteStore {
             let call = RegistryCall::to(Method::GET, CallTarget::Address(next), &self.pull).header("accept", OCI_INDEX);
             let is_page = |answer: &RegistryAnswer| answer.status() == 200;
             (answer, bytes) = self.client.document(&call, what, MANIFEST_LIMIT, is_page).await?;
+            if answer.status() != 200 {
+                return Err(answer.into_error(StoreItem::Other("list of referrers")).await);
+            }
         }
     }
 

@@ -27,7 +27,7 @@ use crate::repository::RemoteStore;
 
 /// How often a list is written when others write it at the same time.
 const WRITES: usize = 12;
-/// So many lists are looked at at once.
+/// How many lists are read at once.
 const AT_ONCE: usize = 8;
 
 impl RemoteStore {

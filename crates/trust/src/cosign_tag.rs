@@ -26,10 +26,10 @@ pub struct CosignTagSignature {
     pub signature: String,
 }
 
-/// What the payload says, when one of `keys` signed it. Payload and signature have at most 1 MiB each.
+/// What the payload says, if one of `keys` signed it. Payload and signature have at most 1 MiB each.
 ///
-/// Which index it is about, and which provider, is for the caller to compare; the `docker-reference` is not looked at,
-/// as cosign does not, because a release may be mirrored.
+/// The caller compares index and provider. The `docker-reference` is ignored, as by cosign, because a release may be
+/// mirrored.
 ///
 /// Spec: cosign, `specs/SIGNATURE_SPEC.md`; containers/image, `docs/containers-signature.5.md` (simple signing).
 pub fn open_cosign_tag(payload: &[u8], signature_base64: &str, keys: &[PublicKey]) -> Result<Signed, SignatureFault> {
@@ -86,7 +86,7 @@ fn subject(payload: &[u8]) -> Result<StatementSubject, String> {
     StatementSubject::named(Some(image_digest(json::object(critical, "image")?)?), names, "optional")
 }
 
-/// The specification's example begins the member's name with a capital letter, what is written with a small one.
+/// The specification's example begins the member's name with a capital letter; signers write a small one.
 fn image_digest(image: &Value) -> Result<Digest, String> {
     let name = match (image.get("docker-manifest-digest"), image.get("Docker-manifest-digest")) {
         (Some(_), Some(_)) => return Err("`docker-manifest-digest` is given twice".to_owned()),

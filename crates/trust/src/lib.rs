@@ -1,6 +1,6 @@
 //! Evidence and bytes in, a verdict out.
 //!
-//! Nothing here reads a file, a socket, an environment variable or a clock.
+//! This crate reads no file, socket, environment variable or clock.
 
 mod bundle;
 mod cosign_tag;

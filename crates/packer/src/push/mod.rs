@@ -36,12 +36,12 @@ use crate::{PackError, PushReport, PushRequest, ReleaseDifference, ReplaceTag, T
 
 /// Writes the release, and its tag last of all.
 ///
-/// A push that breaks off leaves no tag; running it again sends only what is missing. Where a checksum file is there,
+/// A push that breaks off leaves no tag; running it again sends only what is missing. If there is a checksum file,
 /// every zip is compared with it before anything is sent. What is to refer to the release (its signatures, the signed
 /// checksum file) is there before the tag is; a release that is there already gets what it lacks.
 ///
 /// # Errors
-/// [`PackError::TagTaken`] before anything is sent when the tag points at another release.
+/// [`PackError::TagTaken`] before anything is sent if the tag points at another release.
 pub async fn push(
     request: &PushRequest<'_>,
     store: &dyn Store,
@@ -78,7 +78,7 @@ async fn push_new(sender: &Sender<'_>, preparation: &mut Preparation, tag: Tag) 
     Ok(release.report(sender.request, sender.store.place(), tag, attached, false))
 }
 
-/// There is such a tag: whether it may stay or move is known only when the index is.
+/// The tag exists: only the new index decides whether it stays, moves or is an error.
 async fn push_beside(
     sender: &Sender<'_>,
     preparation: &mut Preparation,

@@ -11,7 +11,7 @@ use crate::{OtherAddress, PackError, PushRequest, Rename, ReplaceTag};
 
 /// The one tag of a version.
 ///
-/// 0.0.0 has none: `OpenTofu` takes it for "no version" and refuses to install it.
+/// 0.0.0 has no tag: `OpenTofu` takes it for "no version" and refuses to install it.
 pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
     let no_tag = |reason| PackError::NoTag { version: Box::new(version.clone()), reason };
     if version.is_unspecified() {
@@ -29,8 +29,8 @@ pub(crate) async fn resolve(store: &dyn ReadStore, reference: &Reference) -> Res
     }
 }
 
-/// Points the tag at the release, unless it does so already. Somebody else may have published since the tag was looked at
-/// last: what it points at then comes back if it may not be moved.
+/// Points the tag at the release, unless it does so already. Another program may have published since the tag was
+/// read: if the tag may not be moved, its new target is returned.
 pub(crate) async fn point(
     store: &dyn Store,
     index: &Descriptor,
@@ -56,7 +56,7 @@ pub(crate) fn tags_unknown(error: &StoreError) -> Event {
 pub(super) struct RepositoryBefore {
     /// Where the version's tag points.
     pub(super) existing: Option<Descriptor>,
-    /// Every tag; none if they cannot be listed.
+    /// Every tag; empty if the store does not list them.
     tags: Vec<Tag>,
 }
 
@@ -101,7 +101,7 @@ impl RepositoryBefore {
             Some(existing) => provider_of(store, existing).await?,
             None => None,
         };
-        // What was published once under a wrong name may be published again, and be mended.
+        // A release that was published under a wrong name may be published again, and be mended.
         if own.as_ref() == Some(request.address) {
             return Ok(());
         }

@@ -1,11 +1,9 @@
 //! Writing what refers to a release, and reading it back.
 
-use bytes::Bytes;
-use tofu_oci_layout::MAX_DOCUMENT;
 use tofu_oci_source::LAYER_LIMIT;
-use tofu_oci_store::{Pushed, Store, StoreError, fetch_bytes};
+use tofu_oci_store::{Store, StoreError, fetch_bytes};
 use tofu_oci_trust::{CosignTagSignature, PublicKey, SignatureForm, SignedSubject};
-use tofu_oci_types::{Descriptor, Digest, Place, Tag};
+use tofu_oci_types::{Digest, Place, Tag};
 
 use super::artifact::Artifact;
 use super::image::SignatureImage;
@@ -33,8 +31,8 @@ impl<'a> Attacher<'a> {
         Self { store, subject, transfers: Transfers::default() }
     }
 
-    /// Demands that these referrers are listed among those of their subject, and come back as they were. One that somebody
-    /// else has dropped from the list is pushed again.
+    /// Demands that these referrers are listed among those of their subject, and come back as they were. One that another
+    /// program has dropped from the list is pushed again.
     pub(super) async fn confirm(&self, artifacts: &[(SignatureForm, Box<Artifact>)]) -> Result<(), PackError> {
         let mut open: Vec<&(SignatureForm, Box<Artifact>)> = artifacts.iter().collect();
         for round in 1.. {
@@ -77,7 +75,7 @@ impl<'a> Attacher<'a> {
             image.demand_room(self.store, 1, LAYER_LIMIT)?;
             image.add(signature);
             self.put(image).await?;
-            // Somebody else may have read before this was written, and write afterwards.
+            // Another program may have read the tag before this write, and write it afterwards.
             self.store.settle().await?;
         }
         let image = SignatureImage::read(self.store, tag.clone()).await?;
@@ -103,13 +101,9 @@ impl<'a> Attacher<'a> {
         for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
             let pushed = self.store.push(descriptor, bytes).await;
             let pushed = pushed.map_err(|error| self.refused(form, error))?;
-            self.count(pushed, descriptor);
+            self.transfers.count(pushed, descriptor.size);
         }
         Ok(())
-    }
-
-    fn count(&mut self, pushed: Pushed, descriptor: &Descriptor) {
-        self.transfers.count(pushed, descriptor.size);
     }
 
     fn refused(&self, form: SignatureForm, error: StoreError) -> PackError {
@@ -120,9 +114,7 @@ impl<'a> Attacher<'a> {
 
     async fn read_back(&self, form: SignatureForm, artifact: &Artifact) -> Result<(), PackError> {
         for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
-            let limit = MAX_BLOB.max(MAX_DOCUMENT);
-            let back: Result<Bytes, StoreError> = fetch_bytes(self.store, descriptor, limit).await;
-            match back {
+            match fetch_bytes(self.store, descriptor, MAX_BLOB).await {
                 Ok(back) if back == *bytes => {}
                 Ok(_) => {
                     return Err(PackError::Vanished { place: self.store.place(), digest: descriptor.digest.clone() });

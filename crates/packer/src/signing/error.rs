@@ -21,7 +21,7 @@ pub enum SignError {
         source: Box<LayoutError>,
     },
     /// Neither the user nor the release says which provider it is.
-    #[error("nothing in {place} tells which provider the release {tag} is of")]
+    #[error("nothing in {place} says which provider the release {tag} is of")]
     AddressUnknown {
         /// The repository.
         place: Place,
@@ -88,7 +88,7 @@ pub enum SignError {
         #[source]
         source: Box<StoreError>,
     },
-    /// The registry took it, and does not show it to anybody who asks.
+    /// The registry took it, and does not list it.
     #[error("{place} took {}, {manifest}, and does not list it among the referrers of {subject}", in_words(*form))]
     NotListed {
         /// The repository.
@@ -100,7 +100,7 @@ pub enum SignError {
         /// The release.
         subject: Digest,
     },
-    /// The registry took it, and gives something else back, or nothing.
+    /// The registry took it, and does not return it as it was.
     #[error("{place} took {}, and does not give it back as it was", in_words(*form))]
     NotGivenBack {
         /// The repository.

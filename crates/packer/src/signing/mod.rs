@@ -24,7 +24,7 @@ pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
 pub use error::SignError;
 pub(crate) use plan::{AttachPlan, AttachRequest};
 
-/// How often a tag is written again that others write at the same time.
+/// How often a tag is written if others write it at the same time.
 const WRITES: usize = 20;
 
 /// Who signs, and how.
@@ -67,7 +67,7 @@ pub struct Attachment {
     pub manifest: Digest,
     /// The tag, for the form that has one.
     pub tag: Option<Tag>,
-    /// The key of a signature of ours; nothing for a checksum file.
+    /// The key of a signature of ours; `None` for a checksum file.
     pub key: Option<KeyId>,
     /// The names of the files in it; empty for a signature of ours.
     pub files: Vec<String>,
@@ -81,7 +81,7 @@ pub struct Attachment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttachmentState {
-    /// It is not: what a plan would attach.
+    /// It is missing: a push would attach it.
     Missing,
     /// It has been attached now, and read back.
     Attached,

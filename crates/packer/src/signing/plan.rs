@@ -101,7 +101,7 @@ impl<'a> AttachPlan<'a> {
         if attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached) {
             for round in 1.. {
                 match demand_found(store, &self.request, &attachments).await {
-                    // Somebody has written over it since it was confirmed.
+                    // Another program has overwritten it since it was confirmed.
                     Err(PackError::Sign(error)) if round < ROUNDS && matches!(*error, SignError::NotFound { .. }) => {
                         attacher.confirm(&artifacts).await?;
                     }
@@ -116,7 +116,7 @@ impl<'a> AttachPlan<'a> {
     }
 }
 
-/// Demands that everything is found by the search of those who install.
+/// Demands that an installer's search finds everything.
 async fn demand_found(
     store: &dyn ReadStore,
     request: &AttachRequest<'_>,

@@ -359,7 +359,7 @@ async fn the_address_is_given_or_annotated_or_that_of_the_repository() {
     store.inner.insert_unchecked(&descriptor, bare);
     store.inner.tag(&descriptor, &"1.4.0".parse().unwrap()).await.unwrap();
     let error = run(&store, &key(1), Forms::Bundle, ANNOTATED).await.expect_err("nobody says");
-    assert_snapshot!(error, @"nothing in memory tells which provider the release 1.4.0 is of");
+    assert_snapshot!(error, @"nothing in memory says which provider the release 1.4.0 is of");
     let otherwise = SignAddress::Annotated { otherwise: Some("example.com/acme/zap".parse().unwrap()) };
     run(&store, &key(1), Forms::Bundle, otherwise).await.unwrap();
 }

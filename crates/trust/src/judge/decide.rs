@@ -1,4 +1,4 @@
-//! What a release rests on, and whether that is enough.
+//! What vouches for a release, and whether that is enough.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +78,7 @@ fn within(inner: &Covered, outer: &Covered) -> bool {
     outer.index || (!inner.index && inner.zips.is_subset(&outer.zips))
 }
 
-/// Whether a signature that was found is by a key.
+/// Whether a key made one of the signatures that were found.
 fn is_by(found: &Examined, key: &KeyId) -> bool {
     found.key.as_ref() == Some(key)
 }
@@ -113,7 +113,7 @@ fn moved(
     None
 }
 
-/// Why what the signatures do not cover must not be used; if it may be, what people should know.
+/// The refusal of what the signatures do not cover; if it may be used, the remark about it.
 fn not_signed(
     rule: &TrustRule,
     pins: &Pins,

@@ -1,4 +1,4 @@
-//! What became of each signature.
+//! The outcome of each signature.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::flaw::{Flaw, Missing};
 use super::refusal::TrustRefusal;
 use crate::{KeyId, SignatureForm};
 
-/// One signature that was looked at. Texts of it are as the signer wrote them: whoever shows them cleans them.
+/// One signature that was looked at. Its texts are as the signer wrote them: the caller cleans them before showing them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Examined {
@@ -31,7 +31,7 @@ pub struct Examined {
     pub predicate_type: Option<String>,
     /// The archives of this release that a signed `SHA256SUMS` lists.
     pub zips: BTreeSet<PackageHash>,
-    /// What became of it.
+    /// The outcome.
     pub outcome: SignatureOutcome,
 }
 
@@ -90,7 +90,7 @@ impl SignatureOutcome {
         }
     }
 
-    /// Whether it speaks for the release.
+    /// Whether it vouches for the release.
     pub fn counts(&self) -> bool {
         self.flaw().is_none()
     }

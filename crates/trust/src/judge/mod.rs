@@ -44,7 +44,7 @@ use trusted_keys::TrustedKeys;
 
 /// Whether a release may be used, and who vouches for what of it.
 ///
-/// At most [`EVIDENCE_LIMIT`] pieces of evidence are looked at. `now` is what expiry is held against.
+/// At most [`EVIDENCE_LIMIT`] pieces of evidence are looked at. `now` decides what has expired.
 pub fn judge(
     policy: &Policy,
     pins: &Pins,

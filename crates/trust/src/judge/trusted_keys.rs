@@ -15,7 +15,7 @@ pub(super) struct TrustedKeys {
     dedicated: BTreeSet<KeyId>,
     /// All of them, distinguished by their material.
     pub(super) distinct: DistinctKeys,
-    /// Material that was revoked for a grave reason in a certificate of the policy, with why: in whatever form it signs.
+    /// Material that a certificate of the policy revoked for a grave reason, with the reason, in whatever form it signs.
     compromised: BTreeMap<Material, String>,
 }
 

@@ -1,4 +1,4 @@
-//! What holds for a provider.
+//! The rule for a provider.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tofu_oci_types::Pattern;
 use super::NamedKey;
 use crate::{DistinctKeys, SIGN_PREDICATE};
 
-/// What holds for a provider.
+/// The rule for a provider.
 #[derive(Clone, Debug)]
 pub struct TrustRule {
     /// Where it was written.
@@ -53,7 +53,7 @@ impl TrustRule {
         DistinctKeys::new(self.keys.iter().flat_map(|key| key.material.materials()))
     }
 
-    /// What a release needs so that the rule lets it in, after "demands".
+    /// What the rule demands of a release, as the object of "demands".
     pub fn demand(&self) -> String {
         let names: Vec<&str> = self.keys.iter().map(|key| key.name.as_str()).collect();
         let signed = match names.as_slice() {
@@ -72,7 +72,7 @@ impl TrustRule {
 /// Where a rule was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleOrigin {
-    /// Nowhere: no rule of a file matches.
+    /// In no file: no rule matches.
     Default,
     /// In a policy file.
     File {
@@ -95,12 +95,12 @@ pub enum Action {
     Refuse,
     /// It is accepted with a warning.
     Warn,
-    /// It is taken.
+    /// It is accepted.
     Allow,
 }
 
-/// What happens to an unsigned release, and who says so: what pins remember gives way to a rule that says it, never to a
-/// default.
+/// What happens to an unsigned release, and whether a rule says so: a rule that says it outranks the pins, a default does
+/// not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsigned {
     /// A rule says it.

@@ -34,7 +34,7 @@ impl Policy {
         matching.map_or(&self.otherwise, |found| &found.rule)
     }
 
-    /// Those of `keys` that speak for the host and the namespace of `address` alone: every rule that names the key, in
+    /// Those of `keys` that may sign only for the host and the namespace of `address`: every rule that names the key, in
     /// whatever form, is for them. What such a key signs without naming them can then be about no other provider. Keys of
     /// the command line are for what they are asked about.
     pub(crate) fn dedicated(&self, keys: impl Iterator<Item = KeyId>, address: &ProviderAddr) -> BTreeSet<KeyId> {
