@@ -32,7 +32,7 @@
 //!
 //! # Lists of referrers without the API
 //! If a registry has no referrers API, a tag lists the referrers, and each writer replaces the whole list. In this
-//! program one task at a time writes a list; what other programs overwrite is written again (`standing_in`).
+//! program one task at a time writes a list; what other programs overwrite is written again (`referrers_tag`).
 //!
 //! # What is never done
 //! Credentials go to the registry's own origin and to a realm that passes the rules of [`ClientOptions`]; never along
@@ -68,13 +68,14 @@ mod raw;
 mod realm;
 mod referrer_list;
 mod referrers;
+mod referrers_tag;
 mod refresh;
 mod refusal;
 mod repository;
 mod scope;
 mod session;
 mod site;
-mod standing_in;
+
 mod store;
 mod tagging;
 mod tags;

@@ -55,7 +55,7 @@ pub(crate) struct RepositoryState {
     /// The last write of a tag that several programs may write at once, until it is known to last.
     pub(crate) rewritten: Option<ListWrite>,
     /// Of the tags that were listed last, those that may replace the referrers API.
-    pub(crate) standing_in: Option<HashSet<Tag>>,
+    pub(crate) referrers_tags: Option<HashSet<Tag>>,
 }
 
 impl RepositoryMemory {

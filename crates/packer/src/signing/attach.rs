@@ -107,9 +107,9 @@ impl<'a> Attacher<'a> {
     }
 
     fn refused(&self, form: SignatureForm, error: StoreError) -> PackError {
-        let standing_in = format!("{}-{}", self.subject.algorithm_name(), self.subject.encoded());
-        let is_about = matches!(&error, StoreError::Rejected { request, .. } if request.ends_with(&standing_in));
-        refused(self.store.place(), form, error, is_about.then_some(&standing_in))
+        let referrers_tag = format!("{}-{}", self.subject.algorithm_name(), self.subject.encoded());
+        let is_about = matches!(&error, StoreError::Rejected { request, .. } if request.ends_with(&referrers_tag));
+        refused(self.store.place(), form, error, is_about.then_some(&referrers_tag))
     }
 
     async fn read_back(&self, form: SignatureForm, artifact: &Artifact) -> Result<(), PackError> {
