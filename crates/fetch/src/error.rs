@@ -72,7 +72,7 @@ pub enum FetchError {
         /// Why.
         refusal: Box<tofu_oci_trust::TrustRefusal>,
         /// The rule that holds for the provider.
-        rule: Box<tofu_oci_trust::Rule>,
+        rule: Box<tofu_oci_trust::TrustRule>,
         /// Whether a person can accept the release as it is.
         by_hand: tofu_oci_trust::ByHand,
     },

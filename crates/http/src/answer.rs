@@ -20,7 +20,7 @@ pub struct HttpAnswer {
     response: Response,
     /// The whole body, if it has been read already.
     body: Option<Bytes>,
-    /// Who waits for the body.
+    /// What reports a long wait for the body.
     waiting: Waiting,
     /// How the body comes.
     pace: Pace,
@@ -101,7 +101,7 @@ impl HttpAnswer {
         attempts.spend(self.pace.still());
     }
 
-    /// The next piece of the body. Only the time that is waited here counts: who takes the pieces may be slow.
+    /// The next piece of the body. Only the time that is waited here counts: the caller may be slow.
     ///
     /// # Errors
     /// If the connection breaks, or too little comes.
@@ -109,7 +109,7 @@ impl HttpAnswer {
         let start = Instant::now();
         // What was waited before counts, as long as not enough has come since.
         let since = start.checked_sub(self.pace.stalled()).unwrap_or(start);
-        let limit = self.pace.stalled().saturating_add(self.pace.patience(&self.limits));
+        let limit = self.pace.stalled().saturating_add(self.pace.time_left(&self.limits));
         let piece = self.waiting.until(limit, || since, self.response.chunk()).await;
         self.pace.waited(start.elapsed());
         match piece {
@@ -122,7 +122,7 @@ impl HttpAnswer {
         }
     }
 
-    /// The next piece, or `None` if nothing comes for a moment: for a body that is all there, so that its end matters
+    /// The next piece, or `None` if nothing comes for a moment: for a body that has arrived, so that its end matters
     /// for the connection alone.
     ///
     /// # Errors
@@ -167,7 +167,7 @@ impl HttpAnswer {
                 None => {
                     self.pace.waited(moment);
                     match self.piece().await {
-                        // That it is another document than was asked for says more than that its end is missing.
+                        // A wrong digest explains more than a missing end.
                         Err(problem) if problem.fault == NetworkFault::TimedOut && is_document(&bytes) => Ok(None),
                         piece => piece,
                     }
@@ -191,11 +191,10 @@ impl HttpAnswer {
         self.body.as_deref().unwrap_or_default()
     }
 
-    /// The whole body, if it comes within `patience`, and nothing otherwise: for words that are a help.
+    /// The whole body, or no bytes if it does not come soon: for the server's explanation of an error.
     pub async fn read_soon(&mut self, limit: u64) -> Bytes {
-        let patience = self.limits.window;
-        let bytes = timeout(patience, self.read(limit)).await;
-        bytes.ok().and_then(Result::ok).unwrap_or_default()
+        let read = timeout(self.limits.window, self.read(limit)).await;
+        read.ok().and_then(Result::ok).unwrap_or_default()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Foreign text and addresses made fit for people: short, on one line, without anything that could be a secret. Pure.
+//! Foreign text and addresses as people read them: short, on one line, without anything that may be a secret. Pure.
 
 use tofu_oci_types::is_unprintable;
 use url::Url;

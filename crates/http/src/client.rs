@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
 use reqwest::{Method, Request};
-use tofu_oci_types::{Event, Reporter, Secret};
+use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
@@ -101,7 +101,7 @@ pub enum NoDocument {
     TooLong(Duration),
 }
 
-/// Whose request it is: the rules for its redirects, and its errors.
+/// The protocol that makes a request: its rules for redirects, and its errors.
 #[async_trait]
 pub trait Requester: Sync {
     /// The error of a request.
@@ -243,7 +243,7 @@ impl HttpClient {
     }
 
     fn no_answer(&self, error: reqwest::Error, url: &Url) -> NoAnswer {
-        // A host that was there a moment ago comes back; one that was never there does not.
+        // A host that has answered in this run may come back; one that never did is taken for missing.
         let refused_here = is_loopback(url) && is_refused(&error) && !self.pacing.was_reached(url);
         NoAnswer { lasting: refused_here || is_lasting(&error), problem: NetworkProblem::of(error, self.now()) }
     }
@@ -351,7 +351,7 @@ impl HttpClient {
         read.map(drop)
     }
 
-    /// One attempt, along redirects. If no answer comes, with the address that gave none.
+    /// One attempt, along redirects. If no answer comes, the error names the last address.
     async fn follow<R: Requester>(
         &self,
         request: &HttpRequest,
@@ -393,17 +393,4 @@ impl HttpClient {
         }
         sent
     }
-}
-
-/// The `Authorization` of a token; `None` if no header can carry it.
-pub fn bearer(token: &Secret) -> Option<HeaderValue> {
-    authorization("Bearer", token)
-}
-
-/// An `Authorization` of this scheme; `None` if no header can carry it.
-pub fn authorization(scheme: &str, secret: &Secret) -> Option<HeaderValue> {
-    let whole = Secret::new(format!("{scheme} {}", secret.expose()));
-    let mut header = HeaderValue::from_str(whole.expose()).ok()?;
-    header.set_sensitive(true);
-    Some(header)
 }

@@ -63,7 +63,7 @@ pub(crate) struct Connections {
 impl Connections {
     pub(crate) fn new(options: &HttpOptions, resolver: &Resolver) -> Result<Self, ClientError> {
         if rustls::crypto::CryptoProvider::get_default().is_none() {
-            // If another thread is faster, there is a provider too.
+            // If another thread is faster, its provider is used.
             let _ = rustls::crypto::ring::default_provider().install_default();
         }
         Ok(Self { outside: build(options, resolver)?, local: OnceLock::new(), options: options.clone() })
@@ -97,7 +97,7 @@ fn build(options: &HttpOptions, resolver: &Resolver) -> Result<Client, ClientErr
             .tcp_nodelay(true);
         #[cfg(target_os = "linux")]
         {
-            // The table of limits says how long a host may take nothing, not the kernel.
+            // The table of limits decides how long a host may take nothing, not the kernel.
             builder = builder.tcp_user_timeout(None);
         }
         if let Some(identity) = &identity {

@@ -14,8 +14,8 @@ use crate::retry::{Attempts, RetryAfter};
 /// So many bytes count as progress: the attempts begin anew.
 const PROGRESS: u64 = 64 * 1024;
 
-/// Bytes that come once more from the start may be so many times the new ones: otherwise a body could be asked for as often
-/// as it has pieces.
+/// How many times more bytes may be repeated from the start than are new: without a bound, a server could have a body
+/// requested once for each of its pieces.
 const REPEATED: u64 = 16;
 
 /// What a download asks for, and how.
@@ -173,7 +173,7 @@ impl<S: RangeSource> Download<S> {
                 self.request().await?;
                 continue;
             };
-            // What is all there needs no end of the answer: the connection may stay open.
+            // A complete body needs no end of the answer: the connection may stay open.
             let is_complete = self.offset == self.size && answer.length().is_none();
             let piece = if is_complete { answer.end().await } else { answer.piece().await };
             match piece {
@@ -199,13 +199,13 @@ impl<S: RangeSource> Download<S> {
 
     /// Waits for the next attempt after a break, or ends.
     async fn broken(&mut self, end: Break) -> Result<(), S::DownloadError> {
-        // What the lost answer waited counts first, so that progress cannot make good what comes after it.
+        // The lost answer's wait counts before its progress, so that the progress cannot offset later waits.
         if let Some(mut answer) = self.answer.take() {
             answer.as_mut().spend_on(&mut self.attempts);
         }
         let bytes = self.offset - self.broke_at;
         if bytes >= PROGRESS.max(self.skipped / REPEATED) {
-            self.attempts.got_on(bytes);
+            self.attempts.progressed(bytes);
         }
         self.broke_at = self.offset;
         let reason = match &end {

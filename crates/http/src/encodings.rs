@@ -1,7 +1,7 @@
 //! Where a text contains a secret, however it is encoded there. Pure.
 //!
 //! Text and secret are both decoded to their end: percent encoding with whatever set, escapes of JSON and HTML, one inside
-//! another; blanks, line breaks and characters without a shape are left out. What is left keeps the place that it came from.
+//! another; blanks, line breaks and invisible characters are dropped. Each byte that remains keeps its original place.
 //! So one comparison finds every way of writing the same secret, and no list of ways has to be complete.
 
 use std::ops::Range;
@@ -32,7 +32,7 @@ struct DecodedText {
     places: Vec<Range<usize>>,
 }
 
-/// A secret as it is looked for: its forms, decoded once, since every text of a run is held against them.
+/// A secret as it is sought: its forms, decoded once, since every text of a run is compared with them.
 pub(crate) struct SoughtSecret {
     /// By `Form`, then by `Base64`.
     forms: [Vec<Zeroizing<Vec<u8>>>; 2],
@@ -244,7 +244,7 @@ fn entity(rest: &[u8]) -> Option<(usize, Vec<u8>)> {
     Some((end + 2, meant))
 }
 
-/// A character as it is; a blank and what has no shape mean nothing.
+/// A character as it is; a blank or an invisible character means nothing.
 fn plain(rest: &[u8], alphabet: Alphabet) -> (usize, Vec<u8>) {
     let length = match rest.first() {
         Some(0xc2..=0xdf) => 2,

@@ -1,4 +1,4 @@
-//! HTTP without any protocol on top: what every client of this program needs, whatever it asks for.
+//! HTTP without any protocol on top: what every client of this program needs.
 //!
 //! ```text
 //! WebClient    documents: any host, redirects by the rules of `Reach`
@@ -19,6 +19,7 @@
 //! - No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 
 mod answer;
+mod authorization;
 mod clean;
 mod client;
 mod clock;
@@ -42,8 +43,9 @@ mod waiting;
 mod web;
 
 pub use answer::{HttpAnswer, UnreadBody, is_cut_short, is_document};
+pub use authorization::{authorization, bearer};
 pub use clean::{clean, host_of, shown_url};
-pub use client::{HttpClient, HttpRequest, NoDocument, NoRetry, Requester, Setback, TimeLimit, authorization, bearer};
+pub use client::{HttpClient, HttpRequest, NoDocument, NoRetry, Requester, Setback, TimeLimit};
 pub use clock::{Clock, SystemClock};
 pub use connections::{ClientError, NoAnswer};
 pub use download::{Download, DownloadFault, RangeSource};

@@ -16,14 +16,13 @@ pub struct HttpLimits {
     pub window: Duration,
     /// Bytes.
     pub floor: u64,
-    /// The time in which at least [`HttpLimits::pace_floor`] bytes of any body must move, in either direction, unless that is all
-    /// of it.
+    /// The time in which at least [`HttpLimits::pace_floor`] bytes, or the rest, of any body must move in either direction.
     pub pace_window: Duration,
-    /// Bytes. Without `--timeout` this is 1 KiB a second; a longer one asks for less, a shorter one never for more.
+    /// Bytes. Without `--timeout` this is 1 KiB a second; a longer timeout asks for less, a shorter one never for more.
     pub pace_floor: u64,
-    /// The time without progress of all tries of one request together, the waits between them included.
+    /// The time without progress of all attempts of one request, the waits between them included.
     pub total: Duration,
-    /// After this much waiting an event says for whom.
+    /// After this much waiting an event names the host.
     pub notice: Duration,
 }
 

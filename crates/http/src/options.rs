@@ -89,11 +89,11 @@ impl Default for RetryPolicy {
 /// Through which proxy requests go. Loopback hosts are always reached directly.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Proxies {
-    /// Those that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
+    /// The proxies that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name.
     Environment,
-    /// None.
+    /// No proxy.
     Direct,
-    /// This one, for everything. It may hold a password, so nothing prints it.
+    /// This proxy, for everything. It may hold a password, so nothing prints it.
     Fixed(String),
 }
 

@@ -5,16 +5,16 @@ use std::time::Duration;
 use crate::limits::HttpLimits;
 use crate::problem::NetworkProblem;
 
-/// How a body comes. Two floors hold side by side: one finds a body that has stopped, the other one that drips.
+/// How a body comes. Two floors apply: one finds a body that has stopped, the other a body that drips.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Pace {
-    /// How much longer nothing may move, of the time that all tries of the request have.
+    /// How much longer nothing may move, of the time that all attempts of the request have.
     left: Duration,
     stall: Gauge,
     drip: Gauge,
 }
 
-/// What was waited, and what came, since enough had come last.
+/// The time waited, and the bytes that came, since the floor was last reached.
 #[derive(Clone, Copy, Debug, Default)]
 struct Gauge {
     waited: Duration,
@@ -38,13 +38,13 @@ impl Pace {
         self.stall.waited.max(self.drip.waited)
     }
 
-    /// The time since the last two KiB had come.
+    /// The time since the last two KiB came.
     pub(crate) fn stalled(&self) -> Duration {
         self.stall.waited
     }
 
     /// How long the next piece may take.
-    pub(crate) fn patience(&self, limits: &HttpLimits) -> Duration {
+    pub(crate) fn time_left(&self, limits: &HttpLimits) -> Duration {
         let [stall, drip] = self.floors(limits);
         stall.within.saturating_sub(self.stall.waited).min(drip.within.saturating_sub(self.drip.waited))
     }
@@ -62,7 +62,7 @@ impl Pace {
         self.drip.moved(bytes, drip);
     }
 
-    /// What is wrong if the next piece has taken longer than [`Pace::patience`].
+    /// What is wrong if the next piece has taken longer than [`Pace::time_left`].
     pub(crate) fn too_slow(&self, limits: &HttpLimits) -> NetworkProblem {
         let [stall, drip] = self.floors(limits);
         if self.stall.waited >= stall.within {

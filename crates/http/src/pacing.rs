@@ -17,7 +17,7 @@ pub(crate) struct Pacing(Mutex<HashMap<String, HostPace>>);
 #[derive(Default)]
 struct HostPace {
     reached: bool,
-    /// The end of the pause that the host asked for last.
+    /// The end of the last pause that the host asked for.
     until: Option<Instant>,
     announced: bool,
 }
@@ -40,7 +40,7 @@ impl Pacing {
         self.hosts().get(&host_of(url)).is_some_and(|host| host.reached)
     }
 
-    /// From now on no request goes to the host for this time. The end of the pause.
+    /// Starts a pause: no request goes to the host for this time. Returns the end of the pause.
     pub(crate) fn pause(&self, host: &str, time: Duration) -> Instant {
         let until = Instant::now() + time;
         let mut hosts = self.hosts();

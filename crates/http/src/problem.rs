@@ -1,4 +1,4 @@
-//! What kept two machines from talking, as a value: the types of the libraries' errors distinguish the faults.
+//! Faults of the network as values: the types of the libraries' errors distinguish them.
 
 use std::error::Error;
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::clean::clean;
 use crate::limits::shown_time;
 use crate::resolver::{LookupError, NearName};
 
-/// A fault of the network, and what happened in words for people.
+/// A fault of the network, and a text that says what happened.
 #[derive(Clone, Debug)]
 pub struct NetworkProblem {
     /// What happened: one line, without the address.
@@ -28,7 +28,7 @@ impl fmt::Display for NetworkProblem {
 }
 
 impl NetworkProblem {
-    /// In this time only `what` has happened.
+    /// A limit was reached, and only `what` happened until then.
     pub fn timed_out(what: &str, limit: Duration) -> Self {
         Self { text: format!("timed out: {what} for {}", shown_time(limit)), fault: NetworkFault::TimedOut }
     }
@@ -120,8 +120,8 @@ pub(crate) fn is_refused(error: &reqwest::Error) -> bool {
     has_kind(error, &[io::ErrorKind::ConnectionRefused])
 }
 
-/// Whether the next attempt would fail alike: the certificate is not trusted, the name does not exist, or it leads nearer than
-/// it may.
+/// Whether the next attempt would fail alike: the certificate is not trusted, the name does not exist, or its address is
+/// nearer than allowed.
 pub(crate) fn is_lasting(error: &reqwest::Error) -> bool {
     matches!(find_cause(error), Some(rustls::Error::InvalidCertificate(_)))
         || find_cause::<LookupError>(error).is_some_and(|lookup| lookup.0.kind() == io::ErrorKind::NotFound)

@@ -7,7 +7,7 @@ use futures_util::stream::BoxStream;
 use futures_util::{Stream, TryStreamExt as _};
 use tokio::time::Instant;
 
-/// The most bytes that are handed over at once: so that a slow server is seen to take something.
+/// The most bytes that are handed over at once: small, so that a slow server shows progress.
 const PIECE: usize = 16 * 1024;
 
 /// How much of a body has gone out, and since when too little.
@@ -89,7 +89,7 @@ pub fn metered<E: Send + 'static>(
 }
 
 impl ProgressState {
-    /// Another piece is handed over, for which the server asked when it `wanted` one: it has taken the piece before. Gives
+    /// Another piece is handed over, for which the server asked when it `wanted` one: it has taken the piece before. Returns
     /// how much was handed over in all.
     fn hand_over(&mut self, length: u64, wanted: Instant, size: u64) -> u64 {
         let now = Instant::now();

@@ -1,6 +1,6 @@
-//! The name service, and the names that must not lead near.
+//! The name service, and the names that must not resolve to near addresses.
 //!
-//! A name that a document or a redirect of another host has named is noted with [`Resolver::keep_away`]. Whenever a
+//! [`Resolver::keep_away`] notes a name from a document or a redirect of another host. Whenever a
 //! connection to it is made, only addresses that are as far away as the host that named it count. So a name
 //! service gains nothing if it answers otherwise the second time. A proxy looks names up itself: nothing is known of them here.
 
@@ -113,7 +113,7 @@ impl Resolver {
         true
     }
 
-    /// Where a host is, as far as it is known: a name that was not looked up here is one of the internet.
+    /// Where a host is, as far as known: a name that was not looked up here counts as one of the internet.
     fn reach(&self, host: &Url) -> Reach {
         let found = || self.known().get(&key(host.host_str()?)).and_then(|known| known.found);
         Reach::of_host(host).or_else(found).unwrap_or(Reach::Internet)
@@ -158,7 +158,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// A name as it is compared: without capitals, and without the dot at the end that says that it is whole.
+/// A name as it is compared: in lower case, without the dot at the end.
 fn key(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }

@@ -13,7 +13,7 @@ use crate::options::{HttpOptions, RetryPolicy};
 pub(crate) enum NextAttempt {
     /// The next attempt, after this time.
     Wait(Duration),
-    /// No more attempts.
+    /// All attempts have been made.
     GiveUp,
     /// The server asks for a longer wait than this program is willing to make.
     TooLong(Duration),
@@ -107,7 +107,7 @@ impl Attempts {
 
     /// Counts the attempts anew, because so many bytes have moved since. Of the time only as much is forgotten as they may
     /// take: otherwise a transfer that breaks again and again could be as slow as it likes.
-    pub fn got_on(&mut self, bytes: u64) {
+    pub fn progressed(&mut self, bytes: u64) {
         let (floor, window) = self.worth;
         let millis = window.as_millis().saturating_mul(u128::from(bytes)) / u128::from(floor.max(1));
         let time = Duration::from_millis(u64::try_from(millis).unwrap_or(u64::MAX));
@@ -127,7 +127,7 @@ impl Attempts {
         (self.still, self.asked) = (other.still, other.asked);
     }
 
-    /// Counts time for which the server holds all requests up. Whether that is within what this program is willing to wait.
+    /// Counts a pause that the server asks for; returns whether this program is willing to wait that long.
     pub(crate) fn held_up(&mut self, time: Duration) -> bool {
         self.asked = self.asked.saturating_add(time);
         self.asked <= self.longest_asked
@@ -146,29 +146,21 @@ impl Attempts {
         if self.policy.attempts <= 1 {
             return self.longest(asked).map_or(NextAttempt::GiveUp, NextAttempt::TooLong);
         }
-        match asked {
-            RetryAfter::Slower(Some(time)) => {
-                // A server that names the time is not broken: this costs no attempt.
-                let wait = time + spread(time, random);
-                if self.asked + time > self.longest_asked {
-                    return NextAttempt::TooLong(time);
-                }
-                self.asked += time;
-                NextAttempt::Wait(wait)
-            }
-            RetryAfter::Wait(time) => {
-                if self.asked + time > self.longest_asked {
-                    return NextAttempt::TooLong(time);
-                }
-                if self.made >= self.policy.attempts {
-                    return NextAttempt::GiveUp;
-                }
-                self.asked += time;
-                self.made += 1;
-                NextAttempt::Wait(time + spread(time, random))
-            }
-            RetryAfter::Nothing | RetryAfter::Slower(None) => self.back_off(random),
+        let (time, cost) = match asked {
+            // A server that wants fewer requests is not broken: this costs no attempt.
+            RetryAfter::Slower(Some(time)) => (time, 0),
+            RetryAfter::Wait(time) => (time, 1),
+            RetryAfter::Nothing | RetryAfter::Slower(None) => return self.back_off(random),
+        };
+        if self.asked + time > self.longest_asked {
+            return NextAttempt::TooLong(time);
         }
+        if self.made + cost > self.policy.attempts {
+            return NextAttempt::GiveUp;
+        }
+        self.asked += time;
+        self.made += cost;
+        NextAttempt::Wait(time + spread(time, random))
     }
 
     /// The wait that is asked for, if it is longer than we are willing to make.
@@ -188,7 +180,7 @@ impl Attempts {
         // A short time in all gets short waits, so that it is not all spent on waiting.
         let policy = RetryPolicy { base: self.policy.base.min(self.total / 240), ..self.policy };
         let wait = jittered(policy.bound(self.made), random);
-        // A last attempt that has hardly any time would only fail with a misleading reason.
+        // A last attempt with hardly any time would fail with a misleading reason.
         if self.still + wait + self.total / 24 > self.total {
             return NextAttempt::GiveUp;
         }
@@ -210,7 +202,7 @@ impl RetryPolicy {
     }
 }
 
-/// Between half of a time and all of it, so that programs that disturb each other come apart.
+/// Between half of a time and all of it, so that programs that disturb each other separate.
 pub fn jittered(time: Duration, random: u64) -> Duration {
     time / 2 + part(time / 2, random)
 }
@@ -220,7 +212,7 @@ pub fn random() -> u64 {
     RandomState::new().hash_one(0)
 }
 
-/// How much later than asked a request comes back, so that those which were held up together do not come at once.
+/// How much later than asked a request is repeated, so that requests of one pause do not come at once.
 pub(crate) fn spread(asked: Duration, random: u64) -> Duration {
     part((asked / 2).min(Duration::from_secs(1)), random)
 }
@@ -283,7 +275,7 @@ mod tests {
         assert!(matches!(attempts.next(RetryAfter::Nothing), NextAttempt::Wait(_)));
         attempts.spend(seconds(15));
         assert_eq!(attempts.next(RetryAfter::Nothing), NextAttempt::GiveUp);
-        attempts.got_on(120 << 10);
+        attempts.progressed(120 << 10);
         assert!(matches!(attempts.next(RetryAfter::Nothing), NextAttempt::Wait(_)), "there was progress");
     }
 
@@ -291,13 +283,13 @@ mod tests {
     fn progress_makes_good_only_the_time_that_it_may_take() {
         let mut attempts = attempts();
         attempts.spend(seconds(90));
-        attempts.got_on(60 << 10);
+        attempts.progressed(60 << 10);
         assert_eq!(attempts.left(), seconds(90));
-        attempts.got_on(1 << 30);
+        attempts.progressed(1 << 30);
         assert_eq!(attempts.left(), TOTAL);
         // 64 KiB, and then a wait of two minutes, over and over.
         assert_eq!(attempts.next_with(RetryAfter::Wait(seconds(120)), 0), NextAttempt::Wait(seconds(120)));
-        attempts.got_on(64 << 10);
+        attempts.progressed(64 << 10);
         assert_eq!(attempts.next_with(RetryAfter::Wait(seconds(120)), 0), NextAttempt::TooLong(seconds(120)));
     }
 

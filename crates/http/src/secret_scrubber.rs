@@ -1,4 +1,4 @@
-//! Secrets that were sent, so that a server which repeats them is not quoted.
+//! Secrets that were sent, so that no output repeats them after a server does.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -17,11 +17,11 @@ const SHORTEST: usize = 4;
 /// What a secret is replaced with.
 const HIDDEN: &str = "[hidden]";
 
-/// Every secret that has left in this run, by length.
+/// Every secret that this run has sent, by length.
 #[derive(Default)]
 pub struct SecretScrubber(Mutex<BTreeMap<usize, Vec<SentSecret>>>);
 
-/// A secret, and how it is looked for in what comes back.
+/// A secret, and how it is sought in answers.
 struct SentSecret {
     secret: Secret,
     sought: SoughtSecret,

@@ -28,7 +28,7 @@ pub async fn speaks_tls(host: &str, port: u16) -> io::Result<bool> {
         .await
         .map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
     let mut greeting = client_hello(host)?;
-    // A server that reads lines would wait for the end of this one.
+    // A server that reads lines would wait for the end of the line.
     greeting.extend_from_slice(b"\r\n\r\n");
     let mut first = [0_u8; 1];
     let asked = async {

@@ -10,11 +10,11 @@ use tokio::time::{Instant, timeout_at};
 use crate::limits::shown_time;
 use crate::pacing::{Announced, Pacing};
 
-/// Who waits for whom.
+/// A request that waits for a host.
 #[derive(Clone)]
 pub(crate) struct Waiting {
     pub(crate) pacing: Arc<Pacing>,
-    /// After this much waiting an event says for whom.
+    /// After this much waiting an event names the host.
     pub(crate) notice: Duration,
     pub(crate) reporter: Arc<dyn Reporter>,
     /// The host.
@@ -29,7 +29,7 @@ pub(crate) struct Waiting {
 pub(crate) struct Elapsed;
 
 impl Waiting {
-    /// For the body of the answer: a wait for it is announced again.
+    /// The same for the body of the answer: a wait for it is reported anew.
     pub(crate) fn renewed(&self) -> Self {
         Self { announced: Arc::default(), ..self.clone() }
     }

@@ -9,18 +9,19 @@ use tofu_oci_types::Secret;
 use url::Url;
 
 use crate::answer::HttpAnswer;
+use crate::authorization::bearer;
 use crate::clean::{host_of, shown_url};
-use crate::client::{HttpClient, HttpRequest, NoDocument, Requester, TimeLimit, bearer};
+use crate::client::{HttpClient, HttpRequest, NoDocument, Requester, TimeLimit};
 use crate::limits::{HttpLimits, shown_time};
 use crate::named_hosts::NamedHosts;
 use crate::problem::NetworkProblem;
 use crate::redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, next_hop};
 use crate::retry::Attempts;
 
-/// Gets single documents over a client's connections. What may pass is tried again; nothing is kept.
+/// Gets single documents over a client's connections. Passing faults are retried; nothing is cached.
 ///
-/// Redirects: at most 10; never from HTTPS to HTTP, nor to an address with a user info; the token stays with the origin
-/// that it was meant for; never nearer, from the internet to a private network or to this machine.
+/// Redirects: at most 10; never from HTTPS to HTTP, to an address with a user info, or nearer (from the internet to a
+/// private network or this machine). Only the origin of the first address gets the token.
 #[derive(Clone)]
 pub struct WebClient {
     http: Arc<HttpClient>,
@@ -34,9 +35,9 @@ pub struct WebRequest<'a> {
     pub url: Url,
     /// The value of `Accept`.
     pub accept: &'static str,
-    /// What shows who asks, as a bearer token.
+    /// The bearer token.
     pub token: Option<&'a Secret>,
-    /// How long no answer may come, all tries together, redirects and bodies included. `--timeout` scales it.
+    /// The time without an answer of all attempts, redirects and bodies included. `--timeout` scales it.
     pub timeout: Duration,
     /// Most bytes of the document.
     pub limit: u64,
@@ -85,7 +86,7 @@ impl WebClient {
         Self { http, private: Arc::default() }
     }
 
-    /// The same, and any host may name these, `HOST` (any port) or `HOST:PORT`, wherever they are.
+    /// The same, except that any host may name these, `HOST` (any port) or `HOST:PORT`, wherever they are.
     #[must_use]
     pub fn with_private_hosts(self, hosts: &[String]) -> Self {
         Self { private: Arc::new(NamedHosts::new(hosts)), ..self }
@@ -147,7 +148,7 @@ impl WebClient {
     }
 }
 
-/// Whether a text is a host of which this is true. A text that is not a host leads nowhere.
+/// Whether a text is a host of which this is true; false for a text that is not a host.
 fn is_host(text: &str, is_true: impl Fn(&Url) -> bool) -> bool {
     Url::parse(&format!("https://{text}/")).is_ok_and(|url| is_true(&url))
 }

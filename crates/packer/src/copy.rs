@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_source::provider_of;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
 use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
 
-use crate::push::{for_version, leaves_of, point, resolve};
+use crate::push::{contents_of, for_version, leaves_of, point, resolve};
 use crate::signing::{SignatureCopier, SourceTags, at_destination};
 use crate::{PackError, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 
 /// What to copy and how.
 #[derive(Clone, Debug)]
 pub struct CopyRequest {
-    /// Which releases, each under its canonical tag; none of them moves when one of the tags is taken.
+    /// Which releases, each under its canonical tag; no tag moves if one of them is taken.
     pub versions: Vec<Version>,
     /// What happens when a tag is taken at the destination.
     pub replace: ReplaceTag,
@@ -41,12 +40,12 @@ pub struct CopiedRelease {
 /// Copies releases with everything that refers to them (signatures, attestations), be it as a referrer or under a tag
 /// of cosign's, each version's tag last of all.
 ///
-/// A release that the destination has is looked through all the same, since it may have been signed since then.
+/// A release that the destination has is compared as well, since it may have been signed since then.
 ///
 /// # Errors
-/// [`PackError::TagTaken`] before anything is sent when one of the tags points at something else there;
-/// [`PackError::NoRelease`] when the source has no such version; [`PackError::NothingToCopy`] when none is asked for;
-/// [`PackError::Copy`] when all releases together lead to more manifests than a [`CopyBudget`] has.
+/// [`PackError::TagTaken`] before anything is sent if one of the tags points at something else there;
+/// [`PackError::NoRelease`] if the source lacks a version; [`PackError::NothingToCopy`] if no version is asked for;
+/// [`PackError::Copy`] if all releases together lead to more manifests than a [`CopyBudget`] has.
 pub async fn copy_release(
     from: &dyn ReadStore,
     to: &dyn Store,
@@ -56,12 +55,12 @@ pub async fn copy_release(
     let releases = find(from, &request.versions).await?;
     let mut existing = Vec::with_capacity(releases.len());
     for (tag, root) in &releases {
-        existing.push(look(from, to, tag, root, request.replace).await?);
+        existing.push(is_at_destination(from, to, tag, root, request.replace).await?);
     }
     let known = SourceTags::of(from).await?;
     let budget: Arc<CopyBudget> = Arc::default();
     let mut copied = Vec::with_capacity(releases.len());
-    for ((tag, root), existing) in releases.into_iter().zip(existing) {
+    for ((tag, root), is_there) in releases.into_iter().zip(existing) {
         let jobs = request.jobs.max(1);
         let options =
             CopyOptions { jobs, reporter, tag: None, referrers: CopyReferrers::Copy, budget: Arc::clone(&budget) };
@@ -77,13 +76,13 @@ pub async fn copy_release(
         let leaves = leaves_of(from, &root).await?.unwrap_or_default();
         let tags = signatures.copy(&known, &root.digest, &leaves).await?;
         let transfers = signatures.transfers;
-        if existing != AtDestination::Equal {
+        if !is_there {
             let moved = point(to, &root, &tag, request.replace).await.map_err(of_destination)?;
             if let Some(there) = moved {
                 return Err(taken(from, to, &tag, &root, &there).await?);
             }
         }
-        let unchanged = existing == AtDestination::Equal && transfers.uploaded + transfers.mounted == 0;
+        let unchanged = is_there && transfers.uploaded + transfers.mounted == 0;
         copied.push(CopiedRelease { tag, index: root.digest, tags, transfers, unchanged });
     }
     Ok(copied)
@@ -122,29 +121,22 @@ fn canonical(tags: &[Tag]) -> Vec<Version> {
     found
 }
 
-/// What the destination has under a tag.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum AtDestination {
-    Nothing,
-    Equal,
-    Other,
-}
-
-async fn look(
+/// Whether the destination has this very release under the tag.
+///
+/// # Errors
+/// [`PackError::TagTaken`] if the tag points at something else and may not be moved.
+async fn is_at_destination(
     from: &dyn ReadStore,
     to: &dyn Store,
     tag: &Tag,
     root: &Descriptor,
     replace: ReplaceTag,
-) -> Result<AtDestination, PackError> {
-    let Some(there) = resolve(to, &Reference::Tag(tag.clone())).await? else { return Ok(AtDestination::Nothing) };
-    if there.digest == root.digest {
-        return Ok(AtDestination::Equal);
+) -> Result<bool, PackError> {
+    match resolve(to, &Reference::Tag(tag.clone())).await? {
+        Some(there) if there.digest == root.digest => Ok(true),
+        Some(there) if replace == ReplaceTag::Refuse => Err(taken(from, to, tag, root, &there).await?),
+        _ => Ok(false),
     }
-    if replace == ReplaceTag::Replace {
-        return Ok(AtDestination::Other);
-    }
-    Err(taken(from, to, tag, root, &there).await?)
 }
 
 /// The refusal of a tag that points at something else.
@@ -155,7 +147,7 @@ async fn taken(
     root: &Descriptor,
     there: &Descriptor,
 ) -> Result<PackError, PackError> {
-    let (existing, new) = (leaves_of(to, there).await?, leaves_of(from, root).await?);
+    let ((existing, of), new) = (contents_of(to, there).await?, leaves_of(from, root).await?);
     let difference = ReleaseDifference::between(existing.as_ref(), new.as_ref());
     Ok(PackError::TagTaken(Box::new(TagTaken {
         place: to.place(),
@@ -163,11 +155,11 @@ async fn taken(
         existing: there.digest.clone(),
         new: root.digest.clone(),
         difference,
-        of: provider_of(to, there).await?,
+        of,
     })))
 }
 
-/// An error of the end that is written says so.
+/// Marks an error as one of the destination.
 fn of_destination(error: PackError) -> PackError {
     match error {
         PackError::Store(error) => at_destination(error),

@@ -68,7 +68,7 @@ pub enum PackError {
         path: PathBuf,
         /// What would have been taken, one phrase each.
         looked_for: Vec<&'static str>,
-        /// Some of the names that are there, sorted; at most five.
+        /// Some of the names in it, sorted; at most five.
         seen: Vec<String>,
     },
     /// One platform has two packages.
@@ -81,7 +81,7 @@ pub enum PackError {
         /// The other.
         second: PathBuf,
     },
-    /// The operating system or the architecture has no such name.
+    /// Go does not know the operating system or the architecture.
     #[error("{} is for `{found}`, which is not a platform that Go knows", path.display())]
     UnknownPlatform {
         /// The platform as it is written.
@@ -194,7 +194,7 @@ pub enum PackError {
         path: PathBuf,
         /// The provider's type.
         provider_type: String,
-        /// Some of the names that are there, sorted; at most five.
+        /// Some of the names in it, sorted; at most five.
         found: Vec<String>,
     },
     /// The program of a package is for another platform than the package.
@@ -242,7 +242,7 @@ pub enum PackError {
         /// The versions that it has, ascending.
         offered: Vec<Version>,
     },
-    /// The source has not a single release.
+    /// The source has no releases.
     #[error("{place} has no releases")]
     NothingToCopy {
         /// The repository.
@@ -251,18 +251,18 @@ pub enum PackError {
     /// A copy stopped.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// The file system said no.
+    /// The file system reported an error.
     #[error("cannot {action} {}", path.display())]
     Io {
         /// `read`, `write`, `create`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What it said.
+        /// What it reported.
         #[source]
         source: Arc<std::io::Error>,
     },
-    /// A store said no.
+    /// A store reported an error.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A manifest cannot be planned.
@@ -283,7 +283,7 @@ pub enum PackError {
         /// The file; nothing of it has been sent.
         path: PathBuf,
     },
-    /// A signature or a key beside a checksum file is larger than anybody reads.
+    /// A signature or a key beside a checksum file is larger than the limit of its readers.
     #[error("{} is larger than {limit} bytes, and no more are read of {}", path.display(), kind.in_words())]
     LargeSumsFile {
         /// The file; nothing has been sent.
@@ -293,7 +293,7 @@ pub enum PackError {
         /// The most bytes that are read.
         limit: usize,
     },
-    /// A checksum file has more signatures or keys beside it than anybody reads.
+    /// A checksum file has more signatures or keys beside it than its readers read.
     #[error("{} is one too many: no more than {limit} files with {} are read", path.display(), kind.in_words())]
     TooManySumsFiles {
         /// The first that would not be read; nothing has been sent.

@@ -2,7 +2,7 @@
 //!
 //! [`read_dist`] finds out what lies in a folder; [`push()`] writes it to a store, [`plan`] says what [`push()`] would
 //! write, and [`copy_release`] moves a release that is in a store already. Nothing here prints, and nothing here
-//! knows a registry: a store is handed in.
+//! knows a registry: the caller passes a store.
 //!
 //! ```text
 //! folder --read_dist--> Dist --list--> names, executables         nothing is sent before this has passed

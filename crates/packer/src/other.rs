@@ -1,4 +1,4 @@
-//! What is for another platform, or of another provider, than it should be.
+//! A program for another platform, and a repository of another provider.
 
 use std::path::PathBuf;
 

@@ -23,7 +23,7 @@ pub struct PushReport {
     pub platforms: Vec<PlatformReport>,
     /// What was sent and what was there.
     pub transfers: Transfers,
-    /// What refers to the release by this push: its signatures, and the signed checksum file of its origin.
+    /// What this push made refer to the release: its signatures, and the signed checksum file of its origin.
     pub attachments: Vec<Attachment>,
     /// Whether the tag pointed at this very release before, so that nothing of it was sent; something may have been
     /// attached to it all the same.
@@ -132,7 +132,7 @@ pub enum TagState {
 pub struct PlannedItem {
     /// `package`, `layer`, `config`, `manifest` or `index`.
     pub role: &'static str,
-    /// The platform that it belongs to; none for the index.
+    /// The platform that it belongs to; `None` for the index.
     pub platform: Option<Platform>,
     /// Its media type.
     pub media_type: String,

@@ -72,7 +72,7 @@ pub struct PushRequest<'a> {
     pub signing: Option<Signing<'a>>,
     /// Whether the signed checksum file of the folder goes with the release.
     pub sums: SumsMode,
-    /// A folder that remembers `h1:` checksums by zip digest; created when missing.
+    /// A folder that remembers `h1:` checksums by zip digest; created if missing.
     pub memo_dir: Option<PathBuf>,
     /// An existing folder, the system's for temporary files. Zips and layers on their way lie in a folder of their own in it,
     /// and need as much room as what is packed.

@@ -32,7 +32,7 @@ pub enum SignAddress {
     Given(ProviderAddr),
     /// The index says it.
     Annotated {
-        /// What counts if the index says nothing.
+        /// The address if the index does not name one.
         otherwise: Option<ProviderAddr>,
     },
 }
@@ -67,7 +67,8 @@ pub struct SignReport {
 ///
 /// # Errors
 /// [`PackError::NoRelease`] if the tag does not exist; [`PackError::Sign`] if it does not point at a release, at one of
-/// another version or provider, in a repository that is kept for another provider, or when the store does not take the signature or does not show it afterwards.
+/// another version or provider, if the repository is kept for another provider, or if the store does not take the
+/// signature or does not show it afterwards.
 pub async fn sign(
     store: &dyn Store,
     request: &SignRequest<'_>,
@@ -93,7 +94,7 @@ pub async fn sign(
     Ok(report)
 }
 
-struct FoundRelease {
+struct SignableRelease {
     tag: Tag,
     index: Descriptor,
     address: ProviderAddr,
@@ -104,7 +105,7 @@ async fn find(
     store: &dyn ReadStore,
     request: &SignRequest<'_>,
     reporter: &dyn Reporter,
-) -> Result<FoundRelease, PackError> {
+) -> Result<SignableRelease, PackError> {
     let tag = for_version(request.version)?;
     let place = || store.place();
     let (index, bytes) = match store.manifest(&Reference::Tag(tag.clone())).await {
@@ -143,7 +144,7 @@ async fn find(
     if request.rename == Rename::Refuse {
         require_address(store, &tag, &address, reporter).await?;
     }
-    Ok(FoundRelease { tag, index, address })
+    Ok(SignableRelease { tag, index, address })
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that

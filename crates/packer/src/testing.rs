@@ -197,6 +197,8 @@ pub(crate) struct Watching {
     pub(crate) lists_referrers: bool,
     /// Whether somebody may list its tags.
     pub(crate) lists_tags: bool,
+    /// The content that may not be read.
+    pub(crate) denied: Option<Digest>,
     /// Somebody else writes this right after a tag was written, once.
     pub(crate) meanwhile: Mutex<Option<(Descriptor, Tag)>>,
     pub(crate) running: AtomicUsize,
@@ -212,6 +214,7 @@ impl Watching {
             rival: None,
             lists_referrers: true,
             lists_tags: true,
+            denied: None,
             meanwhile: Mutex::default(),
             running: AtomicUsize::new(0),
             most_running: AtomicUsize::new(0),
@@ -233,6 +236,11 @@ impl Watching {
         }
         done.push(what);
         Ok(())
+    }
+
+    fn denial(&self) -> StoreError {
+        let fault = tofu_oci_store::AccessFault::RegistryStatus(403);
+        StoreError::Denied { place: self.place(), fault, problem: "denied".to_owned() }
     }
 
     /// Demands that everything that a manifest names is there.
@@ -259,13 +267,15 @@ impl ReadStore for Watching {
         if self.lists_tags {
             return self.inner.tags().await;
         }
-        let (place, fault) = (self.place(), tofu_oci_store::AccessFault::RegistryStatus(403));
-        Err(StoreError::Denied { place, fault, problem: "denied".to_owned() })
+        Err(self.denial())
     }
     async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
         self.inner.exists(descriptor).await
     }
     async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        if self.denied.as_ref() == Some(&descriptor.digest) {
+            return Err(self.denial());
+        }
         self.inner.fetch_unverified(descriptor).await
     }
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {

@@ -14,7 +14,7 @@ use crate::exchange::ShownCredential;
 use crate::refusal::AccessRefusal;
 use crate::words::ErrorWords;
 
-/// An answer, and what is needed to make an error of it.
+/// An answer, with the context that its error needs.
 pub(crate) struct RegistryAnswer {
     head: HttpAnswer,
     http: Arc<HttpClient>,
@@ -119,7 +119,7 @@ impl RegistryAnswer {
         let error = match (status, asked_wait) {
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => refusal.error(status, place, problem),
             (StatusCode::TOO_MANY_REQUESTS, Some(asked)) => {
-                StoreError::RateLimited { place, seconds: asked.as_secs(), patience: GiveUpReason::Attempts }
+                StoreError::RateLimited { place, seconds: asked.as_secs(), reason: GiveUpReason::Attempts }
             }
             _ => StoreError::Rejected { place, status: status.as_u16(), request, problem },
         };
@@ -134,7 +134,7 @@ impl RegistryAnswer {
         AccessRefusal::new(proof, self.lack, &challenges, self.http.scrubber())
     }
 
-    /// The registry's own words, without what it was shown.
+    /// The registry's own words, without secrets that were sent.
     pub(crate) async fn words(mut self) -> ErrorWords {
         self.keep_words().await;
         self.words.take().unwrap_or_default()

@@ -7,7 +7,7 @@ use crate::challenge::AuthChallenge;
 use crate::hosts::UserHosts;
 use crate::realm::{RealmRefusal, check_realm};
 
-/// How a registry wants to know who asks.
+/// How a registry wants to authenticate the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum AuthScheme {
     /// With a name and a password in every request.

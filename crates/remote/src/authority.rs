@@ -1,4 +1,4 @@
-//! What is shown to registries that want to know who asks.
+//! What a request shows to a registry that asks for authentication.
 //!
 //! The first request to a repository goes out bare. Its challenge names the scheme; from then on every request to that
 //! repository carries what the scheme gives, so that a run costs one 401 per repository, and nothing is shown to a repository
@@ -42,7 +42,7 @@ pub(crate) enum CredentialSource {
     Given(Option<Credential>),
 }
 
-/// What a lookup gave. A failed one is not made again either: a helper runs once.
+/// The result of a lookup. A failed one is not repeated either: a helper runs once.
 type FoundCredential = Result<Option<Credential>, CredentialFault>;
 
 #[derive(Default)]
@@ -62,7 +62,7 @@ struct TokenKey {
     scopes: Scopes,
 }
 
-/// One token and the last attempt to get it. Those who waited for an attempt share its outcome.
+/// One token and the last attempt to get it. Requests that waited for an attempt share its outcome.
 #[derive(Default)]
 struct Slot {
     token: Option<AccessToken>,

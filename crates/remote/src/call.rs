@@ -22,12 +22,12 @@ pub(crate) enum CallTarget {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeat {
     Yes,
-    /// If the registry says that it has not looked at it (429), and in no other case.
+    /// Only if the registry says that it has not looked at it (429).
     IfRefused,
     No,
 }
 
-/// Whether a request shows who asks.
+/// Which credential a request shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Showing {
     /// Once the registry has asked for it.

@@ -20,7 +20,7 @@ use crate::call::{CallTarget, RegistryCall};
 use crate::repository::RemoteStore;
 use crate::session::{BrokenTransfer, Sent};
 
-/// So often in a row a registry may keep less of a chunk than the smallest one has.
+/// How often in a row a registry may keep less of a chunk than [`SMALLEST_CHUNK`].
 const MOST_SHORT: u32 = 10;
 
 /// The size of a chunk: a large registry refuses longer ones.
@@ -75,7 +75,7 @@ impl ChunkLength {
         may
     }
 
-    /// After a chunk broke: perhaps something in between hangs up on long requests.
+    /// After a chunk broke: a proxy may hang up on long requests.
     fn broke(&mut self) {
         self.longest = (self.next / 2).max(self.longest.min(CHUNK / 4));
         self.shorten();
@@ -153,7 +153,7 @@ impl RemoteStore {
                 }
             };
             if known > length.furthest {
-                attempts.got_on(known - length.furthest);
+                attempts.progressed(known - length.furthest);
                 length.furthest = known;
             }
             if (sent..=sent + size).contains(&known) {

@@ -43,7 +43,7 @@ impl RegistryClient {
         Ok(Arc::new(Self::over(network, options.chunk, CredentialSource::Provider(credentials))))
     }
 
-    /// The same connections with this credential, or without one, and nothing learned about access.
+    /// The same connections with this credential, or without any, before anything was learned about access.
     pub(crate) fn with_credential(&self, credential: Option<Credential>) -> Arc<Self> {
         Arc::new(Self::over(self.network.clone(), self.chunk, CredentialSource::Given(credential)))
     }

@@ -1,7 +1,7 @@
 //! What happens about access: which challenge came, how it was answered, what a token server was asked and answered.
 //!
-//! It is for explaining afterwards why access was given or not. No secret is ever in it: what was sent is cut out of
-//! everything that comes back.
+//! It explains afterwards why access was given or not. It never holds a secret: what was sent is cut out of everything
+//! that comes back.
 
 use serde::Serialize;
 use tofu_oci_http::SecretScrubber;
@@ -56,7 +56,7 @@ pub enum Exchange {
         /// The service that the token is for.
         service: Option<String>,
     },
-    /// A rule of ours forbids to answer, or there is nothing to answer with.
+    /// A rule of ours forbids an answer, or the user has no credential for one.
     Refused {
         /// The rule's stable name, as in [`tofu_oci_store::StoreError::credential_code`].
         code: String,
@@ -93,7 +93,7 @@ pub enum Exchange {
     },
 }
 
-/// What a request showed to say who asks.
+/// What a request showed to authenticate.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "shown", rename_all = "snake_case")]
 pub enum ShownCredential {
@@ -128,7 +128,7 @@ pub enum TokenOutcome {
         /// Scheme, host and path.
         to: String,
     },
-    /// None, for this reason.
+    /// No token, for this reason.
     None(String),
 }
 

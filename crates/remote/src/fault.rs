@@ -13,7 +13,7 @@ pub(crate) fn unreachable(place: Place, problem: NetworkProblem) -> StoreError {
 
 /// The registry asks for a longer wait than this program is willing to make.
 pub(crate) fn too_long(place: Place, asked: Duration) -> StoreError {
-    StoreError::RateLimited { place, seconds: asked.as_secs().max(1), patience: GiveUpReason::Wait }
+    StoreError::RateLimited { place, seconds: asked.as_secs().max(1), reason: GiveUpReason::Wait }
 }
 
 /// The rule that a redirect breaks, if it is one that keeps transfers safe.

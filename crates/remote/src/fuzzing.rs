@@ -14,7 +14,7 @@ use crate::token_answer::TokenAnswer;
 /// Reads the lines of a `WWW-Authenticate`, chooses among them, and checks what has to hold for whatever comes out.
 ///
 /// # Panics
-/// When it does not hold.
+/// If it does not hold.
 pub fn challenge(lines: &[&str], secret: &str) {
     let scrubber = SecretScrubber::default();
     scrubber.secret(secret);
@@ -51,7 +51,7 @@ pub fn challenge(lines: &[&str], secret: &str) {
 /// Reads a token server's answer, and checks what has to hold for whatever comes out.
 ///
 /// # Panics
-/// When it does not hold.
+/// If it does not hold.
 pub fn token_answer(bytes: &[u8]) {
     let Ok(answer) = TokenAnswer::parse(bytes) else { return };
     assert!(!answer.token.is_empty());

@@ -19,7 +19,7 @@
 //! The first request to a repository goes out bare; nothing is asked beforehand. A 401 is answered if its challenge
 //! passes the rules: the first one of a known scheme counts, whatever line it is in, and no other is tried if it is
 //! refused. What was learned is kept for this repository alone. A token is asked for with the scopes that the request
-//! needs and those that the registry names; one request at a time asks, the others wait for it. A token that dies, at
+//! needs and those that the registry names; one request at a time asks, the others wait for it. A token that expires, at
 //! whatever point of a transfer, costs one new token and one repetition: a download goes on where it was, an upload sends
 //! what the registry does not have. [`ExchangeObserver`] sees each step.
 //!
@@ -32,7 +32,7 @@
 //!
 //! # Lists of referrers without the API
 //! If a registry has no referrers API, a tag lists the referrers, and each writer replaces the whole list. In this
-//! program one task at a time writes a list; what other programs overwrite is written again (`standing_in`).
+//! program one task at a time writes a list; what other programs overwrite is written again (`referrers_tag`).
 //!
 //! # What is never done
 //! Credentials go to the registry's own origin and to a realm that passes the rules of [`ClientOptions`]; never along
@@ -68,13 +68,14 @@ mod raw;
 mod realm;
 mod referrer_list;
 mod referrers;
+mod referrers_tag;
 mod refresh;
 mod refusal;
 mod repository;
 mod scope;
 mod session;
 mod site;
-mod standing_in;
+
 mod store;
 mod tagging;
 mod tags;

@@ -27,7 +27,7 @@ impl Pages {
     /// The address of the next page, by the `Link` headers of the page that came from `current`.
     ///
     /// # Errors
-    /// The reason, when it lies on another origin, has been read before, or there are too many.
+    /// The reason, if it lies on another origin, has been read before, or is one page too many.
     pub(crate) fn next<'a>(
         &mut self,
         current: &Url,

@@ -27,7 +27,7 @@ const MANIFEST_TYPES: [&str; 4] = [
     "application/vnd.docker.distribution.manifest.v2+json",
 ];
 
-/// Every kind of manifest in one header: registries in use read it so, and answer 404 to a type that is not in it.
+/// Every kind of manifest in one header: registries in use answer 404 to a type that is not in it.
 pub(crate) const ACCEPT: &str = "application/vnd.oci.image.index.v1+json, application/vnd.oci.image.manifest.v1+json, \
      application/vnd.docker.distribution.manifest.list.v2+json, application/vnd.docker.distribution.manifest.v2+json";
 

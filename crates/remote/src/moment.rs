@@ -18,10 +18,10 @@ use crate::repository::RemoteStore;
 /// When a second look is taken, and those after it.
 const LOOKS: RetryPolicy =
     RetryPolicy { attempts: 9, base: Duration::from_millis(100), cap: Duration::from_millis(1600) };
-/// So many manifests and blobs are asked for at once.
+/// How many manifests and blobs are asked for at once.
 const AT_ONCE: usize = 4;
 
-/// How often something was looked at that may be there in a moment.
+/// How many looks were taken at content that may appear in a moment.
 #[derive(Default)]
 pub(crate) struct Looks(u32);
 

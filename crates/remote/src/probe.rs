@@ -13,7 +13,7 @@ use crate::exchange::shown_challenge;
 use crate::repository::RemoteStore;
 use crate::scope::RequestedAccess;
 
-/// What is wanted of a repository.
+/// Which access a probe asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// To read it.

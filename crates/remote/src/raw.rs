@@ -1,4 +1,4 @@
-//! Single requests and their bare answers: what a probe of a registry is made of.
+//! Single requests and their bare answers, for a probe of a registry.
 //!
 //! Access, redirects, warnings and the masking of secrets are those of every other request; only these
 //! differ: nothing is repeated, no status is an error, and nothing in an answer is interpreted.
@@ -48,9 +48,9 @@ pub enum RawMethod {
 /// Where a raw request goes.
 #[derive(Clone, Copy, Debug)]
 pub enum RawTarget<'a> {
-    /// Below `/v2/NAME/`, with its query. The caller has made sure that it follows the grammars.
+    /// Below `/v2/NAME/`, with its query. The caller makes sure that it follows the grammars.
     Path(&'a str),
-    /// Where the registry said that an upload goes on.
+    /// The location that the registry gave for an upload.
     Session(&'a RawLocation),
     /// The same, with the digest that ends the upload.
     Closing(&'a RawLocation, &'a Digest),
@@ -119,7 +119,7 @@ impl RawStore {
     /// Makes the request once.
     ///
     /// # Errors
-    /// If no answer comes, or a rule of access forbids to go on. A status is never an error.
+    /// If no answer comes, or a rule of access forbids the request. A status is never an error.
     pub async fn send(&self, request: RawRequest<'_>) -> Result<RawAnswer, StoreError> {
         let access = match request.from {
             Some(from) => RequestedAccess::mount(&self.store.repository, from.name()),
@@ -196,7 +196,7 @@ impl RawAnswer {
     }
 
     /// The status and the first error that the registry names, for people: `400 MANIFEST_INVALID`.
-    pub fn said(&self) -> String {
+    pub fn summary(&self) -> String {
         let document: serde_json::Value = serde_json::from_slice(&self.body).unwrap_or_default();
         let code = document["errors"][0]["code"].as_str().map(clean).filter(|code| !code.is_empty());
         match code {

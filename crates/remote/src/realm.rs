@@ -24,7 +24,7 @@ impl RealmRefusal {
 /// Whether a token server may be asked, and given the registry's credential.
 ///
 /// # Errors
-/// The reason, when it may not: plain HTTP for a registry that speaks HTTPS, unless the user names the host for plain
+/// The reason, if it may not: plain HTTP for a registry that speaks HTTPS, unless the user names the host for plain
 /// HTTP and as a token server; a user info; an IP address that is neither the registry's own nor, for a registry on this
 /// machine, on this machine, unless the user names it as a token server.
 pub(crate) fn check_realm(realm: &Url, registry: &Url, named: &UserHosts) -> Result<(), RealmRefusal> {

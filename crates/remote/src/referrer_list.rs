@@ -10,17 +10,17 @@ use tofu_oci_types::{Digest, Tag};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// How long the others have at least to write what they read before our write.
+/// The least time that other programs get to write what they read before our write.
 const SHORTEST: Duration = Duration::from_millis(250);
-/// How long they have at most.
+/// The most time that they get.
 const LONGEST: Duration = Duration::from_secs(5);
-/// The others may need so many times as long as we do.
+/// How many times as long as our own write the others may need.
 const SLOWER: u32 = 8;
 
 /// The lists that a program has written, by repository and tag.
 pub(crate) type ReferrerLists = HashMap<(String, Tag), Arc<Mutex<ReferrerList>>>;
 
-/// A list that this program writes.
+/// A list that this program has written.
 pub(crate) struct ReferrerList {
     pub(crate) subject: Digest,
     /// The entries that this program has put in.
@@ -39,10 +39,10 @@ pub(crate) struct ListWrite {
 }
 
 impl ListWrite {
-    /// How long it is until those who read before this write must have written.
+    /// The time until every program that read before this write must have written.
     pub(crate) fn rest(self) -> Duration {
         let wait = self.took.saturating_mul(SLOWER).clamp(SHORTEST, LONGEST);
-        // Between the whole of it and one and a half times as much: those who wait for each other come apart.
+        // Between once and one and a half times as much, so that programs that wait for each other separate.
         (wait / 2 + jittered(wait, random())).saturating_sub(self.at.elapsed())
     }
 }

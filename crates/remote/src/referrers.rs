@@ -28,7 +28,7 @@ impl RemoteStore {
         let by_api = if self.registry_may_have_api() { self.referrers_by_api(subject).await? } else { None };
         match by_api {
             Some(found) if self.is_without_tag(subject)? => Ok(found),
-            by_api => self.with_standing_in(subject, by_api).await,
+            by_api => self.with_tag_list(subject, by_api).await,
         }
     }
 
@@ -38,23 +38,23 @@ impl RemoteStore {
         let by_api = if self.registry_may_have_api() { self.referrers_by_api(subject).await? } else { None };
         match by_api {
             Some(found) if has(&found) => Ok(true),
-            by_api => Ok(has(&self.with_standing_in(subject, by_api).await?)),
+            by_api => Ok(has(&self.with_tag_list(subject, by_api).await?)),
         }
     }
 
     /// As few requests as it takes: the tag that replaces the API if it is known to exist; the API alone if the tag is known
     /// not to exist.
     pub(crate) async fn nearest_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        let tag = self.standing_in_tag(subject)?;
-        let is_listed = self.memory.state().standing_in.as_ref().map(|tags| tags.contains(&tag));
+        let tag = self.referrers_tag(subject)?;
+        let is_listed = self.memory.state().referrers_tags.as_ref().map(|tags| tags.contains(&tag));
         match is_listed {
             None if self.registry_may_have_api() => match self.referrers_by_api(subject).await? {
                 Some(found) if !found.is_empty() => Ok(found),
-                by_api => self.with_standing_in(subject, by_api).await,
+                by_api => self.with_tag_list(subject, by_api).await,
             },
-            None => self.standing_in(subject).await,
+            None => self.referrers_by_tag(subject).await,
             Some(true) => {
-                let found = self.standing_in(subject).await?;
+                let found = self.referrers_by_tag(subject).await?;
                 // An empty list says nothing: registries keep it when the last referrer is deleted.
                 if found.is_empty() && self.registry_may_have_api() {
                     return Ok(self.referrers_by_api(subject).await?.unwrap_or_default());
@@ -73,19 +73,19 @@ impl RemoteStore {
     pub(crate) async fn all_referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
         let asked = !self.memory.no_referrers.load(Ordering::Relaxed);
         let by_api = if asked { self.referrers_by_api(subject).await? } else { None };
-        self.with_standing_in(subject, by_api).await
+        self.with_tag_list(subject, by_api).await
     }
 
     /// The list of the API, if it has one, and what the tag has beside it.
-    async fn with_standing_in(
+    async fn with_tag_list(
         &self,
         subject: &Digest,
         by_api: Option<Vec<Descriptor>>,
     ) -> Result<Vec<Descriptor>, StoreError> {
         let has_api = by_api.is_some();
         let mut found = by_api.unwrap_or_default();
-        let more = match self.standing_in(subject).await {
-            // What has an API has a tag of that name for other reasons, if any.
+        let more = match self.referrers_by_tag(subject).await {
+            // A registry with the API has a tag of that name for other reasons, if at all.
             Err(StoreError::Malformed { .. }) if has_api => Vec::new(),
             other => other?,
         };
@@ -99,12 +99,12 @@ impl RemoteStore {
 
     /// Whether the tags have been listed, and the one that replaces the API is not among them.
     fn is_without_tag(&self, subject: &Digest) -> Result<bool, StoreError> {
-        let tag = self.standing_in_tag(subject)?;
-        Ok(self.memory.state().standing_in.as_ref().is_some_and(|tags| !tags.contains(&tag)))
+        let tag = self.referrers_tag(subject)?;
+        Ok(self.memory.state().referrers_tags.as_ref().is_some_and(|tags| !tags.contains(&tag)))
     }
 
-    async fn standing_in(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
-        let (index, _) = self.standing_in_index(subject).await?;
+    async fn referrers_by_tag(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        let (index, _) = self.referrers_tag_index(subject).await?;
         Ok(descriptors(index.get("manifests").and_then(Value::as_array).into_iter().flatten()))
     }
 
@@ -136,20 +136,15 @@ impl RemoteStore {
         let what = "the list of referrers";
         let call = call.header("accept", OCI_INDEX);
         let (mut answer, mut bytes) = self.client.document(&call, what, MANIFEST_LIMIT, is_list).await?;
+        if !is_list(&answer) {
+            return match answer.status() {
+                200 | 400 | 404 | 405 | 406 | 415 | 501 => Ok(None),
+                _ => Err(answer.into_error(StoreItem::Other("list of referrers")).await),
+            };
+        }
         let mut pages = Pages::new(answer.url().clone());
         let mut found = Vec::new();
-        let mut first = true;
         loop {
-            if first && !is_list(&answer) {
-                return match answer.status() {
-                    200 | 400 | 404 | 405 | 406 | 415 | 501 => Ok(None),
-                    _ => Err(answer.into_error(StoreItem::Other("list of referrers")).await),
-                };
-            }
-            first = false;
-            if answer.status() != 200 {
-                return Err(answer.into_error(StoreItem::Other("list of referrers")).await);
-            }
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;
             if !pages.fits(&bytes) {
                 return Err(self.list_too_large(what));
@@ -164,18 +159,21 @@ impl RemoteStore {
             let call = RegistryCall::to(Method::GET, CallTarget::Address(next), &self.pull).header("accept", OCI_INDEX);
             let is_page = |answer: &RegistryAnswer| answer.status() == 200;
             (answer, bytes) = self.client.document(&call, what, MANIFEST_LIMIT, is_page).await?;
+            if answer.status() != 200 {
+                return Err(answer.into_error(StoreItem::Other("list of referrers")).await);
+            }
         }
     }
 
     /// The index under the tag that replaces the API, with its `ETag`; an empty index if the tag does not exist.
     ///
     /// A registry may read such a tag as the digest itself and answer with the subject: that is not a list.
-    pub(crate) async fn standing_in_index(
+    pub(crate) async fn referrers_tag_index(
         &self,
         subject: &Digest,
     ) -> Result<(Map<String, Value>, Option<String>), StoreError> {
         let empty = || (Map::from_iter([("manifests".to_owned(), json!([]))]), None);
-        let tag = self.standing_in_tag(subject)?;
+        let tag = self.referrers_tag(subject)?;
         let (found, bytes, etag) = match self.get_marked_manifest(&Reference::Tag(tag.clone()), None).await {
             Ok(found) => found,
             Err(error) if error.is_not_found() => return Ok(empty()),
@@ -193,7 +191,7 @@ impl RemoteStore {
     }
 
     /// `ALGORITHM-ENCODED`, cut to what a tag may hold.
-    pub(crate) fn standing_in_tag(&self, subject: &Digest) -> Result<Tag, StoreError> {
+    pub(crate) fn referrers_tag(&self, subject: &Digest) -> Result<Tag, StoreError> {
         let part = |text: &str, length: usize| -> String {
             let fitting = |character: char| character.is_ascii_alphanumeric() || matches!(character, '.' | '_' | '-');
             text.chars().take(length).map(|character| if fitting(character) { character } else { '-' }).collect()
@@ -204,7 +202,7 @@ impl RemoteStore {
 }
 
 /// Whether a tag may replace the referrers API, by its name: `ALGORITHM-ENCODED`.
-pub(crate) fn may_stand_in(tag: &Tag) -> bool {
+pub(crate) fn is_referrers_tag(tag: &Tag) -> bool {
     tag.as_str().starts_with("sha256-") || tag.as_str().starts_with("sha512-")
 }
 

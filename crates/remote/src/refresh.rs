@@ -23,7 +23,7 @@ pub(crate) struct Refresh {
     pub(crate) grant: RefreshGrant,
 }
 
-/// All of a run.
+/// All refresh tokens of a run.
 #[derive(Default)]
 pub(crate) struct RefreshTokens(Mutex<Vec<KnownRefresh>>);
 

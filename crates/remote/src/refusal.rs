@@ -21,7 +21,7 @@ pub(crate) struct AccessRefusal {
 }
 
 impl AccessRefusal {
-    /// Of an answer to a request that showed this. `short` tokens say themselves that they grant less than was asked for.
+    /// The refusal in an answer to a request that showed this. A `short` token says itself that it grants less than was asked for.
     pub(crate) fn new(
         proof: (ShownCredential, bool, bool),
         lack: Option<AccessFault>,

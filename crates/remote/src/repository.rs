@@ -21,7 +21,7 @@ use crate::scope::RequestedAccess;
 /// Most bytes of pushed manifests that are kept for the tags that follow.
 const KEPT_LIMIT: usize = 8 * 1024 * 1024;
 
-/// One repository of a registry. Cheap to make; what it learns lives as long as it does.
+/// One repository of a registry. It is cheap to make, and forgets what it learned when it is dropped.
 ///
 /// Limits: a manifest and an index 4 MiB, an index 1000 entries, a page of tags 8 MiB, a list 1000 pages and 32 MiB, a
 /// token server's answer 1 MiB, an error's body 64 KiB. Blobs are streamed both ways and have no limit but their own size.
@@ -55,7 +55,7 @@ pub(crate) struct RepositoryState {
     /// The last write of a tag that several programs may write at once, until it is known to last.
     pub(crate) rewritten: Option<ListWrite>,
     /// Of the tags that were listed last, those that may replace the referrers API.
-    pub(crate) standing_in: Option<HashSet<Tag>>,
+    pub(crate) referrers_tags: Option<HashSet<Tag>>,
 }
 
 impl RepositoryMemory {

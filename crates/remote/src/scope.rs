@@ -8,7 +8,7 @@ use tofu_oci_types::{Place, RepositoryRef};
 /// Most bytes of scopes, with those that challenges add.
 const LONGEST: usize = 1024;
 
-/// Who asks for what: decides the credential and the scopes.
+/// The access that a request needs: it decides the credential and the scopes.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestedAccess {
     pub(crate) subject: AccessSubject,

@@ -19,7 +19,7 @@ pub(crate) enum Sent {
     Done,
     /// The registry does not take so many bytes at once.
     TooLong(Box<RegistryAnswer>),
-    /// It broke; a fresh session may do better.
+    /// It broke; a new session may succeed.
     Broken(BrokenTransfer),
     /// The session is gone, and the wait that follows a break has been made.
     Lost,

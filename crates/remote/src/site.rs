@@ -1,4 +1,4 @@
-//! Which hosts are of one site: the owner of one may be given a secret of the other. Pure.
+//! Which hosts belong to one site: one of them may get a secret of another. Pure.
 //!
 //! ```text
 //! public suffix list    govt.nz, co.uk, github.io: each name directly below is another owner

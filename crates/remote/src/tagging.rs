@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use crate::manifest_writing::{Tried, denied};
 use crate::moment::Looks;
 use crate::referrer_list::ListWrite;
-use crate::referrers::may_stand_in;
+use crate::referrers::is_referrers_tag;
 use crate::repository::RemoteStore;
 
 impl RemoteStore {
@@ -93,7 +93,7 @@ impl RemoteStore {
 
     /// One tag holds the signatures of several people, and each of them replaces the whole.
     fn note_tagged(&self, tag: &Tag, began: Instant) {
-        if may_stand_in(tag) {
+        if is_referrers_tag(tag) {
             self.memory.state().rewritten = Some(ListWrite { at: Instant::now(), took: began.elapsed() });
         }
     }

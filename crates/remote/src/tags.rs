@@ -9,7 +9,7 @@ use tofu_oci_types::Tag;
 use crate::answer::RegistryAnswer;
 use crate::call::{CallTarget, RegistryCall};
 use crate::link::Pages;
-use crate::referrers::may_stand_in;
+use crate::referrers::is_referrers_tag;
 use crate::repository::RemoteStore;
 
 /// Most bytes of one page.
@@ -59,8 +59,8 @@ impl RemoteStore {
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is not a list of tags"))?;
             tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
             let Some(next) = next else {
-                let standing_in = tags.iter().filter(|tag| may_stand_in(tag)).cloned().collect();
-                self.memory.state().standing_in = Some(standing_in);
+                let referrers_tags = tags.iter().filter(|tag| is_referrers_tag(tag)).cloned().collect();
+                self.memory.state().referrers_tags = Some(referrers_tags);
                 return Ok(tags);
             };
             let call = RegistryCall::to(Method::GET, CallTarget::Address(next), &self.pull);

@@ -117,7 +117,7 @@ impl TokenRequest<'_> {
             let problem = format!("the token server {} gave a token that no request can carry", host_of(self.realm));
             StoreError::NoToken { place: self.place.clone(), fault: AccessFault::TokenEmpty, problem }
         })?;
-        // A token that dies on the way is worth nothing: it counts as dead a tenth of its life earlier.
+        // A token may expire on the way, so it counts as expired a tenth of its life earlier.
         Ok((AccessToken { header, short, expires: Instant::now() + life.saturating_sub(life / 10) }, refresh))
     }
 

@@ -1,4 +1,4 @@
-//! Who is asked for which token, and what becomes of it.
+//! A request for a token: who asks, for what, and the outcome.
 
 use std::time::Instant;
 
@@ -48,7 +48,7 @@ pub(crate) enum Asker<'a> {
     Refresh(&'a Secret),
 }
 
-/// Who is asked for which token.
+/// The server, the scopes and the credential of a token request.
 pub(crate) struct TokenRequest<'a> {
     pub(crate) realm: &'a Url,
     pub(crate) service: Option<&'a str>,
@@ -75,7 +75,7 @@ pub(crate) struct Sending {
     pub(crate) shown: ShownCredential,
 }
 
-/// A sentence, and after it what the server says itself.
+/// A sentence, and after it the server's own words.
 pub(crate) fn with_words(problem: String, words: Option<&str>) -> String {
     match words {
         Some(words) => format!("{problem}: {words}"),

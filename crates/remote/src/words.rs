@@ -36,7 +36,7 @@ struct NamedError {
 }
 
 impl NamedError {
-    /// The sentence, with the detail where that says more.
+    /// The sentence, with the detail if that says more.
     fn sentence(&self) -> String {
         let message = clean(&self.message);
         match self.detail.as_str().map(clean) {
@@ -122,8 +122,8 @@ impl ErrorWords {
         self.mentions("accept header")
     }
 
-    /// Whether a message has these words: some registries say under a code that means many things what no code says. Nothing
-    /// outside this file looks into a message.
+    /// Whether a message has these words: some registries use one code for several cases. Only this file looks into a
+    /// message.
     fn mentions(&self, text: &str) -> bool {
         let words = self.errors.iter().flat_map(|error| [Some(error.message.as_str()), error.detail.as_str()]);
         words.flatten().any(|words| words.to_ascii_lowercase().contains(text))

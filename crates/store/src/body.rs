@@ -63,9 +63,9 @@ pub(crate) async fn open_file(path: &Path) -> Result<ByteStream, StoreError> {
     tokio::task::spawn_blocking(move || {
         loop {
             let piece = read_piece(&mut file).map_err(|source| StoreError::io("read", &path, source));
-            let last = matches!(&piece, Ok(bytes) if bytes.is_empty()) || piece.is_err();
+            let (is_end, is_error) = (piece.as_ref().is_ok_and(Bytes::is_empty), piece.is_err());
             // The channel is closed if the reader does not want the rest.
-            if matches!(&piece, Ok(bytes) if bytes.is_empty()) || pieces.blocking_send(piece).is_err() || last {
+            if is_end || pieces.blocking_send(piece).is_err() || is_error {
                 return;
             }
         }

@@ -55,7 +55,7 @@ pub enum StoreError {
         /// The size of what came (or of what was read before it became too large).
         actual: u64,
     },
-    /// A digest that nothing can be verified against here.
+    /// A digest of an algorithm that is not supported.
     #[error("cannot verify {digest}: its algorithm is not supported")]
     UnsupportedDigest {
         /// The digest.
@@ -158,8 +158,8 @@ pub enum StoreError {
         /// The registry's own words, shortened.
         problem: String,
     },
-    /// The registry says that something is missing or damaged which it has, as often as it is asked: other programs write
-    /// the same at the same time.
+    /// The registry keeps saying that content is missing or damaged that it has: other programs write the same at the same
+    /// time.
     #[error("{place} answered {status} to {request} although it has everything that this needs: {problem}")]
     Disturbed {
         /// The repository.
@@ -179,7 +179,7 @@ pub enum StoreError {
         /// How long it asks to wait.
         seconds: u64,
         /// Why the wait is not made.
-        patience: GiveUpReason,
+        reason: GiveUpReason,
     },
     /// No connection, or one that broke and could not be mended.
     #[error("cannot reach {place}: {problem}")]
@@ -196,12 +196,12 @@ pub enum StoreError {
     Forbidden {
         /// The repository.
         place: Place,
-        /// The rule, when it is one that keeps credentials safe.
+        /// The rule, if it is one that keeps credentials safe.
         fault: Option<AccessFault>,
         /// Which rule, and what was asked.
         problem: String,
     },
-    /// A credential could not be had.
+    /// A credential could not be obtained.
     #[error("no credentials for {place}: {problem}")]
     Credentials {
         /// The repository.
@@ -213,7 +213,7 @@ pub enum StoreError {
         /// What helps.
         hint: Option<String>,
     },
-    /// The file system said no.
+    /// The file system reported an error.
     #[error("cannot {action} {}", path.display())]
     Io {
         /// `read`, `write`, `create`, `rename`.
@@ -250,7 +250,7 @@ impl StoreError {
         Self::Io { action, path: path.into(), source: Arc::new(source) }
     }
 
-    /// Whether the thing asked for is simply not there.
+    /// Whether what was asked for does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::NotFound { .. } | Self::UnknownRepository { .. })
     }
@@ -290,7 +290,7 @@ impl StoreError {
                 *problem = map(problem);
                 *hint = hint.as_deref().map(map);
             }
-            // Named one by one, so that a new one is thought of: these hold names of this program and numbers.
+            // Listed one by one, so that a new variant is not forgotten: these hold no foreign text.
             Self::NotFound { .. }
             | Self::UnknownRepository { .. }
             | Self::DigestMismatch { .. }
@@ -308,7 +308,7 @@ impl StoreError {
         self
     }
 
-    /// A stable name of what went wrong with the credentials or the access; none for an error that is about neither.
+    /// A stable name of what went wrong with the credentials or the access; `None` for an error about neither.
     pub fn credential_code(&self) -> Option<String> {
         match self {
             Self::Credentials { code, .. } => Some(code.clone()),

@@ -1,15 +1,15 @@
-//! Where bytes live: one store is one repository.
+//! Stores of content: one store is one repository.
 //!
 //! [`ReadStore`] and [`Store`] are the only seams through which packages move. The ends are [`MemoryStore`] and
 //! [`DirStore`] here, and a registry in `remote`. [`copy()`] moves a release between any two of them byte for byte;
-//! [`verified`] checks a stream before anyone believes its bytes.
+//! [`verified`] checks the bytes of a stream while they pass.
 //!
 //! ```text
 //!            ReadStore                       Store
 //!   resolve  tag or digest -> descriptor     push   descriptor + body   
 //!   tags     every tag, unsorted             tag    a pushed manifest gets a name (last of all)
 //!   fetch    descriptor -> verified bytes
-//!   referrers  who points at this manifest
+//!   referrers  the manifests that refer to this one
 //! ```
 //!
 //! Raw bytes are the truth: nothing in this crate re-serialises a manifest.

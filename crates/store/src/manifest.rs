@@ -1,4 +1,4 @@
-//! As much of manifests as a store must understand: what is one, what it points at, and whom it refers to.
+//! What a store must understand of manifests: their types, what they point at, and what they refer to.
 
 use serde::Deserialize;
 use std::collections::BTreeMap;

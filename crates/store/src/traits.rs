@@ -57,7 +57,7 @@ pub trait ReadStore: Send + Sync {
     /// Where the repository lies.
     fn place(&self) -> Place;
 
-    /// The repository's address, when it lies in a registry. Equal registries can mount from each other.
+    /// The repository's address, if it lies in a registry. Equal registries can mount from each other.
     fn repository(&self) -> Option<&RepositoryRef> {
         None
     }
@@ -88,7 +88,7 @@ pub trait ReadStore: Send + Sync {
         Ok((descriptor, bytes))
     }
 
-    /// Every tag, in the store's own order. A text that breaks the tag grammar is left out.
+    /// Every tag, in the store's own order. A text that breaks the tag grammar is omitted.
     ///
     /// # Errors
     /// [`StoreError::UnknownRepository`] if the repository does not exist; an empty list if it has no tags.
@@ -106,7 +106,7 @@ pub trait ReadStore: Send + Sync {
     /// with it, never for believing it.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] when it has more than `limit` bytes.
+    /// [`StoreError::TooLarge`] if it has more than `limit` bytes.
     async fn manifest_unverified(&self, reference: &Reference, limit: u64) -> Result<UnverifiedManifest, StoreError> {
         let descriptor = self.resolve(reference).await?;
         let mut stream = self.fetch_unverified(&descriptor).await?;
@@ -168,16 +168,16 @@ pub trait Store: ReadStore {
     /// that has a `subject` is listed among its referrers afterwards.
     ///
     /// # Errors
-    /// When the content does not have the descriptor's size and digest; nothing is stored then.
+    /// If the content does not have the descriptor's size and digest; nothing is stored then.
     async fn push(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<Pushed, StoreError>;
 
     /// Makes a tag point at a manifest that has been pushed. Readers see the old or the new one, never neither.
     async fn tag(&self, descriptor: &Descriptor, tag: &Tag) -> Result<(), StoreError>;
 
-    /// Makes a tag point at a manifest that has been pushed if it still points at `before`, or if there is still no such tag
-    /// where that is `None`. False if somebody else has written it since: then nothing is written.
+    /// Makes a tag point at a manifest that has been pushed, if the tag still points at `before` (`None`: if it still does
+    /// not exist). False if another program has written it since: then nothing is written.
     ///
-    /// A directory does both in one step. In a registry somebody may write between the look and the write; [`Store::settle`]
+    /// A directory does both in one step. In a registry another program may write between the look and the write; [`Store::settle`]
     /// says when that can be seen.
     async fn retag(&self, descriptor: &Descriptor, tag: &Tag, before: Option<&Digest>) -> Result<bool, StoreError> {
         let now = match self.resolve(&Reference::Tag(tag.clone())).await {
@@ -199,7 +199,7 @@ pub trait Store: ReadStore {
         Ok(())
     }
 
-    /// Links a blob from another repository of the same registry; false when that is not possible here.
+    /// Links a blob from another repository of the same registry; false if that is not possible here.
     async fn mount(&self, descriptor: &Descriptor, from: &RepositoryRef) -> Result<bool, StoreError> {
         let _ = (descriptor, from);
         Ok(false)

@@ -1,4 +1,4 @@
-//! The gate that every byte from a store passes.
+//! The check of every byte that comes from a store.
 
 use std::pin::Pin;
 
@@ -12,7 +12,7 @@ use crate::error::{StoreError, StoreItem};
 pub type ByteStream = Pin<Box<dyn Stream<Item = Result<Bytes, StoreError>> + Send>>;
 
 /// Passes the bytes on while counting and hashing them; ends in an error as soon as there are more than the
-/// descriptor's size, and at the end when there were fewer or the digest differs.
+/// descriptor's size, and at the end if there were fewer or the digest differs.
 ///
 /// # Errors
 /// [`StoreError::UnsupportedDigest`] at once for an algorithm that cannot be verified.

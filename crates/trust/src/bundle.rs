@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::dsse::Envelope;
-use crate::fault::{Form, MadeBy, Peek, SignatureFault, Signed};
+use crate::fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 use crate::json;
 use crate::keys::PublicKey;
 use crate::signer::PrivateKey;
@@ -15,12 +15,12 @@ use crate::vocabulary::BUNDLE_TYPE;
 
 /// The largest signature of either form that is read, in bytes.
 pub(crate) const LIMIT: usize = 1024 * 1024;
-/// Entries of transparency logs; they are not looked at; a bundle with thousands of them is refused.
+/// The most entries of transparency logs. They are not read, but a bundle with thousands of them is refused.
 const LOG_ENTRIES: usize = 32;
-/// A hint is a hash in base64 by recommendation, and anything short in fact.
+/// The largest hint, in bytes: a hash in base64 is recommended, and signers write other short texts.
 const HINT: usize = 1024;
 
-/// What the bundle says, when one of `keys` signed it. It has at most 1 MiB, one signature, and at most 1024 subjects.
+/// What the bundle says, if one of `keys` signed it. It has at most 1 MiB, one signature, and at most 1024 subjects.
 ///
 /// Which index the statement is about, which provider, and which predicate counts, is for the caller to compare.
 ///
@@ -29,7 +29,7 @@ pub fn open_bundle(bytes: &[u8], keys: &[PublicKey]) -> Result<Signed, Signature
     let bundle = Bundle::parse(bytes)?;
     let MadeBy::Key { hint } = &bundle.made_by else { return Err(SignatureFault::Keyless) };
     let key = signer(keys, hint.as_deref(), &bundle.envelope.signed_bytes(), &bundle.envelope.signature)?;
-    Ok(Signed { key, form: Form::Bundle, statement: bundle.statement()? })
+    Ok(Signed { key, form: SignatureForm::Bundle, statement: bundle.statement()? })
 }
 
 /// What the bundle claims, unverified; also one with a certificate.
@@ -122,7 +122,7 @@ mod tests {
         let keys: Vec<_> = keys.iter().map(|name| public(name)).collect();
         match (open_bundle(bundle, &keys), want) {
             (Ok(signed), Ok((key, predicate, subject))) => {
-                assert_eq!((signed.key, signed.form), (public(key).id(), Form::Bundle));
+                assert_eq!((signed.key, signed.form), (public(key).id(), SignatureForm::Bundle));
                 assert_eq!(signed.statement.predicate_type, predicate);
                 assert_eq!(signed.statement.subjects, [subject]);
             }
@@ -253,7 +253,7 @@ mod tests {
             ("application/vnd.dev.sigstore.bundle+json;version=0.3", "of the older spelling"),
             ("application/vnd.dev.sigstore.bundle.v0.4+json", "of a newer version"),
             ("application/vnd.dev.sigstore.bundle.v1+json", "of a newer version"),
-            ("application/json", "no Sigstore bundle"),
+            ("application/json", "not a Sigstore bundle"),
         ] {
             let quoted =
                 if want.ends_with("spelling") { format!("{media_type:?}") } else { format!("({media_type:?})") };

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tofu_oci_types::Digest;
 
 use crate::bundle::LIMIT;
-use crate::fault::{Form, MadeBy, Peek, SignatureFault, Signed};
+use crate::fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 use crate::json;
 use crate::keys::PublicKey;
 use crate::signer::PrivateKey;
@@ -26,10 +26,10 @@ pub struct CosignTagSignature {
     pub signature: String,
 }
 
-/// What the payload says, when one of `keys` signed it. Payload and signature have at most 1 MiB each.
+/// What the payload says, if one of `keys` signed it. Payload and signature have at most 1 MiB each.
 ///
-/// Which index it is about, and which provider, is for the caller to compare; the `docker-reference` is not looked at,
-/// as cosign does not, because a release may be mirrored.
+/// The caller compares index and provider. The `docker-reference` is ignored, as by cosign, because a release may be
+/// mirrored.
 ///
 /// Spec: cosign, `specs/SIGNATURE_SPEC.md`; containers/image, `docs/containers-signature.5.md` (simple signing).
 pub fn open_cosign_tag(payload: &[u8], signature_base64: &str, keys: &[PublicKey]) -> Result<Signed, SignatureFault> {
@@ -39,7 +39,7 @@ pub fn open_cosign_tag(payload: &[u8], signature_base64: &str, keys: &[PublicKey
         .decode(signature_base64.trim_ascii())
         .map_err(|_| SignatureFault::malformed("the signature is not base64"))?;
     let key = signer(keys, None, payload, &signature)?;
-    Ok(Signed { key, form: Form::CosignTag, statement: parse(payload)? })
+    Ok(Signed { key, form: SignatureForm::CosignTag, statement: parse(payload)? })
 }
 
 /// What the payload claims, unverified.
@@ -86,7 +86,7 @@ fn subject(payload: &[u8]) -> Result<StatementSubject, String> {
     StatementSubject::named(Some(image_digest(json::object(critical, "image")?)?), names, "optional")
 }
 
-/// The specification's example begins the member's name with a capital letter, what is written with a small one.
+/// The specification's example begins the member's name with a capital letter; signers write a small one.
 fn image_digest(image: &Value) -> Result<Digest, String> {
     let name = match (image.get("docker-manifest-digest"), image.get("Docker-manifest-digest")) {
         (Some(_), Some(_)) => return Err("`docker-manifest-digest` is given twice".to_owned()),
@@ -110,7 +110,7 @@ mod tests {
         let keys: Vec<_> = keys.iter().map(|name| public(name)).collect();
         match (open_cosign_tag(payload, signature, &keys), want) {
             (Ok(signed), Ok((key, subject))) => {
-                assert_eq!((signed.key, signed.form), (public(key).id(), Form::CosignTag));
+                assert_eq!((signed.key, signed.form), (public(key).id(), SignatureForm::CosignTag));
                 assert_eq!(signed.statement.predicate_type, SIGN_PREDICATE);
                 assert_eq!(signed.statement.subjects, [subject]);
             }

@@ -10,7 +10,7 @@ pub const EVIDENCE_LIMIT: usize = 100;
 /// How many signature files, and how many key files, are looked at beside one `SHA256SUMS`.
 pub const SUMS_FILES_LIMIT: usize = 16;
 
-/// One thing that was found beside an index and may speak for it. Nothing of it is verified yet.
+/// One item that was found beside an index and may vouch for it. It is not verified yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
     /// A Sigstore bundle.
@@ -103,7 +103,7 @@ pub struct ReleaseFacts<'a> {
     pub place: &'a Place,
     /// What signatures and pins name: for a release with an index, the digest of the index, computed here.
     pub identity: &'a Identity,
-    /// What `SHA256SUMS` is held against.
+    /// The archives that `SHA256SUMS` is compared with.
     pub archives: &'a Archives,
 }
 

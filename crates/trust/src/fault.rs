@@ -9,7 +9,7 @@ use crate::vocabulary::BUNDLE_TYPE;
 
 /// How a signature was written down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Form {
+pub enum SignatureForm {
     /// A Sigstore bundle in a referrer of the index.
     #[serde(rename = "bundle")]
     Bundle,
@@ -27,12 +27,12 @@ pub struct Signed {
     /// The key that verified it.
     pub key: KeyId,
     /// How it was written down.
-    pub form: Form,
+    pub form: SignatureForm,
     /// What was signed.
     pub statement: Statement,
 }
 
-/// What a signature claims, with nothing verified: for telling people, never for deciding.
+/// What a signature claims, unverified: for messages, never for decisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peek {
     /// Who claims to have made it.
@@ -44,9 +44,9 @@ pub struct Peek {
 /// Who claims to have made a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MadeBy {
-    /// The holder of a key, which may be hinted at.
+    /// The holder of a key, which a hint may name.
     Key {
-        /// As [`KeyId::hint`], when the signer followed the recommendation.
+        /// As [`KeyId::hint`], if the signer followed the recommendation.
         hint: Option<String>,
     },
     /// The holder of a certificate ("keyless").
@@ -113,7 +113,7 @@ impl Peek {
     }
 }
 
-/// Tells an older bundle from a newer one, and both from something else.
+/// The version of a bundle in words: older, newer, or not a bundle.
 fn shown_version(media_type: &str) -> String {
     let rest = media_type.strip_prefix("application/vnd.dev.sigstore.bundle");
     let version = rest.and_then(|rest| {
@@ -125,7 +125,7 @@ fn shown_version(media_type: &str) -> String {
         (_, Some(..=2)) => format!("of an older version ({})", shown(media_type)),
         (_, Some(3)) => format!("of the older spelling {}", shown(media_type)),
         (Some(_), _) => format!("of a newer version ({})", shown(media_type)),
-        (None, _) => format!("no Sigstore bundle ({})", shown(media_type)),
+        (None, _) => format!("not a Sigstore bundle ({})", shown(media_type)),
     }
 }
 

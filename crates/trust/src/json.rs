@@ -7,7 +7,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Value, String> {
     tofu_oci_types::parse_strictly(bytes).map_err(|error| error.to_string())
 }
 
-/// A text of others, quoted, with nothing that a terminal would act on, and not longer than a line.
+/// A foreign text, quoted, without control characters, at most a line long.
 pub(crate) fn shown(text: &str) -> String {
     let mut start: String = text.chars().take(SHOWN).collect();
     if start.len() < text.len() {
@@ -16,7 +16,7 @@ pub(crate) fn shown(text: &str) -> String {
     format!("{start:?}")
 }
 
-/// Characters of another's text that an error quotes.
+/// How many characters of a foreign text an error quotes.
 const SHOWN: usize = 160;
 
 /// The member `name` of `value`, which must be there, as `what` the function makes of it.

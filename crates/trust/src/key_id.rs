@@ -1,4 +1,4 @@
-//! What a key is called: the same name for the same key, whatever file it came from.
+//! The identity of a key: the same for the same key, whatever file it came from.
 
 use std::fmt::{self, Write as _};
 use std::str::FromStr;
@@ -41,7 +41,7 @@ impl KeyId {
         Self(KeyIdForm::OpenPgp(fingerprint.to_vec()))
     }
 
-    /// What a Sigstore bundle says about the key that signed it: the hash in base64. Nothing for `OpenPGP`.
+    /// What a Sigstore bundle says about the key that signed it: the hash in base64; `None` for `OpenPGP`.
     ///
     /// Spec: Sigstore protobuf-specs, `sigstore_common.proto`, `PublicKeyIdentifier.hint`.
     pub fn hint(&self) -> Option<String> {
@@ -51,7 +51,7 @@ impl KeyId {
         }
     }
 
-    /// The fingerprint, upper-case hexadecimal digits; nothing for another kind of key.
+    /// The fingerprint, upper-case hexadecimal digits; `None` for another kind of key.
     pub fn openpgp_fingerprint(&self) -> Option<String> {
         match &self.0 {
             KeyIdForm::Spki(_) => None,

@@ -20,7 +20,7 @@ pub(crate) const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.1
 
 /// Fewer bits are refused.
 const RSA_LEAST: u32 = 2048;
-/// More bits cost more than a signature is worth, and nothing here verifies them.
+/// The most bits: no verification here supports more.
 const RSA_MOST: u32 = 8192;
 
 /// A public key: ECDSA over P-256 or P-384, Ed25519, or RSA of 2048 to 8192 bits.
@@ -81,7 +81,7 @@ pub enum KeyError {
         /// The length of its modulus.
         bits: u32,
     },
-    /// An RSA key that is too long for what it is to do.
+    /// An RSA key that is too long for its purpose.
     #[error("the RSA key has {bits} bits; at most {most} are supported for {purpose}")]
     LongRsa {
         /// The length of its modulus.

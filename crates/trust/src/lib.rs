@@ -1,6 +1,6 @@
 //! Evidence and bytes in, a verdict out.
 //!
-//! Nothing here reads a file, a socket, an environment variable or a clock.
+//! This crate reads no file, socket, environment variable or clock.
 
 mod bundle;
 mod cosign_tag;
@@ -30,7 +30,7 @@ mod vocabulary;
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
 pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT};
-pub use fault::{Form, MadeBy, Peek, SignatureFault, Signed};
+pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::{
     ByHand, Covered, Covers, Examined, Flaw, Missing, SignatureOutcome, Signer, Standing, TrustRefusal, TrustRemark,
     Verdict, judge,
@@ -49,7 +49,7 @@ pub use pins::{
 };
 pub use policy::{
     Action, ExpiredKeys, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy, PolicyError, PolicyFile,
-    PolicyProblem, Rule, RuleOrigin, Unsigned,
+    PolicyProblem, RuleOrigin, TrustRule, Unsigned,
 };
 pub use signer::PrivateKey;
 pub use statement::{Name, SignedSubject, Statement, StatementSubject};

@@ -27,7 +27,7 @@ impl Material {
         Self(Digest::sha256(&[algorithm.as_bytes(), &[0], numbers].concat()))
     }
 
-    /// The material that is taken for every key with unknown numbers, so that they count as one key together.
+    /// The material of every key with unknown numbers, so that all of them count as one key.
     fn unknown() -> Self {
         Self::of("unknown", &[])
     }

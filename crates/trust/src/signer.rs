@@ -20,9 +20,8 @@ use crate::pem::{self, PemBlock};
 /// More bits cannot sign here.
 const RSA_MOST: u32 = 4096;
 
-/// A private key: what a [`PublicKey`] is, with RSA of at most 4096 bits. What is held here of it is
-/// wiped when it is dropped, and nothing shows it. What `ring` makes of an Ed25519 or RSA key while it signs is freed and
-/// not wiped.
+/// A private key: of the kinds of a [`PublicKey`], with RSA of at most 4096 bits. Its bytes here are never shown, and are
+/// wiped when it is dropped. The copy that `ring` makes of an Ed25519 or RSA key while it signs is freed and not wiped.
 pub struct PrivateKey {
     public: PublicKey,
     secret: SecretNumbers,

@@ -8,7 +8,7 @@ use tofu_oci_types::{Digest, ProviderAddr, Version};
 use crate::json;
 use crate::vocabulary::{ADDRESS_ANNOTATION, SIGN_PREDICATE, VERSION_ANNOTATION};
 
-/// What a statement may be about at most.
+/// The most subjects that a statement may have.
 const SUBJECTS: usize = 1024;
 
 /// What we write, and what `cosign sign` writes.
@@ -19,7 +19,7 @@ const STATEMENT_V0_1: &str = "https://in-toto.io/Statement/v0.1";
 /// The signed statement, whichever form it was written in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// What is said about the subjects; [`SIGN_PREDICATE`] for cosign's `.sig` form, which has
+    /// The type of the statement about the subjects; [`SIGN_PREDICATE`] for cosign's `.sig` form, which has
     /// no such member.
     pub predicate_type: String,
     /// What it is said about; one at least, 1024 at most.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{Digest, PackageHash};
 
-/// The most that is read of a SHA256SUMS file, in bytes.
+/// The largest SHA256SUMS file, in bytes.
 pub const SUMS_LIMIT: usize = 1 << 20;
 
 /// What a SHA256SUMS file says: the checksum of each file that it names.

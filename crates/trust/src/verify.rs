@@ -9,8 +9,8 @@ use crate::fault::SignatureFault;
 use crate::key_id::KeyId;
 use crate::keys::{KeyKind, PublicKey};
 
-/// The key that made `signature` over `message`. Every key is asked, the hinted one first, because a hint is not signed:
-/// it only says which of the two faults it is.
+/// The key that made `signature` over `message`. Every key is tried, the hinted one first, because a hint is not signed:
+/// it only decides which of the two faults is reported.
 pub(crate) fn signer(
     keys: &[PublicKey],
     hint: Option<&str>,

@@ -112,7 +112,7 @@ fn row(items: &[CleanupItem], kind: CleanupKind, name: &'static str, what: &'sta
     let mut of_kind = items.iter().filter(|item| item.kind == kind);
     let kept = of_kind.clone().find(|item| !item.is_gone());
     let said = match &kept.or_else(|| of_kind.next())?.outcome {
-        Some(Ok(answer)) => answer.said(),
+        Some(Ok(answer)) => answer.summary(),
         Some(Err(_)) => "without an answer".to_owned(),
         None => "not made: no time was left".to_owned(),
     };

@@ -60,7 +60,7 @@ async fn put(
 ) -> Result<bool, StoreError> {
     let answer = scratch.put_manifest(None, OCI_MANIFEST, stored).await?;
     let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
-    scratch.row(name, what, state, format!("PUT {}", answer.said()));
+    scratch.row(name, what, state, format!("PUT {}", answer.summary()));
     Ok(answer.is_success())
 }
 
@@ -70,7 +70,7 @@ async fn images(scratch: &mut ScratchRepository<'_>, layer: &ScratchContent) -> 
     let config = document(&config);
     let stored = scratch.put_shared_blob(&config).await?;
     if !stored.is_success() {
-        let said = format!("PUT of the config {}", stored.said());
+        let said = format!("PUT of the config {}", stored.summary());
         scratch.row("image", "a container image", CapabilityState::NotTried, said);
         return Ok(());
     }
@@ -101,7 +101,7 @@ async fn indexes(scratch: &mut ScratchRepository<'_>, leaf: &ScratchContent) -> 
     let whole = index(&[entry(leaf)]);
     let answer = scratch.put_manifest(None, OCI_INDEX, &whole).await?;
     let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
-    scratch.row("index", "an index of provider type", state, format!("PUT {}", answer.said()));
+    scratch.row("index", "an index of provider type", state, format!("PUT {}", answer.summary()));
     if answer.is_success() {
         scratch.index = Some(whole);
     }
@@ -109,9 +109,9 @@ async fn indexes(scratch: &mut ScratchRepository<'_>, leaf: &ScratchContent) -> 
     let half = index(&[entry(&missing)]);
     let answer = scratch.put_manifest(None, OCI_INDEX, &half).await?;
     let (state, said) = if answer.is_success() {
-        (CapabilityState::Differs, format!("PUT {}: it is taken", answer.said()))
+        (CapabilityState::Differs, format!("PUT {}: it is taken", answer.summary()))
     } else {
-        (CapabilityState::Works, format!("PUT {}", answer.said()))
+        (CapabilityState::Works, format!("PUT {}", answer.summary()))
     };
     scratch.row("index-checked", "an index whose leaf is missing is refused", state, said);
     Ok(())
@@ -148,9 +148,9 @@ async fn heads(scratch: &mut ScratchRepository<'_>, leaf: &ScratchContent) -> Re
     }
     let answer = scratch.ask(RawMethod::Get, &format!("manifests/{}", leaf.digest)).await?;
     let (state, said) = match answer.is_success() {
-        true if answer.body == leaf.bytes => (CapabilityState::Works, format!("GET {}", answer.said())),
+        true if answer.body == leaf.bytes => (CapabilityState::Works, format!("GET {}", answer.summary())),
         true => (CapabilityState::Differs, "its bytes are not those that were pushed".to_owned()),
-        false => (CapabilityState::Missing, format!("GET {}", answer.said())),
+        false => (CapabilityState::Missing, format!("GET {}", answer.summary())),
     };
     scratch.row("manifest-by-digest", "a manifest comes back byte for byte", state, said);
     Ok(())
@@ -173,6 +173,6 @@ async fn large(
     body["annotations"]["padding"] = json!("x".repeat(room));
     let answer = scratch.put_manifest(None, OCI_MANIFEST, &document(&body)).await?;
     let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
-    scratch.row("manifest-4-mib", "a manifest of 4 MiB", state, format!("PUT {}", answer.said()));
+    scratch.row("manifest-4-mib", "a manifest of 4 MiB", state, format!("PUT {}", answer.summary()));
     Ok(())
 }

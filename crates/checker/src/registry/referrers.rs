@@ -17,7 +17,7 @@ pub(super) async fn try_all(scratch: &mut ScratchRepository<'_>) -> Result<(), S
     let referrer = referrer(&index, &empty);
     let answer = scratch.put_manifest(None, OCI_MANIFEST, &referrer).await?;
     let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
-    scratch.row("referrer", "a manifest with a subject", state, format!("PUT {}", answer.said()));
+    scratch.row("referrer", "a manifest with a subject", state, format!("PUT {}", answer.summary()));
     let header = answer.header("oci-subject").map(str::to_owned);
     let api = if answer.is_success() { api(scratch, &index, &referrer).await? } else { CapabilityState::NotTried };
     subject_header(scratch, header.as_deref(), &index, api);
@@ -55,7 +55,7 @@ async fn api(
         (200, true, true) => (CapabilityState::Works, "GET 200, and the referrer is listed".to_owned()),
         (200, true, false) => (CapabilityState::Differs, "GET 200, and the referrer is not listed".to_owned()),
         (200, false, _) => (CapabilityState::Missing, "GET 200, but no index".to_owned()),
-        _ => (CapabilityState::Missing, format!("GET {}", answer.said())),
+        _ => (CapabilityState::Missing, format!("GET {}", answer.summary())),
     };
     scratch.row("referrers-api", "the referrers API", state, said);
     if state == CapabilityState::Works {
@@ -111,14 +111,14 @@ async fn fallback(
     let list = json!({ "schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": [entry] });
     let written = scratch.put_manifest(Some(&tag), OCI_INDEX, &document(&list)).await?;
     if !written.is_success() {
-        scratch.row("referrers-tag", WHAT, CapabilityState::Missing, format!("PUT {}", written.said()));
+        scratch.row("referrers-tag", WHAT, CapabilityState::Missing, format!("PUT {}", written.summary()));
         return Ok(());
     }
     let answer = scratch.ask(RawMethod::Get, &format!("manifests/{tag}")).await?;
     let (state, said) = if lists(&answer, referrer) {
-        (CapabilityState::Works, format!("PUT {}, and it comes back", written.said()))
+        (CapabilityState::Works, format!("PUT {}, and it comes back", written.summary()))
     } else {
-        (CapabilityState::Differs, format!("PUT {}, but another list comes back", written.said()))
+        (CapabilityState::Differs, format!("PUT {}, but another list comes back", written.summary()))
     };
     scratch.row("referrers-tag", WHAT, state, said);
     Ok(())
@@ -129,9 +129,9 @@ async fn early(scratch: &mut ScratchRepository<'_>, empty: &ScratchContent) -> R
     let early = referrer(&scratch.content("a subject that is not there"), empty);
     let answer = scratch.put_manifest(None, OCI_MANIFEST, &early).await?;
     let (state, said) = if answer.is_success() {
-        (CapabilityState::Works, format!("PUT {}", answer.said()))
+        (CapabilityState::Works, format!("PUT {}", answer.summary()))
     } else {
-        (CapabilityState::Missing, format!("PUT {}: the subject must be there first", answer.said()))
+        (CapabilityState::Missing, format!("PUT {}: the subject must be there first", answer.summary()))
     };
     scratch.row("referrer-before-subject", "a referrer before its subject", state, said);
     Ok(())

@@ -127,7 +127,7 @@ impl<'a> ScratchRepository<'a> {
                 RawTarget::Path(path) => path.split('?').next().unwrap_or_default(),
                 RawTarget::Session(_) | RawTarget::Closing(..) => "of an upload",
             };
-            self.trouble = Some(format!("{} {of}: {}", word(method), answer.said()));
+            self.trouble = Some(format!("{} {of}: {}", word(method), answer.summary()));
         }
         Ok(answer)
     }

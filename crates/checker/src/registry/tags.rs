@@ -35,10 +35,10 @@ async fn list(scratch: &mut ScratchRepository<'_>, wanted: &[String]) -> Result<
     let found = names(&answer);
     let gone: Vec<&str> = wanted.iter().filter(|tag| !found.contains(tag)).map(String::as_str).collect();
     let (state, said) = match (answer.is_success(), gone.is_empty()) {
-        (false, _) => (CapabilityState::Missing, format!("GET {}", answer.said())),
+        (false, _) => (CapabilityState::Missing, format!("GET {}", answer.summary())),
         (true, false) => (CapabilityState::Differs, format!("it leaves out {}", gone.join(", "))),
-        (true, true) if found.is_sorted() => (CapabilityState::Works, format!("GET {}, sorted", answer.said())),
-        (true, true) => (CapabilityState::Works, format!("GET {}, in no order", answer.said())),
+        (true, true) if found.is_sorted() => (CapabilityState::Works, format!("GET {}, sorted", answer.summary())),
+        (true, true) => (CapabilityState::Works, format!("GET {}, in no order", answer.summary())),
     };
     scratch.row("tags", "every tag is listed", state, said);
     Ok(())
@@ -50,7 +50,7 @@ async fn pages(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let count = names(&answer).len();
     let link = answer.header("link").is_some_and(|link| link.contains("next"));
     let (state, said) = match (answer.is_success(), count, link) {
-        (false, ..) => (CapabilityState::Missing, format!("GET {}", answer.said())),
+        (false, ..) => (CapabilityState::Missing, format!("GET {}", answer.summary())),
         (true, 2, true) => (CapabilityState::Works, "two tags and a Link to the next page".to_owned()),
         (true, 2, false) => {
             (CapabilityState::Differs, "two tags and no Link: nothing says that there are more".to_owned())
@@ -65,11 +65,11 @@ async fn last(scratch: &mut ScratchRepository<'_>, wanted: &[String]) -> Result<
     let answer = scratch.ask(RawMethod::Get, &format!("tags/list?n=100&last={}", wanted[0])).await?;
     let found = names(&answer);
     let (state, said) = if !answer.is_success() {
-        (CapabilityState::Missing, format!("GET {}", answer.said()))
+        (CapabilityState::Missing, format!("GET {}", answer.summary()))
     } else if found.contains(&wanted[0]) {
         (CapabilityState::Missing, "`last` is ignored".to_owned())
     } else if wanted[1..].iter().all(|tag| found.contains(tag)) {
-        (CapabilityState::Works, format!("GET {}", answer.said()))
+        (CapabilityState::Works, format!("GET {}", answer.summary()))
     } else {
         (CapabilityState::Differs, "tags after `last` are left out".to_owned())
     };
@@ -85,18 +85,18 @@ async fn moved(scratch: &mut ScratchRepository<'_>, tag: &str) -> Result<(), Sto
     };
     let answer = scratch.put_manifest(Some(tag), OCI_INDEX, &index).await?;
     let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
-    scratch.row("tag-again", AGAIN, state, format!("PUT {}", answer.said()));
+    scratch.row("tag-again", AGAIN, state, format!("PUT {}", answer.summary()));
     let other = manifests::leaf(&layer, (EMPTY_TYPE, &empty), Some("application/vnd.tofu-oci.probe.v1"), "text/plain");
     let answer = scratch.put_manifest(Some(tag), OCI_MANIFEST, &other).await?;
     let (state, said) = if answer.is_success() {
         let head = scratch.ask(RawMethod::Head, &format!("manifests/{tag}")).await?;
         if head.header("docker-content-digest").is_none_or(|digest| digest == other.digest.as_str()) {
-            (CapabilityState::Works, format!("PUT {}", answer.said()))
+            (CapabilityState::Works, format!("PUT {}", answer.summary()))
         } else {
-            (CapabilityState::Differs, format!("PUT {}, and the tag stays where it was", answer.said()))
+            (CapabilityState::Differs, format!("PUT {}, and the tag stays where it was", answer.summary()))
         }
     } else {
-        (CapabilityState::Missing, format!("PUT {}: tags are immutable", answer.said()))
+        (CapabilityState::Missing, format!("PUT {}: tags are immutable", answer.summary()))
     };
     scratch.row("tag-moved", "a tag moved to another manifest", state, said);
     Ok(())

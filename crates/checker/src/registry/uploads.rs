@@ -36,7 +36,7 @@ async fn monolithic(scratch: &mut ScratchRepository<'_>) -> Result<(), ProbeErro
         Err(problem) => return Err(refused(problem.clone(), false, scratch)),
         Ok(_) => {
             let trouble = is_trouble(RawMethod::Post, opened.status);
-            return Err(refused(format!("POST {}", opened.said()), trouble, scratch));
+            return Err(refused(format!("POST {}", opened.summary()), trouble, scratch));
         }
     };
     let (state, said) = if location.is_elsewhere() {
@@ -47,20 +47,20 @@ async fn monolithic(scratch: &mut ScratchRepository<'_>) -> Result<(), ProbeErro
     let answer = scratch.close(&location, &layer, layer.bytes.clone()).await?;
     if !answer.is_success() {
         let trouble = is_trouble(RawMethod::Put, answer.status);
-        return Err(refused(format!("PUT {}", answer.said()), trouble, scratch));
+        return Err(refused(format!("PUT {}", answer.summary()), trouble, scratch));
     }
     scratch.row(
         "upload-post-put",
         "a blob with POST, then PUT",
         CapabilityState::Works,
-        format!("POST 202, PUT {}", answer.said()),
+        format!("POST 202, PUT {}", answer.summary()),
     );
     scratch.row("upload-location", "where uploads go", state, said);
     scratch.layer = Some(layer);
     let empty = ScratchContent { digest: Digest::sha256(b"{}"), bytes: Bytes::from_static(b"{}") };
     let answer = scratch.put_shared_blob(&empty).await?;
     let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
-    scratch.row("empty-config", "the empty config as a blob", state, format!("PUT {}", answer.said()));
+    scratch.row("empty-config", "the empty config as a blob", state, format!("PUT {}", answer.summary()));
     scratch.empty = Some(empty);
     Ok(())
 }
@@ -80,7 +80,7 @@ async fn single_post(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreErr
             }
             (CapabilityState::Missing, "POST 202: it opens an upload instead, as it may".to_owned())
         }
-        _ => (CapabilityState::Missing, format!("POST {}", answer.said())),
+        _ => (CapabilityState::Missing, format!("POST {}", answer.summary())),
     };
     scratch.row("upload-one-post", "a blob with a single POST", state, detail);
     Ok(())
@@ -107,7 +107,7 @@ async fn chunked(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> 
     for (bytes, range) in halves(&blob) {
         let end: usize = range.rsplit('-').next().and_then(|end| end.parse().ok()).unwrap_or(0);
         let answer = scratch.upload(RawMethod::Patch, RawTarget::Session(&location), bytes, Some(range)).await?;
-        statuses.push(format!("PATCH {}", answer.said()));
+        statuses.push(format!("PATCH {}", answer.summary()));
         if !answer.is_success() {
             scratch.row("upload-chunked", WHAT, CapabilityState::Missing, statuses.join(", "));
             scratch.cancel(&location).await;
@@ -127,7 +127,7 @@ async fn chunked(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> 
         }
     }
     let answer = scratch.close(&location, &blob, Bytes::new()).await?;
-    statuses.push(format!("PUT {}", answer.said()));
+    statuses.push(format!("PUT {}", answer.summary()));
     statuses.extend(minimum.map(|minimum| format!("chunks of at least {minimum} bytes")));
     let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     scratch.row("upload-chunked", WHAT, state, statuses.join(", "));
@@ -146,10 +146,11 @@ async fn out_of_order(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreEr
     let answer = scratch.upload(RawMethod::Patch, RawTarget::Session(&location), bytes, Some(range)).await?;
     let (state, said) = match answer.status {
         416 => (CapabilityState::Works, "PATCH 416".to_owned()),
-        _ if answer.is_success() => {
-            (CapabilityState::Differs, format!("PATCH {}: it takes the chunk as if it were the first", answer.said()))
-        }
-        _ => (CapabilityState::Differs, format!("PATCH {}: refused, but not with 416", answer.said())),
+        _ if answer.is_success() => (
+            CapabilityState::Differs,
+            format!("PATCH {}: it takes the chunk as if it were the first", answer.summary()),
+        ),
+        _ => (CapabilityState::Differs, format!("PATCH {}: refused, but not with 416", answer.summary())),
     };
     let session = match &answer.location {
         Ok(Some(next)) => next.clone(),
@@ -170,13 +171,13 @@ async fn streamed(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError>
     };
     let patched = scratch.upload(RawMethod::Patch, RawTarget::Session(&location), blob.bytes.clone(), None).await?;
     let (Ok(Some(next)), true) = (&patched.location, patched.is_success()) else {
-        scratch.row("upload-streamed", WHAT, CapabilityState::Missing, format!("PATCH {}", patched.said()));
+        scratch.row("upload-streamed", WHAT, CapabilityState::Missing, format!("PATCH {}", patched.summary()));
         scratch.cancel(&location).await;
         return Ok(());
     };
     let answer = scratch.close(next, &blob, Bytes::new()).await?;
     let state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
-    scratch.row("upload-streamed", WHAT, state, format!("PATCH {}, PUT {}", patched.said(), answer.said()));
+    scratch.row("upload-streamed", WHAT, state, format!("PATCH {}, PUT {}", patched.summary(), answer.summary()));
     Ok(())
 }
 
@@ -199,7 +200,7 @@ async fn mounts(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
                 row.0,
                 row.1,
                 CapabilityState::NotTried,
-                format!("{}: PUT {}", other.repository(), stored.said()),
+                format!("{}: PUT {}", other.repository(), stored.summary()),
             );
         }
     }
@@ -224,7 +225,7 @@ async fn mount(
             }
             (CapabilityState::Missing, "POST 202: it opens an upload instead, as it may".to_owned())
         }
-        _ => (CapabilityState::Missing, format!("POST {}", answer.said())),
+        _ => (CapabilityState::Missing, format!("POST {}", answer.summary())),
     };
     if answer.status == 201 && !scratch.blobs.contains(digest) {
         scratch.blobs.push(digest.clone());
@@ -243,7 +244,7 @@ async fn ranges(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
         206 if answer.body[..] == layer.bytes[2..6] => (CapabilityState::Works, "GET 206".to_owned()),
         206 => (CapabilityState::Differs, "GET 206 with other bytes than those asked for".to_owned()),
         200 => (CapabilityState::Missing, "GET 200: the whole blob".to_owned()),
-        _ => (CapabilityState::Missing, format!("GET {}", answer.said())),
+        _ => (CapabilityState::Missing, format!("GET {}", answer.summary())),
     };
     scratch.row("blob-ranges", "a part of a blob", state, said);
     Ok(())
@@ -254,9 +255,9 @@ async fn wrong_digest(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreEr
     let (blob, other) = (scratch.content("wrong digest"), scratch.content("another one"));
     let answer = scratch.put_blob(&ScratchContent { digest: other.digest, bytes: blob.bytes }).await?;
     let (state, said) = if answer.is_success() {
-        (CapabilityState::Differs, format!("PUT {}: it is stored", answer.said()))
+        (CapabilityState::Differs, format!("PUT {}: it is stored", answer.summary()))
     } else {
-        (CapabilityState::Works, format!("PUT {}", answer.said()))
+        (CapabilityState::Works, format!("PUT {}", answer.summary()))
     };
     scratch.row("digest-checked", "a blob with a wrong digest is refused", state, said);
     Ok(())
@@ -268,14 +269,14 @@ async fn sha512(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     hasher.update(&blob.bytes);
     let digest = hasher.finish();
     let answer = scratch.put_blob(&ScratchContent { digest: digest.clone(), bytes: blob.bytes }).await?;
-    let mut said = format!("PUT {}", answer.said());
+    let mut said = format!("PUT {}", answer.summary());
     let mut state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     if answer.is_success() {
         // A registry may keep the blob under the digest that it prefers, too, or there alone.
         scratch.blobs.push(blob.digest);
         let head = scratch.ask(RawMethod::Head, &format!("blobs/{digest}")).await?;
         if !head.is_success() {
-            (state, said) = (CapabilityState::Differs, format!("{said}, then HEAD {}", head.said()));
+            (state, said) = (CapabilityState::Differs, format!("{said}, then HEAD {}", head.summary()));
         }
     }
     scratch.row("sha512", "a blob by its sha512 digest", state, said);

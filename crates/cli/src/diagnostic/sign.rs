@@ -1,7 +1,7 @@
 //! Advice where something could not be attached to a release.
 
 use tofu_oci_packer::SignError;
-use tofu_oci_trust::Form;
+use tofu_oci_trust::SignatureForm;
 
 use super::Diagnostic;
 
@@ -38,7 +38,7 @@ impl Diagnostic {
                 let diagnostic = self.hint(format!(
                     "where tags are immutable there, let those that begin with `sha256-` be changed, such as {tag}"
                 ));
-                if *form == Form::CosignTag { diagnostic } else { diagnostic.without_referrers(*form) }
+                if *form == SignatureForm::CosignTag { diagnostic } else { diagnostic.without_referrers(*form) }
             }
             SignError::NotSignatures { tag, .. } => {
                 self.hint(format!("nothing was changed; look at the tag {tag}, and delete it if nobody needs it"))
@@ -55,12 +55,12 @@ impl Diagnostic {
     }
 
     /// What works with a registry that takes no referrers.
-    fn without_referrers(self, form: Form) -> Self {
+    fn without_referrers(self, form: SignatureForm) -> Self {
         match form {
-            Form::Bundle => self
+            SignatureForm::Bundle => self
                 .hint("sign in the form that needs no referrers: --sign-format cosign-tag with push, --format cosign-tag with sign"),
-            Form::Sums => self.hint("publish without the SHA256SUMS of the folder: --sums skip"),
-            Form::CosignTag => self,
+            SignatureForm::Sums => self.hint("publish without the SHA256SUMS of the folder: --sums skip"),
+            SignatureForm::CosignTag => self,
         }
     }
 }

@@ -100,7 +100,7 @@ impl From<&StoreError> for Diagnostic {
             }
             StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => diagnostic
                 .hint("the registry, or something between it and here, changed the content; nothing of it was kept"),
-            StoreError::RateLimited { seconds, patience: GiveUpReason::Attempts, .. } => diagnostic.hint(format!(
+            StoreError::RateLimited { seconds, reason: GiveUpReason::Attempts, .. } => diagnostic.hint(format!(
                 "try again in {seconds} s, or have it tried more often with --attempts N (and --jobs 1, for fewer at once)"
             )),
             StoreError::RateLimited { seconds, .. } => {

@@ -1,7 +1,7 @@
 //! Releases that are not trusted, and what trust is read from.
 
 use tofu_oci_fetch::PinFileError;
-use tofu_oci_trust::{ByHand, Flaw, Rule, RuleOrigin, TrustRefusal};
+use tofu_oci_trust::{ByHand, Flaw, RuleOrigin, TrustRefusal, TrustRule};
 use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::Diagnostic;
@@ -19,7 +19,7 @@ pub(crate) struct Release<'a> {
 pub(crate) struct Refused<'a> {
     pub(crate) refusal: &'a TrustRefusal,
     /// The rule that holds for the provider.
-    pub(crate) rule: &'a Rule,
+    pub(crate) rule: &'a TrustRule,
     /// Whether `--accept` can help.
     pub(crate) by_hand: ByHand,
     pub(crate) release: Release<'a>,

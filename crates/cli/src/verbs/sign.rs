@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
-use tofu_oci_trust::Form;
+use tofu_oci_trust::SignatureForm;
 use tofu_oci_types::Version;
 
 use super::push::magic_address;
@@ -130,7 +130,7 @@ fn line(attachment: &Attachment) -> String {
         AttachmentState::Present => "present",
     };
     let what = match (attachment.form, &attachment.tag) {
-        (Form::Sums, _) => format!("{} as {}", attachment.files.join(", "), attachment.manifest),
+        (SignatureForm::Sums, _) => format!("{} as {}", attachment.files.join(", "), attachment.manifest),
         (_, Some(tag)) => format!("signature at the tag {tag}"),
         (_, None) => format!("signature {}", attachment.manifest),
     };

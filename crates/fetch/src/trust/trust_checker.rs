@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tofu_oci_lockfile::{LockFileError, ManifestLines, WriteOutcome};
 use tofu_oci_source::{Offer, Release, ReleaseId};
 use tofu_oci_trust::{
-    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, ReleaseFacts, Rule, Standing, TrustRefusal,
-    TrustRemark, Verdict, judge,
+    Admission, Archives, ManifestChecksums, Pin, PinnedSigner, Pins, ReleaseFacts, Standing, TrustRefusal, TrustRemark,
+    TrustRule, Verdict, judge,
 };
 use tofu_oci_types::{Event, Identity, Level, PackageHash, Platform, ProviderAddr, Reporter, Version};
 use tokio::sync::OnceCell;
@@ -32,7 +32,7 @@ pub struct TrustChecker<'a> {
 pub struct Judgement {
     id: PinnedRelease,
     /// The rule that it was judged by.
-    rule: Rule,
+    rule: TrustRule,
     verdict: Verdict,
     /// Who has signed this very index before.
     pinned: Vec<SignedBy>,

@@ -212,6 +212,19 @@ async fn a_taken_tag_is_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
+async fn a_taken_tag_is_refused_although_the_source_may_not_be_read() {
+    let mut from = store(&["1.4.0"]).await;
+    let index = from.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
+    from.denied = Some(index.digest);
+    let folder = Folder::new();
+    folder.zip("terraform-provider-zap_1.4.0_linux_amd64.zip", &[("terraform-provider-zap", b"other")]);
+    let to = Watching::new();
+    Push::new(&folder, "1.4.0").run(&to).await.unwrap();
+    let error = copy(&from, &to, &["1.4.0"], ReplaceTag::Refuse).await.expect_err("taken");
+    assert_snapshot!(error, @"memory has a tag 1.4.0 already: it points at a release with other packages");
+}
+
+#[tokio::test]
 async fn tells_what_there_is_instead() {
     let from = store(&["1.4.0"]).await;
     let error = copy(&from, &Watching::new(), &["1.5.0"], ReplaceTag::Refuse).await;

@@ -49,7 +49,7 @@ pub(super) fn entries(dir: &Path) -> Result<Vec<FolderEntry>, PackError> {
     Ok(entries)
 }
 
-/// The last part of a path; empty when it is not UTF-8.
+/// The last part of a path; empty if it is not UTF-8.
 pub(crate) fn name(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }

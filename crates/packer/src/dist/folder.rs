@@ -75,7 +75,7 @@ fn sums_file(entries: &[FolderEntry], dist: &Dist) -> Option<PathBuf> {
 }
 
 /// Directories with platform names. One with an unknown name counts if it lies beside a known one or holds an
-/// executable; otherwise it is just some directory.
+/// executable; otherwise it is ignored.
 fn platform_directories<'a>(
     entries: &'a [FolderEntry],
     options: &DistOptions,
@@ -114,7 +114,7 @@ fn read_directories(
     Ok(dist)
 }
 
-/// Nothing to publish: says so, or names the archives of a wrong format that are there.
+/// The error of a folder without packages; it names archives of a wrong format.
 pub(super) fn nothing(path: &Path, entries: &[FolderEntry]) -> PackError {
     let other = [".tar.gz", ".tgz", ".tar.xz", ".tar.zst", ".tar", ".gz"];
     for entry in entries.iter().filter(|entry| !entry.is_dir && entry.name.starts_with(names::PREFIX)) {

@@ -1,7 +1,7 @@
 //! `GoReleaser`'s `dist/`: what it lists in `artifacts.json`, with the version from `metadata.json`.
 //!
 //! `artifacts.json` is a list of `{name, path, goos, goarch, goarm, internal_type, type, extra}`; absent members are
-//! left out. `path` starts at the folder that the build ran in, so it usually begins with `dist/`. The registry
+//! omitted. `path` starts at the folder that the build ran in, so it usually begins with `dist/`. The registry
 //! manifest that `checksum.extra_files` names is in the checksum file, and lies beside the folder.
 
 use std::path::{Component, Path, PathBuf};
@@ -114,7 +114,7 @@ fn candidate(
     let name = names::package_name(&artifact.name);
     let project_name = project.and_then(|project| project.metadata.project_name.strip_prefix(names::PREFIX));
     let version = match (&name, project.and_then(|project| project.version.clone())) {
-        // The name template is the project's own: what it says counts only when it is a version.
+        // The name template is the project's own: what it says counts only if it is a version.
         (Some(name), Some(version)) => Some(name.version.parse().unwrap_or(version)),
         (Some(name), None) => Some(names::version(name.version, &path)?),
         (None, version) => version,

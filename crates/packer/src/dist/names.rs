@@ -21,7 +21,7 @@ pub(super) struct PackageName<'a> {
 /// The parts of a zip's name; `None` if it has another form.
 pub(super) fn package_name(name: &str) -> Option<PackageName<'_>> {
     let rest = name.strip_prefix(PREFIX)?.strip_suffix(".zip")?;
-    // `x86_64` is the one usual architecture name with an underscore: it is taken as a whole, to be complained about.
+    // `x86_64` is the one usual architecture name with an underscore: it is taken as a whole, so that the error names it.
     let (rest, arch) = match rest.strip_suffix("_x86_64") {
         Some(rest) => (rest, "x86_64"),
         None => rest.rsplit_once('_')?,

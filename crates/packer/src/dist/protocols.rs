@@ -24,11 +24,11 @@ struct ManifestMetadata {
     protocol_versions: Vec<String>,
 }
 
-/// The protocol versions that the release declares; empty when it declares none.
+/// The protocol versions that the release declares, if any.
 ///
 /// The manifest is `…_manifest.json` in the folder, or `terraform-registry-manifest.json` in it or beside it. One that
-/// lies beside the folder is believed only when the checksum file does not say otherwise, since it may have moved on.
-/// One that is named after another release than `version` is that one's.
+/// lies beside the folder counts unless the checksum file contradicts it, since it may be of a later release.
+/// One that is named after another release than `version` is ignored.
 pub(super) fn read(
     dist: &Path,
     entries: &[FolderEntry],

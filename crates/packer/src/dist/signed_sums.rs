@@ -1,4 +1,4 @@
-//! The signed checksum file of a folder: what goes with the release, and what must never.
+//! The signed checksum file of a folder: what goes with the release, and what must not.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub(crate) struct SignedSums {
 /// What a folder says about its checksum file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FoundSums {
-    /// It has none.
+    /// It has no checksum file.
     Nothing,
     /// It has one without a signature by an `OpenPGP` key.
     Unsigned {
@@ -38,11 +38,11 @@ impl Dist {
     /// Reads the signatures of the checksum file, and the public keys beside it.
     ///
     /// Signatures are `SUMS.sig`, `SUMS.asc` and `SUMS.KEYID.sig`; keys are files `*.asc`, `*.gpg` and `*.pgp` that hold
-    /// public keys and nothing else. Other files are passed over; the names of those that are called as signatures and are
-    /// not `OpenPGP`, such as the ones of cosign, come with the result.
+    /// public keys and nothing else. Other files are ignored; the result lists those that are named like signatures and
+    /// are not `OpenPGP`, such as cosign's.
     ///
     /// # Errors
-    /// [`PackError::PrivateKey`] when one of these files holds a private key: it does not belong there.
+    /// [`PackError::PrivateKey`] if one of these files holds a private key.
     /// [`PackError::LargeSumsFile`] and [`PackError::TooManySumsFiles`] for what would be published and never read.
     pub(crate) fn signed_sums(&self) -> Result<(FoundSums, Vec<String>), PackError> {
         let Some(sums) = &self.sums else { return Ok((FoundSums::Nothing, Vec::new())) };
@@ -116,7 +116,7 @@ fn is_key_file(name: &str) -> bool {
     ["asc", "gpg", "pgp"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// The bytes, one more than the limit if there are too many; `None` if it is not a regular file.
+/// At most one byte more than the limit; `None` if it is not a regular file.
 fn read(path: &Path) -> Result<Option<Vec<u8>>, PackError> {
     let failed = |error| PackError::io("read", path, error);
     if !std::fs::metadata(path).map_err(failed)?.is_file() {

@@ -1,4 +1,4 @@
-//! What is remembered between pushes: the `h1:` of a zip by the zip's digest.
+//! The `h1:` of a zip by the zip's digest, remembered between pushes.
 //!
 //! One small file a zip, named after its digest, so an entry never goes stale. It is written whole or not at all; one
 //! that does not read as a checksum counts as missing. Nothing shows that an entry is true: a folder that others may write
@@ -14,7 +14,7 @@ use tofu_oci_types::{Algorithm, Digest, PackageHash, Scheme};
 /// How many entries are kept; the oldest go first. Some 55 bytes each.
 const ENTRIES: usize = 4096;
 
-/// An entry has no more bytes.
+/// The most bytes of an entry.
 const LONGEST: u64 = 128;
 
 /// A folder of remembered checksums.
@@ -59,7 +59,7 @@ impl Memo {
         Ok(())
     }
 
-    /// Removes the oldest quarter when the folder is full.
+    /// Removes the oldest quarter if the folder is full.
     fn make_room(&self) -> std::io::Result<()> {
         let mut entries: Vec<(SystemTime, PathBuf)> = std::fs::read_dir(&self.dir)?
             .filter_map(|entry| {

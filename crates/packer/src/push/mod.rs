@@ -22,7 +22,6 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-use tofu_oci_source::provider_of;
 use tofu_oci_store::Store;
 use tofu_oci_types::{Descriptor, Reporter, Tag};
 
@@ -31,18 +30,18 @@ pub use plan::plan;
 use prepare::Preparation;
 use release::{Attached, BuiltRelease};
 use send::Sender;
-pub(crate) use tags::{for_version, leaves_of, point, resolve, tags_unknown};
+pub(crate) use tags::{contents_of, for_version, leaves_of, point, resolve, tags_unknown};
 
 use crate::{PackError, PushReport, PushRequest, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 
 /// Writes the release, and its tag last of all.
 ///
-/// A push that breaks off leaves no tag; running it again sends only what is missing. Where a checksum file is there,
+/// A push that breaks off leaves no tag; running it again sends only what is missing. If there is a checksum file,
 /// every zip is compared with it before anything is sent. What is to refer to the release (its signatures, the signed
 /// checksum file) is there before the tag is; a release that is there already gets what it lacks.
 ///
 /// # Errors
-/// [`PackError::TagTaken`] before anything is sent when the tag points at another release.
+/// [`PackError::TagTaken`] before anything is sent if the tag points at another release.
 pub async fn push(
     request: &PushRequest<'_>,
     store: &dyn Store,
@@ -79,7 +78,7 @@ async fn push_new(sender: &Sender<'_>, preparation: &mut Preparation, tag: Tag) 
     Ok(release.report(sender.request, sender.store.place(), tag, attached, false))
 }
 
-/// There is such a tag: whether it may stay or move is known only when the index is.
+/// The tag exists: only the new index decides whether it stays, moves or is an error.
 async fn push_beside(
     sender: &Sender<'_>,
     preparation: &mut Preparation,
@@ -133,12 +132,8 @@ async fn publish(
 /// The refusal of a tag that points at something else.
 async fn taken(store: &dyn Store, existing: &Descriptor, release: &BuiltRelease, tag: &Tag) -> PackError {
     let new = release::leaf_digests(&release.prepared);
-    let there = match leaves_of(store, existing).await {
-        Ok(there) => there,
-        Err(error) => return error.into(),
-    };
-    let of = match provider_of(store, existing).await {
-        Ok(of) => of,
+    let (there, of) = match contents_of(store, existing).await {
+        Ok(contents) => contents,
         Err(error) => return error.into(),
     };
     let difference = ReleaseDifference::between(there.as_ref(), Some(&new));

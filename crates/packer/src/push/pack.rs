@@ -22,7 +22,7 @@ pub(super) struct PackJob {
     pub(super) filename: String,
     pub(super) layout: PackageLayout,
     pub(super) sums: Option<DistSums>,
-    /// Where zips and layers are made: a folder of this push alone. The last one who holds it removes it: if the push is
+    /// Where zips and layers are made: a folder of this push alone. Its last owner removes it: if the push is
     /// interrupted, that is the thread that still packs.
     pub(super) scratch: Arc<Scratch>,
 }

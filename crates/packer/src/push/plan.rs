@@ -12,8 +12,8 @@ use super::release::BuiltRelease;
 use super::{inspect, tags};
 use crate::{AttachmentState, PackError, PlannedItem, PushPlan, PushRequest, TagState};
 
-/// What [`push()`](crate::push()) would write. The store is only read; on disk nothing outside of `work_dir` is touched, save
-/// for the memo.
+/// What [`push()`](crate::push()) would write. The store is only read; on disk it writes only to `work_dir` and the
+/// memo.
 pub async fn plan(
     request: &PushRequest<'_>,
     store: &dyn ReadStore,

@@ -48,7 +48,7 @@ struct SharedWork {
     /// A permit is held until the thread has done its work, even if the caller has stopped waiting.
     cores: Arc<Semaphore>,
     cancelled: AtomicBool,
-    /// What computed checksums are written to.
+    /// Where computed checksums are written.
     memo: Option<Memo>,
     /// What is believed without computing it. `None` if the release is signed: the signature vouches for each checksum
     /// that the index carries, so none may come from a folder that another program can write to.
@@ -106,7 +106,7 @@ impl Preparation {
 }
 
 impl Preparation {
-    /// Stops what still runs, waits until no thread works any more, and removes what lies about.
+    /// Stops what still runs, waits for its threads, and removes scratch files.
     pub(super) async fn stop(mut self) {
         self.shared.cancelled.store(true, Ordering::Relaxed);
         for task in &mut self.checksums.0 {
@@ -165,7 +165,7 @@ impl<T> Task<T> {
     async fn end(&mut self) {
         if !self.0.is_finished() {
             self.0.abort();
-            // It was asked to stop, and says so.
+            // The task reports that it was stopped.
             let _ = (&mut self.0).await;
         }
     }

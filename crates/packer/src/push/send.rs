@@ -41,12 +41,9 @@ impl Sender<'_> {
         let (mut sent, checksums) = futures_util::future::try_join(sends, preparation.checksums.wait()).await?;
         sent.sort_by_key(|(number, ..)| *number);
         let mut transfers = Transfers::default();
-        let mut all = Vec::with_capacity(sent.len());
-        for (_, prepared, more) in sent {
-            transfers.add(more);
-            all.push(prepared);
-        }
-        Ok((transfers, BuiltRelease::new(self.request, all, checksums)))
+        sent.iter().for_each(|(.., more)| transfers.add(*more));
+        let prepared = sent.into_iter().map(|(_, prepared, _)| prepared).collect();
+        Ok((transfers, BuiltRelease::new(self.request, prepared, checksums)))
     }
 
     /// Sends platforms that are prepared, `jobs` at a time.
@@ -70,8 +67,7 @@ impl Sender<'_> {
         let mut transfers = Transfers::default();
         for leaf in &prepared.leaves {
             for blob in &leaf.blobs {
-                let pushed = self.send_file(prepared, blob).await?;
-                transfers.count(pushed, blob.size);
+                transfers.count(self.send_file(prepared, blob).await?, blob.size);
             }
             for planned in [&leaf.config, &leaf.manifest] {
                 transfers.count(self.send_planned(planned).await?, planned.descriptor.size);
@@ -100,8 +96,8 @@ impl Sender<'_> {
     fn subject(&self, prepared: &Prepared, descriptor: &Descriptor) -> String {
         let (provider_type, version) = (self.request.address.provider_type(), self.request.version);
         let is_zip = prepared.zip.as_ref().is_some_and(|zip| zip.digest == descriptor.digest);
-        let behind = if prepared.zip.is_some() && !is_zip { " layer" } else { "" };
-        format!("{provider_type} {version} {}{behind}", prepared.platform)
+        let suffix = if prepared.zip.is_some() && !is_zip { " layer" } else { "" };
+        format!("{provider_type} {version} {}{suffix}", prepared.platform)
     }
 
     /// Attaches what is missing, and reads it back.

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_source::{Neighbour, newest_neighbour, provider_of, read_release};
 use tofu_oci_store::{ReadStore, Store, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::{OtherAddress, PackError, PushRequest, Rename, ReplaceTag};
 
 /// The one tag of a version.
 ///
-/// 0.0.0 has none: `OpenTofu` takes it for "no version" and refuses to install it.
+/// 0.0.0 has no tag: `OpenTofu` takes it for "no version" and refuses to install it.
 pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
     let no_tag = |reason| PackError::NoTag { version: Box::new(version.clone()), reason };
     if version.is_unspecified() {
@@ -29,8 +29,8 @@ pub(crate) async fn resolve(store: &dyn ReadStore, reference: &Reference) -> Res
     }
 }
 
-/// Points the tag at the release, unless it does so already. Somebody else may have published since the tag was looked at
-/// last: what it points at then comes back if it may not be moved.
+/// Points the tag at the release, unless it does so already. Another program may have published since the tag was
+/// read: if the tag may not be moved, its new target is returned.
 pub(crate) async fn point(
     store: &dyn Store,
     index: &Descriptor,
@@ -56,7 +56,7 @@ pub(crate) fn tags_unknown(error: &StoreError) -> Event {
 pub(super) struct RepositoryBefore {
     /// Where the version's tag points.
     pub(super) existing: Option<Descriptor>,
-    /// Every tag; none if they cannot be listed.
+    /// Every tag; empty if the store does not list them.
     tags: Vec<Tag>,
 }
 
@@ -101,7 +101,7 @@ impl RepositoryBefore {
             Some(existing) => provider_of(store, existing).await?,
             None => None,
         };
-        // What was published once under a wrong name may be published again, and be mended.
+        // A release that was published under a wrong name may be published again, and be mended.
         if own.as_ref() == Some(request.address) {
             return Ok(());
         }
@@ -116,19 +116,37 @@ impl RepositoryBefore {
     }
 }
 
-/// The digests of a release's leaf manifests; `None` if it is not a release.
+/// The digests of a release's leaf manifests; `None` if it is not a release, or if the store does not hand it out: a
+/// reader without the right to read it can still publish.
 ///
 /// # Errors
-/// Those of [`read_release`].
+/// If asking once more may help ([`StoreError::is_transient`]).
 pub(crate) async fn leaves_of(
     store: &dyn ReadStore,
     index: &Descriptor,
 ) -> Result<Option<BTreeSet<Digest>>, StoreError> {
-    let digests = |release: ReleaseIndex| {
-        let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
-        entries.map(|entry| entry.digest).collect()
-    };
-    Ok(read_release(store, index).await?.map(digests))
+    match read_release(store, index).await {
+        Ok(release) => Ok(release.as_ref().map(leaves)),
+        Err(error) if error.is_transient() => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The release's leaf manifests and the provider that it names; `None` each if it does not say.
+///
+/// # Errors
+/// Those of [`read_release`].
+pub(crate) async fn contents_of(
+    store: &dyn ReadStore,
+    index: &Descriptor,
+) -> Result<(Option<BTreeSet<Digest>>, Option<ProviderAddr>), StoreError> {
+    let release = read_release(store, index).await?;
+    Ok((release.as_ref().map(leaves), release.and_then(|release| release.claims().address)))
+}
+
+fn leaves(release: &ReleaseIndex) -> BTreeSet<Digest> {
+    let entries = release.platforms().into_iter().flat_map(|platform| release.candidates(&platform));
+    entries.map(|entry| entry.digest).collect()
 }
 
 /// What to say about the tags of a repository into which `version` goes.

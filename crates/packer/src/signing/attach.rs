@@ -1,11 +1,9 @@
 //! Writing what refers to a release, and reading it back.
 
-use bytes::Bytes;
-use tofu_oci_layout::MAX_DOCUMENT;
 use tofu_oci_source::LAYER_LIMIT;
-use tofu_oci_store::{Pushed, Store, StoreError, fetch_bytes};
-use tofu_oci_trust::{CosignTagSignature, Form, PublicKey, SignedSubject};
-use tofu_oci_types::{Descriptor, Digest, Place, Tag};
+use tofu_oci_store::{Store, StoreError, fetch_bytes};
+use tofu_oci_trust::{CosignTagSignature, PublicKey, SignatureForm, SignedSubject};
+use tofu_oci_types::{Digest, Place, Tag};
 
 use super::artifact::Artifact;
 use super::image::SignatureImage;
@@ -33,10 +31,10 @@ impl<'a> Attacher<'a> {
         Self { store, subject, transfers: Transfers::default() }
     }
 
-    /// Demands that these referrers are listed among those of their subject, and come back as they were. One that somebody
-    /// else has dropped from the list is pushed again.
-    pub(super) async fn confirm(&self, artifacts: &[(Form, Box<Artifact>)]) -> Result<(), PackError> {
-        let mut open: Vec<&(Form, Box<Artifact>)> = artifacts.iter().collect();
+    /// Demands that these referrers are listed among those of their subject, and come back as they were. One that another
+    /// program has dropped from the list is pushed again.
+    pub(super) async fn confirm(&self, artifacts: &[(SignatureForm, Box<Artifact>)]) -> Result<(), PackError> {
+        let mut open: Vec<&(SignatureForm, Box<Artifact>)> = artifacts.iter().collect();
         for round in 1.. {
             if open.is_empty() {
                 break;
@@ -77,7 +75,7 @@ impl<'a> Attacher<'a> {
             image.demand_room(self.store, 1, LAYER_LIMIT)?;
             image.add(signature);
             self.put(image).await?;
-            // Somebody else may have read before this was written, and write afterwards.
+            // Another program may have read the tag before this write, and write it afterwards.
             self.store.settle().await?;
         }
         let image = SignatureImage::read(self.store, tag.clone()).await?;
@@ -91,36 +89,32 @@ impl<'a> Attacher<'a> {
     pub(super) async fn put(&mut self, image: SignatureImage) -> Result<(), PackError> {
         let before = image.found.as_ref().map(|found| found.digest.clone());
         let (tag, artifact) = image.into_artifact();
-        self.push(Form::CosignTag, &artifact).await?;
+        self.push(SignatureForm::CosignTag, &artifact).await?;
         let written = self.store.retag(&artifact.manifest.0, &tag, before.as_ref()).await;
-        written.map(drop).map_err(|error| refused(self.store.place(), Form::CosignTag, error, Some(tag.as_str())))
+        written
+            .map(drop)
+            .map_err(|error| refused(self.store.place(), SignatureForm::CosignTag, error, Some(tag.as_str())))
     }
 
     /// Pushes a manifest and what it names; one that has a subject is listed among its referrers.
-    pub(super) async fn push(&mut self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
+    pub(super) async fn push(&mut self, form: SignatureForm, artifact: &Artifact) -> Result<(), PackError> {
         for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
             let pushed = self.store.push(descriptor, bytes).await;
             let pushed = pushed.map_err(|error| self.refused(form, error))?;
-            self.count(pushed, descriptor);
+            self.transfers.count(pushed, descriptor.size);
         }
         Ok(())
     }
 
-    fn count(&mut self, pushed: Pushed, descriptor: &Descriptor) {
-        self.transfers.count(pushed, descriptor.size);
+    fn refused(&self, form: SignatureForm, error: StoreError) -> PackError {
+        let referrers_tag = format!("{}-{}", self.subject.algorithm_name(), self.subject.encoded());
+        let is_about = matches!(&error, StoreError::Rejected { request, .. } if request.ends_with(&referrers_tag));
+        refused(self.store.place(), form, error, is_about.then_some(&referrers_tag))
     }
 
-    fn refused(&self, form: Form, error: StoreError) -> PackError {
-        let standing_in = format!("{}-{}", self.subject.algorithm_name(), self.subject.encoded());
-        let is_about = matches!(&error, StoreError::Rejected { request, .. } if request.ends_with(&standing_in));
-        refused(self.store.place(), form, error, is_about.then_some(&standing_in))
-    }
-
-    async fn read_back(&self, form: Form, artifact: &Artifact) -> Result<(), PackError> {
+    async fn read_back(&self, form: SignatureForm, artifact: &Artifact) -> Result<(), PackError> {
         for (descriptor, bytes) in artifact.blobs.iter().chain([&artifact.manifest]) {
-            let limit = MAX_BLOB.max(MAX_DOCUMENT);
-            let back: Result<Bytes, StoreError> = fetch_bytes(self.store, descriptor, limit).await;
-            match back {
+            match fetch_bytes(self.store, descriptor, MAX_BLOB).await {
                 Ok(back) if back == *bytes => {}
                 Ok(_) => {
                     return Err(PackError::Vanished { place: self.store.place(), digest: descriptor.digest.clone() });
@@ -137,7 +131,7 @@ impl<'a> Attacher<'a> {
 }
 
 /// The error of a write: a refusal of the thing itself, of a tag that it needs, or what the store says.
-fn refused(place: Place, form: Form, error: StoreError, tag: Option<&str>) -> PackError {
+fn refused(place: Place, form: SignatureForm, error: StoreError, tag: Option<&str>) -> PackError {
     match (&error, tag) {
         (StoreError::Rejected { status: 400 | 405 | 406 | 409 | 412 | 415 | 422 | 423 | 501, .. }, Some(tag)) => {
             SignError::TagRefused { place, tag: tag.to_owned(), form, source: Box::new(error) }.into()

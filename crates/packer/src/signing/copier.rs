@@ -49,7 +49,7 @@ impl SourceTags {
     }
 }
 
-/// Copies what cosign keeps beside a release. Where the destination has signatures of its own, both stay.
+/// Copies what cosign keeps beside a release. Signatures that the destination has stay.
 pub(crate) struct SignatureCopier<'a> {
     pub(crate) from: &'a dyn ReadStore,
     pub(crate) to: &'a dyn Store,
@@ -84,7 +84,7 @@ impl SignatureCopier<'_> {
             let most = match suffix {
                 "sbom" => 0,
                 "sig" => LAYER_LIMIT,
-                // Attestations are not read by those who install.
+                // Installers do not read attestations.
                 _ => MAX_ENTRIES,
             };
             open.push(Open { tag: tag.clone(), root, most, is_sent: false });
@@ -101,7 +101,7 @@ impl SignatureCopier<'_> {
             if open.is_empty() {
                 break;
             }
-            // Somebody else may have read the tags before they were written, and write them afterwards.
+            // Another program may have read the tags before this write, and write them afterwards.
             self.to.settle().await.map_err(at_destination)?;
         }
         match open.pop() {
@@ -110,7 +110,7 @@ impl SignatureCopier<'_> {
         }
     }
 
-    /// Makes the tag hold what it holds at the source. Where the destination has signatures of its own, both stay.
+    /// Makes the tag hold what it holds at the source. Signatures that the destination has stay.
     async fn bring(&mut self, one: &mut Open) -> Result<Brought, PackError> {
         match resolve(self.to, &Reference::Tag(one.tag.clone())).await? {
             // A bill of materials is not merged with another one.
@@ -118,7 +118,7 @@ impl SignatureCopier<'_> {
             Some(_) => self.merge(one).await,
             None => {
                 self.send(one).await?;
-                // Somebody who has written it meanwhile is found in the next round.
+                // The next round finds what another program has written meanwhile.
                 self.to.retag(&one.root, &one.tag, None).await.map_err(at_destination)?;
                 Ok(Brought::Written)
             }
@@ -162,7 +162,7 @@ struct Open {
     tag: Tag,
     /// What it points at in the source.
     root: Descriptor,
-    /// So many layers may be under it once it is merged; 0 if it is never merged.
+    /// The most layers after a merge; 0 if it is never merged.
     most: usize,
     /// Whether what it points at has been copied.
     is_sent: bool,

@@ -2,7 +2,7 @@
 
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::StoreError;
-use tofu_oci_trust::Form;
+use tofu_oci_trust::SignatureForm;
 use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
 
 /// Why a release could not be signed, or does not have what was attached to it.
@@ -21,7 +21,7 @@ pub enum SignError {
         source: Box<LayoutError>,
     },
     /// Neither the user nor the release says which provider it is.
-    #[error("nothing in {place} tells which provider the release {tag} is of")]
+    #[error("nothing in {place} says which provider the release {tag} is of")]
     AddressUnknown {
         /// The repository.
         place: Place,
@@ -70,7 +70,7 @@ pub enum SignError {
         /// The repository.
         place: Place,
         /// What was to be attached.
-        form: Form,
+        form: SignatureForm,
         /// What it said.
         #[source]
         source: Box<StoreError>,
@@ -83,30 +83,30 @@ pub enum SignError {
         /// The tag: `sha256-HEX`, which lists referrers if a registry does not, or `sha256-HEX.sig`.
         tag: String,
         /// What was to be attached.
-        form: Form,
+        form: SignatureForm,
         /// What it said.
         #[source]
         source: Box<StoreError>,
     },
-    /// The registry took it, and does not show it to anybody who asks.
+    /// The registry took it, and does not list it.
     #[error("{place} took {}, {manifest}, and does not list it among the referrers of {subject}", in_words(*form))]
     NotListed {
         /// The repository.
         place: Place,
         /// What was attached.
-        form: Form,
+        form: SignatureForm,
         /// The referrer.
         manifest: Digest,
         /// The release.
         subject: Digest,
     },
-    /// The registry took it, and gives something else back, or nothing.
+    /// The registry took it, and does not return it as it was.
     #[error("{place} took {}, and does not give it back as it was", in_words(*form))]
     NotGivenBack {
         /// The repository.
         place: Place,
         /// What was attached.
-        form: Form,
+        form: SignatureForm,
         /// What happened instead.
         #[source]
         source: Box<StoreError>,
@@ -143,7 +143,7 @@ pub enum SignError {
         /// The repository.
         place: Place,
         /// What was attached.
-        form: Form,
+        form: SignatureForm,
         /// The release.
         subject: Digest,
     },
@@ -165,10 +165,10 @@ pub enum SignError {
     },
 }
 
-fn in_words(form: Form) -> &'static str {
+fn in_words(form: SignatureForm) -> &'static str {
     match form {
-        Form::Bundle => "the signature (a referrer)",
-        Form::CosignTag => "the signature (a tag)",
-        Form::Sums => "the signed SHA256SUMS (a referrer)",
+        SignatureForm::Bundle => "the signature (a referrer)",
+        SignatureForm::CosignTag => "the signature (a tag)",
+        SignatureForm::Sums => "the signed SHA256SUMS (a referrer)",
     }
 }

@@ -22,7 +22,7 @@ use crate::PackError;
 /// The largest payload that is read, in bytes.
 const MAX_PAYLOAD: u64 = 1 << 20;
 
-/// The time that cosign writes instead of none.
+/// The time that cosign writes for "no time".
 const NO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// Signatures of one manifest.
@@ -46,7 +46,7 @@ impl SignatureImage {
     /// What is under the tag; an image without signatures if the tag does not exist.
     ///
     /// # Errors
-    /// [`SignError::NotSignatures`] when the tag points at something that cannot be added to.
+    /// [`SignError::NotSignatures`] if the tag points at something to which nothing can be added.
     pub(crate) async fn read(store: &dyn ReadStore, tag: Tag) -> Result<Self, PackError> {
         let place = store.place();
         let Some(found) = crate::push::resolve(store, &Reference::Tag(tag.clone())).await? else {
@@ -108,7 +108,7 @@ impl SignatureImage {
     /// Whether so many layers more can be added, if the image may have this many.
     ///
     /// # Errors
-    /// [`SignError::Full`]: who installs reads so many layers and no more.
+    /// [`SignError::Full`]: installers read no more layers.
     pub(super) fn demand_room(&self, store: &dyn ReadStore, more: usize, most: usize) -> Result<(), SignError> {
         let layers = self.layers().len();
         if layers + more <= most {
@@ -117,7 +117,7 @@ impl SignatureImage {
         Err(SignError::Full { place: store.place(), tag: self.tag.clone(), layers, more, most })
     }
 
-    /// Whether this key says what would be signed now, in one of the layers that are read.
+    /// Whether one of the layers that installers read holds this key's signature of the subject.
     pub(super) async fn is_signed(
         &self,
         store: &dyn ReadStore,

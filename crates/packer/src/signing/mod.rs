@@ -17,14 +17,14 @@ mod seen;
 mod tests;
 
 use serde::Serialize;
-use tofu_oci_trust::{Form, KeyId, PrivateKey};
+use tofu_oci_trust::{KeyId, PrivateKey, SignatureForm};
 use tofu_oci_types::{Digest, Tag};
 
 pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
 pub use error::SignError;
 pub(crate) use plan::{AttachPlan, AttachRequest};
 
-/// How often a tag is written again that others write at the same time.
+/// How often a tag is written if others write it at the same time.
 const WRITES: usize = 20;
 
 /// Who signs, and how.
@@ -62,12 +62,12 @@ pub enum SumsMode {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Attachment {
     /// What it is.
-    pub form: Form,
+    pub form: SignatureForm,
     /// The manifest that holds it: the referrer, or what `tag` points at.
     pub manifest: Digest,
     /// The tag, for the form that has one.
     pub tag: Option<Tag>,
-    /// The key of a signature of ours; nothing for a checksum file.
+    /// The key of a signature of ours; `None` for a checksum file.
     pub key: Option<KeyId>,
     /// The names of the files in it; empty for a signature of ours.
     pub files: Vec<String>,
@@ -81,7 +81,7 @@ pub struct Attachment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AttachmentState {
-    /// It is not: what a plan would attach.
+    /// It is missing: a push would attach it.
     Missing,
     /// It has been attached now, and read back.
     Attached,
@@ -91,11 +91,11 @@ pub enum AttachmentState {
 
 impl Forms {
     /// Whether this form is among them.
-    pub fn has(self, form: Form) -> bool {
+    pub fn has(self, form: SignatureForm) -> bool {
         match form {
-            Form::Bundle => self != Self::CosignTag,
-            Form::CosignTag => self != Self::Bundle,
-            Form::Sums => false,
+            SignatureForm::Bundle => self != Self::CosignTag,
+            SignatureForm::CosignTag => self != Self::Bundle,
+            SignatureForm::Sums => false,
         }
     }
 }

@@ -3,7 +3,8 @@
 use tofu_oci_source::{LAYER_LIMIT, Search, evidence};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::{
-    CosignTagSignature, Evidence, Form, PublicKey, SignedSubject, open_cosign_tag, sign_bundle, sign_cosign_tag,
+    CosignTagSignature, Evidence, PublicKey, SignatureForm, SignedSubject, open_cosign_tag, sign_bundle,
+    sign_cosign_tag,
 };
 use tofu_oci_types::{Descriptor, Tag};
 
@@ -56,16 +57,16 @@ impl<'a> AttachPlan<'a> {
         let mut items = Vec::new();
         let forms = request.signing.map(|signing| signing.forms);
         let has = |form| forms.is_some_and(|forms| forms.has(form));
-        if request.sums.is_some() || has(Form::Bundle) {
+        if request.sums.is_some() || has(SignatureForm::Bundle) {
             let listed = listed(store, &request).await?;
             if let Some(sums) = request.sums {
                 items.push(sums_item(&request, sums, &listed));
             }
-            if let Some(signing) = request.signing.filter(|_| has(Form::Bundle)) {
+            if let Some(signing) = request.signing.filter(|_| has(SignatureForm::Bundle)) {
                 items.push(bundle_item(store, &request, signing, &listed).await?);
             }
         }
-        if let Some(signing) = request.signing.filter(|_| has(Form::CosignTag)) {
+        if let Some(signing) = request.signing.filter(|_| has(SignatureForm::CosignTag)) {
             items.push(image_item(store, &request, signing).await?);
         }
         Ok(Self { request, items })
@@ -100,7 +101,7 @@ impl<'a> AttachPlan<'a> {
         if attachments.iter().any(|attachment| attachment.state == AttachmentState::Attached) {
             for round in 1.. {
                 match demand_found(store, &self.request, &attachments).await {
-                    // Somebody has written over it since it was confirmed.
+                    // Another program has overwritten it since it was confirmed.
                     Err(PackError::Sign(error)) if round < ROUNDS && matches!(*error, SignError::NotFound { .. }) => {
                         attacher.confirm(&artifacts).await?;
                     }
@@ -115,7 +116,7 @@ impl<'a> AttachPlan<'a> {
     }
 }
 
-/// Demands that everything is found by the search of those who install.
+/// Demands that an installer's search finds everything.
 async fn demand_found(
     store: &dyn ReadStore,
     request: &AttachRequest<'_>,
@@ -125,12 +126,11 @@ async fn demand_found(
     let found = evidence(store, request.index, Search::Everywhere).await?;
     for attachment in attachments {
         let is_it = |piece: &Evidence| match (attachment.form, piece) {
-            (Form::CosignTag, Evidence::CosignTag { payload, signature, .. }) => {
+            (SignatureForm::CosignTag, Evidence::CosignTag { payload, signature, .. }) => {
                 says(&open_cosign_tag(payload, signature, &keys), &request.subject)
             }
-            (Form::Bundle, Evidence::Bundle { origin, .. }) | (Form::Sums, Evidence::Sums { origin, .. }) => {
-                *origin == attachment.manifest
-            }
+            (SignatureForm::Bundle, Evidence::Bundle { origin, .. })
+            | (SignatureForm::Sums, Evidence::Sums { origin, .. }) => *origin == attachment.manifest,
             _ => false,
         };
         if !found.iter().any(is_it) {
@@ -153,7 +153,7 @@ fn sums_item(request: &AttachRequest<'_>, sums: &SignedSums, listed: &[Descripto
     let artifact = Artifact::sums(request.index, sums);
     let files = [&sums.sums].into_iter().chain(&sums.signatures).chain(&sums.keys);
     let attachment = Attachment {
-        form: Form::Sums,
+        form: SignatureForm::Sums,
         manifest: artifact.manifest.0.digest.clone(),
         tag: None,
         key: None,
@@ -179,7 +179,7 @@ async fn bundle_item(
         signed_bundle(store, request.index, signing.key.public(), &request.subject).await?
     };
     let attachment = Attachment {
-        form: Form::Bundle,
+        form: SignatureForm::Bundle,
         tag: None,
         key: Some(signing.key.public().id()),
         files: Vec::new(),
@@ -211,7 +211,7 @@ async fn image_item<'a>(
     image.add(&signature);
     let (_, artifact) = image.into_artifact();
     let attachment = Attachment {
-        form: Form::CosignTag,
+        form: SignatureForm::CosignTag,
         tag: Some(tag.clone()),
         key: Some(signing.key.public().id()),
         files: Vec::new(),

@@ -5,7 +5,7 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::{Evidence, Name, PublicKey, SIGN_PREDICATE, SignatureFault, Signed, SignedSubject, open_bundle};
 use tofu_oci_types::{Descriptor, Digest};
 
-/// The referrer in which this key says of the index what would be signed now.
+/// The referrer in which this key has signed the subject.
 pub(super) async fn signed_bundle(
     store: &dyn ReadStore,
     index: &Descriptor,
@@ -21,7 +21,7 @@ pub(super) async fn signed_bundle(
     }))
 }
 
-/// Whether a signature is good, and says what would be signed now.
+/// Whether a signature is good, and is of this subject.
 pub(super) fn says(opened: &Result<Signed, SignatureFault>, subject: &SignedSubject<'_>) -> bool {
     let Ok(Signed { statement, .. }) = opened else { return false };
     statement.predicate_type == SIGN_PREDICATE

@@ -7,7 +7,7 @@ use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::{DirStore, ReadStore, Store, fetch_bytes};
 use tofu_oci_trust::{
-    Evidence, Form, PrivateKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, open_bundle, open_cosign_tag,
+    Evidence, PrivateKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SignatureForm, open_bundle, open_cosign_tag,
 };
 use tofu_oci_types::{Descriptor, Reference};
 
@@ -85,11 +85,11 @@ async fn signatures(store: &dyn ReadStore, key: &PrivateKey) -> (usize, usize) {
     found
 }
 
-fn states(attachments: &[Attachment]) -> Vec<(Form, AttachmentState)> {
+fn states(attachments: &[Attachment]) -> Vec<(SignatureForm, AttachmentState)> {
     attachments.iter().map(|attachment| (attachment.form, attachment.state)).collect()
 }
 
-const BOTH: [Form; 2] = [Form::Bundle, Form::CosignTag];
+const BOTH: [SignatureForm; 2] = [SignatureForm::Bundle, SignatureForm::CosignTag];
 
 #[tokio::test]
 async fn signing_again_with_the_same_key_changes_nothing() {
@@ -278,7 +278,7 @@ async fn a_signature_that_is_written_and_not_found_is_an_error() {
     run(&store, &key(2), Forms::Bundle, ANNOTATED).await.unwrap();
     let error = run(&store, &key(1), Forms::CosignTag, ANNOTATED).await.expect_err("the 101st piece");
     let PackError::Sign(error) = error else { panic!("{error}") };
-    assert!(matches!(*error, crate::SignError::NotFound { form: Form::CosignTag, .. }), "{error}");
+    assert!(matches!(*error, crate::SignError::NotFound { form: SignatureForm::CosignTag, .. }), "{error}");
 }
 
 #[tokio::test]
@@ -359,7 +359,7 @@ async fn the_address_is_given_or_annotated_or_that_of_the_repository() {
     store.inner.insert_unchecked(&descriptor, bare);
     store.inner.tag(&descriptor, &"1.4.0".parse().unwrap()).await.unwrap();
     let error = run(&store, &key(1), Forms::Bundle, ANNOTATED).await.expect_err("nobody says");
-    assert_snapshot!(error, @"nothing in memory tells which provider the release 1.4.0 is of");
+    assert_snapshot!(error, @"nothing in memory says which provider the release 1.4.0 is of");
     let otherwise = SignAddress::Annotated { otherwise: Some("example.com/acme/zap".parse().unwrap()) };
     run(&store, &key(1), Forms::Bundle, otherwise).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! How much all copies of one run may follow: what hangs together is written by whoever may write to the source.
+//! How much all copies of one run may follow: anyone who may write to the source can make its graph large.
 
 use std::sync::{Mutex, PoisonError};
 use tofu_oci_types::Place;

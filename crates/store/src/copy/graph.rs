@@ -1,4 +1,4 @@
-//! What hangs below some manifests.
+//! The manifests and blobs below some roots.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::traits::{ReadStore, fetch_bytes};
 /// How many levels of indexes are followed.
 const MAX_DEPTH: usize = 8;
 
-/// How long a row of manifests may be in which each one needs the next: as an entry, or as its subject.
+/// The longest chain of manifests in which each one needs the next: as an entry, or as its subject.
 const MAX_ROW: usize = 16;
 
 /// The largest blob that is copied, in bytes: 10 GiB. Registries in use take no larger ones, and a package has 2 GiB at most.

@@ -31,13 +31,13 @@ const MAX_REFERRERS: usize = 100;
 pub struct CopyOptions<'a> {
     /// How many blobs or manifests move at the same time; at least one.
     pub jobs: usize,
-    /// Who hears of the progress of each blob.
+    /// Receives the progress of each blob.
     pub reporter: &'a dyn Reporter,
-    /// The name that the root gets when everything is there.
+    /// The tag that the root gets once everything has arrived.
     pub tag: Option<Tag>,
     /// What happens to signatures and other manifests that refer to what is copied.
     pub referrers: CopyReferrers,
-    /// How much it follows, together with the other copies that have the same one.
+    /// The bound on what it follows, together with all copies that share it.
     pub budget: Arc<CopyBudget>,
 }
 
@@ -68,9 +68,10 @@ pub struct CopyReport {
 /// Copies everything that can be reached from `root`: nested indexes, manifests, configs and layers.
 ///
 /// Blobs first, several at a time, then manifests from the leaves up, then referrers, and the tag last: whoever sees
-/// the tag sees everything. Before the tag, the destination must list every referrer that was copied. What is there is not sent again, and between two repositories of one registry blobs are
-/// mounted. Content is verified while it moves; manifests keep their bytes. A layer that names `urls` is read from the
-/// source like any other and never from there.
+/// the tag sees everything. Before the tag, the destination must list every referrer that was copied. Content that the
+/// destination has is not sent again, and between two repositories of one registry blobs are mounted. Content is verified
+/// while it moves; manifests keep their bytes. A layer that names `urls` is read from the source like any other, never
+/// from its `urls`.
 ///
 /// # Errors
 /// [`CopyError`] names the end that failed; [`StoreError::TooManyManifests`], [`StoreError::TooDeep`] and, for a blob
@@ -115,7 +116,7 @@ struct CopyRun<'a> {
 
 impl CopyRun<'_> {
     /// Copies what these roots lead to, and returns the manifests. With `subject`, a root that does not
-    /// refer to it is left out: a listing of referrers is only a claim.
+    /// refer to it is skipped: a listing of referrers is only a claim.
     async fn copy_graph(&mut self, roots: Vec<Descriptor>, subject: Option<&Digest>) -> Result<Vec<Digest>, CopyError> {
         let graph =
             Graph::read(self.from, roots, subject, &self.seen, self.bounds()).await.map_err(CopyError::source)?;

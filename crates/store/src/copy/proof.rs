@@ -1,4 +1,4 @@
-//! That the destination lists what refers to the copied manifests.
+//! The proof that the destination lists what refers to the copied manifests.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -29,7 +29,7 @@ impl ReferrerProof {
     }
 
     /// Demands that the destination lists every referrer of the manifests that were copied. What is missing is pushed
-    /// again: somebody else may have replaced the list in which it was.
+    /// again: another program may have replaced the list.
     ///
     /// # Errors
     /// [`StoreError::NotListed`] with what is missing in the end.

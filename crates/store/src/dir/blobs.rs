@@ -57,7 +57,7 @@ impl DirStore {
     }
 }
 
-/// The bytes of a file; nothing when there are more than `limit`.
+/// The bytes of a file; `None` if there are more than `limit`.
 pub(super) fn read_limited(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let mut bytes = Vec::new();
     tofu_oci_disk::open_file(path)

@@ -1,4 +1,4 @@
-//! The folder of a store: what is known of it, and how its files are reached.
+//! The folder of a store.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::error::StoreError;
 ///                           referrers: manifests that have a `subject`, listed without that annotation
 /// blobs/sha256/HEX          manifests, configs, layers
 /// .tofu-oci-lock            locked while index.json is being changed; names whoever has locked it
-/// .tofu-oci-RANDOM          something on its way in; removed when it fails, and by the next writer if that was killed
+/// .tofu-oci-RANDOM          content on its way in; removed if that fails, or by the next writer if its own was killed
 /// ```
 ///
 /// Everything is written beside its place and renamed into it, so a reader sees the old or the new state and needs no
@@ -34,7 +34,7 @@ pub struct DirStore {
     pub(super) folder: Folder,
     pub(crate) cache: Arc<Cache>,
     pub(super) waiter: Waiter,
-    /// Whose turn it is among the parts of this process; the folder's lock is for other processes.
+    /// The lock among the tasks of this process; the folder's lock is for other processes.
     pub(super) turn: Arc<Mutex<()>>,
     pub(super) reporter: Arc<dyn Reporter>,
     /// Whether what killed runs have left was removed; it is, by the first write.
@@ -50,9 +50,9 @@ impl fmt::Debug for DirStore {
 /// Whether the layout is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Folder {
-    /// It is, or must be.
+    /// It exists, or must exist.
     Ready,
-    /// It is made by the first write.
+    /// The first write makes it.
     MadeOnWrite,
 }
 

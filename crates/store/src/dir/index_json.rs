@@ -47,12 +47,12 @@ impl IndexJson {
         })
     }
 
-    /// The entries of a tag: more than one when a tool wrote it twice.
+    /// The entries of a tag: more than one if a tool wrote it twice.
     pub(super) fn tagged(&self, tag: &Tag) -> Vec<Descriptor> {
         self.entries().filter(|(own, _)| own.as_ref() == Some(tag)).map(|(_, descriptor)| descriptor).collect()
     }
 
-    /// Makes the tag point at the descriptor, and at nothing else. False when it did already.
+    /// Makes the tag point at the descriptor alone. False if it did already.
     pub(super) fn set_tag(&mut self, tag: &Tag, descriptor: &Descriptor) -> bool {
         if let [only] = self.tagged(tag).as_slice()
             && only.digest == descriptor.digest
@@ -65,7 +65,7 @@ impl IndexJson {
         true
     }
 
-    /// Lists a manifest without a tag, unless it is there. False when it was.
+    /// Lists a manifest without a tag. False if it was listed already.
     pub(super) fn add_untagged(&mut self, descriptor: &Descriptor) -> bool {
         let listed = self.entries().any(|(tag, own)| tag.is_none() && own.digest == descriptor.digest);
         if !listed {

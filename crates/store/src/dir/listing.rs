@@ -126,7 +126,7 @@ impl DirListing {
         &self.types[at as usize]
     }
 
-    /// Who refers to whom: as `find` says it the first time.
+    /// The referrers of each digest; `find` runs for the first question alone.
     pub(super) fn referrers(
         &self,
         find: impl FnOnce() -> Result<ReferrerMap, StoreError>,

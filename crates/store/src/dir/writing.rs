@@ -30,7 +30,7 @@ impl DirStore {
         self.check_strangers()?;
         self.make_blob_folder(&self.root.join("blobs").join("sha256"))?;
         if self.root.join("index.json").exists() {
-            // Not ours, perhaps: then the folder stays as it is.
+            // Another tool's index: if it cannot be read, the folder stays as it is.
             self.index_json()?;
         } else {
             self.write_new("index.json", &IndexJson::empty().to_bytes())?;
@@ -76,7 +76,7 @@ impl DirStore {
         Ok(())
     }
 
-    /// Writes content beside its place while hashing it, and renames it there when size and digest are right.
+    /// Writes content beside its place while hashing it, and renames it there if size and digest are right.
     pub(super) async fn write_blob(&self, descriptor: &Descriptor, body: &dyn Body) -> Result<(), StoreError> {
         let hasher = descriptor
             .digest
@@ -87,7 +87,7 @@ impl DirStore {
         let store = self.clone();
         let writer = blocking(move || store.write_pieces(inbox, hasher));
         let feeder = self.feed(descriptor, &mut stream, pieces);
-        // Both to their ends, so that the file of a failed push is gone when this returns.
+        // Both run to their ends, so that the file of a failed push is gone when this returns.
         let (fed, written) = tokio::join!(feeder, writer);
         fed?;
         let (file, digest, size) = written?;
@@ -124,7 +124,7 @@ impl DirStore {
                 return Err(self.wrong_size(descriptor, seen));
             }
             if pieces.send(piece).await.is_err() {
-                // The writer has stopped, and says itself why.
+                // The writer has stopped, and reports why.
                 break;
             }
         }
@@ -171,11 +171,11 @@ impl DirStore {
         before: Option<&Digest>,
     ) -> Result<bool, StoreError> {
         let (entry, tag, before) = (self.entry(descriptor).await?, tag.clone(), before.cloned());
-        let (told, moved) = tokio::sync::oneshot::channel();
+        let (answer, moved) = tokio::sync::oneshot::channel();
         let change = move |index: &mut IndexJson| {
             let is_before = index.tagged(&tag).first().map(|now| &now.digest) == before.as_ref();
-            // Who asked may have gone.
-            let _ = told.send(is_before);
+            // The caller may have stopped waiting.
+            let _ = answer.send(is_before);
             is_before && index.set_tag(&tag, &entry)
         };
         self.change_index(change).await?;
@@ -191,8 +191,8 @@ impl DirStore {
         Ok(entry)
     }
 
-    /// Reads, changes and replaces `index.json` while no other process does. Nothing is written when `change` says
-    /// that there was nothing to change.
+    /// Reads, changes and replaces `index.json` while no other process does. Nothing is written if `change` returns
+    /// false.
     async fn change_index(
         &self,
         change: impl FnOnce(&mut IndexJson) -> bool + Send + 'static,
@@ -215,8 +215,8 @@ impl DirStore {
     /// Waits until no other process changes the folder; released when dropped.
     async fn lock(&self) -> Result<Lock, StoreError> {
         let on = Lockable::File(self.root.join(LOCK_NAME));
-        let tell = |held: &_| self.reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
-        tofu_oci_disk::lock(&on, &self.waiter, &tell).await.map_err(|error| match error {
+        let report = |held: &_| self.reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
+        tofu_oci_disk::lock(&on, &self.waiter, &report).await.map_err(|error| match error {
             LockError::Io { path, source } => self.write_error("lock", &path, source),
             held @ LockError::Held { .. } => StoreError::Locked(held.into()),
         })

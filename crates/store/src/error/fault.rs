@@ -1,6 +1,6 @@
 //! Why access was not given, by stable names.
 
-/// Why access was not given, where the credentials, the token server or the registry's word about them are to blame.
+/// Why access was not given, if the credentials, the token server or the registry's answer about them are the cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AccessFault {
@@ -8,7 +8,7 @@ pub enum AccessFault {
     RealmDowngrade,
     /// The token server is named by an address of this machine or of another network, or by its name `localhost`.
     RealmPrivateAddress,
-    /// The token server's address is relative, none at all, or of another scheme than HTTP.
+    /// The token server's address is missing, relative, or of another scheme than HTTP.
     RealmScheme,
     /// The token server's address carries a user info.
     RealmUserInfo,

@@ -1,4 +1,4 @@
-//! What a release rests on, and whether that is enough.
+//! What vouches for a release, and whether that is enough.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,15 @@ use super::platforms::{By, Platforms};
 use super::refusal::TrustRefusal;
 use super::verdict::{ByHand, Covered, Standing, TrustRemark, Verdict};
 use super::vouched;
-use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, Rule, Unsigned};
+use crate::{Action, Admission, KeyId, Pins, ReleaseFacts, TrustRule, Unsigned};
 
 /// The verdict on what was looked at.
-pub(super) fn decide(rule: &Rule, pins: &Pins, facts: &ReleaseFacts<'_>, mut examination: Examination<'_>) -> Verdict {
+pub(super) fn decide(
+    rule: &TrustRule,
+    pins: &Pins,
+    facts: &ReleaseFacts<'_>,
+    mut examination: Examination<'_>,
+) -> Verdict {
     let (signed, (pinned, lost)) =
         (vouched::covered(&examination), vouched::pinned(&examination, pins.same_index(facts)));
     let listed = std::mem::take(&mut examination.listed);
@@ -73,7 +78,7 @@ fn within(inner: &Covered, outer: &Covered) -> bool {
     outer.index || (!inner.index && inner.zips.is_subset(&outer.zips))
 }
 
-/// Whether a signature that was found is by a key.
+/// Whether a key made one of the signatures that were found.
 fn is_by(found: &Examined, key: &KeyId) -> bool {
     found.key.as_ref() == Some(key)
 }
@@ -86,7 +91,7 @@ fn names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
 /// A version that is another index than the one seen before. A trusted signature does not make that right: whoever
 /// rolls a tag back has a signed index, too.
 fn moved(
-    rule: &Rule,
+    rule: &TrustRule,
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &mut Examination<'_>,
@@ -108,9 +113,9 @@ fn moved(
     None
 }
 
-/// Why what the signatures do not cover must not be used; if it may be, what people should know.
+/// The refusal of what the signatures do not cover; if it may be used, the remark about it.
 fn not_signed(
-    rule: &Rule,
+    rule: &TrustRule,
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &mut Examination<'_>,
@@ -130,7 +135,7 @@ fn not_signed(
 }
 
 fn unsigned(
-    rule: &Rule,
+    rule: &TrustRule,
     pins: &Pins,
     facts: &ReleaseFacts<'_>,
     examination: &Examination<'_>,

@@ -14,13 +14,13 @@ use super::verdict::TrustRemark;
 use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::VerifyBudget;
 use crate::{
-    Action, Evidence, Form, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, Rule, SignatureFault, Signed, Statement,
-    StatementSubject, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    Action, Evidence, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, SignatureFault, SignatureForm, Signed, Statement,
+    StatementSubject, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
 pub(super) struct Examination<'a> {
-    pub(super) rule: &'a Rule,
+    pub(super) rule: &'a TrustRule,
     pub(super) trusted: &'a TrustedKeys,
     pub(super) facts: &'a ReleaseFacts<'a>,
     pub(super) now: SystemTime,
@@ -30,14 +30,14 @@ pub(super) struct Examination<'a> {
     pub(super) votes: Vec<Vote>,
     /// What trusted lists say of the platforms of this release.
     pub(super) listed: Vec<ListedArchive>,
-    /// What may still be done for signatures and keys of strangers.
+    /// The work that is left for signatures and keys of strangers.
     pub(super) work: VerifyBudget,
     pub(super) remarks: Vec<TrustRemark>,
     /// Keys that would not count any more, whatever they had signed.
-    pub(super) fallen: BTreeSet<KeyId>,
+    pub(super) discredited: BTreeSet<KeyId>,
 }
 
-/// What a signature names, held against what was asked for.
+/// What a signature names, compared with what was asked for.
 enum Naming {
     Right,
     Unnamed(Missing),
@@ -46,21 +46,26 @@ enum Naming {
 }
 
 impl<'a> Examination<'a> {
-    pub(super) fn new(rule: &'a Rule, trusted: &'a TrustedKeys, facts: &'a ReleaseFacts<'a>, now: SystemTime) -> Self {
+    pub(super) fn new(
+        rule: &'a TrustRule,
+        trusted: &'a TrustedKeys,
+        facts: &'a ReleaseFacts<'a>,
+        now: SystemTime,
+    ) -> Self {
         let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (work, fallen) = (VerifyBudget::default(), BTreeSet::new());
-        Self { rule, trusted, facts, now, examined, votes, listed, work, remarks, fallen }
+        let (work, discredited) = (VerifyBudget::default(), BTreeSet::new());
+        Self { rule, trusted, facts, now, examined, votes, listed, work, remarks, discredited }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
         let keys = &self.trusted.public;
         match piece {
             Evidence::Bundle { origin, bytes } => {
-                let blank = Examined::new(Some(Form::Bundle), origin, Flaw::UnknownKey { claimed: None });
+                let blank = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::UnknownKey { claimed: None });
                 self.signature(blank, open_bundle(bytes, keys), peek_bundle(bytes).ok().as_ref());
             }
             Evidence::CosignTag { origin, payload, signature } => {
-                let blank = Examined::new(Some(Form::CosignTag), origin, Flaw::UnknownKey { claimed: None });
+                let blank = Examined::new(Some(SignatureForm::CosignTag), origin, Flaw::UnknownKey { claimed: None });
                 self.signature(
                     blank,
                     open_cosign_tag(payload, signature, keys),
@@ -82,7 +87,7 @@ impl<'a> Examination<'a> {
                 self.name(&mut examined, &signed.key);
                 examined.outcome = match self.trusted.compromised(&signed.key, None).map(str::to_owned) {
                     Some(what) => {
-                        self.fallen.insert(signed.key.clone());
+                        self.discredited.insert(signed.key.clone());
                         Flaw::RevokedKey { what }.into()
                     }
                     None => self.outcome(&signed.statement),
@@ -133,7 +138,7 @@ impl<'a> Examination<'a> {
         self.facts.identity.index().is_some_and(|index| subject.digest.as_ref() == Some(index))
     }
 
-    /// What is made of a statement that a key of ours has signed.
+    /// The outcome of a statement that a trusted key has signed.
     fn outcome(&self, statement: &Statement) -> SignatureOutcome {
         let about = statement.subjects.iter().filter(|subject| self.is_about_index(subject));
         // A statement may name one index twice, under two names. The right name is enough, and a wrong one is worse than
@@ -148,11 +153,11 @@ impl<'a> Examination<'a> {
             let signed = statement.subjects.first().and_then(|subject| subject.digest.clone());
             return Flaw::OtherIndex { signed }.into();
         };
-        let said = self.rule.predicate_types.contains(&statement.predicate_type);
+        let is_wanted = self.rule.predicate_types.contains(&statement.predicate_type);
         match naming {
             Naming::OtherProvider(named) => self.other_provider(named),
             Naming::OtherVersion(named) => self.other_version(named),
-            _ if !said => Flaw::PredicateType { found: statement.predicate_type.clone() }.into(),
+            _ if !is_wanted => Flaw::PredicateType { found: statement.predicate_type.clone() }.into(),
             Naming::Unnamed(missing) if self.rule.unnamed == Action::Refuse => Flaw::Unnamed { missing }.into(),
             Naming::Unnamed(missing) => SignatureOutcome::CountsUnnamed { missing },
             Naming::Right => SignatureOutcome::Counts,
@@ -208,7 +213,7 @@ impl<'a> Examination<'a> {
     }
 
     /// Remembers a key that would not count any more. One that has only not made this signature stays what it is.
-    pub(super) fn fall(&mut self, fault: &OpenPgpFault, key: &KeyId) {
+    pub(super) fn discredit(&mut self, fault: &OpenPgpFault, key: &KeyId) {
         if matches!(
             fault,
             OpenPgpFault::WeakKey { .. }
@@ -217,7 +222,7 @@ impl<'a> Examination<'a> {
                 | OpenPgpFault::NotForSigning { .. }
                 | OpenPgpFault::AfterExpiry { .. }
         ) {
-            self.fallen.insert(key.clone());
+            self.discredited.insert(key.clone());
         }
     }
 

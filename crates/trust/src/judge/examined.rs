@@ -1,4 +1,4 @@
-//! What became of each signature.
+//! The outcome of each signature.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,14 +7,14 @@ use tofu_oci_types::{Digest, PackageHash};
 
 use super::flaw::{Flaw, Missing};
 use super::refusal::TrustRefusal;
-use crate::{Form, KeyId};
+use crate::{KeyId, SignatureForm};
 
-/// One signature that was looked at. Texts of it are as the signer wrote them: whoever shows them cleans them.
+/// One signature that was looked at. Its texts are as the signer wrote them: the caller cleans them before showing them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Examined {
     /// How it was written down; `None` if that could not be read.
-    pub form: Option<Form>,
+    pub form: Option<SignatureForm>,
     /// The manifest that it was found in.
     pub origin: Digest,
     /// The key that made it, if that is certain.
@@ -31,12 +31,12 @@ pub struct Examined {
     pub predicate_type: Option<String>,
     /// The archives of this release that a signed `SHA256SUMS` lists.
     pub zips: BTreeSet<PackageHash>,
-    /// What became of it.
+    /// The outcome.
     pub outcome: SignatureOutcome,
 }
 
 impl Examined {
-    pub(super) fn new(form: Option<Form>, origin: &Digest, flaw: Flaw) -> Self {
+    pub(super) fn new(form: Option<SignatureForm>, origin: &Digest, flaw: Flaw) -> Self {
         Self {
             form,
             origin: origin.clone(),
@@ -90,7 +90,7 @@ impl SignatureOutcome {
         }
     }
 
-    /// Whether it speaks for the release.
+    /// Whether it vouches for the release.
     pub fn counts(&self) -> bool {
         self.flaw().is_none()
     }

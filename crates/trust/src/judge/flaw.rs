@@ -7,7 +7,7 @@ use tofu_oci_types::{Digest, ProviderAddr, Version};
 
 use crate::KeyId;
 
-/// Why a signature does not count, or what speaks against the release in it. Texts are as the signer wrote them.
+/// Why a signature does not count, or how it contradicts the release. Texts are as the signer wrote them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Flaw {
@@ -45,7 +45,7 @@ pub enum Flaw {
         /// Which.
         found: String,
     },
-    /// A signed `SHA256SUMS` without one archive of this release.
+    /// A signed `SHA256SUMS` that lists no archive of this release.
     NotListed,
     /// No trusted key made it, or it was damaged: without a hint the two look the same.
     UnknownKey {

@@ -38,13 +38,13 @@ pub use refusal::TrustRefusal;
 pub use verdict::{ByHand, Covered, Signer, Standing, TrustRemark, Verdict};
 pub use votes::Covers;
 
-use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, Rule};
+use crate::{EVIDENCE_LIMIT, Evidence, Pins, Policy, ReleaseFacts, TrustRule};
 use examine::Examination;
 use trusted_keys::TrustedKeys;
 
 /// Whether a release may be used, and who vouches for what of it.
 ///
-/// At most [`EVIDENCE_LIMIT`] pieces of evidence are looked at. `now` is what expiry is held against.
+/// At most [`EVIDENCE_LIMIT`] pieces of evidence are looked at. `now` decides what has expired.
 pub fn judge(
     policy: &Policy,
     pins: &Pins,
@@ -79,11 +79,11 @@ fn look_at(policy: &Policy, pins: &Pins, facts: &ReleaseFacts<'_>, evidence: &[E
 }
 
 /// The rule. If it names no keys, it demands what the remembered ones had to reach: deleting a rule lowers nothing.
-fn in_force<'a>(rule: &'a Rule, pins: &Pins, address: &ProviderAddr) -> Cow<'a, Rule> {
+fn in_force<'a>(rule: &'a TrustRule, pins: &Pins, address: &ProviderAddr) -> Cow<'a, TrustRule> {
     let Some(signed) = pins.signed(address).filter(|_| rule.keys.is_empty()) else { return Cow::Borrowed(rule) };
     let mut rule = rule.clone();
     rule.threshold = rule.threshold.max(signed.threshold);
-    if rule.predicate_types == Rule::default().predicate_types && !signed.predicate_types.is_empty() {
+    if rule.predicate_types == TrustRule::default().predicate_types && !signed.predicate_types.is_empty() {
         rule.predicate_types = signed.predicate_types.iter().cloned().collect();
     }
     Cow::Owned(rule)

@@ -10,7 +10,7 @@ use super::threshold::Reached;
 use super::votes::{Covers, ListedArchive, Vote};
 use crate::evidence::{Archives, ReleaseFacts};
 use crate::material::DistinctKeys;
-use crate::policy::Rule;
+use crate::policy::TrustRule;
 
 /// What is known of single archives.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ pub(super) enum By {
 }
 
 impl Platforms {
-    pub(super) fn new(rule: &Rule, distinct: &DistinctKeys, votes: &[Vote], listed: Vec<ListedArchive>) -> Self {
+    pub(super) fn new(rule: &TrustRule, distinct: &DistinctKeys, votes: &[Vote], listed: Vec<ListedArchive>) -> Self {
         let of_type = |wanted: &String| {
             let votes = votes.iter().filter(|vote| vote.predicate_type == *wanted);
             let signed = votes.map(|vote| {
@@ -89,7 +89,7 @@ impl Platforms {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Form, KeyId, Material, SIGN_PREDICATE};
+    use crate::{KeyId, Material, SIGN_PREDICATE, SignatureForm};
 
     /// An archive of a platform, listed by keys of these materials, where two keys must have listed it.
     #[track_caller]
@@ -100,7 +100,7 @@ mod tests {
         let vote = |key: &KeyId| Vote {
             key: key.clone(),
             name: "a".to_owned(),
-            form: Form::Sums,
+            form: SignatureForm::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
             missing: None,
             covers: Covers::Zips([zip.clone()].into()),
@@ -109,7 +109,7 @@ mod tests {
         let votes: Vec<Vote> = keys.iter().map(vote).collect();
         let material = |name: &&str| BTreeSet::from([Material::of(name, &[])]);
         let distinct = DistinctKeys::new(keys.into_iter().zip(materials.iter().map(material)));
-        let rule = Rule { threshold: 2, ..Rule::default() };
+        let rule = TrustRule { threshold: 2, ..TrustRule::default() };
         let platforms = Platforms::new(&rule, &distinct, &votes, Vec::new());
         assert_eq!(platforms.covers(&platform, &zip), want, "{materials:?}");
     }

@@ -18,7 +18,7 @@ pub enum TrustRefusal {
         /// The index that is offered.
         offered: Digest,
     },
-    /// A signature speaks against the release, or it is the best one found and does not count.
+    /// A signature contradicts the release, or the best one found does not count.
     Signature {
         /// Whose signature: the name of the key, else its id.
         by: String,

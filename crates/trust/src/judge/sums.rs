@@ -11,8 +11,8 @@ use super::verdict::TrustRemark;
 use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::{VerifyBudget, verify_within};
 use crate::{
-    Action, Expired, ExpiredKeys, Form, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE,
-    SUMS_FILES_LIMIT, Sums,
+    Action, Expired, ExpiredKeys, KeyId, KeyStanding, OpenPgpFault, OpenPgpKey, OpenPgpSignature, SIGN_PREDICATE,
+    SUMS_FILES_LIMIT, SignatureForm, Sums,
 };
 
 /// What a list says of the release that is asked for.
@@ -29,7 +29,7 @@ enum ListedRelease {
 
 impl Examination<'_> {
     pub(super) fn sums(&mut self, origin: &Digest, text: &[u8], signatures: &[Vec<u8>], travelling: &[Vec<u8>]) {
-        let blank = Examined::new(Some(Form::Sums), origin, Flaw::NoSignature);
+        let blank = Examined::new(Some(SignatureForm::Sums), origin, Flaw::NoSignature);
         let sums = match Sums::parse(text) {
             Ok(sums) => sums,
             Err(error) => {
@@ -41,7 +41,7 @@ impl Examination<'_> {
         let listing = self.listing(&sums);
         self.too_many("signature", signatures.len(), SUMS_FILES_LIMIT);
         self.too_many("key", travelling.len(), SUMS_FILES_LIMIT);
-        // They are only for telling whose signature it is that counts for nothing.
+        // They only tell whose signature it is that does not count.
         let mut strangers: Option<Vec<OpenPgpKey>> = None;
         if signatures.is_empty() {
             self.examined.push(blank.clone());
@@ -81,14 +81,14 @@ impl Examination<'_> {
                 self.name(&mut examined, &signature.key);
                 let compromised = self.trusted.compromised(&signature.key, Some(&signature.signed_by));
                 if let Some(what) = compromised.map(str::to_owned) {
-                    self.fallen.insert(signature.key.clone());
+                    self.discredited.insert(signature.key.clone());
                     self.examined.push(Examined { outcome: Flaw::RevokedKey { what }.into(), ..examined });
                     return;
                 }
                 self.remember(listing, &examined);
                 examined.outcome = self.sums_outcome(listing, &signature);
                 if matches!(examined.outcome.flaw(), Some(Flaw::ExpiredKey { .. } | Flaw::RevokedKey { .. })) {
-                    self.fallen.insert(signature.key.clone());
+                    self.discredited.insert(signature.key.clone());
                 }
                 if let ListedRelease::Listed(listed) = listing
                     && examined.outcome.counts()
@@ -101,7 +101,7 @@ impl Examination<'_> {
                     examined.claimed_key = Some(issuer.clone());
                 }
                 if let Some(key) = key_of(&fault) {
-                    self.fall(&fault, key);
+                    self.discredit(&fault, key);
                     self.name(&mut examined, key);
                 }
                 examined.outcome = flaw_of(&fault, travelling, examined.claimed_key.clone()).into();
@@ -140,7 +140,7 @@ impl Examination<'_> {
         self.votes.push(Vote {
             key: key.clone(),
             name,
-            form: Form::Sums,
+            form: SignatureForm::Sums,
             predicate_type: SIGN_PREDICATE.to_owned(),
             missing: (!self.trusted.is_dedicated(key)).then_some(Missing::Address),
             covers: Covers::Zips(examined.zips.clone()),

@@ -1,4 +1,4 @@
-//! How many distinct keys speak for what.
+//! How many distinct keys vouch for the index and for each archive.
 
 use std::collections::{BTreeMap, BTreeSet};
 

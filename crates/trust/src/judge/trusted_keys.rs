@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tofu_oci_types::ProviderAddr;
 
-use crate::{DistinctKeys, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, Rule};
+use crate::{DistinctKeys, KeyId, KeyMaterial, Material, OpenPgpKey, Pins, Policy, PublicKey, TrustRule};
 
 /// The keys whose signatures count: those of the rule, or those that the pins remember if it names none.
 pub(super) struct TrustedKeys {
@@ -15,12 +15,12 @@ pub(super) struct TrustedKeys {
     dedicated: BTreeSet<KeyId>,
     /// All of them, distinguished by their material.
     pub(super) distinct: DistinctKeys,
-    /// Material that was revoked for a grave reason in a certificate of the policy, with why: in whatever form it signs.
+    /// Material that a certificate of the policy revoked for a grave reason, with the reason, in whatever form it signs.
     compromised: BTreeMap<Material, String>,
 }
 
 impl TrustedKeys {
-    pub(super) fn new(policy: &Policy, rule: &Rule, pins: &Pins, address: &ProviderAddr) -> Self {
+    pub(super) fn new(policy: &Policy, rule: &TrustRule, pins: &Pins, address: &ProviderAddr) -> Self {
         let (names, dedicated, distinct) = (BTreeMap::new(), BTreeSet::new(), rule.distinct_keys());
         let compromised = policy.compromised();
         let mut trusted = Self { public: Vec::new(), openpgp: Vec::new(), names, dedicated, distinct, compromised };

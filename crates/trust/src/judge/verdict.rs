@@ -1,4 +1,4 @@
-//! What comes out.
+//! The verdict on a release.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::examined::Examined;
 use super::platforms::Platforms;
 use super::refusal::TrustRefusal;
 use super::votes::Covers;
-use crate::{Form, KeyId, Material, PublicKey, SignedStatement};
+use crate::{KeyId, Material, PublicKey, SignatureForm, SignedStatement};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -41,12 +41,12 @@ pub struct Verdict {
     pub(super) uncovered: Option<TrustRemark>,
 }
 
-/// Whether accepting a release by hand lets it in.
+/// Whether a person can accept a refused release by hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ByHand {
-    /// It does.
+    /// A person can.
     Settles,
-    /// It does not: a rule of the policy demands a signature all the same, or a signature is wrong.
+    /// A person cannot: a rule of the policy demands a signature all the same, or a signature is wrong.
     #[default]
     DoesNot,
 }
@@ -81,12 +81,12 @@ pub struct Signer {
     pub name: String,
     /// The key.
     pub key: KeyId,
-    /// The key itself; nothing for `OpenPGP`.
+    /// The key itself; `None` for `OpenPGP`.
     pub public_key: Option<PublicKey>,
     /// The material of an `OpenPGP` key; empty if another form of the key is here.
     pub materials: BTreeSet<Material>,
     /// How it has signed.
-    pub forms: BTreeSet<Form>,
+    pub forms: BTreeSet<SignatureForm>,
     /// What it has signed.
     pub covers: Covers,
     /// What its signatures said, sorted.
@@ -115,8 +115,8 @@ impl TrustRemark {
 }
 
 impl Verdict {
-    /// Why the package of a platform must not be used: `zip` is the checksum of its archive as read, or nothing for one
-    /// that is none. Where `SHA256SUMS` is all that vouches, one platform of a release can be signed and another not.
+    /// Why the package of a platform must not be used: `zip` is the checksum of its archive as read, or `None` for a
+    /// package that is not an archive. If only a `SHA256SUMS` vouches, one platform can be signed and another not.
     pub fn refusal_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&TrustRefusal> {
         if self.refusal.is_some() || self.covers(platform, zip) {
             return self.refusal.as_ref();
@@ -124,7 +124,7 @@ impl Verdict {
         zip.and_then(|zip| self.platforms.refusal(platform, zip)).or(self.otherwise.as_ref())
     }
 
-    /// What people should know of the package of a platform that may be used although no signature covers it, where
+    /// What people should know of the package of a platform that may be used although no signature covers it, if
     /// signatures cover others of the release. What holds for the whole release is in `remarks`.
     pub fn remark_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&TrustRemark> {
         let used = self.standing != Standing::Unsigned && self.refusal_for(platform, zip).is_none();

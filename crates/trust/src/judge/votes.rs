@@ -6,13 +6,13 @@ use tofu_oci_types::{PackageHash, Platform};
 
 use super::flaw::Missing;
 use super::refusal::TrustRefusal;
-use crate::{Form, KeyId};
+use crate::{KeyId, SignatureForm};
 
 /// A signature that counts.
 pub(super) struct Vote {
     pub(super) key: KeyId,
     pub(super) name: String,
-    pub(super) form: Form,
+    pub(super) form: SignatureForm,
     pub(super) predicate_type: String,
     pub(super) missing: Option<Missing>,
     pub(super) covers: Covers,

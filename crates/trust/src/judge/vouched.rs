@@ -11,7 +11,7 @@ use super::threshold::Reached;
 use super::verdict::{Covered, Signer};
 use super::votes::{Covers, Vote};
 use crate::pins::add_statements;
-use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, Rule, SignedStatement};
+use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, SignedStatement, TrustRule};
 
 /// A signature that is there, or that was.
 struct SignedPart<'a> {
@@ -34,7 +34,7 @@ pub(super) fn covered(examination: &Examination<'_>) -> Covered {
 }
 
 /// What the signatures that were there before vouch for, counted by the rule as it is now. Only those by keys that would
-/// count now: named by the rule, not revoked, and without evidence here that shows them fallen.
+/// count now: named by the rule, not revoked, and without evidence here that they no longer count.
 pub(super) fn pinned<'a>(
     examination: &Examination<'_>,
     pins: impl Iterator<Item = &'a Pin>,
@@ -44,11 +44,11 @@ pub(super) fn pinned<'a>(
     let counts = |signer: &&PinnedSigner| {
         let known = rule.keys.is_empty() || named.contains(&signer.key);
         let compromised = examination.trusted.compromised(&signer.key, None).is_some();
-        known && !compromised && !examination.fallen.contains(&signer.key) && !revoked(examination, &signer.key)
+        known && !compromised && !examination.discredited.contains(&signer.key) && !revoked(examination, &signer.key)
     };
     let signers: Vec<&PinnedSigner> = pins.flat_map(|pin| &pin.signers).filter(counts).collect();
     let said = signers.iter().flat_map(|signer| {
-        // Whether a list names the provider is for the rule to say, if it has keys, as for a list that is there.
+        // A rule with keys decides whether a list names the provider, as for a list that is there.
         let is_named = move |statement: &SignedStatement| match &statement.zips {
             Some(_) if !rule.keys.is_empty() => examination.trusted.is_dedicated(&signer.key),
             _ => statement.missing.is_none(),
@@ -136,7 +136,7 @@ fn statement(vote: &Vote) -> SignedStatement {
 }
 
 /// Why signatures that count are not enough; `None` if there are none.
-pub(super) fn shortfall(rule: &Rule, examination: &Examination<'_>) -> Option<TrustRefusal> {
+pub(super) fn shortfall(rule: &TrustRule, examination: &Examination<'_>) -> Option<TrustRefusal> {
     let found: BTreeSet<String> = examination
         .examined
         .iter()

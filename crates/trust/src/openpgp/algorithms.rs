@@ -6,10 +6,10 @@ use pgp::packet::{Signature, SubpacketData};
 use pgp::ser::Serialize as _;
 use pgp::types::{EcdsaPublicParams, EddsaLegacyPublicParams, KeyDetails, PublicParams};
 
-/// The least bits of an RSA key.
+/// The fewest bits of an RSA key.
 const RSA_BITS: u16 = 2048;
 
-/// The name of a signature's digest, when it is one of MD5, SHA-1, RIPEMD-160 and whatever is unknown.
+/// The name of a signature's digest, if it is MD5, SHA-1, RIPEMD-160 or unknown.
 ///
 /// Spec: RFC 9580, section 9.5: MD5, SHA-1 and RIPEMD-160 are deprecated.
 pub(super) fn weak_digest(signature: &Signature) -> Option<String> {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use pgp::packet::{Packet, PacketHeader};
 use pgp::types::{PacketLength, Tag};
 
-/// The most packets that a file may have: more than fit in one that makes sense.
+/// The most packets that a file may have; no sensible file has as many.
 const PACKETS: usize = 1 << 14;
 
 /// What a file is expected to hold.

@@ -47,7 +47,7 @@ impl OpenPgpKey {
         Ok(raw(bytes)?.into_iter().map(RawCertificate::verified).collect())
     }
 
-    /// The certificates in a file by a stranger, as far as there is work left for them.
+    /// The certificates in a file by a stranger, until the work for strangers is used up.
     pub(crate) fn parse_within(bytes: &[u8], work: &mut VerifyBudget) -> Vec<Self> {
         if !work.read(bytes.len()) {
             return Vec::new();
@@ -202,7 +202,7 @@ impl RawCertificate {
             .signatures
             .iter()
             .filter(|signature| signature.typ() == Some(SignatureType::KeyRevocation))
-            // The certificate of an appointed revoker is not at hand; the safe side is to believe what bears its name.
+            // The certificate of an appointed revoker is not available, so a revocation that names it is believed, to be safe.
             .filter(|signature| signature.verify_key(&primary).is_ok() || names_any(signature, &appointed))
             .filter_map(Revocation::read)
             .collect();
@@ -211,7 +211,7 @@ impl RawCertificate {
 }
 
 impl CertifiedUser {
-    /// The user id with the signatures that verified; none when the primary key never signed it.
+    /// The user id with the signatures that verified; `None` if the primary key never signed it.
     fn verified(primary: &PublicKey, user: &pgp::packet::UserId, signatures: &[Signature]) -> Option<Self> {
         let verifies = |signature: &&Signature| signature.verify_certification(primary, Tag::UserId, user).is_ok();
         let (revoking, certifying): (Vec<&Signature>, Vec<&Signature>) =

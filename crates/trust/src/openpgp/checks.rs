@@ -1,6 +1,6 @@
 //! Whether a certificate supports a signature: bound, meant for signing, not revoked, not expired.
 //!
-//! The mathematics are done before; here are only dates and what was said.
+//! The signatures have been verified before; this file compares dates and what the signatures say.
 
 use std::time::{Duration, SystemTime};
 
@@ -196,13 +196,13 @@ impl Judge<'_> {
         }
     }
 
-    /// The revocation of a user id that counts: none that is older than the newest signature of it.
+    /// The revocation of a user id that counts; one that is older than its newest signature does not.
     fn revocation(&self, user: &CertifiedUser, signature: &SelfSignature) -> Option<Revocation> {
         let counting = |revocation: &&Revocation| revocation.when >= signature.created && self.counts(**revocation);
         user.revocations.iter().find(counting).copied()
     }
 
-    /// What a subkey is for, when it belongs to the certificate.
+    /// What a subkey is for, if it belongs to the certificate.
     fn subkey(&self, subkey: &Subkey, reserves: &mut Reserves) -> Result<KeyPurpose, OpenPgpFault> {
         self.revoked(self.part(), &subkey.revocations, reserves)?;
         let binding = self.binding(subkey)?;

@@ -96,11 +96,11 @@ impl OpenPgpKey {
             let grave = |found: &&Revocation| matches!(found.reason, Reason::Unknown | Reason::Compromised);
             revocations.iter().find(grave).map(|found| found.reason)
         };
-        let told = |reason| format!("the same key was revoked in the certificate {}: {reason}", self.id());
+        let text = |reason| format!("the same key was revoked in the certificate {}: {reason}", self.id());
         if let Some(reason) = grave(&self.revocations) {
-            return self.materials().into_iter().map(|material| (material, told(reason))).collect();
+            return self.materials().into_iter().map(|material| (material, text(reason))).collect();
         }
-        let subkey = |subkey: &Subkey| Some((numbers(subkey.key.public_params())?, told(grave(&subkey.revocations)?)));
+        let subkey = |subkey: &Subkey| Some((numbers(subkey.key.public_params())?, text(grave(&subkey.revocations)?)));
         self.subkeys.iter().filter_map(subkey).collect()
     }
 

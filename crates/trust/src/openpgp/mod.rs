@@ -80,7 +80,7 @@ pub fn verify_each(
     verify_within(document, signature, &OpenPgpKey::merged(keys.iter().cloned()), now, &mut VerifyBudget::default())
 }
 
-/// The same with certificates of which each is there once, as far as there is work left.
+/// The same with distinct certificates, until the work for strangers is used up.
 pub(crate) fn verify_within(
     document: &[u8],
     signature: &[u8],
@@ -179,7 +179,7 @@ fn named<'a>(key: &'a OpenPgpKey, signature: &Signature) -> Vec<(&'a OpenPgpKey,
     found
 }
 
-/// The fingerprint of the key, when it made the signature.
+/// The fingerprint of the key, if it made the signature.
 fn fits(
     document: &[u8],
     signature: &Signature,

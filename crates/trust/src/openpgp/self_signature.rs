@@ -18,7 +18,7 @@ pub(super) struct SelfSignature {
     pub(super) key_lasts: Lasts,
     pub(super) purpose: KeyPurpose,
     pub(super) rank: Rank,
-    /// The name of its digest, when that can be forged.
+    /// The name of its digest, if that can be forged.
     pub(super) weak: Option<String>,
     /// The fingerprints of those who may revoke the key.
     revokers: Vec<Vec<u8>>,
@@ -31,7 +31,7 @@ pub(super) enum Lasts {
     Always,
     /// For so long.
     For(Duration),
-    /// Nothing is said of it.
+    /// The signature does not say.
     Unsaid,
 }
 
@@ -42,7 +42,7 @@ pub(super) enum KeyPurpose {
     Signing,
     /// Something else.
     Other,
-    /// Nothing is said of it.
+    /// The signature does not say.
     Unsaid,
 }
 

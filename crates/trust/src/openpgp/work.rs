@@ -1,4 +1,4 @@
-//! How much is done for what strangers send.
+//! The bounds on work for data that strangers send.
 
 /// The most that is read of a file of keys, in bytes.
 pub const KEYS_LIMIT: usize = 1 << 20;
@@ -9,11 +9,11 @@ pub const SIGNATURES_LIMIT: usize = 64 << 10;
 /// How many signatures a file of signatures may hold.
 pub(crate) const SIGNATURES: usize = 64;
 
-/// What may still be done. A document, a key and a signature are cheap; thousands of them are not, and whoever can write
+/// The work that is left. A document, a key and a signature are cheap; thousands of them are not, and whoever can write
 /// to a repository can put thousands there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct VerifyBudget {
-    /// How often a document is hashed and held against a key.
+    /// How often a document is hashed and checked with a key.
     documents: usize,
     /// Certificates that travel with a document.
     certificates: usize,
@@ -30,7 +30,7 @@ impl Default for VerifyBudget {
 }
 
 impl VerifyBudget {
-    /// Whether one more document may be held against a key.
+    /// Whether one more document may be checked with a key.
     pub(super) fn document(&mut self) -> bool {
         take(&mut self.documents, 1)
     }
@@ -45,7 +45,7 @@ impl VerifyBudget {
         take(&mut self.self_signatures, self_signatures) && take(&mut self.certificates, 1)
     }
 
-    /// How often a document was held against a key.
+    /// How often a document was checked with a key.
     #[cfg(test)]
     pub(crate) fn documents_done(self) -> usize {
         Self::default().documents - self.documents

@@ -1,4 +1,4 @@
-//! Two programs at once.
+//! Changes of two programs that write the pin file at once.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ pub struct PinConflict {
     pub theirs: Digest,
 }
 
-/// What there is one pin of.
+/// What a pin is of: address, version and place.
 pub(super) fn place_of(pin: &Pin) -> (&ProviderAddr, String, String) {
     (&pin.address, pin.version.to_string(), pin.place.to_string())
 }

@@ -136,7 +136,7 @@ impl Pins {
         }
     }
 
-    /// Remembers a release because somebody says so: this one index of this one version at this one place.
+    /// Remembers a release that a person accepts: this one index of this one version at this one place.
     ///
     /// That settles that the tag has moved and that no signature by a key of the user's is there, and nothing else. What
     /// `trust.toml` demands still holds, and so does what is known of the provider: its other versions are to be signed.
@@ -232,7 +232,7 @@ impl Pins {
     /// What this value has changed, on top of what the file holds by now.
     ///
     /// # Errors
-    /// When somebody else has pinned another index for the same version meanwhile.
+    /// If another program has pinned another index for the same version meanwhile.
     pub fn onto(&self, disk: &Self) -> Result<Self, PinConflict> {
         let releases = merge::onto(&disk.releases, &self.changed)?;
         let mut signed = disk.signed.clone();

@@ -30,9 +30,9 @@ pub struct Pin {
 /// How a pin came to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// The policy let the release in.
+    /// The policy accepted the release.
     ByPolicy,
-    /// Somebody accepted it by hand, unsigned.
+    /// A person accepted it by hand, unsigned.
     ByHand,
 }
 
@@ -48,6 +48,6 @@ pub(super) struct PinChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Force {
     No,
-    /// Somebody asked for exactly this.
+    /// A person asked for exactly this.
     ByHand,
 }

@@ -6,7 +6,7 @@ use tofu_oci_types::PackageHash;
 
 use crate::judge::Missing;
 
-/// What somebody has signed: what a signature said when it counted, so that it can be held against another rule.
+/// What a signature said when it counted, so that it can be compared with another rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct SignedStatement {
     /// What it said about its subject.
@@ -18,7 +18,7 @@ pub struct SignedStatement {
     pub zips: Option<BTreeSet<PackageHash>>,
 }
 
-/// Adds what was signed: of lists of archives that say the same one.
+/// Adds statements; lists of archives that say the same become one.
 pub(crate) fn add_statements(statements: &mut Vec<SignedStatement>, others: &[SignedStatement]) {
     for other in others {
         let same = statements.iter_mut().find(|have| {

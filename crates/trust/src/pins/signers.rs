@@ -7,7 +7,7 @@ use tofu_oci_types::{PackageHash, ProviderAddr};
 use super::signed_statement::{SignedStatement, add_statements};
 use crate::{Archives, KeyId, Material, PublicKey, ReleaseFacts, Signer, Verdict};
 
-/// Somebody who had signed a release.
+/// A signer of a pinned release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PinnedSigner {
@@ -19,7 +19,7 @@ pub struct PinnedSigner {
     pub public_key: Option<PublicKey>,
     /// The material of an `OpenPGP` key; empty for another key, and if an earlier program wrote the pin.
     pub materials: BTreeSet<Material>,
-    /// What was signed with it, sorted; never nothing.
+    /// What was signed with it, sorted; at least one statement.
     pub statements: Vec<SignedStatement>,
 }
 
@@ -49,7 +49,7 @@ impl PinnedSigner {
     }
 }
 
-/// A provider that was signed, whatever becomes of the pins of its versions: nothing takes anything out of it.
+/// A provider that was signed. It only grows, also if pins of its versions are removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SignedProvider {
@@ -57,13 +57,13 @@ pub struct SignedProvider {
     pub address: ProviderAddr,
     /// The highest threshold that a release of it has reached.
     pub threshold: usize,
-    /// What its signers had to say, by the rules that let releases of it in.
+    /// What its signers had to say, by the rules that accepted its releases.
     pub predicate_types: BTreeSet<String>,
     /// Whose signatures counted, sorted by key.
     pub signers: Vec<ProviderSigner>,
 }
 
-/// Somebody who has signed a release of a provider.
+/// A signer of a provider's releases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProviderSigner {

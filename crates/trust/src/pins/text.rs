@@ -14,11 +14,11 @@ use super::signers::{PinnedSigner, ProviderSigner, SignedProvider};
 use super::{merge, signers};
 use crate::{KeyId, Material, Missing, PublicKey};
 
-/// A pin file that cannot be read. It is never passed over: what it holds may be what protects the user.
+/// A pin file that cannot be read. It is never ignored: its pins may protect the user.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PinsError {
-    /// No JSON, or other members than there should be.
+    /// It is not JSON, or has unexpected members.
     #[error("line {line}, column {column}: {message}")]
     Syntax {
         /// The line, from 1.
@@ -46,7 +46,7 @@ pub enum PinsError {
         /// The provider.
         address: Box<ProviderAddr>,
     },
-    /// A threshold that every release reaches, or that none can have reached.
+    /// A threshold that every release reaches, or that no release can have reached.
     #[error("the threshold {threshold} of {address} cannot have been reached by {keys} keys")]
     Threshold {
         /// The provider.
@@ -66,7 +66,7 @@ pub enum PinsError {
         /// As written.
         hash: Box<PackageHash>,
     },
-    /// A signer that cannot be right.
+    /// An invalid signer.
     #[error("the signer {name:?} of {release}: {problem}")]
     Signer {
         /// Provider and version.

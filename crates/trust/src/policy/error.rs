@@ -22,7 +22,7 @@ pub struct PolicyError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PolicyProblem {
-    /// No TOML, an unknown member, or a value of another kind.
+    /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{message}")]
     Syntax {
         /// The parser's words.
@@ -54,7 +54,7 @@ pub enum PolicyProblem {
     KeyFile {
         /// As written.
         path: PathBuf,
-        /// What the file system said.
+        /// What the file system reported.
         #[source]
         source: io::Error,
     },
@@ -69,7 +69,7 @@ pub enum PolicyProblem {
     /// A rule for no provider.
     #[error("a rule names the providers that it is for")]
     NoProviders,
-    /// No pattern of providers.
+    /// An invalid pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
     /// A pattern without a host.
@@ -97,10 +97,10 @@ pub enum PolicyProblem {
     UnknownKey {
         /// The name.
         name: String,
-        /// The names that there are.
+        /// The names that are defined.
         known: Vec<String>,
     },
-    /// A threshold that no release can meet, or every one.
+    /// A threshold that no release can meet.
     #[error("the threshold {threshold} cannot be met: {}", many(*.keys))]
     Threshold {
         /// As written.
@@ -108,7 +108,7 @@ pub enum PolicyProblem {
         /// How many distinct keys the rule has.
         keys: usize,
     },
-    /// A threshold of nothing.
+    /// A threshold of zero.
     #[error("the threshold must be at least 1; unsigned = \"allow\" allows unsigned releases")]
     NoThreshold,
     /// A list of predicate types without any.

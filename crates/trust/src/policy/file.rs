@@ -11,7 +11,7 @@ use toml::Spanned;
 
 use super::error::{PolicyError, PolicyProblem};
 use super::key::{KeyMaterial, NamedKey};
-use super::rule::{Action, ExpiredKeys, FileRule, ManifestChecksums, Rule, RuleOrigin, Unsigned};
+use super::rule::{Action, ExpiredKeys, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
 use super::rules::Policy;
 use crate::{DistinctKeys, KeyId};
 
@@ -161,7 +161,7 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
     };
     let patterns = table.providers.get_ref().iter().map(pattern).collect::<Result<Vec<Pattern>, _>>()?;
     let providers = table.providers.get_ref().iter().map(|written| written.get_ref().clone()).collect();
-    let usual = Rule::default();
+    let usual = TrustRule::default();
     let predicate_types = match table.predicate_types {
         Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), PolicyProblem::NoPredicateTypes)),
         Some(list) => list.into_inner(),
@@ -175,7 +175,7 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         None if table.keys.is_empty() => usual.unsigned,
         None => Unsigned::ByDefault(Action::Refuse),
     };
-    let rule = Rule {
+    let rule = TrustRule {
         origin: RuleOrigin::File { path: PathBuf::from(FILE_NAME), line, providers },
         keys: Vec::new(),
         threshold: 1,
@@ -201,7 +201,7 @@ impl PolicyFile {
     pub fn resolve(self, read: impl Fn(&Path) -> Result<Vec<u8>, io::Error>) -> Result<Policy, PolicyError> {
         let keys = self.keys.into_iter().map(|entry| load(entry, &read)).collect::<Result<Vec<_>, _>>()?;
         let rules = self.rules.into_iter().map(|entry| complete(entry, &keys)).collect::<Result<_, _>>()?;
-        Ok(Policy { rules, otherwise: Rule::default() })
+        Ok(Policy { rules, otherwise: TrustRule::default() })
     }
 }
 

@@ -13,7 +13,7 @@ pub struct NamedKey {
     pub material: KeyMaterial,
 }
 
-/// What is in a key file. Which of the two it is shows in the bytes, not in the file's name.
+/// What is in a key file; the bytes decide which of the two, not the file's name.
 #[derive(Clone, Debug)]
 pub enum KeyMaterial {
     /// A public key in PEM.
@@ -26,13 +26,13 @@ pub enum KeyMaterial {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyMaterialError {
-    /// There is nothing in it.
+    /// It is empty.
     #[error("the key file is empty")]
     Empty,
-    /// No public key.
+    /// An invalid public key.
     #[error(transparent)]
     Public(#[from] KeyError),
-    /// No `OpenPGP` key.
+    /// An invalid `OpenPGP` key.
     #[error(transparent)]
     OpenPgp(#[from] OpenPgpError),
 }

@@ -1,7 +1,7 @@
 //! Which keys may speak for which providers: `trust.toml`, read.
 //!
 //! ```text
-//! text --parse--> PolicyFile --resolve(files)--> Policy --rule(address)--> Rule
+//! text --parse--> PolicyFile --resolve(files)--> Policy --rule(address)--> TrustRule
 //! ```
 //!
 //! Without a file [`Policy::default`] holds: no keys, unsigned releases are allowed, moved tags are refused, and what the
@@ -18,5 +18,5 @@ mod tests;
 pub use error::{PolicyError, PolicyProblem};
 pub use file::PolicyFile;
 pub use key::{KeyMaterial, KeyMaterialError, NamedKey};
-pub use rule::{Action, ExpiredKeys, ManifestChecksums, Rule, RuleOrigin, Unsigned};
+pub use rule::{Action, ExpiredKeys, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
 pub use rules::Policy;

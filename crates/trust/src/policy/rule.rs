@@ -1,4 +1,4 @@
-//! What holds for a provider.
+//! The rule for a provider.
 
 use std::path::PathBuf;
 
@@ -8,9 +8,9 @@ use tofu_oci_types::Pattern;
 use super::NamedKey;
 use crate::{DistinctKeys, SIGN_PREDICATE};
 
-/// What holds for a provider.
+/// The rule for a provider.
 #[derive(Clone, Debug)]
-pub struct Rule {
+pub struct TrustRule {
     /// Where it was written.
     pub origin: RuleOrigin,
     /// The keys that count; if there are none, those that the pins remember.
@@ -31,7 +31,7 @@ pub struct Rule {
     pub manifest_checksums: ManifestChecksums,
 }
 
-impl Default for Rule {
+impl Default for TrustRule {
     fn default() -> Self {
         Self {
             origin: RuleOrigin::Default,
@@ -47,13 +47,13 @@ impl Default for Rule {
     }
 }
 
-impl Rule {
+impl TrustRule {
     /// Its keys, distinguished by their material.
     pub(crate) fn distinct_keys(&self) -> DistinctKeys {
         DistinctKeys::new(self.keys.iter().flat_map(|key| key.material.materials()))
     }
 
-    /// What a release needs so that the rule lets it in, after "demands".
+    /// What the rule demands of a release, as the object of "demands".
     pub fn demand(&self) -> String {
         let names: Vec<&str> = self.keys.iter().map(|key| key.name.as_str()).collect();
         let signed = match names.as_slice() {
@@ -72,7 +72,7 @@ impl Rule {
 /// Where a rule was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleOrigin {
-    /// Nowhere: no rule of a file matches.
+    /// In no file: no rule matches.
     Default,
     /// In a policy file.
     File {
@@ -95,12 +95,12 @@ pub enum Action {
     Refuse,
     /// It is accepted with a warning.
     Warn,
-    /// It is taken.
+    /// It is accepted.
     Allow,
 }
 
-/// What happens to an unsigned release, and who says so: what pins remember gives way to a rule that says it, never to a
-/// default.
+/// What happens to an unsigned release, and whether a rule says so: a rule that says it outranks the pins, a default does
+/// not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unsigned {
     /// A rule says it.
@@ -146,5 +146,5 @@ pub enum ManifestChecksums {
 #[derive(Clone, Debug)]
 pub(super) struct FileRule {
     pub(super) patterns: Vec<Pattern>,
-    pub(super) rule: Rule,
+    pub(super) rule: TrustRule,
 }

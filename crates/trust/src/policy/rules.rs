@@ -6,14 +6,14 @@ use std::path::Path;
 use tofu_oci_types::{Pattern, ProviderAddr};
 
 use super::key::{KeyMaterial, NamedKey};
-use super::rule::{Action, FileRule, Rule, RuleOrigin, Unsigned};
+use super::rule::{Action, FileRule, RuleOrigin, TrustRule, Unsigned};
 use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins};
 
 /// Which keys may speak for which providers, and what happens if they do not.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     pub(super) rules: Vec<FileRule>,
-    pub(super) otherwise: Rule,
+    pub(super) otherwise: TrustRule,
 }
 
 impl Policy {
@@ -29,12 +29,12 @@ impl Policy {
     }
 
     /// The rule for a provider: the first one with a pattern that matches, or the default.
-    pub fn rule(&self, address: &ProviderAddr) -> &Rule {
+    pub fn rule(&self, address: &ProviderAddr) -> &TrustRule {
         let matching = self.rules.iter().find(|rule| rule.patterns.iter().any(|pattern| pattern.matches(address)));
         matching.map_or(&self.otherwise, |found| &found.rule)
     }
 
-    /// Those of `keys` that speak for the host and the namespace of `address` alone: every rule that names the key, in
+    /// Those of `keys` that may sign only for the host and the namespace of `address`: every rule that names the key, in
     /// whatever form, is for them. What such a key signs without naming them can then be about no other provider. Keys of
     /// the command line are for what they are asked about.
     pub(crate) fn dedicated(&self, keys: impl Iterator<Item = KeyId>, address: &ProviderAddr) -> BTreeSet<KeyId> {
@@ -65,11 +65,11 @@ impl Policy {
 
     /// A policy of one rule for every provider: signed by one of `keys`, the defaults for all else.
     pub fn with_keys(keys: Vec<NamedKey>) -> Self {
-        let rule = Rule {
+        let rule = TrustRule {
             origin: RuleOrigin::CommandLine,
             unsigned: Unsigned::ByDefault(Action::Refuse),
             keys,
-            ..Rule::default()
+            ..TrustRule::default()
         };
         Self { rules: Vec::new(), otherwise: rule }
     }

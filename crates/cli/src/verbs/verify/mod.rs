@@ -12,7 +12,7 @@ use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{ReleaseDescription, ReleaseId, Search, Source};
 use tofu_oci_trust::{
-    Archives, ByHand, Evidence, Pin, Policy, ReleaseFacts, Rule, Standing, TrustRefusal, Verdict, judge,
+    Archives, ByHand, Evidence, Pin, Policy, ReleaseFacts, Standing, TrustRefusal, TrustRule, Verdict, judge,
 };
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
@@ -83,7 +83,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
 /// What the policy file refuses although somebody accepts it.
 struct Demanded {
     refusal: TrustRefusal,
-    rule: Rule,
+    rule: TrustRule,
     by_hand: ByHand,
 }
 

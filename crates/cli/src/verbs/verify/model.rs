@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_trust::{
-    Action, Admission, Covers, Examined, ExpiredKeys, Form, KeyId, ManifestChecksums, Pin, Rule, RuleOrigin, Standing,
-    Verdict,
+    Action, Admission, Covers, Examined, ExpiredKeys, KeyId, ManifestChecksums, Pin, RuleOrigin, SignatureForm,
+    Standing, TrustRule, Verdict,
 };
 use tofu_oci_types::{Digest, Identity, Level, PackageHash, PathText, Place, Platform, ProviderAddr, Tag, Version};
 
@@ -15,7 +15,7 @@ use super::Found;
 /// A release, and what it was judged by.
 pub(super) struct Verified<'a> {
     pub(super) found: &'a Found,
-    pub(super) rule: &'a Rule,
+    pub(super) rule: &'a TrustRule,
     /// The policy file.
     pub(super) file: Option<&'a Path>,
     pub(super) pin: Option<&'a Pin>,
@@ -70,14 +70,14 @@ struct CoveredLine<'a> {
 struct SignerLine<'a> {
     name: &'a str,
     key: &'a KeyId,
-    forms: &'a BTreeSet<Form>,
+    forms: &'a BTreeSet<SignatureForm>,
     /// The archives; null where it is the index.
     zips: Option<&'a BTreeSet<PackageHash>>,
 }
 
 #[derive(Serialize)]
 struct EvidenceLine<'a> {
-    form: Option<Form>,
+    form: Option<SignatureForm>,
     origin: &'a Digest,
     key: Option<&'a KeyId>,
     key_name: Option<&'a str>,
@@ -162,7 +162,7 @@ impl<'a> Verified<'a> {
     }
 
     fn policy(&self) -> PolicyLine<'a> {
-        let Rule { origin, keys, threshold, predicate_types, .. } = self.rule;
+        let TrustRule { origin, keys, threshold, predicate_types, .. } = self.rule;
         PolicyLine {
             origin: match origin {
                 RuleOrigin::Default => "default",

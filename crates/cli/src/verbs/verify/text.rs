@@ -1,6 +1,6 @@
 //! What is told of a release, for people.
 
-use tofu_oci_trust::{Examined, Form, RuleOrigin, Standing, Unsigned, Verdict};
+use tofu_oci_trust::{Examined, RuleOrigin, SignatureForm, Standing, Unsigned, Verdict};
 use tofu_oci_types::{Digest, Level};
 
 use super::model::{Accepted, Verified};
@@ -80,9 +80,9 @@ impl Verified<'_> {
 
 fn found(examined: &Examined) -> String {
     let form = match examined.form {
-        Some(Form::Bundle) => "bundle",
-        Some(Form::CosignTag) => "cosign-tag",
-        Some(Form::Sums) => "sha256sums",
+        Some(SignatureForm::Bundle) => "bundle",
+        Some(SignatureForm::CosignTag) => "cosign-tag",
+        Some(SignatureForm::Sums) => "sha256sums",
         None => "something that",
     };
     let by = match (&examined.key_name, &examined.key, &examined.claimed_key) {

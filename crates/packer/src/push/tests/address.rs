@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use super::*;
 use crate::testing::{Folder, Heard, Push, Watching};
-use crate::{PackError, Rename, TagState};
+use crate::{PackError, Rename, ReplaceTag, TagState};
 
 const OTHER: &str = "ghcr.io.oci.opentofu.org/acme/zap";
 
@@ -95,4 +95,17 @@ async fn the_same_version_under_another_address_is_refused_with_that_address() {
     assert!(matches!(&error, PackError::OtherAddress(found) if found.kept.to_string() == OWN), "{error}");
     let error = pushed(&store, "1.4.0", OTHER, Rename::Allow).await.expect_err("the tag is taken");
     assert!(matches!(&error, PackError::TagTaken(_)), "{error}");
+}
+
+#[tokio::test]
+async fn replaces_a_release_that_it_may_not_read() {
+    let mut store = store(&[("1.4.0", OWN)]).await;
+    let tag = Reference::Tag("1.4.0".parse().unwrap());
+    let old = store.resolve(&tag).await.unwrap();
+    store.denied = Some(old.digest.clone());
+    let folder = Folder::new();
+    folder.zip("terraform-provider-zap_1.4.0_linux_amd64.zip", &[("terraform-provider-zap", b"other")]);
+    let push = Push { replace: ReplaceTag::Replace, rename: Rename::Allow, ..Push::new(&folder, "1.4.0") };
+    push.run(&store).await.unwrap();
+    assert_ne!(store.resolve(&tag).await.unwrap().digest, old.digest);
 }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use insta::assert_snapshot;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::ReadStore as _;
-use tofu_oci_trust::{Evidence, Form};
+use tofu_oci_trust::{Evidence, SignatureForm};
 use tofu_oci_types::Reference;
 
 use crate::testing::{Folder, Heard, Push, Watching, key, names};
@@ -172,8 +172,8 @@ async fn the_signature_is_there_before_the_tag() {
     let store = Watching::new();
     let push = Push { signer: Some((key(1), Forms::Both)), ..Push::new(&folder, "1.4.0") };
     let report = push.run(&store).await.unwrap();
-    let forms: Vec<Form> = report.attachments.iter().map(|it| it.form).collect();
-    assert_eq!(forms, [Form::Sums, Form::Bundle, Form::CosignTag]);
+    let forms: Vec<SignatureForm> = report.attachments.iter().map(|it| it.form).collect();
+    assert_eq!(forms, [SignatureForm::Sums, SignatureForm::Bundle, SignatureForm::CosignTag]);
     let written: Vec<String> = store.take().into_iter().filter(|what| what.starts_with("tag")).collect();
     assert_eq!(written, [format!("tag sha256-{}.sig", report.index.encoded()), "tag 1.4.0".to_owned()]);
     assert_eq!(store.referrers(&report.index).await.unwrap().len(), 2);

@@ -27,7 +27,7 @@ use crate::repository::RemoteStore;
 
 /// How often a list is written when others write it at the same time.
 const WRITES: usize = 12;
-/// So many lists are looked at at once.
+/// How many lists are read at once.
 const AT_ONCE: usize = 8;
 
 impl RemoteStore {
@@ -38,7 +38,7 @@ impl RemoteStore {
         descriptor: &Descriptor,
         bytes: &Bytes,
     ) -> Result<(), StoreError> {
-        let tag = self.standing_in_tag(subject)?;
+        let tag = self.referrers_tag(subject)?;
         let list = self.list(subject, &tag);
         let mut list = list.lock().await;
         let entry = referrer_entry(descriptor, bytes);
@@ -103,7 +103,7 @@ impl RemoteStore {
         let mut may_write = true;
         for _ in 0..2 * WRITES {
             let began = Instant::now();
-            let (mut index, etag) = self.standing_in_index(&list.subject).await?;
+            let (mut index, etag) = self.referrers_tag_index(&list.subject).await?;
             index.entry("schemaVersion").or_insert(json!(2));
             index.entry("mediaType").or_insert(json!(OCI_INDEX));
             let entries = index.entry("manifests").or_insert_with(|| json!([]));
@@ -142,7 +142,7 @@ impl RemoteStore {
             }
             may_write = false;
             list.written = Some(ListWrite { at: Instant::now(), took: began.elapsed() });
-            if let Some(tags) = &mut self.memory.state().standing_in {
+            if let Some(tags) = &mut self.memory.state().referrers_tags {
                 tags.insert(tag.clone());
             }
         }
