@@ -145,11 +145,6 @@ impl Source for Chain {
         &self.methods.place
     }
 
-    /// As `OpenTofu` does, so that a method that fails ends the search for a locked version too.
-    fn lists_first(&self) -> bool {
-        true
-    }
-
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
         let methods = &self.methods;
         if methods.links.is_empty() {

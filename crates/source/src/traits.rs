@@ -17,12 +17,6 @@ pub trait Source: Send + Sync {
     /// Where it is.
     fn place(&self) -> &Place;
 
-    /// Whether even a locked version is looked for in the list of all versions before it is asked for. Of several
-    /// methods any one can end a search while the versions are listed, also one that would not be asked for the package.
-    fn lists_first(&self) -> bool {
-        false
-    }
-
     /// Every version that can be installed from here, in ascending order of precedence.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::hostname::{Hostname, InvalidHostname};
 use crate::idn::{self, PartFault};
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// The namespace of providers from before namespaces.
 const LEGACY: &str = "-";
@@ -179,13 +179,7 @@ impl fmt::Display for ProviderAddr {
     }
 }
 
-impl fmt::Debug for ProviderAddr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(ProviderAddr);
+text_value!(ProviderAddr);
 
 #[cfg(test)]
 mod tests {

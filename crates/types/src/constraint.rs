@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::Version;
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::token::VersionToken;
 use crate::version::compare_extras;
 
@@ -271,13 +271,7 @@ impl fmt::Display for Constraints {
     }
 }
 
-impl fmt::Debug for Constraints {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(Constraints);
+text_value!(Constraints);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use sha2::Digest as _;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// The digest of some bytes, as OCI writes it: `ALGORITHM:ENCODED`.
 ///
@@ -145,13 +145,7 @@ impl fmt::Display for Digest {
     }
 }
 
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-serde_as_text!(Digest);
+text_value!(Digest);
 
 /// Computes a [`Digest`] piece by piece.
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use std::net::Ipv4Addr;
 use std::str::FromStr;
 
 use crate::idn;
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// A host, with its port unless that is 443, kept in comparison form (lower case, punycode).
 ///
@@ -170,13 +170,7 @@ impl fmt::Display for Hostname {
     }
 }
 
-impl fmt::Debug for Hostname {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-serde_as_text!(Hostname);
+text_value!(Hostname);
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::{Hostname, InvalidRepositoryRef, RepositoryRef, masked, registry_host};
 
 /// A place where releases may lie. `Display` is what people write and read; it never shows a secret.
@@ -141,12 +141,6 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Debug for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
@@ -173,7 +167,7 @@ impl Hash for Place {
     }
 }
 
-serde_as_text!(Place);
+text_value!(Place);
 
 #[cfg(test)]
 mod tests {

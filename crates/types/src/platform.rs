@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// An operating system and an architecture by their Go names, written `OS_ARCH`.
 ///
@@ -74,13 +74,7 @@ impl fmt::Display for Platform {
     }
 }
 
-impl fmt::Debug for Platform {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(Platform);
+text_value!(Platform);
 
 #[cfg(test)]
 mod tests {

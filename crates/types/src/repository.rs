@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// A repository of a registry: `HOST[:PORT]/NAME`.
 ///
@@ -216,13 +216,7 @@ impl fmt::Display for RepositoryRef {
     }
 }
 
-impl fmt::Debug for RepositoryRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(RepositoryRef);
+text_value!(RepositoryRef);
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::{Digest, Version};
 
 /// A tag of a repository.
@@ -62,13 +62,7 @@ impl fmt::Display for Tag {
     }
 }
 
-impl fmt::Debug for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-serde_as_text!(Tag);
+text_value!(Tag);
 
 /// What a manifest is asked for by.
 #[derive(Clone, Debug, PartialEq, Eq)]

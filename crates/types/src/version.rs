@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::token::VersionToken;
 
 /// An exact version, `MAJOR.MINOR.PATCH[-PRERELEASE][+METADATA]`.
@@ -224,13 +224,7 @@ impl fmt::Display for Version {
     }
 }
 
-impl fmt::Debug for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(Version);
+text_value!(Version);
 
 #[cfg(test)]
 mod tests {

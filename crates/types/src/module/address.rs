@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::hostname::{Hostname, InvalidHostname};
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// Hosts whose repositories are fetched directly, so that they cannot be registries.
 const RESERVED_HOSTS: [&str; 2] = ["github.com", "bitbucket.org"];
@@ -168,13 +168,7 @@ impl fmt::Display for ModuleAddr {
     }
 }
 
-impl fmt::Debug for ModuleAddr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(ModuleAddr);
+text_value!(ModuleAddr);
 
 #[cfg(test)]
 mod tests {

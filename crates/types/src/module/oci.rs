@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::oci_fault::{InvalidOciModuleSource, OciSourceFault};
 use super::subdir::{self, Subdir};
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::{Algorithm, Digest, Reference, RepositoryRef, Tag};
 
 /// The tag that is asked for if no tag is named.
@@ -239,13 +239,7 @@ impl fmt::Display for OciModuleSource {
     }
 }
 
-impl fmt::Debug for OciModuleSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(OciModuleSource);
+text_value!(OciModuleSource);
 
 #[cfg(test)]
 mod tests {
