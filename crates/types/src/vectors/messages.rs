@@ -12,11 +12,11 @@ use crate::{Constraints, Hostname, ModuleSource, Platform, ProviderAddr, Reposit
 
 /// One line for each refused input: the input, and what is said about it.
 fn refused<E: Display>(cases: &[Value], input: &str, read: impl Fn(&str) -> Option<E>) -> String {
-    let told = |case| {
+    let line = |case| {
         let input: &str = text(case, input);
         read(input).map(|error| format!("{input:?} -> {error}\n"))
     };
-    let lines: String = cases.iter().filter_map(told).collect();
+    let lines: String = cases.iter().filter_map(line).collect();
     lines.replace(&"a".repeat(65), "(65 times a)")
 }
 
@@ -27,8 +27,8 @@ fn parse<T: FromStr>(text: &str) -> Option<T::Err> {
 #[test]
 fn parts_of_addresses() {
     let table = Vectors::own("address.json");
-    let told = refused(table.cases("parts"), "input", |text| idn::part(text).err().map(idn::PartFault::reason));
-    assert_snapshot!(told, @r#"
+    let table = refused(table.cases("parts"), "input", |text| idn::part(text).err().map(idn::PartFault::reason));
+    assert_snapshot!(table, @r#"
     "xn--80akhbyknj4f" -> contains two dashes in a row
     "abc.123" -> contains a dot
     "abc123-" -> may contain only letters, digits, and dashes between them
@@ -183,7 +183,7 @@ fn constraints() {
 
 #[test]
 fn tags_that_are_not_those_of_a_version() {
-    let told = refused(Vectors::own("tags.json").cases("tags"), "tag", |tag| {
+    let table = refused(Vectors::own("tags.json").cases("tags"), "tag", |tag| {
         let read: Tag = tag.parse().expect("every tag of the table is one");
         let canonical = read.version().and_then(|version| Tag::for_version(&version).ok());
         match canonical {
@@ -191,7 +191,7 @@ fn tags_that_are_not_those_of_a_version() {
             Some(canonical) => (canonical != read).then(|| format!("read as the version with the tag {canonical}")),
         }
     });
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(table, @r#"
     "latest" -> no version
     "v1.0.0" -> no version
     "1.0" -> read as the version with the tag 1.0.0
@@ -250,14 +250,14 @@ fn repositories() {
 
 #[test]
 fn module_sources_in_registries() {
-    let told = refused(Vectors::own("module_sources.json").cases("registry_sources"), "input", |text| match text
-        .parse::<ModuleSource>(
-    ) {
-        Ok(ModuleSource::Registry(..)) => None,
-        Ok(other) => Some(format!("not in a registry: {other}")),
-        Err(error) => Some(error.to_string()),
+    let table = refused(Vectors::own("module_sources.json").cases("registry_sources"), "input", |text| {
+        match text.parse::<ModuleSource>() {
+            Ok(ModuleSource::Registry(..)) => None,
+            Ok(other) => Some(format!("not in a registry: {other}")),
+            Err(error) => Some(error.to_string()),
+        }
     });
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(table, @r#"
     "foo/bar/baz//../x" -> `foo/bar/baz//../x` is not a module source: the folder `../x` after `//` leads out of the module's package
     "localhost/foo/bar/baz" -> `localhost/foo/bar/baz` is not a module of a registry: the host must contain a dot
     "localhost:8080/foo/bar/baz" -> not in a registry: localhost:8080/foo/bar/baz

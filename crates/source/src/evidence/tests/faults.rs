@@ -12,7 +12,7 @@ const STANDING_IN: &str = "/v2/*/manifests/sha256-*";
 /// What is found, or the name of the error.
 async fn found(store: &RemoteStore, index: &Descriptor) -> String {
     match evidence(store, index, Search::Everywhere).await {
-        Ok(found) => told(&found),
+        Ok(found) => summary(&found),
         Err(error) => format!("error: {}", crate::SourceError::from(error).code()),
     }
 }

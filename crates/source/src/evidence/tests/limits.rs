@@ -58,7 +58,7 @@ async fn check(manifests: usize, layers: usize, payload: &[u8]) -> (usize, usize
     let bytes =
         found.iter().map(|piece| if let Evidence::CosignTag { payload, .. } = piece { payload.len() } else { 0 });
     let bytes = bytes.sum();
-    (found.len(), bytes, told(&ending), store.1.load(Ordering::Relaxed))
+    (found.len(), bytes, summary(&ending), store.1.load(Ordering::Relaxed))
 }
 
 #[tokio::test]
@@ -90,7 +90,7 @@ async fn a_manifest_with_too_many_layers_keeps_its_first_hundred() {
     push_referrer(&store, &image).await;
     store.tag(&image.descriptor(), &sig_tag(&index)).await.unwrap();
     let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
-    insta::assert_snapshot!(told(&found), @r"
+    insta::assert_snapshot!(summary(&found), @r"
     cosign one by c2ln
     unreadable: it has 150 layers, and only the first 100 were read
     ");
@@ -110,5 +110,5 @@ async fn what_is_missing_is_not_counted_against_what_is_there() {
     }
     push_referrer(&store, &image.layer(SIMPLE_SIGNING, b"one", &[(SIGNATURE_ANNOTATION, "c2ln")], Inline::No)).await;
     let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
-    assert_eq!((found.len(), told(&found[60..])), (61, "cosign one by c2ln".to_owned()));
+    assert_eq!((found.len(), summary(&found[60..])), (61, "cosign one by c2ln".to_owned()));
 }
