@@ -9,7 +9,7 @@ use tofu_oci_types::{Constraints, Event, Place, Platform, ProviderAddr, Reporter
 
 use crate::{InstallError, Upgrade};
 
-/// What a version is chosen by, and where.
+/// What decides which version is chosen.
 #[derive(Clone, Copy)]
 pub(crate) struct VersionChoice<'a> {
     pub(crate) address: &'a ProviderAddr,
@@ -22,7 +22,7 @@ pub(crate) struct VersionChoice<'a> {
 impl VersionChoice<'_> {
     /// The version to install: the locked one, or the newest that the constraints admit.
     ///
-    /// One place is not asked to list a locked version: it says whether it has the version when it is asked for the release.
+    /// A locked version needs no listing: a place that lacks it says so when [`Self::release`] asks.
     ///
     /// Spec: `OpenTofu` 1.12, providercache installer, "ensureProviderVersionsNeed", "selectedVersion".
     pub(crate) async fn version(&self, reporter: &dyn Reporter) -> Result<Version, InstallError> {
@@ -81,8 +81,8 @@ impl VersionChoice<'_> {
 
     /// The release of the chosen version.
     ///
-    /// Of several methods any one can end the search while the versions are listed, also one that would not be asked for
-    /// the package. So they list even a locked version before they are asked for its release, as `OpenTofu` does.
+    /// Of several methods, any one can end the search while they list versions, even if the package would come from
+    /// another one. So they list versions even if the version is locked, as `OpenTofu` does.
     pub(crate) async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, InstallError> {
         if self.is_locked(version) && matches!(self.source.place(), Place::Methods(_)) {
             let listing = self.source.versions(self.address).await?;
@@ -128,8 +128,8 @@ impl VersionChoice<'_> {
     }
 }
 
-/// The warnings of a run, each given once. A provider may have several packages, and is chosen again after another program
-/// has changed its entry in the lock file.
+/// The warnings of a run, each given once although a version may be chosen repeatedly: for several packages, and after
+/// another program has changed the entry in the lock file.
 #[derive(Default)]
 pub(crate) struct Warned(Mutex<BTreeSet<String>>);
 

@@ -151,7 +151,7 @@ impl NotOffered {
 }
 
 impl SourceError {
-    /// Whether the same question may be answered when asked again.
+    /// Whether a retry of the same question may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Store(error) => error.is_transient(),

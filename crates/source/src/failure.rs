@@ -103,7 +103,7 @@ impl Failure {
         }
     }
 
-    /// Whether the same question may be answered when asked again.
+    /// Whether a retry of the same question may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Network { .. } | Self::ServerError(_) | Self::TooManyRequests(_))
     }

@@ -18,7 +18,7 @@ pub struct ReleaseId {
     pub version: Version,
     /// The place that has it.
     pub place: Place,
-    /// What signatures of it are about.
+    /// What its signatures are about.
     pub identity: Identity,
 }
 

@@ -1,8 +1,8 @@
 //! The words of the domain.
 //!
-//! Every other crate speaks in these types. Raw text stops here: each newtype has [`std::str::FromStr`],
-//! [`std::fmt::Display`], serde through both, and an error that quotes what was given. Nothing in this crate
-//! touches a file, a socket or a clock.
+//! Every other crate uses these types. Raw text stops here: each newtype has [`std::str::FromStr`],
+//! [`std::fmt::Display`], serde through both, and an error that quotes the input. This crate touches no file, socket or
+//! clock.
 //!
 //! ```text
 //! provider address  registry.example.test/acme/widget     ProviderAddr (Hostname, namespace, type)

@@ -9,20 +9,20 @@ use std::str::FromStr;
 use crate::text_value::text_value;
 use crate::{Hostname, InvalidRepositoryRef, RepositoryRef, masked, registry_host};
 
-/// A place where releases may lie. `Display` is what people write and read; it never shows a secret.
+/// A place where releases may lie. `Display` gives the form for people, without secrets.
 ///
-/// Two spellings of one place are equal: `localhost/x`, `127.0.0.1/x` and `localhost:443/x`, the names of the Docker Hub,
-/// `oci:lay` and `oci:./lay/`. `Place` asks no file system, so a path through a link is another place.
+/// Two spellings of one place are equal: `localhost/x`, `127.0.0.1/x` and `localhost:443/x`, the names of the Docker
+/// Hub, `oci:lay` and `oci:./lay/`. `Place` asks no file system, so a path through a link is another place.
 ///
-/// Serde writes the `Display` form. `FromStr` reads the forms that a person or a pin file writes: `oci:DIR`, `HOST/NAME`
-/// and `HOST`.
+/// Serde writes the `Display` form. `FromStr` reads the forms that a person or a pin file writes: `oci:DIR`,
+/// `HOST/NAME` and `HOST`.
 #[derive(Clone)]
 pub enum Place {
     /// A repository of a registry.
     Registry(RepositoryRef),
     /// An OCI image layout directory.
     Layout(PathBuf),
-    /// A host, with its port if one is named: a registry, or whatever the host of a provider's address publishes.
+    /// A host, with its port if one is named: a registry, or the host of a provider's address, whatever it publishes.
     Host(String),
     /// A server of the network mirror protocol: its address as the user wrote it, secrets included.
     NetworkMirror(String),
@@ -30,7 +30,7 @@ pub enum Place {
     Folder(PathBuf),
     /// A plugin cache.
     PluginCache(PathBuf),
-    /// An installation method that leads to no place, as errors name it.
+    /// An installation method that leads to no place, by its name in errors.
     Method(String),
     /// The places of several installation methods, in order.
     Methods(Vec<Self>),
@@ -59,7 +59,7 @@ impl Place {
         }
     }
 
-    /// What two values of one place have in common.
+    /// Equal for all values of one place.
     fn key(&self) -> (u8, String) {
         let kind = match self {
             Self::Registry(_) => 0,

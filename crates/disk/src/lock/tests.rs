@@ -7,7 +7,7 @@ fn waiter(seconds: u64) -> Waiter {
     Waiter { program: "tofu-oci test".to_owned(), limit: Duration::from_secs(seconds) }
 }
 
-/// Waits for `on`, which somebody else has, and returns the reports and the outcome.
+/// Waits for `on`, which another process has, and returns the reports and the outcome.
 async fn wait(on: &Lockable, seconds: u64) -> (Vec<String>, Result<Lock, LockError>) {
     let reports = Mutex::new(Vec::new());
     let ended = lock(on, &waiter(seconds), &|held| reports.lock().unwrap().push(held.to_string())).await;
@@ -23,7 +23,7 @@ async fn whoever_waits_is_told_for_whom_and_gives_up() {
     let folder = tempfile::tempdir().unwrap();
     for on in ways(folder.path()) {
         let (reports, first) = wait(&on, 5).await;
-        assert_eq!(reports, [""; 0], "nobody has it");
+        assert_eq!(reports, [""; 0], "it is free");
         let begin = Instant::now();
         let (reports, ended) = wait(&on, 5).await;
         assert_eq!(begin.elapsed(), Duration::from_secs(5));
@@ -137,7 +137,7 @@ async fn a_pipe_in_the_place_of_the_holders_name_holds_nobody_up() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join(HOLDER_NAME);
     mknodat(CWD, &note, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    // Somebody writes to it, so that a program that reads it has an end, and the test has one.
+    // The writer makes a read of the pipe end, so that the test ends even if the program reads it.
     let mut pipe = File::options().read(true).write(true).open(&note).unwrap();
     writeln!(pipe, "nobody (process 1 on far-away, since today)\n{}", "x".repeat(2000)).unwrap();
     let held = File::open(folder.path()).unwrap();

@@ -105,6 +105,6 @@ impl EvidenceBudget {
     /// The problem that a search reports when the budget is spent.
     pub(super) fn problem() -> String {
         let most = ALL_BYTES / (1024 * 1024);
-        format!("more lies beside it than is looked at: the search ended at {EVIDENCE_LIMIT} pieces or {most} MiB")
+        format!("there is more evidence than tofu-oci reads: the search ended at {EVIDENCE_LIMIT} pieces or {most} MiB")
     }
 }

@@ -162,9 +162,9 @@ fn constraints() {
     ">\t1.0" -> `>	1.0` is not a version constraint: after an operator there is at most one blank
     "> v1.0" -> `> v1.0` is not a version constraint: versions are written without a v before them
     ">v1.0" -> `>v1.0` is not a version constraint: versions are written without a v before them
-    "*" -> `*` is not a version constraint: wildcards are not supported; leave out the numbers that may be any with ~>
-    "1.x" -> `1.x` is not a version constraint: wildcards are not supported; leave out the numbers that may be any with ~>
-    "> 1.*" -> `> 1.*` is not a version constraint: wildcards are not supported; leave out the numbers that may be any with ~>
+    "*" -> `*` is not a version constraint: wildcards are not supported; use ~>, and omit the numbers that may be any
+    "1.x" -> `1.x` is not a version constraint: wildcards are not supported; use ~>, and omit the numbers that may be any
+    "> 1.*" -> `> 1.*` is not a version constraint: wildcards are not supported; use ~>, and omit the numbers that may be any
     "1.0.0 2.0.0" -> `1.0.0 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "1.0.0 || 2.0.0" -> `1.0.0 || 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "1.0.0 - 2.0.0" -> `1.0.0 - 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
@@ -286,12 +286,12 @@ fn module_sources_in_oci_repositories() {
     "oci://example.com/empty?digest=nope:nope" -> `oci://example.com/empty?digest=nope:nope` is not a module in an OCI repository: `nope:nope` is not a sha256 or sha512 digest
     "oci://example.com/empty?digest=nope&digest=nope" -> `oci://example.com/empty?digest=nope&digest=nope` is not a module in an OCI repository: the argument digest is there more than once
     "oci://example.com/empty?tag=foo&digest=sha256:1d57d25084effd3fdfd902eca00020b34b1fb020253b84d7dd471301606015ac" -> `oci://example.com/empty?tag=foo&digest=sha256:1d57d25084effd3fdfd902eca00020b34b1fb020253b84d7dd471301606015ac` is not a module in an OCI repository: only one of tag and digest can be given
-    "oci://example.com/empty?x=1&y=2" -> `oci://example.com/empty?x=***&y=***` is not a module in an OCI repository: there is no argument x, y; known are tag and digest
+    "oci://example.com/empty?x=1&y=2" -> `oci://example.com/empty?x=***&y=***` is not a module in an OCI repository: the arguments are tag and digest, not x, y
     "oci://example.com/" -> `oci://example.com/` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
     "oci://example.com" -> `oci://example.com` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; it names no repository of the registry
     "oci://example.com/foo:tag" -> `oci://example.com/foo:tag` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a tag and a digest are arguments after `?`
     "oci://example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" -> `oci://example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a tag and a digest are arguments after `?`
-    "oci::https://example.com/foo" -> `oci::https://example.com/foo` is not a module in an OCI repository: after `oci::` it must go on with oci://
+    "oci::https://example.com/foo" -> `oci::https://example.com/foo` is not a module in an OCI repository: after `oci::` there must be oci://
     "oci://example.com/foo/?tag=x" -> `oci://example.com/foo/?tag=x` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
     "#);
 }
