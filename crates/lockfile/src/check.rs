@@ -170,10 +170,10 @@ fn manifests(hashes: &[PackageHash]) -> String {
 ///
 /// 1. An entry without `h1:`, `zh:` and `ch:` lines locks no contents.
 /// 2. At least one known line must match, of any of the three schemes.
-/// 3. `ch:` lines bind if the entry has no others, and if they are `Required`: one of them must be this leaf's, unless the
-///    release's own index names each of them for *another* platform. Equal contents do not help then.
-/// 4. Lines that do not match have another origin ([`LineOrigin`]); they stay and are reported. A line is wrong only if the
-///    release names the checksums of that scheme for all its platforms.
+/// 3. `ch:` lines bind if the entry has no others, and if they are `Required`: one of them must be this leaf's, unless
+///    the release's own index names each of them for *another* platform. Equal contents do not help then.
+/// 4. Lines that do not match have another origin ([`LineOrigin`]); they stay and are reported. A line is wrong only if
+///    the release names the checksums of that scheme for all its platforms.
 ///
 /// Stricter than `OpenTofu` in 3 (it ignores `ch:`), more lenient in that `h1:` alone is enough.
 ///

@@ -106,7 +106,7 @@ async fn a_locked_version_costs_four_requests_where_there_is_no_api() {
     GET /v2/p0/manifests/sha256-… -> 200
     GET /v2/p0/manifests/sha256:… -> 200
     ");
-    // Everything else is known by now: whatever is asked of the index costs nothing.
+    // Everything else is known by now, so questions about the index cost no request.
     let again = source.release(&asked_for().0, &asked_for().1).await.unwrap();
     assert_eq!(again.describe().await.unwrap(), release.describe().await.unwrap());
     assert_eq!(again.platforms().await.unwrap(), release.platforms().await.unwrap());
