@@ -226,7 +226,7 @@ fn a_mirror_that_lacks_a_version_does_not_give_way() {
       cause: a mirror never lets a later method serve what it lacks itself
 
     hint: it has 1.4.0
-    hint: oci_mirror at [HOME]/.tofurc:6 would serve it: put `exclude = ["registry.example.com/acme/widget"]` into oci_mirror at [HOME]/.tofurc:2, or move that method behind
+    hint: oci_mirror at [HOME]/.tofurc:6 would serve it: put `exclude = ["registry.example.com/acme/widget"]` into oci_mirror at [HOME]/.tofurc:2, or move that method after it
     "#);
 }
 

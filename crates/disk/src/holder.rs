@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::kernel;
 
-/// The longest line that is read, in bytes.
+/// The longest accepted line, in bytes.
 const LONGEST: usize = 400;
 
 /// Who holds a lock, as one line: `tofu-oci push (process 4711 on build-7, since Sun, 22 Nov 2026 12:00:00 GMT)`.
@@ -20,8 +20,8 @@ impl Holder {
         Self(format!("{program} (process {process} on {host}, since {since})"))
     }
 
-    /// The holder that a lock file names. `None` if it names no process, or a process of this machine that is gone: the
-    /// line of a killed holder stays, and another process has the lock now.
+    /// The holder that a lock file names. `None` without a process, or if the process is gone from this machine: a
+    /// killed holder leaves its line, and another process has the lock now.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let line = text.lines().next()?;
         if line.len() > LONGEST {

@@ -1,14 +1,14 @@
 //! Runs that meet on one disk.
 //!
 //! ```text
-//! Lockable  --lock, Waiter-->  Lock           names its holder; waiting is reported after a second, and ends
+//! Lockable  --lock, Waiter-->  Lock           names its holder; reports a wait after a second, and limits it
 //! folder    --Scratch, ScratchFile-->           temporary, locked while they are in use
-//! file      --open_file, read_file-->           read within a limit, and never waited for
+//! file      --open_file, read_file-->           reads within a limit, and never waits
 //!           --PrivateFile-->                     replaced as a whole, for its owner alone
-//!           --sweep-->                          removes what killed runs have left: what no run has locked
+//!           --sweep-->                          removes the leftovers of killed runs: what no run has locked
 //! ```
 //!
-//! It knows no word of the domain and prints nothing: the caller of `lock` passes a function that reports the wait.
+//! It does not know the domain and prints nothing: the caller of `lock` passes a function that reports the wait.
 
 mod holder;
 mod kernel;

@@ -16,20 +16,20 @@ const SILENT: Duration = Duration::from_secs(1);
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 /// The longest pause between two tries.
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
-/// So often a file is opened anew because it was replaced. A file system may number one file in two ways.
+/// How often a replaced file is opened anew. A limit, because a file system may number one file in two ways.
 const REPLACED: usize = 16;
 
-/// What can be locked. One program at a time has it.
+/// What one program at a time can lock.
 ///
 /// A lock ends with its process, however that ends. A file system without locks grants every lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lockable {
-    /// A file that is there for this alone. It is created if it is missing, and stays.
+    /// A file for this purpose alone. It is created if it is missing, and stays.
     File(PathBuf),
-    /// A folder that its user looks at: no file stays in it. While it is locked a file in it names the holder.
+    /// A folder in which no file stays, because its user would see it. A file in it names the holder of the lock.
     ///
-    /// The folder itself is locked. Windows and NFS cannot do that: there the file [`HOLDER_NAME`] in it is locked, and
-    /// stays, empty.
+    /// The lock is on the folder itself. Windows and NFS cannot do that: there it is on the file [`HOLDER_NAME`] in it,
+    /// which stays, empty.
     Folder(PathBuf),
     /// A file that `OpenTofu` locks too: a POSIX record lock on Unix, `LockFileEx` on Windows. It keeps programs apart,
     /// not the tasks of this one.
@@ -43,7 +43,7 @@ pub enum Lockable {
 pub struct Waiter {
     /// This process, as other waiting programs show it: `tofu-oci push`.
     pub program: String,
-    /// After so long waiting is an error.
+    /// How long it waits at most.
     pub limit: Duration,
 }
 
@@ -96,7 +96,7 @@ pub enum LockError {
 pub struct Lock {
     /// `None` if the file system has no locks.
     file: Option<File>,
-    /// The file beside that names this process.
+    /// A separate file that names this process.
     note: Option<PathBuf>,
 }
 
@@ -162,7 +162,7 @@ impl fmt::Display for Held {
 enum Tries<'a> {
     File(&'a Path),
     Folder(&'a Path),
-    /// Open all the time: closing any handle of a file gives up the record locks that this process has on it.
+    /// It stays open: closing any handle of a file releases the record locks of this process on it.
     Record(&'a Path, Option<File>),
 }
 
@@ -193,7 +193,7 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// The holder of `on`, as the file says that names it.
+    /// The holder of `on`, as its file names it.
     fn held(&mut self, on: &Lockable) -> Held {
         let text = match self {
             Self::Record(_, Some(file)) => file.rewind().ok().and_then(|()| note_in(file)),
@@ -205,7 +205,7 @@ impl<'a> Tries<'a> {
     }
 }
 
-/// Locks the file that has this name now: a lock on a file that was removed or replaced meanwhile locks nothing.
+/// Locks the file that has this name now: a lock on a file that was removed or replaced meanwhile is useless.
 fn lock_file(path: &Path, program: &str) -> io::Result<Option<Lock>> {
     let mut left = REPLACED;
     loop {
@@ -234,7 +234,7 @@ fn has_name(_file: &File, _path: &Path) -> bool {
     true
 }
 
-/// Opens or makes a file that is written to; never what a link of that name leads to.
+/// Opens or makes a file to write to. It follows no link.
 fn open(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).truncate(false).read(true).write(true);
@@ -246,7 +246,7 @@ fn open(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// The beginning of a holder's file. Another user may have put a link or a pipe in its place: these are not read.
+/// The beginning of a holder's file. Another user may have put a link or a pipe in its place, which must not be read.
 fn read_note(path: &Path) -> Option<String> {
     let file = open_what_is_there(path).ok()?;
     let is_file = file.metadata().is_ok_and(|data| data.is_file());
@@ -279,7 +279,8 @@ fn folder(path: &Path, program: &str) -> io::Result<Option<Lock>> {
         match exclusive(&folder) {
             Ok(false) => return Ok(None),
             Ok(true) => {
-                // A killed holder's goes, and so does a link of that name: nothing outside the folder is written to.
+                // It removes the file of a killed holder, and a link of that name: it must not write outside the
+                // folder.
                 let _ = fs::remove_file(&note);
                 let written = File::create_new(&note).and_then(|mut file| writeln!(file, "{}", Holder::this(program)));
                 return Ok(Some(Lock { file: Some(folder), note: written.is_ok().then_some(note) }));
@@ -342,7 +343,7 @@ fn record(file: &File) -> io::Result<bool> {
 }
 
 impl Lock {
-    /// The line is for people who wait: without it the note names no holder.
+    /// The line only informs people who wait, so an error does not matter.
     fn with_note_inside(mut file: File, program: &str) -> Self {
         let line = format!("{}\n", Holder::this(program));
         let _ = file.set_len(0).and_then(|()| file.rewind()).and_then(|()| file.write_all(line.as_bytes()));
@@ -352,7 +353,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // The name goes before the lock does: a later holder's line is never taken away.
+        // The name goes before the lock, so that a later holder's line stays.
         match (&self.note, &self.file) {
             (Some(note), _) => drop(fs::remove_file(note)),
             (None, Some(file)) if file.metadata().is_ok_and(|data| data.is_file()) => drop(file.set_len(0)),

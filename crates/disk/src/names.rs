@@ -2,7 +2,7 @@
 
 use crate::kernel;
 
-/// Names of our own files in a folder of the user begin with this. Other tools pass over them.
+/// The prefix of our own files in a folder of the user. Other tools ignore them.
 pub const OWN_PREFIX: &str = ".tofu-oci-";
 
 /// The file that is locked while the content of a folder is changed, and names its holder.
@@ -18,9 +18,9 @@ pub(crate) const RANDOM: usize = 6;
 /// The purpose of a folder among the system's temporary ones, which its name shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// `tofu-oci-push-…`: zips and layers in the making.
+    /// `tofu-oci-push-…`: unfinished zips and layers.
     Push,
-    /// `tofu-oci-lock-…`: packages that are only looked at.
+    /// `tofu-oci-lock-…`: packages that are verified and thrown away.
     Lock,
     /// `tofu-oci-check-…`: the same, for findings.
     Check,
@@ -43,7 +43,7 @@ pub(crate) fn labelled(prefix: &str) -> String {
     kernel::label().map_or_else(|| prefix.to_owned(), |label| format!("{prefix}{label}-"))
 }
 
-/// Whether a name's end is made up by a program, not a word: a label and random characters, or random characters alone.
+/// Whether a program, not a person, made the end of a name: a label and random characters, or random characters alone.
 pub(crate) fn is_made_up(rest: &str) -> bool {
     let word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
     if let Some((label, random)) = rest.split_once('-') {
@@ -53,7 +53,7 @@ pub(crate) fn is_made_up(rest: &str) -> bool {
     random && word(rest) && (RANDOM..=8).contains(&rest.len())
 }
 
-/// The kernel that a name was made under.
+/// The kernel under which a name was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameOrigin {
     /// This kernel, or the name does not say.

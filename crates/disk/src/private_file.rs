@@ -3,14 +3,14 @@
 //! ```text
 //! PrivateFile::at(path)   follows links, as docker does; refuses a folder and a loop
 //!   read                  its bytes now; `None` if it is missing
-//!   sweep                 removes what killed runs have left beside the real file
+//!   sweep                 removes the leftovers of killed runs beside the real file
 //!   stage                 makes the folder (0700) and an empty file beside the real one (0600)
 //! StagedFile::commit      reads again, edits, renames over the real file; other tofu-oci processes wait
 //! ```
 //!
 //! An interruption leaves the old file or the new one. Only the owner can read a new file; an existing file keeps its
-//! mode and owner. The staged file is for its owner alone until the rename, and gets its mode after it: a killed run
-//! leaves no secret that others can read.
+//! mode and owner. Only the owner can read the staged file until the rename, and it gets its mode after that: a killed
+//! run leaves no secret that others can read.
 
 use std::fs::{File, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -102,20 +102,20 @@ impl PrivateFile {
         false
     }
 
-    /// Removes what killed runs have left beside it: files that may hold a secret.
+    /// Removes the leftovers of killed runs beside it, which may hold a secret.
     pub fn sweep(&self) {
         sweep(self.folder(), Whose::Users);
     }
 
-    /// Makes sure that it can be written: makes its folder, for the owner alone, and a file beside it.
+    /// Prepares the writing: makes its folder, for the owner alone, and a file beside it.
     ///
-    /// It does not make the folder that a dangling link leads to: that may be a disk that is not mounted.
+    /// It does not make the folder of a dangling link's target: a disk may not be mounted.
     pub fn stage(&self) -> io::Result<StagedFile<'_>> {
         let folder = self.folder();
         if self.real == self.path {
             make_folder(folder)?;
         }
-        // The error itself would name the staged file, which the user does not know.
+        // The error's own text would name the staged file, which the user does not know.
         let beside = ScratchFile::private_beside(folder).map_err(|error| io::Error::from(error.kind()))?;
         Ok(StagedFile { file: self, beside })
     }

@@ -1,15 +1,14 @@
 //! Reading files without ever waiting for one.
 //!
-//! A pipe, a socket or a device may lie where a file is expected: opening it may wait for ever, and reading it may never
-//! end. So only regular files are opened, and two other kinds that only a user can mean: the null device, which is
-//! an empty file, and a descriptor of this process that the path spells (`/dev/stdin`, and `/dev/fd/63` of a shell's
-//! `<(…)`).
+//! A pipe, a socket or a device may lie in the place of a file: opening it may wait for ever, and reading it may never
+//! end. So only regular files are opened, and two other kinds that only a user can mean: the null device, which is an
+//! empty file, and a descriptor of this process by its path (`/dev/stdin`, and `/dev/fd/63` of a shell's `<(…)`).
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-/// Opens a file to read it, without waiting. A folder can be opened, but not read.
+/// Opens a file to read it, without waiting. It also opens a folder, which cannot be read.
 ///
 /// # Errors
 /// If it is a pipe, a socket or a device, and those of the system.
@@ -23,7 +22,7 @@ pub fn open_file(path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
-        // Another file may have taken its place by now.
+        // A pipe may have taken its place by now.
         options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     }
     let file = options.open(path)?;
@@ -71,7 +70,7 @@ fn is_null_device(_data: &Metadata) -> bool {
     false
 }
 
-/// Whether the path spells a descriptor of this process: `/dev/stdin`, or `/dev/fd/63` of a shell's `<(…)`.
+/// Whether the path is that of a descriptor of this process: `/dev/stdin`, or `/dev/fd/63` of a shell's `<(…)`.
 pub fn is_descriptor(path: &Path) -> bool {
     let Some(text) = path.to_str() else { return false };
     let number = text.strip_prefix("/dev/fd/").or_else(|| text.strip_prefix("/proc/self/fd/"));

@@ -1,4 +1,4 @@
-//! Temporary folders and files. They are locked while they are in use, so that the next run recognises leftovers.
+//! Temporary folders and files, locked while they are in use, so that the next run recognises leftovers.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,7 +10,7 @@ use crate::lock::exclusive;
 use crate::names::{OWN_PREFIX, Purpose, labelled};
 use crate::sweep::sweep_temporary;
 
-/// So often a new name is tried after another run's sweep has removed it before it was locked.
+/// How often a new name is tried after the sweep of another run has removed it before it was locked.
 const ATTEMPTS: u32 = 16;
 
 /// A folder of our own; dropping it removes it with everything in it.
@@ -22,7 +22,7 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// A new folder among temporary ones. What killed runs have left there is removed.
+    /// A new folder among temporary ones. It also removes the leftovers of killed runs there.
     ///
     /// # Errors
     /// If it cannot be created.
@@ -32,7 +32,7 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// A new folder `.tofu-oci-…` in a folder of the user. Nothing is removed there: see [`crate::sweep()`].
+    /// A new folder `.tofu-oci-…` in a folder of the user. It removes no leftovers: see [`crate::sweep()`].
     ///
     /// # Errors
     /// If it cannot be created.
@@ -53,10 +53,10 @@ impl Scratch {
         loop {
             attempts += 1;
             let path = builder.tempdir_in(parent)?.keep();
-            // As the parent is written: errors name it.
+            // With the parent as the caller wrote it, because errors name it.
             let path = path.file_name().map_or_else(|| path.clone(), |name| parent.join(name));
             let lock = File::open(&path).and_then(|folder| Ok(exclusive(&folder)?.then_some(folder)));
-            // A sweep at this very moment takes it for a leftover, and has removed it or will.
+            // A sweep at this very moment takes it for a leftover and removes it.
             let swept = matches!(lock, Ok(None)) || !path.is_dir();
             if !swept || attempts == ATTEMPTS {
                 return Ok(Self { path, lock: lock.ok().flatten() });
@@ -72,7 +72,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // `drop` cannot report an error; what stays is removed by the next run.
+        // `drop` cannot report an error; the next run removes what stays.
         let _ = fs::remove_dir_all(&self.path);
         self.lock = None;
     }
@@ -154,7 +154,7 @@ impl ScratchFile {
         match self.0.persist_noclobber(place) {
             Ok(_) => Ok(true),
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            // Not every file system can do that at once.
+            // Some file systems cannot do that in one step.
             Err(_) if place.exists() => Ok(false),
             Err(error) => Self(error.file).put(place).map(|()| true),
         }

@@ -1,10 +1,10 @@
 //! Removes the leftovers of killed runs.
 //!
-//! A run locks its temporary folders and files. A killed one cannot remove them, and its locks are gone: what can be
-//! locked belongs to no running program. Two rules keep a living run's files where locks say less:
+//! A run locks its temporary folders and files. A killed run leaves them without locks, so whatever can be locked
+//! belongs to no running program. Two rules protect a living run's files if locks do not suffice:
 //!
-//! - Machines that share a folder do not always see each other's locks. The name of a temporary file tells the kernel that
-//!   it was made under; files of another kernel's run are removed after a day.
+//! - Machines that share a folder do not always see each other's locks. The name of a temporary file names the kernel
+//!   of its run; the sweep removes files of another kernel after a day.
 //! - Other users have files in the system's temporary folder too. The sweep looks only at our names, our form of a name
 //!   and our owner.
 //!
@@ -24,23 +24,23 @@ const FOREIGN: Duration = Duration::from_hours(24);
 /// Whose folder it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// One that programs alone write to: everything that begins with [`OWN_PREFIX`] is ours.
+    /// One that only programs write to: everything that begins with [`OWN_PREFIX`] is ours.
     Ours,
-    /// One that a person works in: only names that are made up are ours.
+    /// One that a person works in: only names that a program made are ours.
     Users,
 }
 
-/// Removes what killed runs have left in a folder with other contents. Returns how many were removed.
+/// Removes the leftovers of killed runs from a folder with other contents. Returns their number.
 pub fn sweep(folder: &Path, whose: Whose) -> usize {
     remove(folder, |name, _| {
         let rest = name.strip_prefix(OWN_PREFIX).filter(|_| ![LOCK_NAME, HOLDER_NAME].contains(&name))?;
-        // Without a label they are six characters: a longer word is a name that a person gave.
+        // Without a label the end has six characters: a person gave any longer name.
         let is_ours = || is_made_up(rest) && (rest.contains('-') || rest.len() == RANDOM);
         (whose == Whose::Ours || is_ours()).then(|| origin(rest))
     })
 }
 
-/// Removes what killed runs of this user have left among temporary folders. `own` is a folder of the user.
+/// Removes the leftovers of this user's killed runs among temporary folders. `own` is a folder of the user.
 pub(crate) fn sweep_temporary(folder: &Path, own: &Path) -> usize {
     let Ok(own) = fs::metadata(own) else { return 0 };
     remove(folder, |name, data| {
@@ -64,7 +64,7 @@ fn remove(folder: &Path, is_ours: impl Fn(&str, &Metadata) -> Option<NameOrigin>
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let mut removed = 0;
     for entry in entries.flatten() {
-        // Of the entry itself: links are not followed.
+        // Of the entry itself, even if it is a link.
         let (name, Ok(data)) = (entry.file_name(), entry.metadata()) else { continue };
         let Some(origin) = name.to_str().and_then(|name| is_ours(name, &data)) else { continue };
         if origin == NameOrigin::Elsewhere && !is_old(&data) {

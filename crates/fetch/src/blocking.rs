@@ -1,6 +1,6 @@
 //! The one place where work that blocks meets the runtime.
 
-/// Runs work that blocks on a thread of its own. A panic in it goes on here.
+/// Runs work that blocks on a thread of its own. A panic in it continues here.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(value) => value,

@@ -9,9 +9,9 @@ use tofu_oci_source::{Offer, SourceError};
 use tofu_oci_types::{Event, Reporter};
 use tokio::sync::mpsc;
 
-/// So many pieces may wait between the two sides.
+/// How many pieces may wait between the two sides.
 ///
-/// Spec: measured, a deeper queue costs memory and gains nothing.
+/// Measured: a deeper queue costs memory and gains nothing.
 const DEPTH: usize = 4;
 
 enum QueuedChunk {
@@ -22,7 +22,7 @@ enum QueuedChunk {
 /// The side that sends.
 pub(crate) struct ChunkSender(mpsc::Sender<QueuedChunk>);
 
-/// The side that a blocking thread reads: one part after the other.
+/// The side that a blocking thread reads, part by part.
 pub(crate) struct ChunkReceiver {
     pieces: mpsc::Receiver<QueuedChunk>,
     /// Whether the current part has been read to its end.
@@ -36,7 +36,8 @@ pub(crate) fn queue() -> (ChunkSender, ChunkReceiver) {
 }
 
 impl ChunkSender {
-    /// Sends all parts of the offer, verified on the way; ends early, and without an error, when the receiver is dropped.
+    /// Sends all parts of the offer, verified on the way. It ends early and without an error if the receiver is
+    /// dropped.
     pub(crate) async fn send(self, offer: &Offer, subject: &str, reporter: &dyn Reporter) -> Result<(), SourceError> {
         let mut done = 0;
         for part in offer.package.parts() {

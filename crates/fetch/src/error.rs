@@ -56,11 +56,11 @@ pub enum FetchError {
         place: Place,
         /// Which lines disagree.
         refusal: LockRefusal,
-        /// The platforms that the lock file's lines are for, sorted; empty if the release does not explain every line. If
-        /// it names others and not this one, the package may be right and only not locked yet.
+        /// The platforms that the lock file's lines are for, sorted; empty if the release does not explain every line.
+        /// If this platform is not among them, the package may be right and just not locked yet.
         locked_for: Vec<Platform>,
     },
-    /// The release must not be used, whatever its packages are.
+    /// The trust policy or a pin refuses the release.
     #[error("{address} {version} is not trusted: {refusal}")]
     Untrusted {
         /// The provider.
@@ -86,7 +86,7 @@ pub enum FetchError {
         /// The folder, archive or link. Deleting it makes room.
         path: PathBuf,
     },
-    /// A folder that packages would be put below is a link to somewhere else. Nothing is made or removed there.
+    /// A folder above the package's place is a link that leads out of the tree. Nothing is made or removed there.
     #[error("{} is a symbolic link that leads out of {}", link.display(), tree.display())]
     LinkOutOfTree {
         /// The link.
@@ -97,14 +97,14 @@ pub enum FetchError {
     /// The lock of the package's place, or of the lock file's folder, could not be taken.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// The file system said no.
+    /// The file system failed.
     #[error("cannot {action} {}", path.display())]
     Io {
         /// `create`, `rename`, `read`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What it said.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -124,7 +124,7 @@ fn package_code(error: &ArchiveError) -> &'static str {
 }
 
 impl FetchError {
-    /// A stable kebab-case name of what went wrong: the one that is measured of `OpenTofu` where it fails alike.
+    /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
     ///
     /// Spec: `real-tofu-sources.md` (measured), §4, §5 and §8.
     pub fn code(&self) -> &'static str {
@@ -141,7 +141,7 @@ impl FetchError {
         }
     }
 
-    /// Whether the same call may succeed when made again.
+    /// Whether a retry of the same call may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Source(error) if error.is_transient())
     }

@@ -1,4 +1,4 @@
-//! From an offer to a verified package: so many at once, each reported.
+//! From an offer to a verified package.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::{FetchError, subject};
 /// Packages up to this size, in bytes, are fetched without waiting for a turn.
 const SMALL: u64 = 4 << 20;
 
-/// Fetches packages for all jobs of one call.
+/// Fetches packages for all requests of one call.
 pub struct Fetcher<'a> {
     turns: Semaphore,
     /// The providers that were published under another address, once each.
@@ -30,13 +30,13 @@ pub struct Fetcher<'a> {
 }
 
 impl<'a> Fetcher<'a> {
-    /// So many at once; small ones do not count.
+    /// Fetches at most `parallel` packages at once; small ones do not count.
     pub fn new(parallel: usize, limits: &'a Limits, reporter: &'a dyn Reporter) -> Self {
         Self { turns: Semaphore::new(parallel.max(1)), reported: Mutex::default(), limits, reporter }
     }
 
-    /// The package, in a temporary folder beside `place`, if it is what the offer says and the lock file admits it. A package
-    /// over the limit by its descriptors is not asked for; one of unknown size is given up at the limit.
+    /// The package, in a temporary folder beside `place`, if it is what the offer says and the lock file admits it. A
+    /// package whose descriptors exceed the limit costs no request; a download of unknown size ends at the limit.
     pub async fn fetch(
         &self,
         offer: &Offer,
@@ -56,8 +56,7 @@ impl<'a> Fetcher<'a> {
         verify(staged, place, offer, locked, self.reporter)
     }
 
-    /// The checksums of the package, which is fetched, verified and thrown away. `temporary` is the folder that it is put
-    /// into for that long.
+    /// The checksums of the package, which is fetched into the folder `temporary`, verified, and thrown away.
     pub async fn look_at(&self, offer: &Offer, temporary: &Path) -> Result<PackageHashes, FetchError> {
         let parent = temporary.to_owned();
         let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
@@ -71,7 +70,7 @@ impl<'a> Fetcher<'a> {
         Ok(blocking(move || verified.hashes().clone()).await)
     }
 
-    /// Reports, once for all platforms, a release that was published under another address than the one asked for.
+    /// Reports once for all platforms that a release was published under another address.
     fn report_address(&self, offer: &Offer) {
         let ReleaseId { address, version, place, .. } = offer.release.id();
         let Some(published) = offer.published_as.as_ref().filter(|published| *published != address) else { return };

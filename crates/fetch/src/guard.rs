@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Turn           the folder of a lock file: read, merge and write it and the pins
-//! package_lock   …/VERSION/OS_ARCH.lock: the one that OpenTofu takes while it puts a package in its place
+//! package_lock   …/VERSION/OS_ARCH.lock: OpenTofu takes it too, while it puts a package in its place
 //! ```
 
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use tofu_oci_types::{Event, Reporter};
 
 /// Its holder may change the lock file and the pins of a folder; dropping it ends the turn.
 ///
-/// A program takes it after everything is fetched and verified, only to read, merge and write. So downloads of several
-/// programs run side by side.
+/// A program takes it only to read, merge and write, after all downloads. So downloads of several programs run side by
+/// side.
 #[derive(Debug)]
 pub struct Turn {
     _lock: Lock,
@@ -32,7 +32,8 @@ impl Turn {
 
 /// Waits until no other program installs into `target` (a folder `…/VERSION/OS_ARCH`).
 ///
-/// The empty file stays, as `OpenTofu`'s does. It keeps programs apart; the rename keeps the jobs of this program apart.
+/// The empty file stays, as `OpenTofu`'s does. It keeps programs apart; the rename keeps the tasks of this program
+/// apart.
 pub(crate) async fn package_lock(target: &Path, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Lock, LockError> {
     let mut name = target.as_os_str().to_owned();
     name.push(".lock");
@@ -40,6 +41,6 @@ pub(crate) async fn package_lock(target: &Path, waiter: &Waiter, reporter: &dyn 
 }
 
 async fn wait(on: &Lockable, waiter: &Waiter, reporter: &dyn Reporter) -> Result<Lock, LockError> {
-    let tell = |held: &Held| reporter.event(&Event::note("waiting-for-lock", waiter.words(held)));
-    tofu_oci_disk::lock(on, waiter, &tell).await
+    let report = |held: &Held| reporter.event(&Event::note("waiting-for-lock", waiter.words(held)));
+    tofu_oci_disk::lock(on, waiter, &report).await
 }

@@ -1,19 +1,19 @@
 //! A package that was fetched and verified, and its place on disk.
 //!
 //! ```text
-//! Offer  --TrustChecker-->  Judgement        who stands for its release, asked before anything is downloaded
+//! Offer  --TrustChecker-->  Judgement        who vouches for its release, known before the download
 //!   |
 //!   +--stage-->  Staged  --verify-->  Verified  --place-->  a PackagePath
 //!              temp folder          digest, size, names,     rename
 //!              beside the place     executable, h1, lock
 //! ```
 //!
-//! Making a package visible takes a [`Verified`], which only verification makes. Whatever is dropped before that removes
-//! its temporary folder, also when the future is dropped; the next run removes the folders of a process that was killed.
+//! Making a package visible takes a [`Verified`], which only verification makes. Dropping any earlier stage, or the
+//! future, removes its temporary folder. The next run removes the folders of a killed process.
 //!
-//! There is no working directory here and no lock file: a caller says by [`Expect`] what was locked.
+//! This crate knows neither a working directory nor a lock file: a caller says by [`Expect`] what was locked.
 
-#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
 mod blocking;
 mod chunks;

@@ -18,14 +18,14 @@ use crate::staging::StagingFolder;
 pub enum Linked {
     /// It was made.
     Now,
-    /// It was made in place of something else, which is gone.
+    /// It has replaced something else.
     Instead,
     /// It was there already.
     Before,
 }
 
 impl PackagePath {
-    /// Makes this place a link to a package of the plugin cache, whatever lies here, under the lock of this place.
+    /// Replaces whatever lies in this place by a link to a package of the plugin cache, under the lock of this place.
     ///
     /// # Errors
     /// [`FetchError::Lock`], [`FetchError::LinkOutOfTree`], and errors of the file system.
@@ -40,8 +40,8 @@ impl PackagePath {
 
 /// Makes `to` a symbolic link to the folder `from`, or a copy of it if the file system has no links.
 ///
-/// Whatever lies at `to` is replaced: it is only a view of the cache. The link is made in `staging`, beside `to`, and
-/// renamed, so that it is never visible in part.
+/// It replaces whatever lies at `to`, which is only a view of the cache. The link is made in `staging`, beside `to`,
+/// and renamed, so that no one sees half of it.
 ///
 /// Spec: `OpenTofu` 1.12, `LinkFromOtherCache`, `PackageLocalDir.InstallProviderPackage`.
 fn link(mut staging: StagingFolder, from: &PackagePath, to: &PackagePath) -> Result<Linked, FetchError> {
@@ -68,12 +68,12 @@ fn link(mut staging: StagingFolder, from: &PackagePath, to: &PackagePath) -> Res
     if folder {
         fs::rename(&to.path, &old).map_err(failed("replace", &to.path))?;
     } else if existing.is_some() && (cfg!(windows) || !new.is_symlink()) {
-        // A folder, or a link on Windows, is not renamed over a link.
+        // A folder cannot be renamed over a link, nor can a link on Windows.
         remove_link(&to.path).map_err(failed("replace", &to.path))?;
     }
     if let Err(error) = fs::rename(&new, &to.path) {
         if folder {
-            // An error of putting the old folder back would only hide the cause.
+            // An error of this rename would only hide the cause.
             let _ = fs::rename(&old, &to.path);
         }
         return Err(failed("rename", &to.path)(error));

@@ -1,7 +1,7 @@
 //! The pin file on disk. `trust` reads its text.
 //!
-//! It lies beside the lock file and follows the same rules: a link that leaves its folder is refused, and readers see the
-//! old or the new file. Two programs at once lose nothing: each reads the file again before it writes, in its [`Turn`].
+//! It lies beside the lock file and follows the same rules: a link must not leave its folder, and readers see the old
+//! or the new file. Two programs at once lose nothing: each reads the file again before it writes, in its [`Turn`].
 
 mod place;
 
@@ -19,7 +19,7 @@ pub use place::place;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PinFileError {
-    /// The text is not a valid pin file. It is never ignored: the pins may be what protects the user.
+    /// The text is not a valid pin file. It is never ignored, because the pins may protect the user.
     #[error("{}: {problem}", path.display())]
     Invalid {
         /// The file.
@@ -51,14 +51,14 @@ pub fn beside(lock_file: &Path) -> PathBuf {
     lock_file.with_file_name(PIN_FILE_NAME)
 }
 
-/// The pins in the file at `path`; none if there is no file.
+/// The pins in the file at `path`, which need not exist.
 pub fn read(path: &Path) -> Result<Pins, PinFileError> {
     let Some(text) = tofu_oci_lockfile::read_text(path)? else { return Ok(Pins::default()) };
     let written = |written: &Place| place::written(path, written);
     Pins::parse_with(&text, written).map_err(|problem| PinFileError::Invalid { path: path.to_owned(), problem })
 }
 
-/// Merges the changes of `pins` into the file as it is now. Without a change the file is not touched.
+/// Merges the changes of `pins` into the file as it is now, and writes it only if it changes.
 pub fn write(path: &Path, pins: &Pins, _turn: &Turn) -> Result<WriteOutcome, PinFileError> {
     if !pins.is_changed() {
         return Ok(WriteOutcome::Unchanged);

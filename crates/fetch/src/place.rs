@@ -19,11 +19,11 @@ use crate::blocking::blocking;
 pub struct PackagePath {
     pub(crate) path: PathBuf,
     pub(crate) form: PackageForm,
-    /// The folder `…/providers`, or the mirror, if it lies in a directory that may come from a repository. No link below
-    /// it is followed out of it to write.
+    /// The folder `…/providers`, or the mirror, if it lies in a directory that may come from a git repository. Writing
+    /// follows no link out of it.
     tree: Option<PathBuf>,
     pub(crate) writers: Writers,
-    /// The temporary folder of a package that is only looked at.
+    /// The temporary folder of a package that will be thrown away.
     pub(crate) scratch: Option<Arc<Scratch>>,
 }
 
@@ -39,7 +39,7 @@ pub enum PackageForm {
 /// Which programs put packages into a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Writers {
-    /// `OpenTofu` too, so that its lock of the package is taken.
+    /// `OpenTofu` too, so this program takes the same lock.
     OpenTofu,
     /// Only this program.
     Ourselves,
@@ -67,7 +67,7 @@ pub struct FoundPackage {
 }
 
 impl FoundPackage {
-    /// What its files are.
+    /// The checksum of its files.
     pub fn h1(&self) -> PackageHash {
         self.contents.h1()
     }
@@ -82,8 +82,8 @@ impl FoundPackage {
         self.contents.executable(provider_type).is_some()
     }
 
-    /// Whether an archive is byte for byte the release's: a packed mirror serves its `zh:`. A folder, and the package of a
-    /// release without archives, is known by its contents alone.
+    /// Whether an archive is byte for byte the release's: a packed mirror serves its `zh:`. True for a folder, and for
+    /// a release without archives: only the contents count there.
     pub fn is_archive(&self, zh: Option<&PackageHash>) -> bool {
         self.zh.is_none() || zh.is_none() || self.zh.as_ref() == zh
     }
@@ -138,7 +138,7 @@ impl PackagePath {
         blocking(move || place.inspect(&limits)).await
     }
 
-    /// Which platforms the provider's program here is for; `None` if its header does not say.
+    /// The platforms of the provider's program here; `None` if its header does not say.
     pub async fn program(&self, provider_type: &str) -> Option<Program> {
         let (place, provider_type) = (self.clone(), provider_type.to_owned());
         let read = move || match place.form {
@@ -148,7 +148,7 @@ impl PackagePath {
         blocking(read).await.ok().flatten()
     }
 
-    /// Whether both are one folder, be it through links.
+    /// Whether both are one folder, directly or through links.
     pub async fn leads_to(&self, other: &Self) -> bool {
         let (one, other) = (self.path.clone(), other.path.clone());
         blocking(move || is_same(&one, &other)).await
@@ -159,8 +159,8 @@ impl PackagePath {
         self.path.parent().expect("a place has a folder above it")
     }
 
-    /// Refuses folders between the tree and the package that are symbolic links out of the tree: such a link may come with
-    /// a git repository and lead to files of another project. Callers ask before they make or remove anything.
+    /// Refuses symbolic links out of the tree between the tree and the package: such a link may come with a git
+    /// repository and lead to files of another project. Callers ask before they make or remove anything.
     ///
     /// The tree may be a link. So may the package: nothing is written through it.
     ///
@@ -248,12 +248,12 @@ impl PackagePath {
     }
 }
 
-/// Whether both are one folder, be it through links.
+/// Whether both are one folder, directly or through links.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
     matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Whether the system says so of a link that leads to no file, or in a circle.
+/// Whether this is the error for a link that leads to no file or in a circle.
 fn leads_nowhere(error: &io::Error) -> bool {
     /// `ELOOP` of Linux, and of macOS and the BSDs.
     const LOOPS: [i32; 2] = [40, 62];

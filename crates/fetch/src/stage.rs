@@ -10,14 +10,15 @@ use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_source::{Layer, Locator, Offer, Package};
 use tofu_oci_types::Reporter;
 
+use crate::blocking::blocking;
 use crate::chunks::{ChunkReceiver, queue};
 use crate::link::copy;
 use crate::place::{PackageForm, PackagePath, zip_name};
 use crate::staging::StagingFolder;
 use crate::{FetchError, subject};
 
-/// A package in a temporary folder beside its place. Its bytes had the sizes and digests of the offer, and its structure
-/// was checked; it may still be the wrong package. Dropping it removes it.
+/// A package in a temporary folder beside its place. Its bytes have the sizes and digests of the offer, and its
+/// structure is valid; it may still be the wrong package. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct Staged {
     pub(crate) staging: StagingFolder,
@@ -30,7 +31,7 @@ pub(crate) struct Staged {
 /// Where the bytes of an archive come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ArchiveOrigin {
-    /// The release's own, or none was asked for.
+    /// The release's own. Folders count too.
     Original,
     /// Made here from an image's files: another zip than the release's.
     MadeHere,
@@ -47,13 +48,12 @@ pub(crate) async fn stage(
         Package::Layers(layers) => layers.iter().map(|layer| compression(offer, layer)).collect::<Result<_, _>>()?,
         Package::Zip(_) | Package::Folder(_) => Vec::new(),
     };
-    let (feeder, mut feed) = queue();
+    let (sender, mut receiver) = queue();
     let work = Unpacking { offer: offer.clone(), place: place.clone(), limits: limits.clone(), compressions };
-    // The staging folder lives in the thread: it is removed there, after the last file has been closed.
-    let unpacking = tokio::task::spawn_blocking(move || work.run(&mut feed));
+    // The thread owns the staging folder, and removes it after it has closed the last file.
+    let unpacking = blocking(move || work.run(&mut receiver));
     let subject = subject(offer.address(), offer.version(), &offer.platform);
-    let (sent, unpacked) = tokio::join!(feeder.send(offer, &subject, reporter), unpacking);
-    let unpacked = unpacked.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()));
+    let (sent, unpacked) = tokio::join!(sender.send(offer, &subject, reporter), unpacking);
     // A broken download is the cause; the unpacker's error is its effect.
     sent?;
     unpacked
@@ -74,7 +74,7 @@ fn compression(offer: &Offer, layer: &Layer) -> Result<LayerCompression, FetchEr
     }
 }
 
-/// So many bytes after a refusal are read, to see whether the download was damaged.
+/// How many bytes are read after a refusal, to see whether the download was damaged.
 const MOST_AFTER_THE_END: u64 = 4 << 20;
 
 /// What the unpacking thread does.
@@ -86,7 +86,7 @@ struct Unpacking {
 }
 
 impl Unpacking {
-    fn run(&self, feed: &mut ChunkReceiver) -> Result<Staged, FetchError> {
+    fn run(&self, receiver: &mut ChunkReceiver) -> Result<Staged, FetchError> {
         let staging = match &self.place.scratch {
             Some(scratch) => StagingFolder::scratch(scratch)?,
             None => StagingFolder::beside(&self.place)?,
@@ -94,25 +94,26 @@ impl Unpacking {
         let (package, contents, archive) = match (&self.offer.package, self.place.form) {
             (Package::Zip(_), PackageForm::Folder) => {
                 let folder = staging.folder("package")?;
-                let contents = self.read_to_the_end(feed, |feed| unpack_zip(feed, &folder, &self.limits))?;
+                let contents =
+                    self.read_to_the_end(receiver, |receiver| unpack_zip(receiver, &folder, &self.limits))?;
                 (folder, contents, ArchiveOrigin::Original)
             }
             (Package::Zip(_), PackageForm::Archive) => {
                 let zip = staging.path().join(self.zip_name());
-                self.read_to_the_end(feed, |feed| save_zip(feed, &zip, &self.limits))?;
+                self.read_to_the_end(receiver, |receiver| save_zip(receiver, &zip, &self.limits))?;
                 let contents = read_zip(&zip, &self.limits).map_err(|error| self.refused(error))?;
                 (zip, contents, ArchiveOrigin::Original)
             }
             (Package::Layers(layers), PackageForm::Folder) => {
-                let (folder, contents) = self.union(layers, &staging, feed)?;
+                let (folder, contents) = self.union(layers, &staging, receiver)?;
                 (folder, contents, ArchiveOrigin::Original)
             }
             (Package::Layers(layers), PackageForm::Archive) => {
-                let (folder, _) = self.union(layers, &staging, feed)?;
+                let (folder, _) = self.union(layers, &staging, receiver)?;
                 self.zipped(&folder, &staging)?
             }
             (Package::Folder(from), PackageForm::Folder) => {
-                // What cannot be a package is not copied: a link to a folder may lead in a circle.
+                // Checked before the copy: a link to a folder may lead in a circle.
                 read_directory(from, &self.limits).map_err(|error| self.refused(error))?;
                 let folder = staging.path().join("package");
                 copy(from, &folder)?;
@@ -148,31 +149,31 @@ impl Unpacking {
         &self,
         layers: &[Layer],
         staging: &StagingFolder,
-        feed: &mut ChunkReceiver,
+        receiver: &mut ChunkReceiver,
     ) -> Result<(PathBuf, PackageContents), FetchError> {
         let spool = staging.folder("layers")?;
         let folder = staging.folder("package")?;
         let mut tree = LayerTree::new(&spool, self.limits.clone()).map_err(|error| self.refused(error))?;
         for (layer, compression) in layers.iter().zip(&self.compressions) {
-            self.read_to_the_end(feed, |feed| tree.apply(feed, *compression, layer.diff_id.as_ref()))?;
+            self.read_to_the_end(receiver, |receiver| tree.apply(receiver, *compression, layer.diff_id.as_ref()))?;
         }
         let contents = tree.materialise(&folder).map_err(|error| self.refused(error))?;
         Ok((folder, contents))
     }
 
-    /// Reads one part. Even if the reader refuses it, the part is read to its end: only there size and digest are known, and
-    /// a damaged download is the better cause. Bytes that are not an archive, or exceed a limit, are given up soon.
+    /// Reads one part. It reads even a refused part to its end: only there it knows size and digest, and a damaged
+    /// download is the better cause. It gives up soon if the bytes are not an archive or exceed a limit.
     fn read_to_the_end<T>(
         &self,
-        feed: &mut ChunkReceiver,
+        receiver: &mut ChunkReceiver,
         read: impl FnOnce(&mut ChunkReceiver) -> Result<T, ArchiveError>,
     ) -> Result<T, FetchError> {
-        feed.begin_part();
-        let result = read(feed);
+        receiver.begin_part();
+        let result = read(receiver);
         let complete = match &result {
             Err(error) if !error.is_refusal() => Ok(()),
-            Err(error) if error.ends_reading() => feed.drain(MOST_AFTER_THE_END),
-            _ => feed.drain(u64::MAX),
+            Err(error) if error.ends_reading() => receiver.drain(MOST_AFTER_THE_END),
+            _ => receiver.drain(u64::MAX),
         };
         let value = result.map_err(|error| self.refused(error))?;
         complete.map_err(|error| self.refused(ArchiveError::Input(error)))?;

@@ -9,13 +9,13 @@ use tofu_oci_disk::{Purpose, Scratch, Whose, sweep};
 use crate::FetchError;
 use crate::place::PackagePath;
 
-/// So often a folder is made again whose parent another job has removed.
+/// How often a folder is made again after another task has removed its parent.
 const ATTEMPTS: u32 = 8;
 
 /// A folder of this process. Dropping it removes it, and the empty parent folders that were made for it.
 ///
-/// No platform's folder has such a name, so `OpenTofu` and Terraform ignore it when they look for packages. It is locked
-/// while it is in use. A killed process loses its lock, and the next [`StagingFolder`] in the same parent removes the folder.
+/// `OpenTofu` and Terraform ignore its name when they look for packages. It is locked while it is in use. A killed
+/// process loses its lock, and the next [`StagingFolder`] in the same parent removes the folder.
 #[derive(Debug)]
 pub(crate) struct StagingFolder {
     /// `None` only during the drop.
@@ -91,8 +91,8 @@ impl Drop for StagingFolder {
     }
 }
 
-/// A temporary folder for a package that is only looked at. Its last holder removes it: if a job is interrupted, the
-/// thread that still unpacks.
+/// A temporary folder for a package that will be thrown away. Its last holder removes it; after an interruption that is
+/// the thread that still unpacks.
 pub(crate) fn scratch(parent: &Path) -> Result<Scratch, FetchError> {
     let failed = |source| FetchError::Io { action: "create a folder in", path: parent.to_owned(), source };
     Scratch::temporary(parent, Purpose::Lock).map_err(failed)

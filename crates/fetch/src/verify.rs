@@ -78,7 +78,7 @@ impl Verified {
                     staged.staging.keep_parents();
                     return Ok(Placed::Now);
                 }
-                // Another job or program was faster; its package decides.
+                // Another task or program was faster; its package decides.
                 Err(error) => {
                     existing = place.inspect(limits)?;
                     if vacant(&existing) {
@@ -112,7 +112,7 @@ pub fn known_before(offer: &Offer) -> PackageHashes {
     PackageHashes { h1: None, zh: offer.zh(), ch: offer.ch() }
 }
 
-/// Asks the lock file before the download: refuses a package that no `h1:` can save.
+/// Compares the offer with the lock file before the download: refuses a package if no `h1:` could change that.
 pub fn check_before(offer: &Offer, locked: Option<Expect<'_>>) -> Result<(), FetchError> {
     let Some(Expect { entry, manifests }) = locked else { return Ok(()) };
     match precheck(entry, &known_before(offer), &offer.claims, manifests) {
@@ -121,7 +121,7 @@ pub fn check_before(offer: &Offer, locked: Option<Expect<'_>>) -> Result<(), Fet
     }
 }
 
-/// Demands the executable and the lock file's consent.
+/// Checks that the package has the executable and agrees with the lock file.
 pub(crate) fn verify(
     staged: Staged,
     place: &PackagePath,
@@ -144,7 +144,8 @@ pub(crate) fn verify(
     Ok(Verified { staged, place: place.clone(), hashes, report })
 }
 
-/// Demands the lock file's consent to a package with these checksums, and says which packages the lines belong to.
+/// Checks that a package with these checksums agrees with the lock file. The report says which packages the lines
+/// belong to.
 pub fn check_lines(
     offer: &Offer,
     locked: Option<Expect<'_>>,
@@ -187,7 +188,7 @@ pub const OTHER_MANIFEST: &str = "other-manifest";
 pub const PUBLISHED_ANEW: &str = "the contents are the locked ones, so the new line is added; \
      manifest_checksums = \"required\" in a rule of trust.toml refuses other manifests";
 
-/// Reports lines that match no package if no line of their scheme is this package's. Warns of another manifest.
+/// Warns of another manifest, and of lines that match no package if no line of their scheme is this package's.
 pub fn report_wrong(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) {
     report_manifest(offer, report, reporter);
     let mut wrong = report.wrong();
@@ -201,7 +202,7 @@ pub fn report_wrong(offer: &Offer, report: &LineReport, reporter: &dyn Reporter)
     reporter.event(&Event::warning("lock-lines-wrong", text).with_hint(hint));
 }
 
-/// Reports lines that may be wrong or may be another platform's.
+/// Reports lines that may be wrong or belong to another platform.
 pub fn report_unexplained(offer: &Offer, report: &LineReport, reporter: &dyn Reporter) {
     let ReleaseId { address, version, .. } = offer.release.id();
     let mut lines = report.unexplained();
@@ -217,13 +218,13 @@ pub fn report_unexplained(offer: &Offer, report: &LineReport, reporter: &dyn Rep
     reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
 }
 
-/// Whether a line of this scheme could be the package's. Only a zip has a `zh:`; `zh:` lines of another package are those of
-/// the same contents elsewhere.
+/// Whether a line of this scheme could be the package's. Only a zip has a `zh:`: beside another package, `zh:` lines
+/// belong to the same contents elsewhere.
 fn may_be_own(offer: &Offer, hash: &PackageHash) -> bool {
     hash.scheme() != Scheme::Zh || offer.zh().is_some()
 }
 
-/// Whether unexplained `zh:` lines are suspicious: no `zh:` line is this package's. They are written for all platforms at
+/// Whether there are unexplained `zh:` lines and none of this package. `zh:` lines are written for all platforms at
 /// once, so they are more likely wrong than incomplete.
 pub fn zh_is_suspicious(report: &LineReport) -> bool {
     report.unexplained().iter().any(|hash| hash.scheme() == Scheme::Zh) && !report.has_own(Scheme::Zh)

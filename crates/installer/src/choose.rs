@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_lockfile::Guide;
 use tofu_oci_source::{Listing, NotOffered, Offer, Release, Source, SourceError, StrayEffect};
-use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Constraints, Event, Place, Platform, ProviderAddr, Reporter, Version};
 
 use crate::{InstallError, Upgrade};
 
-/// What a version is chosen by, and where.
+/// What decides which version is chosen.
 #[derive(Clone, Copy)]
 pub(crate) struct VersionChoice<'a> {
     pub(crate) address: &'a ProviderAddr,
@@ -22,7 +22,7 @@ pub(crate) struct VersionChoice<'a> {
 impl VersionChoice<'_> {
     /// The version to install: the locked one, or the newest that the constraints admit.
     ///
-    /// The locked one is not looked up in a listing: the place says whether it has it when it is asked for the release.
+    /// A locked version needs no listing: a place that lacks it says so when [`Self::release`] asks.
     ///
     /// Spec: `OpenTofu` 1.12, providercache installer, "ensureProviderVersionsNeed", "selectedVersion".
     pub(crate) async fn version(&self, reporter: &dyn Reporter) -> Result<Version, InstallError> {
@@ -80,24 +80,21 @@ impl VersionChoice<'_> {
     }
 
     /// The release of the chosen version.
+    ///
+    /// Of several methods, any one can end the search while they list versions, even if the package would come from
+    /// another one. So they list versions even if the version is locked, as `OpenTofu` does.
     pub(crate) async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, InstallError> {
-        self.look_up(version).await?;
-        let released = self.source.release(self.address, version).await;
-        released.map_err(|error| self.explain(error))
-    }
-
-    fn is_locked(&self, version: &Version) -> bool {
-        self.upgrade == Upgrade::KeepLocked && self.lock.is_some_and(|guide| guide.entry.version == *version)
-    }
-
-    async fn look_up(&self, version: &Version) -> Result<(), InstallError> {
-        if self.is_locked(version) && self.source.lists_first() {
+        if self.is_locked(version) && matches!(self.source.place(), Place::Methods(_)) {
             let listing = self.source.versions(self.address).await?;
             if !listing.versions.contains(version) {
                 return Err(self.locked_version_gone(version, listing.versions));
             }
         }
-        Ok(())
+        self.source.release(self.address, version).await.map_err(|error| self.explain(error))
+    }
+
+    fn is_locked(&self, version: &Version) -> bool {
+        self.upgrade == Upgrade::KeepLocked && self.lock.is_some_and(|guide| guide.entry.version == *version)
     }
 
     fn explain(&self, error: SourceError) -> InstallError {
@@ -131,8 +128,8 @@ impl VersionChoice<'_> {
     }
 }
 
-/// The warnings of a run, each given once. A provider may have several packages, and is chosen again after another program
-/// has changed its entry in the lock file.
+/// The warnings of a run, each given once although a version may be chosen repeatedly: for several packages, and after
+/// another program has changed the entry in the lock file.
 #[derive(Default)]
 pub(crate) struct Warned(Mutex<BTreeSet<String>>);
 

@@ -8,7 +8,7 @@ use tofu_oci_lockfile::{LockFileError, LockRefusal};
 use tofu_oci_source::SourceError;
 use tofu_oci_types::{Constraints, Place, ProviderAddr, Version};
 
-/// Why an installation failed. Nothing of the failed package is visible then, and the lock file is as it was.
+/// Why an installation failed. No part of the failed package is visible then, and the lock file stays as it was.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InstallError {
@@ -19,7 +19,7 @@ pub enum InstallError {
         address: ProviderAddr,
         /// The place that was asked.
         place: Place,
-        /// What was wanted.
+        /// The constraints.
         constraints: Constraints,
         /// The versions that the place has, ascending.
         offered: Vec<Version>,
@@ -33,7 +33,7 @@ pub enum InstallError {
         by: ProviderAddr,
         /// The locked version.
         locked: Version,
-        /// What is wanted now.
+        /// The constraints now.
         constraints: Constraints,
     },
     /// The locked version is gone.
@@ -85,7 +85,7 @@ pub enum InstallError {
     #[error(transparent)]
     Pins(#[from] PinFileError),
     /// Other programs have changed the lock file's entry too often.
-    #[error("{} was changed again and again: what it says of {address} is not what was looked at", path.display())]
+    #[error("{} keeps changing: its entry of {address} is not the one that was read", path.display())]
     LockFileChanged {
         /// The provider.
         address: ProviderAddr,
@@ -118,7 +118,7 @@ impl From<LockError> for InstallError {
 }
 
 impl InstallError {
-    /// A stable kebab-case name of what went wrong: the one that is measured of `OpenTofu` where it fails alike.
+    /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
     ///
     /// Spec: `real-tofu-sources.md` (measured), §4, §5 and §8.
     pub fn code(&self) -> &'static str {
@@ -150,7 +150,7 @@ impl InstallError {
         texts.join(": ")
     }
 
-    /// Whether the same call may succeed when made again.
+    /// Whether a retry of the same call may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Fetch(error) if error.is_transient())
     }

@@ -12,13 +12,13 @@ use crate::package::PackageInstall;
 use crate::record::{Completed, merged};
 use crate::{InstallError, InstallRequest, Installed, Options};
 
-/// So many requests ask and wait at once; fewer fetch ([`Options::parallel`]).
+/// How many requests ask and wait at once; fewer fetch ([`Options::parallel`]).
 const REQUESTS: usize = 16;
 
-/// So often this program looks at what other programs have recorded meanwhile.
+/// How often this program looks at what other programs have recorded meanwhile.
 pub(crate) const ROUNDS: usize = 64;
 
-/// What came of an installation.
+/// The result of an installation.
 #[derive(Debug)]
 pub struct InstallReport {
     /// One for each request, in their order.
@@ -31,12 +31,12 @@ pub struct InstallReport {
 
 /// Installs every request's package and then writes the pins and the lock file.
 ///
-/// A request is held to its entry of [`Options::lock`]; if another program has changed that entry since, also to the new
-/// one. Events have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
+/// The entry in [`Options::lock`] binds its request, and so does the new entry if another program has changed it since.
+/// Events have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
 ///
 /// # Errors
-/// The first request's that fails; the others are stopped then. What they had installed stays, what was half done goes, and
-/// the lock file is as it was.
+/// That of the first request that fails; it stops the others. Installed packages stay, half-done ones are removed, and
+/// the lock file stays as it was.
 pub async fn install(
     requests: &[InstallRequest],
     options: &Options,
@@ -59,11 +59,11 @@ pub async fn install(
             let installed = completed.into_iter().map(|completed| completed.installed).collect();
             return Ok(InstallReport { installed, lock, written });
         }
-        // What has to be fetched for the new entries is fetched out of turn.
+        // The new entries may need downloads, which must not take a turn.
         drop(turn);
-        let again = context.run(changed.iter().map(|&nth| &requests[nth]), now.file()).await?;
-        for (nth, again) in changed.into_iter().zip(again) {
-            completed[nth].replace(again);
+        let rerun = context.run(changed.iter().map(|&nth| &requests[nth]), now.file()).await?;
+        for (nth, newer) in changed.into_iter().zip(rerun) {
+            completed[nth].replace(newer);
         }
         judged_by = now;
     }
@@ -73,7 +73,7 @@ pub async fn install(
     })
 }
 
-/// Which of the providers another program has given another entry.
+/// The positions of the providers whose entry another program has changed.
 pub(crate) fn changed<'a>(
     providers: impl Iterator<Item = &'a ProviderAddr>,
     before: &LockFile,
@@ -94,7 +94,7 @@ struct InstallContext<'a> {
 }
 
 impl InstallContext<'_> {
-    /// Installs these packages, each held to its entry of the lock file.
+    /// Installs these packages; each must match its entry of the lock file.
     async fn run(
         &self,
         requests: impl Iterator<Item = &InstallRequest>,

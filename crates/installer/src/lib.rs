@@ -9,19 +9,19 @@
 //!                                                           Completed --record--> pins, then the lock file
 //! ```
 //!
-//! The caller reads the lock file, and the installer writes it once, at the end. With a plugin cache the package goes
+//! The caller reads the lock file; the installer writes it once, at the end. With a plugin cache the package goes
 //! there, and a link to it into the working directory. A locked package of the cache is linked without a request.
 //!
 //! Making a package visible takes a [`Verified`](tofu_oci_fetch::Verified), which only verification makes.
 //!
 //! **Many at once.** Programs that work in one directory take [`Turn`](tofu_oci_fetch::Turn)s to look at the lock file
-//! again, merge, and write it and the pins. If another program has changed the entry of a provider meanwhile, the provider
-//! is held to the new entry, as if it had been there from the start; entries of other providers stay.
+//! again, merge, and write it and the pins. If another program has changed the entry of a provider meanwhile, the new
+//! entry binds as if it had been there from the start; entries of other providers stay.
 //!
-//! **All or nothing.** A provider that fails leaves no files. Others of the same call may have been installed by then (they
-//! are complete and verified); the lock file is written only if all have succeeded.
+//! **All or nothing.** A provider that fails leaves no files. Others of the same call may be installed by then,
+//! complete and verified. `install` writes the lock file only if all have succeeded.
 
-#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
 mod choose;
 mod error;

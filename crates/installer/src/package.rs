@@ -28,7 +28,7 @@ pub(crate) struct PackageInstall<'a> {
     pub(crate) reporter: &'a dyn Reporter,
 }
 
-/// What was looked at, once: the lock file's entry, the package's place and the plugin cache.
+/// What one look found: the lock file's entry, the package's place and the plugin cache.
 struct LocalState<'a> {
     provider_type: &'a str,
     version: Version,
@@ -56,7 +56,7 @@ impl PackageInstall<'_> {
         Ok(completed)
     }
 
-    /// Reads what may be used: without a locked entry that is only a cache that may break the lock file.
+    /// Reads what may be used. Without a locked entry, only a cache that may break the lock file is of use.
     async fn look(&self) -> Result<LocalState<'_>, InstallError> {
         let InstallRequest { address, platform, target, .. } = self.request;
         let version = self.choice.version(self.reporter).await?;
@@ -116,7 +116,7 @@ impl PackageInstall<'_> {
         Ok(Offered { offer, judgement })
     }
 
-    /// A package that is installed and locked stays usable if the place cannot be reached and need not be asked.
+    /// Keeps an installed and locked package if the place cannot be reached and its answer is not needed.
     fn without_the_place(&self, error: InstallError, found: &LocalState<'_>) -> Result<Completed, InstallError> {
         let seen = Seen { answer: PlaceAnswer::Unreachable, ..found.seen(None) };
         let PathContents::Package(package) = &found.installed else { return Err(error) };
@@ -157,7 +157,7 @@ impl PackageInstall<'_> {
         Ok(self.completed(found, InstallOutcome::Linked, package.bytes(), hashes, offered))
     }
 
-    /// Fetches the package. If it is the right one it goes into its place, or into the cache with a link in its place.
+    /// Fetches the package. The right one goes into its place, or into the cache with a link in its place.
     async fn fetch(&self, found: &LocalState<'_>, offered: &Offered) -> Result<Completed, InstallError> {
         let Offered { offer, judgement } = offered;
         let cached = found.cached.as_ref().map(|(path, _)| path);
@@ -193,7 +193,7 @@ impl PackageInstall<'_> {
         Ok(linked)
     }
 
-    /// Demands the lock file's consent to a package that is not fetched, and reports wrong lines.
+    /// Compares a package that is not fetched with the lock file, and reports wrong lines.
     fn report_lines(
         &self,
         found: &LocalState<'_>,
@@ -205,8 +205,8 @@ impl PackageInstall<'_> {
         Ok(())
     }
 
-    /// Reports lines of the lock file that are not the package's. The release's other manifests are asked only when
-    /// something is suspicious, and without an answer the lines stay unexplained.
+    /// Reports lines of the lock file that are not the package's. It asks for the release's other manifests only if a
+    /// line is suspicious; without an answer the lines stay unexplained.
     async fn report(&self, offer: &Offer, locked: Option<Expect<'_>>, verified: &Verified) {
         let mut report = verified.report().clone();
         if zh_is_suspicious(&report)
@@ -219,8 +219,8 @@ impl PackageInstall<'_> {
         report_unexplained(offer, &report, self.reporter);
     }
 
-    /// Warns of a program that does not start on the platform of its package, also if it was installed before. Nothing
-    /// is refused: the bytes are those of the release, and `OpenTofu` installs them.
+    /// Warns of a program that does not start on the platform of its package, even if it was installed before. It is no
+    /// error: the bytes are those of the release, and `OpenTofu` installs them.
     async fn warn_of_other_platform(&self, found: &LocalState<'_>) {
         let InstallRequest { address, platform, .. } = self.request;
         // An unreadable program is not reported: its package is the right one.
@@ -241,7 +241,7 @@ impl PackageInstall<'_> {
         subject(&self.request.address, &found.version, &self.request.platform)
     }
 
-    /// The result. Without an offer the package is that of the plugin cache.
+    /// The result. Without an offer, the package came from the plugin cache.
     fn completed(
         &self,
         found: &LocalState<'_>,
@@ -279,7 +279,7 @@ impl LocalState<'_> {
         self.locked.is_some_and(|locked| locked.entry.hashes.contains(&package.h1()))
     }
 
-    /// What is known for [`plan`]: with an offer, what the package is to it.
+    /// What is known for [`plan`]; with an offer, also how the packages relate to it.
     fn seen(&self, offered: Option<&Offered>) -> Seen {
         // A zip must be locked by its `zh:`: an entry with `h1:` alone is completed by a download.
         let is_locked = |offer: &Offer| {
@@ -337,7 +337,7 @@ fn package(contents: &PathContents) -> &FoundPackage {
     }
 }
 
-/// Its checksums: with an offer those that the offer names, too.
+/// Its checksums, with those that the offer names.
 fn hashes(package: &FoundPackage, offered: Option<&Offered>) -> PackageHashes {
     let known = offered.map(|offered| known_before(&offered.offer)).unwrap_or_default();
     PackageHashes { h1: Some(package.h1()), ..known }

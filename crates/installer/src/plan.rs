@@ -1,22 +1,22 @@
-//! What is done about one package: decided from what was seen, without looking again.
+//! What to do about one package, decided from what was seen and without another look.
 //!
 //! ```text
-//! before the place is asked, if a plugin cache is set
+//! the place was not asked yet, and a plugin cache is set
 //!   the package in its place has a locked `h1:`              -> keep
 //!   the cached one has                                        -> link
-//!   if signatures are asked for, only with an `h1:` that a pin knows
-//! when it offers the release
+//!   if signatures are required, only with an `h1:` that a pin knows
+//! the place offers the release
 //!   the package in its place has a locked `h1:`, and the lock file names the offer -> keep
 //!   the cached one has, and the lock file or a signature names it                  -> link
 //!   nothing is locked, and the cache may break the lock file                       -> link
 //!   if the package is signed, only with an `h1:` that is known to be the signed one's
 //!   otherwise: fetch it (into the cache, and link)
-//! when it cannot be reached
+//! the place cannot be reached
 //!   the package in its place has a locked `h1:` (one that a pin knows)             -> keep
 //! ```
 //!
-//! If a package is signed, its bytes must be covered: what is used without being fetched has an `h1:` that the signed index
-//! names, or that was computed from a fetched package ([`Judgement::admits_unfetched`]).
+//! If a package is signed, its bytes must be covered: a package that is not fetched must have an `h1:` that the signed
+//! index names, or that was computed from a fetched package ([`Judgement::admits_unfetched`]).
 //!
 //! [`Judgement::admits_unfetched`]: tofu_oci_fetch::Judgement::admits_unfetched
 //!
@@ -29,7 +29,7 @@ pub(crate) struct Seen {
     pub(crate) installed: SeenContents,
     /// What lies in the plugin cache; `None` without a cache.
     pub(crate) cached: Option<SeenContents>,
-    /// Whether a cached package will do that nothing locks.
+    /// Whether an unlocked cached package will do.
     pub(crate) unlocked: Unlocked,
     /// What the place of the release says.
     pub(crate) answer: PlaceAnswer,
@@ -38,9 +38,9 @@ pub(crate) struct Seen {
 /// What lies where a package belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SeenContents {
-    /// Nothing, or it was not looked at because it cannot be used.
+    /// Nothing, or something that cannot be used and was not looked at.
     Nothing,
-    /// No package.
+    /// Something that is not a package.
     Other,
     /// A package.
     Package(SeenPackage),
@@ -48,13 +48,13 @@ pub(crate) enum SeenContents {
 
 /// What is known of a package's contents by their `h1:`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "facts that do not depend on each other, and no modes")]
+#[expect(clippy::struct_excessive_bools, reason = "independent facts, not modes")]
 pub(crate) struct SeenPackage {
     /// The lock file has it.
     pub(crate) locked: bool,
-    /// Neither a rule nor a pin asks for signatures, or the pins know it.
+    /// No signature is required, or the pins know it.
     pub(crate) unasked: bool,
-    /// The offered package is not signed, or this `h1:` is known to be the signed one's.
+    /// The offered package is unsigned, or this `h1:` is known to be that of the signed one.
     pub(crate) admitted: bool,
     /// The lock file names the offered package, or a signature names this `h1:`.
     pub(crate) of_the_offer: bool,
@@ -64,7 +64,7 @@ pub(crate) struct SeenPackage {
     pub(crate) has_executable: bool,
 }
 
-/// Whether a cached package is used that the lock file does not name.
+/// Whether to use a cached package that the lock file does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unlocked {
     /// Never, or something is locked.
@@ -80,8 +80,8 @@ pub(crate) enum PlaceAnswer {
     NotAsked,
     /// It could not be reached.
     Unreachable,
-    /// It offers the package. `named`: the lock file names this very package. `vouched`: a signature or a person vouches
-    /// for it, so that what it says is recorded.
+    /// It offers the package. `named`: the lock file names this very package. `vouched`: a signature or a person
+    /// vouches for it, so that what it says is recorded.
     Offer { named: bool, vouched: bool },
 }
 
@@ -92,7 +92,7 @@ pub(crate) enum InstallStep {
     Keep(KnownBy),
     /// The cached package is the right one.
     Link(KnownBy),
-    /// What lies there does not do: the place is asked, and if it offers the package, that is fetched.
+    /// What lies there does not suffice: ask the place, and fetch the package that it offers.
     Fetch,
 }
 

@@ -13,17 +13,18 @@ use crate::{InstallError, InstallRequest, Installed};
 pub(crate) struct Completed {
     pub(crate) installed: Installed,
     pub(crate) hashes: PackageHashes,
-    /// The judgement on the release, if its place was asked.
+    /// The judgement on the release; `None` if its place was not asked.
     pub(crate) judgement: Option<Arc<Judgement>>,
 }
 
 impl Completed {
-    /// Takes over a second run, which was held to another entry of the lock file. The report stays that of the first run.
-    pub(crate) fn replace(&mut self, again: Self) {
-        if self.installed.version == again.installed.version {
-            self.judgement = again.judgement.or_else(|| self.judgement.take());
+    /// Takes over a second run, which another entry of the lock file bound. For the same version, the first report
+    /// stays.
+    pub(crate) fn replace(&mut self, newer: Self) {
+        if self.installed.version == newer.installed.version {
+            self.judgement = newer.judgement.or_else(|| self.judgement.take());
         } else {
-            *self = again;
+            *self = newer;
         }
     }
 }
@@ -48,8 +49,8 @@ impl ReleaseRecord {
         self.verified.insert(platform.clone(), hashes.clone());
     }
 
-    /// The checksums of each platform. If an annotation contradicts the package itself, the package is right, whoever signed
-    /// the annotation.
+    /// The checksums of each platform. If an annotation contradicts the package itself, the package is right, whoever
+    /// signed the annotation.
     pub(crate) fn hashes(&self) -> BTreeMap<Platform, BTreeSet<PackageHash>> {
         let mut hashes = self.covered.clone();
         for (platform, verified) in &self.verified {
@@ -100,7 +101,7 @@ pub(crate) fn merged(
     Ok(file)
 }
 
-/// The entry that records it, merged with what was recorded before.
+/// The entry with these checksums, merged with the entry before.
 pub(crate) fn entry(
     before: Option<&LockEntry>,
     version: &Version,
@@ -108,7 +109,6 @@ pub(crate) fn entry(
     record: &ReleaseRecord,
 ) -> LockEntry {
     let hashes = record.hashes().into_values().flatten();
-    let hashes =
-        Recordable::new(hashes).expect("of every package that was verified or is covered its h1 or zh is known");
+    let hashes = Recordable::new(hashes).expect("a verified or covered package has a known h1 or zh");
     merge(before, version.clone(), constraints.clone(), &hashes)
 }

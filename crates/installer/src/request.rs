@@ -37,7 +37,7 @@ pub enum InstallTarget {
     WorkingDir {
         /// The data directory.
         data_dir: PathBuf,
-        /// The plugin cache that the package is linked from; without one the package itself lies here.
+        /// The plugin cache that the package is linked from; without a cache, the package itself lies here.
         cache: Option<PluginCache>,
     },
     /// `ROOT/HOST/NS/TYPE/VERSION/OS_ARCH/`: a filesystem mirror of folders. `terraform.d/plugins` of a working
@@ -92,10 +92,10 @@ impl InstallTarget {
 /// Whether the locked version binds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Upgrade {
-    /// Only the locked version will do.
+    /// Only the locked version is installed.
     #[default]
     KeepLocked,
-    /// The newest version that the constraints admit is chosen, whatever is locked.
+    /// The newest version that the constraints admit is installed.
     Newest,
 }
 
@@ -103,15 +103,15 @@ pub enum Upgrade {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// The lock file as the caller read it. It is written at the end, once, when every request has succeeded.
+    /// The lock file as the caller read it. `install` writes it once, after every request has succeeded.
     pub lock: StoredLockFile,
-    /// The providers whose entries are removed from the lock file when it is written. Installed packages stay.
+    /// The providers whose entries leave the lock file. Installed packages stay.
     pub forget: BTreeSet<ProviderAddr>,
     /// What an archive may expand to.
     pub limits: Limits,
     /// How many packages are fetched and unpacked at once; small ones (up to 4 MiB) do not count.
     pub parallel: usize,
-    /// What is trusted. The pins are written when the lock file is.
+    /// What is trusted. The pins are written with the lock file.
     pub trust: Trust,
     /// Who waits for other programs, and how long.
     pub waiter: Waiter,
@@ -159,7 +159,7 @@ pub struct Installed {
     pub bytes: u64,
     /// The package's checksums, all computed or verified here, sorted.
     pub hashes: Vec<PackageHash>,
-    /// What the release is known by; unidentified if the place was not asked.
+    /// What identifies the release; unidentified if the place was not asked.
     #[serde(rename = "index")]
     pub identity: Identity,
     /// Who vouches for the package; `None` if the place was not asked, or is not a repository.
@@ -172,7 +172,7 @@ pub struct Installed {
 pub enum InstallOutcome {
     /// The package was fetched and put in its place.
     Installed,
-    /// The package was in the plugin cache, and was linked and not fetched.
+    /// The package was in the plugin cache and was linked.
     Linked,
     /// The package was in its place already, unchanged.
     AlreadyInstalled,

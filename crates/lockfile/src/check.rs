@@ -26,7 +26,8 @@ impl PackageHashes {
 
 /// What the release says about the checksums of its platforms: leaf digests of the index (`ch:`), annotations.
 ///
-/// These are claims. They decide only which lines of a lock file are another platform's, never that a package is right.
+/// These are claims. They decide only which lines of a lock file belong to another platform, never that a package is
+/// right.
 pub type ReleaseHashes = BTreeMap<Platform, BTreeSet<PackageHash>>;
 
 /// What a lock entry says about a package.
@@ -41,7 +42,7 @@ pub enum LockVerdict {
     Refused(LockRefusal),
 }
 
-/// Every line of an entry and whose it is.
+/// Every line of an entry, with its origin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineReport {
     /// The lines of known schemes, in the order of the file.
@@ -57,7 +58,7 @@ pub struct HashLine {
     pub origin: LineOrigin,
 }
 
-/// What a `ch:` line of another manifest means if the contents (`h1:`, `zh:`) are the locked ones.
+/// What a `ch:` line of another manifest means if the contents (`h1:`, `zh:`) match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ManifestLines {
     /// It does not refuse the package: one matching line of any scheme is enough.
@@ -76,10 +77,11 @@ pub enum LineOrigin {
     ThisPackage,
     /// The release names it for another platform.
     OtherPlatform(Platform),
-    /// A leaf manifest (`ch:`) that this index does not have. The same packages have other manifests in another registry, so
+    /// A leaf manifest (`ch:`) that this index lacks. The same packages have other manifests in another registry, so
     /// the line may be right there.
     OtherManifest,
-    /// No package's: the release names the checksums of this scheme for all its platforms, and not this one.
+    /// No package: the release names the checksums of this scheme for all its platforms, and this line is not among
+    /// them.
     NoPackage,
     /// Unknown: the release does not name the checksums of all its platforms.
     Unknown,
@@ -91,12 +93,12 @@ impl LineReport {
         self.of(&LineOrigin::NoPackage)
     }
 
-    /// Lines that may be another platform's or wrong.
+    /// Lines that may be wrong or belong to another platform.
     pub fn unexplained(&self) -> Vec<&PackageHash> {
         self.of(&LineOrigin::Unknown)
     }
 
-    /// The `ch:` lines that may be this package's in another index; empty if the package's own `ch:` is locked.
+    /// The `ch:` lines that may name this package in another index; empty if the package's own `ch:` is locked.
     pub fn other_manifests(&self) -> Vec<&PackageHash> {
         if self.has_own(Scheme::Ch) { Vec::new() } else { self.of(&LineOrigin::OtherManifest) }
     }
@@ -120,10 +122,11 @@ pub enum LockRefusal {
     NoMatch {
         /// The lines of known schemes.
         locked: Vec<PackageHash>,
-        /// What the package has.
+        /// The checksums of the package.
         found: PackageHashes,
     },
-    /// The entry names leaf manifests (`ch:`) without this one, and it names nothing else or they are required.
+    /// The entry names leaf manifests (`ch:`) and not this one, and they bind: it names no contents, or a rule requires
+    /// them.
     #[error("the lock file names {}, but the release has {found}", manifests(locked))]
     OtherManifest {
         /// The `ch:` lines that could be this platform's.
@@ -167,10 +170,10 @@ fn manifests(hashes: &[PackageHash]) -> String {
 ///
 /// 1. An entry without `h1:`, `zh:` and `ch:` lines locks no contents.
 /// 2. At least one known line must match, of any of the three schemes.
-/// 3. `ch:` lines bind if the entry has no others, and if they are `Required`: one of them must be this leaf's, unless the
-///    release's own index names each of them for *another* platform. Equal contents do not help then.
-/// 4. Lines that do not match have another origin ([`LineOrigin`]); they are kept and reported. A line counts as wrong only
-///    if the release names the checksums of that scheme for all its platforms.
+/// 3. `ch:` lines bind if the entry has no others, and if they are `Required`: one of them must be this leaf's, unless
+///    the release's own index names each of them for *another* platform. Equal contents do not help then.
+/// 4. Lines that do not match have another origin ([`LineOrigin`]); they stay and are reported. A line is wrong only if
+///    the release names the checksums of that scheme for all its platforms.
 ///
 /// Stricter than `OpenTofu` in 3 (it ignores `ch:`), more lenient in that `h1:` alone is enough.
 ///
@@ -274,7 +277,7 @@ pub fn check_manifest(
     other_manifest(&known(entry), &package, release, lines)
 }
 
-/// The platforms whose contents are locked under another leaf manifest than this release's: the same packages, published
+/// The platforms whose contents are locked with another leaf manifest than this release's: the same packages, published
 /// anew. Empty if the release has every manifest that the entry names.
 pub fn published_anew(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<Platform> {
     if foreign_manifests(&known(entry), facts).is_empty() {
@@ -295,9 +298,9 @@ fn foreign_manifests(locked: &[PackageHash], release: &ReleaseHashes) -> Vec<Pac
 /// Judges a package that is to be recorded beside those of other platforms. `facts` are true checksums of the release's
 /// packages.
 ///
-/// A package without a line of its own may be new to the lock file. It is refused if no package has a line's checksum
-/// although all checksums of its scheme are known: that may be this platform's line, for another package. Platforms that
-/// were published anew explain as many unclaimed `ch:` lines; one line more may be this platform's.
+/// A package without a line of its own may be new to the lock file. It is refused if a line matches no package although
+/// all checksums of its scheme are known: the line may be for another package of this platform. Each platform that was
+/// published anew explains one unclaimed `ch:` line; one line more may be this platform's.
 pub fn check_addition(
     entry: &LockEntry,
     platform: &Platform,
@@ -310,7 +313,7 @@ pub fn check_addition(
         return None;
     }
     let all_known = facts.values().all(|hashes| hashes.iter().any(|hash| hash.scheme() == Scheme::H1));
-    // If every package was looked at, an unclaimed line of an archive cannot be another platform's either.
+    // If every package is known, an unclaimed line of an archive cannot belong to another platform either.
     let mut orphans = if all_known { unexplained(&locked, facts) } else { orphans(&locked, facts) };
     let manifests = orphans.iter().filter(|hash| hash.scheme() == Scheme::Ch).count();
     if lines == ManifestLines::Optional && manifests <= published_anew(entry, facts).len() {
@@ -321,14 +324,14 @@ pub fn check_addition(
     (!orphans.is_empty()).then(|| LockRefusal::NoMatch { locked: orphans, found: found() })
 }
 
-/// The lines for contents that no package of the release has, as far as that is known. `ch:` lines do not count: another
-/// index may have them.
+/// The lines for contents that no known package of the release has. `ch:` lines do not count: another index may have
+/// them.
 pub fn unclaimed(entry: &LockEntry, facts: &ReleaseHashes) -> Vec<PackageHash> {
     orphans(&known(entry), facts).into_iter().filter(|hash| hash.scheme() != Scheme::Ch).collect()
 }
 
-/// Whether more must be known of the release: the platform has no line of its own, and a line for contents is not explained.
-/// That line may be the platform's, for another package.
+/// Whether the release's other packages must be known: the platform has no line of its own, and a line for contents is
+/// unexplained. That line may be for another package of this platform.
 pub fn needs_more_facts(entry: &LockEntry, platform: &Platform, facts: &ReleaseHashes) -> bool {
     let locked = known(entry);
     let own = |hashes: &BTreeSet<PackageHash>| locked.iter().any(|hash| hashes.contains(hash));
@@ -346,8 +349,8 @@ fn orphans(locked: &[PackageHash], facts: &ReleaseHashes) -> Vec<PackageHash> {
     locked.iter().filter(|hash| complete(hash.scheme()) && !has(hash)).cloned().collect()
 }
 
-/// Judges a release as a whole: at least one line of a known scheme must be `proven`, for whatever platform. So an entry
-/// for one platform vouches for the release that the others are recorded from.
+/// Judges a release as a whole: at least one line of a known scheme must be `proven`, for any platform. So an entry for
+/// one platform vouches for the release, and the others can be recorded from it.
 ///
 /// `proven` are checksums that were computed here or that a trusted signature covers, and the digests of leaf manifests
 /// and zips that the index leads to.

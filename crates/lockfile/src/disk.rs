@@ -14,11 +14,11 @@ pub enum WriteOutcome {
     Unchanged,
     /// The file was replaced.
     Updated,
-    /// There was none.
+    /// There was no file.
     Created,
 }
 
-/// A lock file as it was when it was read. Whoever writes the file compares it with this, and reads it no more.
+/// A lock file as it was read. Writing compares with it, and does not read the file again.
 #[derive(Clone, Debug)]
 pub struct StoredLockFile {
     path: PathBuf,
@@ -30,16 +30,16 @@ pub struct StoredLockFile {
 /// The lock file at `path`, which need not exist.
 ///
 /// # Errors
-/// When it does not parse, is not text, not a regular file or larger than [`LOCK_FILE_LIMIT`], and when it is a symbolic
+/// If it does not parse, is not text, not a regular file or larger than [`LOCK_FILE_LIMIT`], or if it is a symbolic
 /// link that leaves its folder: see [`StoredLockFile::write`].
 pub fn read(path: &Path) -> Result<StoredLockFile, LockFileError> {
     StoredLockFile::parse(path, read_text(path)?)
 }
 
-/// No lock file and no pin file is larger, in bytes: one entry for each of ten thousand providers takes less.
+/// The largest lock file or pin file, in bytes. Ten thousand entries take less.
 pub const LOCK_FILE_LIMIT: u64 = 64 << 20;
 
-/// The text of the lock file or pin file at `path`; `None` if there is none.
+/// The text of the lock file or pin file at `path`; `None` if there is no file.
 ///
 /// # Errors
 /// As [`read`], whatever the text says.
@@ -61,7 +61,7 @@ impl StoredLockFile {
         Ok(Self { path: path.to_owned(), text, file: file.unwrap_or_default() })
     }
 
-    /// The file as it is now. It is parsed only if its text is another one.
+    /// The file as it is now. Only another text is parsed.
     ///
     /// # Errors
     /// As [`read`].
@@ -80,7 +80,7 @@ impl StoredLockFile {
         self.text.as_deref()
     }
 
-    /// What it locks; nothing if there was no file.
+    /// What it locks; empty if there was no file.
     pub fn file(&self) -> &LockFile {
         &self.file
     }
@@ -99,11 +99,11 @@ impl StoredLockFile {
         }
     }
 
-    /// Replaces the file at once, with mode 0644; readers see the old or the new one. Nothing is written if it locked the
-    /// same already.
+    /// Replaces the file at once, with mode 0644; readers see the old or the new one. A file that locks the same
+    /// already stays.
     ///
     /// # Errors
-    /// When it is a symbolic link that leaves its folder: following it would write a file that the user did not name.
+    /// If it is a symbolic link that leaves its folder: following it would write a file that the user did not name.
     pub fn write(&self, file: &LockFile) -> Result<WriteOutcome, LockFileError> {
         self.put(file, self.would_write(file))
     }
@@ -117,7 +117,7 @@ impl StoredLockFile {
         }
     }
 
-    /// Replaces the file as [`Self::write`] does, also if only its text is not canonical: comments, order, spaces.
+    /// Replaces the file as [`Self::write`] does, and also a text that is not canonical: comments, order, spaces.
     ///
     /// # Errors
     /// As [`Self::write`].
@@ -147,12 +147,12 @@ fn name_file(error: LockFileError, file: &Path) -> LockFileError {
 /// Replaces a lock file or pin file at once, with mode 0644; readers see the old or the new one.
 ///
 /// # Errors
-/// When it is a symbolic link that leaves its folder.
+/// If it is a symbolic link that leaves its folder.
 pub fn replace(path: &Path, text: &str) -> Result<(), LockFileError> {
     let place = &follow(path)?;
     let failed = |action| move |source| LockFileError::Io { action, path: place.to_owned(), source };
     let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Removes what a killed run has left here; a living run keeps its files locked.
+    // Removes the leftovers of killed runs; a living run keeps its files locked.
     tofu_oci_disk::sweep(folder, Whose::Users);
     let temporary = ScratchFile::beside(folder).map_err(failed("write"))?;
     temporary.as_file().write_all(text.as_bytes()).map_err(failed("write"))?;
@@ -169,7 +169,7 @@ pub fn replace(path: &Path, text: &str) -> Result<(), LockFileError> {
 /// Where a file that may be a link really lies.
 ///
 /// # Errors
-/// When it leaves its folder.
+/// If it leaves its folder.
 fn follow(path: &Path) -> Result<PathBuf, LockFileError> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => {}

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockFileError {
-    /// The text is not a valid lock file. Nothing is guessed: a misread lock file does not protect.
+    /// The text is not a valid lock file. A guess is out of the question: a misread lock file does not protect.
     #[error("{}:{line}:{column}: {problem}", path.display())]
     Invalid {
         /// The file.
@@ -76,7 +76,7 @@ pub enum LockProblem {
     NonNormalizedAddress {
         /// The label as written.
         label: String,
-        /// What it should be, if that is known.
+        /// The normal form, if that is known.
         canonical: Option<String>,
     },
     /// A built-in or legacy provider.

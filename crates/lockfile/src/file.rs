@@ -10,7 +10,7 @@ pub const LOCK_FILE_NAME: &str = ".terraform.lock.hcl";
 
 /// What is locked, sorted by address.
 ///
-/// Two lock files are equal if they lock the same, whichever program maintains them.
+/// Two lock files are equal if they lock the same; the maintaining program does not count.
 #[derive(Clone, Debug, Default)]
 pub struct LockFile {
     entries: BTreeMap<ProviderAddr, LockEntry>,
@@ -23,9 +23,9 @@ pub struct LockFile {
 pub struct LockEntry {
     /// The version that was chosen.
     pub version: Version,
-    /// The constraints that it was chosen by. They inform people and lock nothing.
+    /// The constraints at the time of the choice. They inform people and lock nothing.
     pub constraints: Constraints,
-    /// Checksums of the version's packages, of every platform that was recorded.
+    /// Checksums of the version's packages, for every recorded platform.
     pub hashes: BTreeSet<PackageHash>,
 }
 
@@ -74,7 +74,7 @@ impl LockFile {
         self.maintainer = maintainer;
     }
 
-    /// How many `module` blocks the text had. They are reserved and mean nothing; writing the file removes them.
+    /// How many `module` blocks the text had. They are reserved and have no meaning; writing the file removes them.
     ///
     /// Spec: `OpenTofu` 1.12, depsfile: "Dependency locks for modules are not yet supported".
     pub fn ignored_modules(&self) -> usize {

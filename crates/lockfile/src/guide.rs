@@ -13,9 +13,9 @@ const NAMESPACE: &str = "hashicorp";
 /// An entry that a provider's version is chosen by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guide {
-    /// The provider whose entry it is: the one that was asked for, or its predecessor.
+    /// The provider whose entry it is: the wanted one, or its predecessor.
     pub by: ProviderAddr,
-    /// What binds. A predecessor's entry gives the version and no checksums: the two registries do not have the same bytes.
+    /// The entry that binds. A predecessor's has no checksums here: the two registries do not have the same bytes.
     pub entry: LockEntry,
 }
 
@@ -27,8 +27,9 @@ impl Guide {
 }
 
 impl LockFile {
-    /// What chooses the version of a provider: its own entry. If `registry.opentofu.org/hashicorp/X` has no entry, that of
-    /// `registry.terraform.io/hashicorp/X` does, so that a team that migrates keeps its versions.
+    /// What chooses the version of a provider: its own entry. Without one, the entry of
+    /// `registry.terraform.io/hashicorp/X` counts for `registry.opentofu.org/hashicorp/X`, so that a team that migrates
+    /// keeps its versions.
     ///
     /// Spec: `OpenTofu` 1.10 to 1.13, depsfile `UpgradeFromPredecessorProject`.
     pub fn guide(&self, address: &ProviderAddr) -> Option<Guide> {
@@ -42,7 +43,7 @@ impl LockFile {
     }
 }
 
-/// The address of the same provider in the registry that `OpenTofu`'s continues; `None` for every other provider.
+/// The provider's address in the registry that `OpenTofu`'s continues; `None` for every other provider.
 fn predecessor(address: &ProviderAddr) -> Option<ProviderAddr> {
     let provider_type = address.provider_type();
     let default: ProviderAddr = format!("{NAMESPACE}/{provider_type}").parse().ok()?;

@@ -1,7 +1,7 @@
 //! The dependency lock file: read, match, merge and write `.terraform.lock.hcl`.
 //!
-//! The text is byte for byte what `tofu init` (or `terraform init`, if the file says so) would write. The caller says what
-//! a package's true checksums are: see [`PackageHashes`].
+//! The text is byte for byte what `tofu init` would write, or `terraform init` if the file names it. The caller knows a
+//! package's true checksums: see [`PackageHashes`].
 //!
 //! ```text
 //! text  --parse-->  LockFile  --get-->  LockEntry  --check(true checksums)-->  LockVerdict

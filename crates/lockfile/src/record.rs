@@ -8,14 +8,14 @@ use crate::{LockEntry, ReleaseHashes};
 
 /// Checksums that may be recorded: at least one of them is `h1:` or `zh:`.
 ///
-/// Released `OpenTofu` reads a block with `ch:` lines alone as one without checksums, and accepts any package. So such a
-/// block cannot be written.
+/// Released `OpenTofu` reads a block with only `ch:` lines as one without checksums, and accepts any package. So no
+/// such block can be written.
 ///
 /// Spec: `oci-reality.md` §4.7.6; `OpenTofu` 1.12, getproviders `PreferredHashes`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recordable(BTreeSet<PackageHash>);
 
-/// Checksums that only this program would check.
+/// Checksums that `OpenTofu` would not check.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("none of the checksums is `h1:` or `zh:`, so that OpenTofu would accept any package")]
 pub struct ManifestsAlone;
@@ -27,18 +27,18 @@ impl Recordable {
     /// [`ManifestsAlone`] if none of them is `h1:` or `zh:`.
     pub fn new(hashes: impl IntoIterator<Item = PackageHash>) -> Result<Self, ManifestsAlone> {
         let hashes: BTreeSet<PackageHash> = hashes.into_iter().collect();
-        if hashes.iter().any(binds_everybody) { Ok(Self(hashes)) } else { Err(ManifestsAlone) }
+        if hashes.iter().any(binds_opentofu) { Ok(Self(hashes)) } else { Err(ManifestsAlone) }
     }
 }
 
-fn binds_everybody(hash: &PackageHash) -> bool {
+fn binds_opentofu(hash: &PackageHash) -> bool {
     matches!(hash.scheme(), Scheme::H1 | Scheme::Zh)
 }
 
-/// The entry to write after these checksums were verified, or a trusted signature covered them.
+/// The entry to write for checksums that were verified or that a trusted signature covers.
 ///
-/// Checksums of the same version stay, also of unknown schemes; those of another version are dropped. Constraints stay if
-/// there are no new ones, as when a provider is installed by name alone.
+/// Checksums of the same version stay, even of unknown schemes; those of another version go. Constraints stay if there
+/// are no new ones, as for a provider that is installed by name alone.
 ///
 /// Spec: `OpenTofu` 1.12, providercache installer, "newHashes"; it drops unknown schemes here, and tofu-oci keeps them.
 /// `oci-reality.md` §4.7.
@@ -53,8 +53,8 @@ pub fn merge(before: Option<&LockEntry>, version: Version, constraints: Constrai
     entry
 }
 
-/// The `ch:` lines of `after` that another program has removed from `before`, which has another line of the same package
-/// and version.
+/// The `ch:` lines of `after` that another program has removed from `before`. Another line of the same package and
+/// version has stayed there.
 ///
 /// Spec: `real-tofu.md` §3 (measured): `init` drops the `ch:` lines whenever it installs.
 pub fn restored(before: Option<&LockEntry>, after: &LockEntry, release: &ReleaseHashes) -> BTreeSet<PackageHash> {

@@ -1,9 +1,8 @@
 //! Several methods in order.
 //!
 //! ```text
-//! versions   every link is asked, in order; "unknown provider" is passed over, any other error ends it; all that was
-//!            found is joined
-//! release    that of the first link that has the version; its offers ask the links from there, in order:
+//! versions   asks every link in order, passes over "unknown provider", ends at any other error, and joins all lists
+//! release    of the first link that has the version; its offers ask the links from there, in order:
 //!
 //!                                  oci, network mirror     direct, folder
 //!            has it                offers it               offers it
@@ -13,8 +12,7 @@
 //!            any other error       ends the search         ends the search
 //! ```
 //!
-//! So an OCI or network mirror never lets a later method serve a version that it does not have itself: what a mirror
-//! lacks is missing on purpose.
+//! So no later method serves a version that an OCI or network mirror lacks: it is missing on purpose.
 //!
 //! Spec: `real-tofu-sources.md` (measured), §1.1 and §4; `OpenTofu` 1.12, getproviders, `MultiSource`.
 
@@ -38,9 +36,9 @@ mod joined;
 /// One method of a chain.
 #[derive(Clone)]
 pub struct Link {
-    /// Its kind, which decides what happens when it does not have something.
+    /// Its kind, which decides what follows if it lacks something.
     pub method: InstallMethod,
-    /// How errors name it, such as `oci_mirror at /home/u/.tofurc:3`.
+    /// Its name in errors, such as `oci_mirror at /home/u/.tofurc:3`.
     pub label: String,
     /// The place it leads to.
     pub source: Arc<dyn Source>,
@@ -55,7 +53,7 @@ pub struct MethodAnswer {
     pub outcome: Result<Listing, SourceError>,
 }
 
-/// The methods that are for one provider, in the order of the configuration, as one source.
+/// The methods that match one provider, in the order of the configuration, as one source.
 pub struct Chain {
     methods: Arc<ChainedMethods>,
 }
@@ -69,12 +67,12 @@ struct ChainedMethods {
 }
 
 impl Chain {
-    /// The methods as one source. Without links every question ends in [`NotOffered::NoMethods`].
+    /// The methods as one source. Without links every answer is [`NotOffered::NoMethods`].
     pub fn new(links: Vec<Link>) -> Self {
         Self::with(links, NotOffered::NoMethods)
     }
 
-    /// A chain without links because none of the configured methods is for the provider.
+    /// A chain without links, because no configured method matches the provider.
     pub fn unmatched() -> Self {
         Self::with(Vec::new(), NotOffered::NoMethodMatches)
     }
@@ -89,7 +87,7 @@ impl Chain {
         &self.methods.links
     }
 
-    /// What each method answers, in order. Every one is asked; no error ends it.
+    /// What each method answers, in order. An error does not end the round.
     pub async fn ask(&self, address: &ProviderAddr) -> Vec<MethodAnswer> {
         let mut all = Vec::new();
         for (nth, link) in self.links().iter().enumerate() {
@@ -145,11 +143,6 @@ impl Source for Chain {
         &self.methods.place
     }
 
-    /// As `OpenTofu` does, so that a method that fails ends the search for a locked version too.
-    fn lists_first(&self) -> bool {
-        true
-    }
-
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, SourceError> {
         let methods = &self.methods;
         if methods.links.is_empty() {
@@ -175,7 +168,7 @@ impl Source for Chain {
         Ok(joined)
     }
 
-    /// That of the first link that has the version. Its offers begin with that link.
+    /// The release of the first link that has the version. Its offers begin with that link.
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
         let methods = &self.methods;
         if methods.links.is_empty() {
@@ -203,12 +196,12 @@ struct ChainedRelease {
     /// The link that has `first`.
     nth: usize,
     first: Arc<dyn Release>,
-    /// What the links before it did not have.
+    /// What the links before it lack.
     gave_way: GaveWay,
 }
 
 impl ChainedRelease {
-    /// The releases of the links in order, from the first one.
+    /// The release as a link has it.
     async fn of_link(&self, nth: usize) -> Result<Arc<dyn Release>, SourceError> {
         if nth == self.nth {
             return Ok(Arc::clone(&self.first));
@@ -238,7 +231,7 @@ impl Release for ChainedRelease {
         self.first.describe().await.map_err(|error| self.blame(self.nth, error))
     }
 
-    /// Those of every link up to the one that would end the search.
+    /// The platforms of every link up to the one that would end the search.
     async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
         let mut all: Option<BTreeSet<Platform>> = None;
         let mut gave_way = self.gave_way.clone();
@@ -259,7 +252,7 @@ impl Release for ChainedRelease {
         all.map(|all| all.into_iter().collect()).ok_or_else(|| self.not_offered(gave_way, None))
     }
 
-    /// That of the first link that has the platform; its release is that link's.
+    /// The offer of the first link that has the platform; its release is that link's.
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
         let mut gave_way = self.gave_way.clone();
         for (nth, link) in self.methods.links.iter().enumerate().skip(self.nth) {

@@ -24,8 +24,8 @@ pub struct ConfiguredMethods {
 }
 
 impl ConfiguredMethods {
-    /// What the user's files say, errors and all. `hidden` are folders that are not looked into; without a suffix of the
-    /// arguments, that of the files counts.
+    /// What the user's files say, errors included. Folders in `hidden` are not read. `suffix` is that of the arguments;
+    /// without it, the files' suffix counts.
     pub fn new(
         reading: &Arc<CliConfigReading>,
         environment: &Environment,
@@ -61,7 +61,7 @@ impl ConfiguredMethods {
         errors.peek().is_some() && errors.all(|error| missing.contains(&error))
     }
 
-    /// What every method says of the address.
+    /// What every method says about the address.
     pub fn candidates(&self, address: &ProviderAddr) -> Vec<MethodCandidate<'_>> {
         self.methods.candidates(address, &self.suffix)
     }
@@ -72,7 +72,7 @@ impl ConfiguredMethods {
         host.ends_with(&format!(".{}", self.suffix.as_str()))
     }
 
-    /// Whether a pattern names the host of the address as one of providers.
+    /// Whether a pattern matches the address and names its host.
     pub fn names_host(&self, address: &ProviderAddr) -> bool {
         let mut patterns = self.methods.list.iter().flat_map(|method| &method.selector.include);
         self.methods.explicit
@@ -89,7 +89,7 @@ pub enum CredentialErrors {
     AreIgnored,
 }
 
-/// The methods that count, without the folders that are written to.
+/// The methods, without the hidden folders.
 fn methods(reading: &CliConfigReading, environment: &Environment, files: &VisibleFiles<'_>) -> Methods {
     let mut methods = reading.methods(environment, files);
     methods.list.retain(|method| match &method.kind {
@@ -99,8 +99,8 @@ fn methods(reading: &CliConfigReading, environment: &Environment, files: &Visibl
     methods
 }
 
-/// ConfigFiles without some folders. A provider in a folder of the implicit methods is cut off from its registry: in the folder
-/// that is installed into, the first installation would cut it off.
+/// Files without some folders. `OpenTofu` no longer asks the registry for a provider that lies in a folder of the
+/// implicit methods. The first installation into such a folder would have that effect.
 struct VisibleFiles<'a> {
     files: &'a dyn ConfigFiles,
     hidden: Vec<PathBuf>,

@@ -1,7 +1,7 @@
 //! What the host of an address offers itself.
 //!
 //! ```text
-//! the hostname ends in the magic suffix        the repository, without a request; no private one, as of a document
+//! the hostname ends in the magic suffix        the repository, without a request; it must not be private
 //! the host publishes oci-providers.v1          the repository that its template gives, whatever else it publishes
 //! the host publishes only providers.v1         an error: that protocol is not read yet
 //! the host publishes neither, or no document   an error: it has no providers
@@ -40,7 +40,7 @@ impl DirectSource {
     /// The repository of an address, and the rule that leads there.
     ///
     /// # Errors
-    /// [`SourceError::Failed`] when the host publishes no usable service, or the address has no repository.
+    /// [`SourceError::Failed`] if the host publishes no usable service, or the address has no repository.
     pub async fn repository(&self, address: &ProviderAddr) -> Result<OciPlace, SourceError> {
         let failed = |failure| SourceError::Failed { place: self.place.clone(), failure };
         if let Some(place) = self.magic.place(address).map_err(|error| failed(error.into()))? {

@@ -3,7 +3,7 @@
 //! ```text
 //! ask --host block--> Services                                   no request
 //!     --known-------> Services                                   once for each host in a process
-//!     --asked now---> the same answer as the one who asks        failures are not kept
+//!     --asked now---> the answer to the request under way        failures are not kept
 //!     --------------> GET, redirects, status, media type, size, JSON object
 //! ```
 

@@ -58,7 +58,7 @@ pub enum SourceError {
         #[source]
         failure: Failure,
     },
-    /// One of several methods ends the search: after its answer the next one must not be tried.
+    /// One of several methods ends the search: its answer rules the next ones out.
     #[error(transparent)]
     Method(Box<Blame>),
 }
@@ -73,9 +73,9 @@ pub struct Blame {
     pub kind: InstallMethod,
     /// The provider.
     pub address: ProviderAddr,
-    /// The version whose package was looked for; `None` while versions were listed.
+    /// The version of the wanted package; `None` if versions were listed.
     pub version: Option<Version>,
-    /// Later methods that listed this version, in order: they would have had a turn without this one.
+    /// Later methods that listed this version, in order.
     pub elsewhere: Vec<String>,
     /// What the method answered.
     #[source]
@@ -138,7 +138,7 @@ fn not_offered(address: &ProviderAddr, place: &Place, what: &NotOffered) -> Stri
 }
 
 impl NotOffered {
-    /// A stable kebab-case name, as it is measured of `OpenTofu`.
+    /// A stable kebab-case name, as measured with `OpenTofu`.
     pub fn code(&self) -> &'static str {
         match self {
             Self::UnknownProvider | Self::NoMethodMatches => "provider-not-found",
@@ -151,7 +151,7 @@ impl NotOffered {
 }
 
 impl SourceError {
-    /// Whether the same question may be answered when asked again.
+    /// Whether a retry of the same question may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::Store(error) => error.is_transient(),
@@ -161,7 +161,7 @@ impl SourceError {
         }
     }
 
-    /// A stable kebab-case name of what went wrong: that of `OpenTofu`, as measured, if it fails in the same way.
+    /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
     ///
     /// Spec: `real-tofu-sources.md` (measured), §4 and §8.
     pub fn code(&self) -> &'static str {
@@ -185,7 +185,7 @@ impl SourceError {
 }
 
 impl Blame {
-    /// What a missing version, or a missing provider, is called depends on the kind of the method.
+    /// The name of a missing version or provider depends on the kind of the method.
     fn code(&self) -> &'static str {
         match (&self.source, self.kind) {
             (SourceError::NotOffered { what, .. }, kind) if what.is_absence() => match kind {
@@ -197,11 +197,11 @@ impl Blame {
         }
     }
 
-    /// What to change when the method overlaps with later ones that have the version: the pattern to exclude from it.
+    /// What to change if later methods have the version: the pattern to exclude from this one.
     pub fn remedy(&self) -> Option<String> {
         let first = self.elsewhere.first()?;
         Some(format!(
-            "{} would serve it: put `exclude = [\"{}\"]` into {}, or move that method behind",
+            "{} would serve it: put `exclude = [\"{}\"]` into {}, or move that method after it",
             first, self.address, self.label
         ))
     }

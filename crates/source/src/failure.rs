@@ -4,11 +4,11 @@ use tofu_oci_mapper::MapError;
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::NetworkFault;
 
-/// What went wrong with a place. Each text says what was asked and what came, for people.
+/// What went wrong with a place. Each text names the request and the answer, for people.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// It demands credentials, or refuses those that it was shown.
+    /// It demands credentials, or refuses those that it got.
     #[error("{0}")]
     Unauthorized(String),
     /// It accepts the credentials and refuses the request.
@@ -17,13 +17,13 @@ pub enum Failure {
     /// It asks to slow down.
     #[error("{0}")]
     TooManyRequests(String),
-    /// It answered with a status of its own trouble (5xx).
+    /// It answered with a server error (5xx).
     #[error("{0}")]
     ServerError(String),
-    /// It answered with another status that was not to be expected.
+    /// It answered with another unexpected status.
     #[error("{0}")]
     BadStatus(String),
-    /// Its answer is not what it should be: no JSON, of another shape, too large.
+    /// Its answer is not JSON, has another shape, or is too large.
     #[error("{0}")]
     BadBody(String),
     /// Its answer is of another media type.
@@ -37,7 +37,7 @@ pub enum Failure {
     PrivateHost {
         /// Where to: `HOST[:PORT]`, if it is a registry.
         host: Option<String>,
-        /// Who sent there, for people.
+        /// Which host did so, for people.
         problem: String,
     },
     /// The network, by its kind of fault.
@@ -66,7 +66,7 @@ pub enum Failure {
     /// The folder does not exist.
     #[error("{0}")]
     FolderMissing(String),
-    /// The place names a package that is not there.
+    /// The place names a package that is missing.
     #[error("{0}")]
     PackageMissing(String),
     /// The package is not a zip archive.
@@ -103,7 +103,7 @@ impl Failure {
         }
     }
 
-    /// Whether the same question may be answered when asked again.
+    /// Whether a retry of the same question may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Network { .. } | Self::ServerError(_) | Self::TooManyRequests(_))
     }
@@ -122,7 +122,7 @@ fn no_repository(error: &MapError) -> &'static str {
     }
 }
 
-/// The name of a store's error, as it is measured of `OpenTofu`.
+/// The name of a store's error, as measured with `OpenTofu`.
 pub(crate) fn store_code(error: &StoreError) -> &'static str {
     match error {
         StoreError::NotFound { what: StoreItem::Tag(_) | StoreItem::ManifestOfTag(_), .. } => "tag-not-found",

@@ -14,7 +14,7 @@ pub enum InstallMethod {
     Direct,
     /// `network_mirror`.
     NetworkMirror,
-    /// `filesystem_mirror`, and the folders that are looked into without being configured.
+    /// `filesystem_mirror`, and the folders that need no configuration.
     Filesystem,
 }
 

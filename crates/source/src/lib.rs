@@ -1,9 +1,9 @@
 //! Where packages are offered: OCI repositories as provider sources, and chains of several places.
 //!
-//! A [`Source`] says where it is, which versions it has, and hands out a [`Release`]. The release answers for itself: what
-//! it says of itself, what one platform's package consists of ([`Offer`]), what evidence lies beside it, and what the bytes
-//! of a part are. "Not found" is a value of its own ([`SourceError::NotOffered`]): the next place is tried for that alone,
-//! so a wrong password never looks like a missing provider.
+//! A [`Source`] says where it is and which versions it has, and gives a [`Release`]. The release answers for itself:
+//! how it describes itself, what one platform's package consists of ([`Offer`]), which evidence lies beside it, and
+//! which bytes a part has. Only "not found" ([`SourceError::NotOffered`]) lets a chain try the next place, so a wrong
+//! password never looks like a missing provider.
 //!
 //! ```text
 //! versions   tags                                   -> Listing
@@ -15,7 +15,7 @@
 //!
 //! OciSource      one repository
 //! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
-//! NotRead        a place that is known and cannot be read
+//! NotRead        a place that cannot be read
 //! Chain          several of them in order; an offer belongs to the release of the place that made it
 //! ```
 

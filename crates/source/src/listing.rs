@@ -8,7 +8,7 @@ use tofu_oci_types::{Tag, Version};
 pub struct Listing {
     /// Versions whose canonical tag exists, ascending; equal precedence keeps the order of the tags.
     pub versions: Vec<Version>,
-    /// Tags that `OpenTofu` reads as a version, but that are not the canonical tag of that version.
+    /// Tags that `OpenTofu` reads as a version, although that version has another canonical tag.
     pub stray: Vec<StrayTag>,
 }
 

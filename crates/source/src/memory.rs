@@ -1,4 +1,4 @@
-//! What a source has read, so that it is asked for once.
+//! What a source has read, so that it asks for it once.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -10,7 +10,7 @@ use tofu_oci_store::{ReadStore, StoreError, StoreItem, fetch_bytes};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 use tokio::sync::OnceCell;
 
-/// Most bytes of documents that are kept.
+/// Most bytes of kept documents.
 const KEPT: usize = 64 * 1024 * 1024;
 
 /// A value that is read once: a second reader waits for the first. Errors are not kept.
@@ -20,9 +20,9 @@ pub(crate) type SharedCell<T> = Arc<OnceCell<T>>;
 #[derive(Default)]
 pub(crate) struct DocumentCache {
     tags: Mutex<HashMap<Tag, SharedCell<Descriptor>>>,
-    /// What the store calls a manifest that it does not name by its SHA-256.
+    /// By SHA-256, the digest by which the store itself names a manifest.
     named: Mutex<HashMap<Digest, Digest>>,
-    /// By digest and media type: the same bytes may be read as something else, and are refused then.
+    /// By digest and media type: the same bytes under another type are refused.
     documents: Mutex<Documents>,
     listed: Mutex<Option<Arc<BTreeSet<Tag>>>>,
 }
@@ -34,7 +34,7 @@ struct Documents {
 }
 
 impl DocumentCache {
-    /// What the tag names: as it was when it was asked for first, by its SHA-256 whatever algorithm the store names it by.
+    /// What the tag named when it was first resolved, by SHA-256 even if the store uses another algorithm.
     ///
     /// Pins, signatures and checksums name content, so the same bytes must have the same digest from every store.
     pub(crate) async fn resolve(&self, store: &dyn ReadStore, tag: &Tag) -> Result<Descriptor, StoreError> {
@@ -63,7 +63,7 @@ impl DocumentCache {
         if bytes.len() as u64 == descriptor.size {
             return Ok(bytes);
         }
-        // Another descriptor of the same bytes claims another size: the store says what is wrong with that.
+        // Another descriptor of the same bytes claims another size: the store reports it.
         self.fetch(store, descriptor).await
     }
 
@@ -98,7 +98,7 @@ impl DocumentCache {
         documents.bytes += more;
     }
 
-    /// Forgets all documents, as after more of them than are kept.
+    /// Forgets all documents, as if there were too many.
     #[cfg(test)]
     pub(crate) fn forget_documents(&self) {
         *lock(&self.documents) = Documents::default();

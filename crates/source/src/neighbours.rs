@@ -1,7 +1,7 @@
-//! Which provider a repository is kept for, as the releases in it say.
+//! Which provider a repository is for, by the releases in it.
 //!
-//! A repository holds the versions of one provider. A user who forgets its address publishes, or signs, under a name that
-//! no client asks for; the releases that are there show it.
+//! A repository holds the versions of one provider. A user who forgets its address publishes or signs under a name that
+//! no client asks for. The existing releases reveal the mistake.
 
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_store::{ReadStore, StoreError};
@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, ProviderAddr, Reference, Tag, Version};
 
 use crate::release_reader::{of_content, read_release};
 
-/// Most releases that are read to find out.
+/// How many releases are read at most.
 const MOST: usize = 2;
 
 /// What a release of a repository says about its provider.
@@ -21,12 +21,12 @@ pub struct Neighbour {
     pub address: ProviderAddr,
 }
 
-/// The newer one of the two newest versions that names a provider, among `tags`. The version of the tag `own` does not
-/// count, nor do tags that are not the canonical tag of their version. At most two requests.
+/// The newer of the two newest versions among `tags` that names a provider. The tag `own` and tags that are not
+/// canonical do not count. At most two requests.
 ///
 /// # Errors
-/// If a release could not be asked for ([`StoreError::is_of_content`]): it may name a provider. What is missing, damaged
-/// or not a release names none.
+/// If a release could not be asked for ([`StoreError::is_of_content`]): it may name a provider. A missing or
+/// damaged manifest, and one that is not a release, names none.
 pub async fn newest_neighbour(store: &dyn ReadStore, tags: &[Tag], own: &Tag) -> Result<Option<Neighbour>, StoreError> {
     let canonical = |tag: &Tag| tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag));
     let mut versions: Vec<Version> = tags.iter().filter(|tag| *tag != own).filter_map(canonical).collect();
@@ -42,7 +42,7 @@ pub async fn newest_neighbour(store: &dyn ReadStore, tags: &[Tag], own: &Tag) ->
     Ok(None)
 }
 
-/// The provider that a release names; `None` if it names none, or is not a release.
+/// The provider that a release names; `None` without such a name, and for a manifest that is not a release.
 ///
 /// # Errors
 /// As [`newest_neighbour`].

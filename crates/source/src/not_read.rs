@@ -1,4 +1,4 @@
-//! Places that are known and cannot be read.
+//! Places that cannot be read.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use crate::{Failure, Listing, Release, Source, SourceError};
 
-/// A place that fails whatever it is asked: a kind of method that is not read yet, or a rule that gives no repository.
+/// A place that answers every question with an error: a kind of method that is not read yet, or a rule that gives no
+/// repository.
 #[derive(Clone, Debug)]
 pub struct NotRead {
     place: Place,
@@ -28,7 +29,7 @@ impl NotRead {
         Self::failing(Place::Folder(path.to_owned()), failure)
     }
 
-    /// A place that fails so.
+    /// A place that fails with this.
     pub fn failing(place: Place, failure: Failure) -> Self {
         Self { place, failure }
     }

@@ -16,9 +16,9 @@ mod repository;
 
 /// One repository that holds one provider's releases.
 ///
-/// A tag is resolved once, for as long as the source lives; index, leaf, config and package are then fetched by the
-/// digests that the document before names, so that nothing can be exchanged on the way. What has been read is kept (64 MiB
-/// of manifests at most): the packages of ten platforms cost one request for their index, not ten.
+/// The source resolves a tag once. It then fetches index, leaf, config and package by the digest that the document
+/// before names, so that no one can exchange them on the way. It keeps what it has read (64 MiB of manifests at most):
+/// the packages of ten platforms cost one request for their index, not ten.
 pub struct OciSource {
     repository: Arc<OpenedRepository>,
 }
@@ -29,7 +29,7 @@ impl OciSource {
         Self { repository: Arc::new(OpenedRepository::new(store)) }
     }
 
-    /// Forgets all documents, as after more of them than are kept.
+    /// Forgets all documents, as if there were too many.
     #[cfg(test)]
     pub(crate) fn forget_documents(&self) {
         self.repository.memory.forget_documents();

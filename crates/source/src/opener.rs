@@ -40,7 +40,8 @@ impl MethodOpener {
         Self { client, discovery, open }
     }
 
-    /// The place that a method gives an address, as a link of a chain. A method that gives none fails when it is asked.
+    /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
+    /// fails.
     pub fn link(
         &self,
         configured: &ConfiguredMethods,
@@ -63,8 +64,8 @@ impl MethodOpener {
         Link { method: kind(method), label: method.label(), source }
     }
 
-    /// Whether the place of an address may be asked: the rule of discovery documents holds for a place that follows from
-    /// the name of the host. A mirror may be anywhere, since the user wrote it.
+    /// Whether the place of an address may be asked. A place that follows from the name of the host obeys the rule of
+    /// discovery documents. A mirror may be anywhere, since the user wrote it.
     ///
     /// # Errors
     /// [`Failure::PrivateHost`](crate::Failure::PrivateHost).

@@ -48,8 +48,8 @@ pub struct Layer {
 }
 
 impl Part {
-    /// The stream, which ends in an error unless it has the part's size and digest. What a store gave out as a blob has been
-    /// checked there, and passes as it is.
+    /// The stream, which ends in an error unless it has the part's size and digest. A blob passes as it is: its store
+    /// checks it.
     ///
     /// # Errors
     /// [`StoreError::UnsupportedDigest`] at once for an algorithm that cannot be verified.

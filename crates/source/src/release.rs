@@ -18,36 +18,36 @@ pub struct ReleaseId {
     pub version: Version,
     /// The place that has it.
     pub place: Place,
-    /// What signatures of it are about.
+    /// What its signatures are about.
     pub identity: Identity,
 }
 
-/// What a release says of itself. All of it is a claim until a trusted key has signed the release's identity.
+/// How a release describes itself. All of it is a claim until a trusted key has signed the release's identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ReleaseDescription {
-    /// The tag that was resolved, once; everything after is by digest. `None` if the release lies in no repository.
+    /// The tag that was resolved, once; everything else is read by digest. `None` outside of repositories.
     pub tag: Option<Tag>,
     /// How the packages lie in the repository; `None` if they lie elsewhere.
     pub layout: Option<PackageLayout>,
     /// The platforms that a package can be installed for, sorted.
     pub platforms: Vec<Platform>,
-    /// The kind of the manifest that each of them is installed from.
+    /// The kind of manifest that each platform is installed from.
     pub kinds: BTreeMap<Platform, LeafKind>,
-    /// Checksums of each of them: `ch:` of every manifest, and what annotations say.
+    /// Checksums by platform: `ch:` of every manifest, and what annotations say.
     pub claims: ClaimedHashes,
     /// The `zh:` of each platform's zip, if the release itself names it.
     pub zips: BTreeMap<Platform, PackageHash>,
     /// The plugin protocols, such as `6.0`.
     pub protocols: Vec<String>,
-    /// The address that the release says it was published under; a mirror may well offer it under another one.
+    /// The address that the release was published under, by its own word; a mirror may offer it under another one.
     pub published_as: Option<ProviderAddr>,
 }
 
-/// How far evidence is looked for.
+/// How far a search for evidence goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Search {
-    /// Where it usually is, with as few requests as it takes, and no further than the first place that has a signature.
-    /// What is found this way can convince; finding nothing this way says nothing.
+    /// Where it usually is, with few requests, and no further than the first place that has a signature. Such a
+    /// signature may suffice, but finding no signature proves nothing.
     Likely,
     /// Everywhere.
     Everywhere,

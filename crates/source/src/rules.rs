@@ -1,5 +1,5 @@
-//! What comes after a method's answer: the table of the module [`chain`](crate::Chain), written once. `Chain` goes by it,
-//! and explanations of this program and of every `OpenTofu` release do.
+//! What follows a method's answer: the table of the module [`chain`](crate::Chain), written once. `Chain` obeys it, and
+//! so do the explanations of this program and of every `OpenTofu` release.
 
 use crate::{InstallMethod, NotOffered, SourceError};
 
@@ -27,7 +27,7 @@ pub enum PackageAnswer {
     Fails,
 }
 
-/// What comes after a method's answer.
+/// What follows a method's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Continuation {
     /// The answer counts.
@@ -47,7 +47,7 @@ impl ListingAnswer {
         }
     }
 
-    /// What comes after it; every method whose answer counts is joined.
+    /// What follows it. The lists of all methods whose answers count are joined.
     pub fn continuation(self) -> Continuation {
         match self {
             Self::Lists => Continuation::Counts,
@@ -69,7 +69,7 @@ impl PackageAnswer {
 }
 
 impl InstallMethod {
-    /// What comes after a method of this kind has answered about one version.
+    /// What follows the answer of a method of this kind about one version.
     pub fn after(self, answer: PackageAnswer) -> Continuation {
         match (answer, self) {
             (PackageAnswer::Has, _) => Continuation::Counts,

@@ -17,12 +17,6 @@ pub trait Source: Send + Sync {
     /// Where it is.
     fn place(&self) -> &Place;
 
-    /// Whether even a locked version is looked for in the list of all versions before it is asked for. Of several
-    /// methods any one can end a search while the versions are listed, also one that would not be asked for the package.
-    fn lists_first(&self) -> bool {
-        false
-    }
-
     /// Every version that can be installed from here, in ascending order of precedence.
     ///
     /// # Errors
@@ -37,8 +31,7 @@ pub trait Source: Send + Sync {
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError>;
 }
 
-/// One release of one place. It answers for itself, and reads no more than an answer takes; what it has read it does not
-/// ask for again.
+/// One release of one place. It reads no more than an answer needs, and nothing twice.
 #[async_trait]
 pub trait Release: Send + Sync {
     /// Which release it is.
@@ -53,26 +46,25 @@ pub trait Release: Send + Sync {
     /// The platforms that the release has packages for, sorted.
     async fn platforms(&self) -> Result<Vec<Platform>, SourceError>;
 
-    /// What the package of a platform consists of. Every manifest on the way has been verified; the package has not been
-    /// fetched.
+    /// What the package of a platform consists of, by manifests that have been verified. The package is not fetched.
     ///
     /// # Errors
     /// [`SourceError::NotOffered`] if the release has no package for this platform.
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError>;
 
-    /// What lies beside the release and may say who signed it. Nothing of it has been verified.
+    /// What lies beside the release and may say who signed it, unverified.
     ///
-    /// A second, further search does not ask again for what the first one has found.
+    /// A second, wider search does not ask again for what the first one has read.
     ///
     /// # Errors
-    /// If the place could not be asked: a place that answers with an error has not said that there is no signature.
+    /// If the place could not be asked: an error does not mean that there is no signature.
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError>;
 
     /// What [`ReleaseDescription::claims`] says, and the `zh:` of every platform's zip: for a repository one small
-    /// request for each leaf that has not been read. True if the release's own documents are.
+    /// request for each leaf that has not been read. They are as true as the release's own documents.
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError>;
 
-    /// The bytes of a part that this release has offered. [`Part::checked`] holds them against its digest and size.
+    /// The bytes of a part that this release has offered. [`Part::checked`] compares them with its digest and size.
     async fn open(&self, part: &Part) -> Result<ByteStream, SourceError>;
 }
 
@@ -93,9 +85,9 @@ pub struct Offer {
     pub manifest: Option<Digest>,
     /// What to fetch.
     pub package: Package,
-    /// The address that the release says it was published under; a mirror may well offer it under another one.
+    /// The address that the release was published under, by its own word; a mirror may offer it under another one.
     pub published_as: Option<ProviderAddr>,
-    /// Checksums that the release claims for its platforms. They say whose a checksum is; no package is trusted because of them.
+    /// Checksums that the release claims for its platforms. They tell whose a checksum is, not that a package is right.
     pub claims: ClaimedHashes,
 }
 

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use crate::hostname::{Hostname, InvalidHostname};
 use crate::idn::{self, PartFault};
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
-/// The namespace of providers from before namespaces.
+/// The namespace of providers that are older than namespaces.
 const LEGACY: &str = "-";
 
 /// A provider's source address: hostname, namespace and type, each in normal form.
@@ -16,8 +16,7 @@ const LEGACY: &str = "-";
 /// that of lock file blocks: comparison-form hostname, namespace, type.
 ///
 /// No part is empty, contains a dot (except the hostname), a separator of paths or two dashes in a row: each is safe as
-/// the name of a folder. `OpenTofu` lets full-width dots and dashes through, which become plain ones; they are refused
-/// here.
+/// the name of a folder. `OpenTofu` accepts full-width dots and dashes, which become plain ones; this type does not.
 ///
 /// Spec: `OpenTofu` 1.12, opentofu/registry-address; seed 003 (provider references).
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,7 +66,7 @@ impl InvalidProviderAddr {
         }
     }
 
-    /// Whether `OpenTofu` takes the text as an address, of another host than the one that is meant here.
+    /// Whether `OpenTofu` accepts the text as an address, but of another host.
     pub fn passes_opentofu(&self) -> bool {
         matches!(&self.fault, AddressFault::InvalidHostname(error) if error.passes_opentofu())
     }
@@ -102,12 +101,12 @@ impl ProviderAddr {
         matches!(self.hostname.as_str(), "terraform.io" | "opentofu.org") && self.namespace == "builtin"
     }
 
-    /// Whether this is an address from before namespaces.
+    /// Whether the address is older than namespaces.
     pub fn is_legacy(&self) -> bool {
         self.namespace == LEGACY
     }
 
-    /// The form for people: without the host when that is the default one.
+    /// The form for people: without the default host.
     pub fn for_display(&self) -> String {
         if self.hostname == Hostname::default_registry() {
             format!("{}/{}", self.namespace, self.provider_type)
@@ -125,7 +124,7 @@ impl FromStr for ProviderAddr {
     }
 }
 
-/// The type is looked at first, then the namespace, then the hostname: the order in which `OpenTofu` complains.
+/// Checks the type first, then the namespace, then the hostname: the order in which `OpenTofu` complains.
 fn parse(input: &str) -> Result<ProviderAddr, AddressFault> {
     let parts: Vec<&str> = input.split('/').collect();
     let (host, namespace, provider_type) = match parts[..] {
@@ -139,7 +138,7 @@ fn parse(input: &str) -> Result<ProviderAddr, AddressFault> {
     }
     let provider_type = idn::part(provider_type).map_err(AddressFault::InvalidType)?;
     let Some(namespace) = namespace else {
-        // A bare name belongs to `hashicorp`, and its prefixes are not looked at.
+        // A bare name belongs to `hashicorp`, and may have any prefix.
         let (hostname, namespace) = (Hostname::default_registry(), "hashicorp".to_owned());
         return Ok(ProviderAddr { hostname, namespace, provider_type });
     };
@@ -179,13 +178,7 @@ impl fmt::Display for ProviderAddr {
     }
 }
 
-impl fmt::Debug for ProviderAddr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(ProviderAddr);
+text_value!(ProviderAddr);
 
 #[cfg(test)]
 mod tests {

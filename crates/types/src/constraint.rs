@@ -5,11 +5,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::Version;
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::token::VersionToken;
 use crate::version::compare_extras;
 
-/// A list of constraints that a version must meet all of; empty admits every release.
+/// Constraints that a version must meet, all of them; an empty list admits every release.
 ///
 /// Kept in canonical form: sorted by boundary and operator, without duplicates. `Display` is the canonical rendering
 /// of lock files, and equality is that of the renderings.
@@ -71,7 +71,7 @@ impl ConstraintFault {
             Self::SpaceAfterOperator => "after an operator there is at most one blank",
             Self::NoVersion => "an operator has no version after it",
             Self::TooManyParts => "a version has more than three numbers",
-            Self::Wildcard => "wildcards are not supported; leave out the numbers that may be any with ~>",
+            Self::Wildcard => "wildcards are not supported; use ~>, and omit the numbers that may be any",
             Self::MissingComma => "its parts are versions, with or without an operator, separated by commas",
             Self::Overflow => "one of its numbers is above 18446744073709551615",
         }
@@ -86,7 +86,7 @@ impl InvalidConstraints {
             // `OpenTofu` takes the comma for an operator.
             ConstraintFault::BadOperator | ConstraintFault::NoPart => "bad-operator",
             ConstraintFault::VPrefix => "v-prefix",
-            // `OpenTofu` does not tell a missing version from blanks.
+            // `OpenTofu` does not distinguish a missing version from blanks.
             ConstraintFault::SpaceAfterOperator | ConstraintFault::NoVersion => "extra-space-after-operator",
             ConstraintFault::TooManyParts => "too-many-parts",
             ConstraintFault::Wildcard => "wildcard",
@@ -118,8 +118,8 @@ impl Constraints {
         Self::canonical(self.0.iter().chain(&other.0).cloned().collect())
     }
 
-    /// Whether the version is admitted. A prerelease is admitted only when a term names it exactly, and plain `0.0.0`,
-    /// which stands for no version, never.
+    /// Whether the version is admitted. A prerelease is admitted only if a term names it exactly; plain `0.0.0`, which
+    /// means "no version", never.
     pub fn admits(&self, version: &Version) -> bool {
         if version.is_unspecified() {
             return false;
@@ -128,7 +128,7 @@ impl Constraints {
         self.0.iter().all(|term| term.admits(version)) && (!version.is_prerelease() || named())
     }
 
-    /// Whether nothing but plain `0.0.0` could meet the constraints, so that nothing is admitted.
+    /// Whether only plain `0.0.0` could meet the constraints, so that they admit nothing.
     pub fn ask_for_unspecified(&self) -> bool {
         let names_it = |term: &Term| term.operator == Operator::Equal && term.boundary.is_unspecified();
         self.0
@@ -271,13 +271,7 @@ impl fmt::Display for Constraints {
     }
 }
 
-impl fmt::Debug for Constraints {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(Constraints);
+text_value!(Constraints);
 
 #[cfg(test)]
 mod tests {

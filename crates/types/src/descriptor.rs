@@ -9,15 +9,15 @@ use crate::{Digest, Platform};
 /// Points at content by media type, digest and size in bytes.
 ///
 /// Serialises with members in this order and annotations sorted, so that equal descriptors give equal bytes. Members
-/// that are not named here are dropped: a descriptor is a view, and raw manifest bytes are never rewritten from it.
+/// that this type lacks are dropped: a descriptor is a view, and raw manifest bytes are never rewritten from it.
 ///
 /// Spec: OCI image-spec 1.1.1, descriptor.md, "Properties".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Descriptor {
-    /// The media type of the content; empty when a foreign manifest left it out.
+    /// The media type of the content; empty if a foreign manifest omits it.
     #[serde(rename = "mediaType", default, deserialize_with = "null_as_default")]
     pub media_type: String,
-    /// The artifact type of the manifest pointed at, when it has one.
+    /// The artifact type of the manifest, if it has one.
     #[serde(rename = "artifactType", default, skip_serializing_if = "Option::is_none")]
     pub artifact_type: Option<String>,
     /// The digest of the content.
@@ -65,7 +65,7 @@ impl Descriptor {
         Self::new(media_type, Digest::sha256(bytes), bytes.len() as u64)
     }
 
-    /// A descriptor with the three members that every descriptor has, and no other.
+    /// A descriptor with only the three members that every descriptor has.
     pub fn new(media_type: &str, digest: Digest, size: u64) -> Self {
         Self {
             media_type: media_type.to_owned(),

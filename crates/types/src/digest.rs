@@ -5,13 +5,13 @@ use std::str::FromStr;
 
 use sha2::Digest as _;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// The digest of some bytes, as OCI writes it: `ALGORITHM:ENCODED`.
 ///
-/// `sha256` and `sha512` are checked for length and lower-case hexadecimal digits. Other algorithms that follow the
-/// grammar parse, so that a manifest which mentions one can be read, but nothing can be verified against them.
-/// A digest never contains a path separator.
+/// A `sha256` or `sha512` digest has the right length and lower-case hexadecimal digits. Other algorithms that follow
+/// the grammar parse, so that a manifest may mention them, but cannot verify anything. A digest contains no path
+/// separator.
 ///
 /// Spec: OCI image-spec 1.1.1, descriptor.md, "Digests".
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,7 +23,7 @@ pub struct Digest {
 /// How a [`Digest`] was computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
-    /// SHA-256, the one that every registry supports.
+    /// SHA-256, which every registry supports.
     Sha256,
     /// SHA-512.
     Sha512,
@@ -47,7 +47,7 @@ impl Digest {
         hasher.finish()
     }
 
-    /// The SHA-256 digest whose 32 bytes are already known.
+    /// The SHA-256 digest with these 32 bytes.
     pub fn from_sha256(bytes: [u8; 32]) -> Self {
         Self::from_hash("sha256", &bytes)
     }
@@ -102,7 +102,7 @@ impl Digest {
         }
     }
 
-    /// Whether `bytes` have this digest; false for an algorithm that is not supported.
+    /// Whether `bytes` have this digest; false for an unsupported algorithm.
     pub fn matches(&self, bytes: &[u8]) -> bool {
         self.hasher().is_some_and(|mut hasher| {
             hasher.update(bytes);
@@ -145,13 +145,7 @@ impl fmt::Display for Digest {
     }
 }
 
-impl fmt::Debug for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-serde_as_text!(Digest);
+text_value!(Digest);
 
 /// Computes a [`Digest`] piece by piece.
 #[derive(Clone)]
@@ -174,7 +168,7 @@ impl DigestHasher {
         Self(Hasher::Sha512(sha2::Sha512::new()))
     }
 
-    /// Takes in more bytes.
+    /// Adds more bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         match &mut self.0 {
             Hasher::Sha256(hasher) => hasher.update(bytes),
@@ -182,7 +176,7 @@ impl DigestHasher {
         }
     }
 
-    /// The digest of everything taken in.
+    /// The digest of all added bytes.
     pub fn finish(self) -> Digest {
         match self.0 {
             Hasher::Sha256(hasher) => Digest::from_hash("sha256", &hasher.finalize()),

@@ -23,29 +23,29 @@ pub enum Event {
         /// How many bytes it has, if known.
         bytes: Option<u64>,
     },
-    /// So many bytes have moved since the start.
+    /// How many bytes have moved since the start.
     Progress {
         /// What moves.
         subject: String,
         /// Bytes so far.
         done: u64,
     },
-    /// It has come to its end.
+    /// The transfer has ended.
     Finished {
         /// What moved.
         subject: String,
         /// How it ended, a past participle for people: `pushed`, `present`, `mounted`, `fetched`, `installed`.
         outcome: String,
     },
-    /// A request is made again.
+    /// A request will be repeated.
     Retrying {
         /// Method, host and path of the request; never its query.
         request: String,
         /// Which attempt comes next, from 2.
         attempt: u32,
-        /// Milliseconds until then.
+        /// Milliseconds until that attempt.
         after_ms: u64,
-        /// Why the last attempt did not count.
+        /// Why the last attempt failed.
         reason: String,
     },
     /// A message for people.
@@ -90,13 +90,13 @@ fn joined<S: serde::Serializer>(hints: &[String], serializer: S) -> Result<S::Ok
     }
 }
 
-/// Takes events in. The printers for people, for machines and for silence live in `cli`.
+/// Receives events. The printers are in `cli`.
 pub trait Reporter: Send + Sync {
     /// Called for each event, from any thread; returns quickly.
     fn event(&self, event: &Event);
 }
 
-/// Takes events in and forgets them.
+/// Ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoReporter;
 

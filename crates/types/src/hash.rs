@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use base64::Engine as _;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::{Algorithm, Digest};
 
 /// A checksum of a provider package as a lock file records it: `SCHEME:VALUE`.
@@ -113,13 +113,7 @@ impl fmt::Display for PackageHash {
     }
 }
 
-impl fmt::Debug for PackageHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-serde_as_text!(PackageHash);
+text_value!(PackageHash);
 
 #[cfg(test)]
 mod tests {

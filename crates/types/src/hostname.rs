@@ -5,16 +5,16 @@ use std::net::Ipv4Addr;
 use std::str::FromStr;
 
 use crate::idn;
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// A host, with its port unless that is 443, kept in comparison form (lower case, punycode).
 ///
 /// `Display` gives the comparison form; [`Hostname::display`] the one for people and folders (Unicode). Neither
 /// contains a path separator, and neither is `.` or `..`.
 ///
-/// One host has one value, so that a rule for the host holds however the host is written. Therefore this is stricter than
-/// `OpenTofu`: no name ends with a dot, an IPv4 address is four decimal numbers, a port is never negative, and no label is
-/// empty after normalisation either.
+/// One host has one value, so that a rule for the host holds however the host is written. Therefore this is stricter
+/// than `OpenTofu`: no name ends with a dot, an IPv4 address is four decimal numbers, a port is never negative, and no
+/// label is empty after normalisation either.
 ///
 /// Spec: opentofu/svchost; `OpenTofu` 1.12.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,7 +58,7 @@ impl HostnameFault {
 }
 
 impl InvalidHostname {
-    /// What is wrong, without the text that was given.
+    /// What is wrong, without the input.
     pub(crate) fn reason(&self) -> &'static str {
         self.fault.reason()
     }
@@ -78,14 +78,14 @@ impl InvalidHostname {
         }
     }
 
-    /// Whether `OpenTofu` takes the text as a hostname, and as another host than the one that is meant here.
+    /// Whether `OpenTofu` accepts the text as a hostname, but of another host.
     pub fn passes_opentofu(&self) -> bool {
         matches!(self.fault, HostnameFault::TrailingDot | HostnameFault::AmbiguousAddress)
     }
 }
 
 impl Hostname {
-    /// `registry.opentofu.org`, which an address without a host belongs to.
+    /// `registry.opentofu.org`, the host of an address without a host.
     pub fn default_registry() -> Self {
         Self("registry.opentofu.org".to_owned())
     }
@@ -138,7 +138,7 @@ fn parse(input: &str) -> Result<String, HostnameFault> {
     })
 }
 
-/// The port to write, which 443 is not. A leading `+` and leading zeros are tolerated, as by Go.
+/// The port to write; `None` for 443. A leading `+` and leading zeros are tolerated, as in Go.
 fn parse_port(host: &str, text: &str) -> Result<Option<u16>, HostnameFault> {
     let digits = text.strip_prefix('+').unwrap_or(text);
     let number = if digits.bytes().all(|byte| byte.is_ascii_digit()) { digits.parse::<i64>().ok() } else { None };
@@ -158,7 +158,7 @@ fn ends_in_a_number(host: &str) -> bool {
     last.bytes().all(|byte| byte.is_ascii_digit()) || last.strip_prefix("0x").is_some_and(is_hexadecimal)
 }
 
-/// One dot may end the name, which is looked at later; otherwise no label is empty.
+/// No label is empty, except after one dot at the end, which is checked later.
 fn check_labels(host: &str) -> Result<(), HostnameFault> {
     let rooted = host.strip_suffix('.').unwrap_or(host);
     if rooted.split('.').any(str::is_empty) { Err(HostnameFault::EmptyLabel) } else { Ok(()) }
@@ -170,13 +170,7 @@ impl fmt::Display for Hostname {
     }
 }
 
-impl fmt::Debug for Hostname {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-serde_as_text!(Hostname);
+text_value!(Hostname);
 
 #[cfg(test)]
 mod tests {

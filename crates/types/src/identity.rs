@@ -1,4 +1,4 @@
-//! What a release is known by.
+//! What identifies a release.
 
 use serde::{Serialize, Serializer};
 
@@ -11,7 +11,7 @@ pub enum Identity {
     Index {
         /// Its SHA-256.
         sha256: Digest,
-        /// The SHA-512 of the same bytes, by which an earlier tofu-oci may have pinned it; `None` if they are not at hand.
+        /// The SHA-512 of the same bytes, by which an earlier tofu-oci may have pinned it; `None` without the bytes.
         sha512: Option<Digest>,
     },
     /// The release's `SHA256SUMS`, by its SHA-256.
@@ -44,7 +44,7 @@ impl Identity {
         }
     }
 
-    /// Whether a digest, of either algorithm, is that of the release's index or `SHA256SUMS`.
+    /// Whether the release's index or `SHA256SUMS` has this digest, of either algorithm.
     pub fn is(&self, digest: &Digest) -> bool {
         match self {
             Self::Index { sha256, sha512 } => digest == sha256 || Some(digest) == sha512.as_ref(),

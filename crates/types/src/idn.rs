@@ -59,7 +59,7 @@ pub(crate) fn part(input: &str) -> Result<String, PartFault> {
     Ok(normal.into_owned())
 }
 
-/// What every character on its own is mapped to: the text as it is before labels are told apart and decoded.
+/// The text with every character mapped on its own, before labels are split and decoded.
 fn mapped(input: &str) -> String {
     input
         .chars()
@@ -71,7 +71,8 @@ fn mapped(input: &str) -> String {
         .collect()
 }
 
-/// The text as the tables of `OpenTofu` read it where newer ones do otherwise; `None` if they refuse a character.
+/// The text with the differences between the tables of `OpenTofu` and newer ones removed; `None` if the older ones
+/// refuse a character.
 ///
 /// A capital sharp s is two letters there, and a letter of its own in newer tables.
 fn known(input: &str) -> Option<Cow<'_, str>> {
@@ -85,7 +86,7 @@ fn known(input: &str) -> Option<Cow<'_, str>> {
 pub(crate) fn host_to_ascii(host: &str) -> Option<String> {
     let host = known(host)?;
     let (unicode, _) = UTS46.to_unicode(host.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast);
-    // As Go looks for the dashes that stand in the third and fourth place of a label: in its bytes.
+    // Go looks for dashes in the third and fourth byte of a label, not in its characters.
     if unicode.split('.').any(|label| label.len() > 4 && label.as_bytes()[2..4] == *b"--") {
         return None;
     }
@@ -97,7 +98,7 @@ pub(crate) fn host_to_ascii(host: &str) -> Option<String> {
 /// A host in comparison form, for people.
 pub(crate) fn host_to_unicode(host: &str) -> String {
     let (unicode, result) = UTS46.to_unicode(host.as_bytes(), AsciiDenyList::STD3, Hyphens::CheckFirstLast);
-    // What cannot be shown in Unicode is shown as it is compared.
+    // Without a valid Unicode form, people see the comparison form.
     if result.is_ok() { unicode.into_owned() } else { host.to_owned() }
 }
 

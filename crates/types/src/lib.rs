@@ -1,8 +1,8 @@
 //! The words of the domain.
 //!
-//! Every other crate speaks in these types. Raw text stops here: each newtype has [`std::str::FromStr`],
-//! [`std::fmt::Display`], serde through both, and an error that quotes what was given. Nothing in this crate
-//! touches a file, a socket or a clock.
+//! Every other crate uses these types. Raw text stops here: each newtype has [`std::str::FromStr`],
+//! [`std::fmt::Display`], serde through both, and an error that quotes the input. This crate touches no file, socket or
+//! clock.
 //!
 //! ```text
 //! provider address  registry.example.test/acme/widget     ProviderAddr (Hostname, namespace, type)
@@ -44,9 +44,9 @@ mod printable;
 mod registry_host;
 mod repository;
 mod secret;
-mod serde_text;
 mod strict_json;
 mod tag;
+mod text_value;
 mod tofu_release;
 mod token;
 #[cfg(test)]
@@ -75,8 +75,8 @@ pub use printable::{is_unprintable, printable};
 pub use registry_host::{DOCKER_HUB_NAMES, InvalidRegistryHost, RegistryHost};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
 pub use secret::Secret;
-pub use serde_text::{PathText, path_as_text};
 pub use strict_json::{StrictJsonError, parse_strictly};
 pub use tag::{InvalidTag, Reference, Tag};
+pub use text_value::{PathText, path_as_text};
 pub use tofu_release::{TofuRelease, TofuReleases};
 pub use version::{InvalidVersion, Version};

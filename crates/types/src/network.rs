@@ -4,14 +4,14 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NetworkFault {
-    /// The name is not known, or no name server answers.
+    /// The name is unknown, or no name server answers.
     Dns,
     /// No program listens there.
     Refused,
-    /// The TLS handshake failed for another reason than the other side's certificate: nothing in common, or the other
-    /// side refused.
+    /// The TLS handshake failed, not because of the other side's certificate: the two share no version or cipher, or
+    /// the other side refused.
     Tls,
-    /// The other side's certificate is not accepted, for another reason than its dates.
+    /// The other side's certificate is invalid, not because of its dates.
     Certificate,
     /// The certificate is for another host.
     CertificateOfAnother,
@@ -29,13 +29,13 @@ pub enum NetworkFault {
         /// What the clock says.
         now: u64,
     },
-    /// Somebody answered a TLS greeting with something else.
+    /// The answer to a TLS greeting is not TLS.
     NotTls,
-    /// Somebody answered, and not in HTTP.
+    /// The answer is not HTTP.
     NotHttp,
-    /// Nothing came in time.
+    /// No answer came in time.
     TimedOut,
-    /// There was a connection, and it broke.
+    /// The connection broke.
     Lost,
     /// No route leads to the machine.
     NoRoute,

@@ -7,8 +7,8 @@ use crate::{Hostname, InvalidHostname, ProviderAddr};
 
 /// A pattern of provider addresses, as `include` and `exclude` hold them.
 ///
-/// Two parts mean the default host only: `*/*` does not match a provider of any other host. A wildcard stands for a
-/// whole part, and only from the right: the type, then the namespace, then the host.
+/// Two parts mean the default host only: `*/*` matches no provider of any other host. A wildcard replaces a whole part,
+/// from the right: the type, then the namespace, then the host.
 ///
 /// Spec: `OpenTofu` 1.12, getproviders, multi source matching patterns; measured on 1.10 to 1.13.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,10 +55,8 @@ impl InvalidPattern {
             PatternFault::HostnameWildcard => "hostname-wildcard-not-allowed",
         }
     }
-}
 
-impl InvalidPattern {
-    /// Whether `OpenTofu` takes the text as a pattern, of another host than the one that is meant here.
+    /// Whether `OpenTofu` accepts the text as a pattern, but of another host.
     pub fn passes_opentofu(&self) -> bool {
         matches!(&self.fault, PatternFault::Hostname(error) if error.passes_opentofu())
     }
@@ -74,24 +72,24 @@ impl InvalidPattern {
 }
 
 impl Pattern {
-    /// Whether `address` is one of the providers that are meant.
+    /// Whether the pattern matches `address`.
     pub fn matches(&self, address: &ProviderAddr) -> bool {
         self.hostname.as_ref().is_none_or(|hostname| hostname == address.hostname())
             && self.namespace.as_ref().is_none_or(|namespace| namespace == address.namespace())
             && self.provider_type.as_ref().is_none_or(|provider_type| provider_type == address.provider_type())
     }
 
-    /// The host that is meant; `None` if any host is.
+    /// The host; `None` for any host.
     pub fn hostname(&self) -> Option<&Hostname> {
         self.hostname.as_ref()
     }
 
-    /// The namespace that is meant; `None` if any namespace is.
+    /// The namespace; `None` for any namespace.
     pub fn namespace(&self) -> Option<&str> {
         self.namespace.as_deref()
     }
 
-    /// The type that is meant; `None` if any type is.
+    /// The type; `None` for any type.
     pub fn provider_type(&self) -> Option<&str> {
         self.provider_type.as_deref()
     }
@@ -135,7 +133,7 @@ impl FromStr for Pattern {
     }
 }
 
-/// The parts in the order in which `OpenTofu` complains: host, type, namespace, and then how the wildcards stand.
+/// Checks in the order in which `OpenTofu` complains: host, type, namespace, then the positions of the wildcards.
 fn parse(input: &str) -> Result<Pattern, PatternFault> {
     let parts: Vec<&str> = input.split('/').collect();
     let (host, namespace, provider_type) = match parts[..] {
@@ -159,8 +157,8 @@ fn parse(input: &str) -> Result<Pattern, PatternFault> {
     Ok(Pattern { written: input.to_owned(), hostname, namespace, provider_type })
 }
 
-/// A namespace or type in normal form; `None` for the wildcard. The rule is that of addresses, so it is asked there:
-/// a bare name is read as a type, whose prefixes are not looked at.
+/// A namespace or type in normal form; `None` for the wildcard. The rule is that of addresses: the parser of addresses
+/// reads a bare name as a type, and ignores its prefixes.
 fn part(text: &str) -> Result<Option<String>, &'static str> {
     if text == WILDCARD {
         return Ok(None);
@@ -175,7 +173,6 @@ fn part(text: &str) -> Result<Option<String>, &'static str> {
     }
 }
 
-/// The wildcard for a whole part.
 const WILDCARD: &str = "*";
 
 impl fmt::Display for Pattern {

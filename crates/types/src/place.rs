@@ -6,23 +6,23 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::{Hostname, InvalidRepositoryRef, RepositoryRef, masked, registry_host};
 
-/// A place where releases may lie. `Display` is what people write and read; it never shows a secret.
+/// A place where releases may lie. `Display` gives the form for people, without secrets.
 ///
-/// Two spellings of one place are equal: `localhost/x`, `127.0.0.1/x` and `localhost:443/x`, the names of the Docker Hub,
-/// `oci:lay` and `oci:./lay/`. `Place` asks no file system, so a path through a link is another place.
+/// Two spellings of one place are equal: `localhost/x`, `127.0.0.1/x` and `localhost:443/x`, the names of the Docker
+/// Hub, `oci:lay` and `oci:./lay/`. `Place` asks no file system, so a path through a link is another place.
 ///
-/// Serde writes the `Display` form. `FromStr` reads the forms that a person or a pin file writes: `oci:DIR`, `HOST/NAME`
-/// and `HOST`.
+/// Serde writes the `Display` form. `FromStr` reads the forms that a person or a pin file writes: `oci:DIR`,
+/// `HOST/NAME` and `HOST`.
 #[derive(Clone)]
 pub enum Place {
     /// A repository of a registry.
     Registry(RepositoryRef),
     /// An OCI image layout directory.
     Layout(PathBuf),
-    /// A host, with its port if one is named: a registry, or whatever the host of a provider's address publishes.
+    /// A host, with its port if one is named: a registry, or the host of a provider's address, whatever it publishes.
     Host(String),
     /// A server of the network mirror protocol: its address as the user wrote it, secrets included.
     NetworkMirror(String),
@@ -30,7 +30,7 @@ pub enum Place {
     Folder(PathBuf),
     /// A plugin cache.
     PluginCache(PathBuf),
-    /// An installation method that leads to no place, as errors name it.
+    /// An installation method that leads to no place, by its name in errors.
     Method(String),
     /// The places of several installation methods, in order.
     Methods(Vec<Self>),
@@ -59,7 +59,7 @@ impl Place {
         }
     }
 
-    /// What two values of one place have in common.
+    /// Equal for all values of one place.
     fn key(&self) -> (u8, String) {
         let kind = match self {
             Self::Registry(_) => 0,
@@ -141,12 +141,6 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Debug for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 impl PartialEq for Place {
     fn eq(&self, other: &Self) -> bool {
         self.key() == other.key()
@@ -173,7 +167,7 @@ impl Hash for Place {
     }
 }
 
-serde_as_text!(Place);
+text_value!(Place);
 
 #[cfg(test)]
 mod tests {

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// An operating system and an architecture by their Go names, written `OS_ARCH`.
 ///
-/// Case is kept. `OpenTofu` also takes empty halves and any character except blanks; here each half is letters and digits,
-/// so that the text is safe as the name of a folder.
+/// Case is kept. `OpenTofu` also takes empty halves and any character except blanks. Here each half consists of letters
+/// and digits, so that the text is safe as the name of a folder.
 ///
 /// Spec: `OpenTofu` 1.12, getproviders `ParsePlatform`; the names equal OCI's `os` and `architecture`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,13 +74,7 @@ impl fmt::Display for Platform {
     }
 }
 
-impl fmt::Debug for Platform {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(Platform);
+text_value!(Platform);
 
 #[cfg(test)]
 mod tests {

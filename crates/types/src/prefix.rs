@@ -5,23 +5,23 @@ use crate::{InvalidRepositoryRef, RepositoryRef};
 /// What a repository prefix names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RepositoryPrefix {
-    /// A registry alone: no `/` in the text. It passes `OpenTofu`'s check and names no repository to install from.
+    /// A registry alone, without `/`. `OpenTofu` accepts it, but it names no repository to install from.
     Registry(String),
     /// A repository.
     Repository(RepositoryRef),
 }
 
-/// Reads a prefix with all that `OpenTofu` lets through; see [`RepositoryRef::from_opentofu`].
+/// Reads a prefix with all that `OpenTofu` accepts; see [`RepositoryRef::from_opentofu`].
 ///
 /// # Errors
-/// When the text is neither a registry nor a repository, or names a tag or a digest.
+/// If the text is neither a registry nor a repository, or names a tag or a digest.
 ///
 /// Spec: `OpenTofu` 1.12, ociauthconfig, `ParseRepositoryAddressPrefix`; oras-go 2.6, `registry.ParseReference`.
 pub fn parse_prefix(text: &str) -> Result<RepositoryPrefix, InvalidRepositoryRef> {
     if text.contains('/') {
         return RepositoryRef::from_opentofu(text).map(RepositoryPrefix::Repository);
     }
-    // A registry is checked alike with and without a name after it.
+    // The check of a registry is the same with and without a name after it.
     match RepositoryRef::from_opentofu(&format!("{text}/x")) {
         Ok(_) => Ok(RepositoryPrefix::Registry(text.to_owned())),
         // The error quotes what was written.

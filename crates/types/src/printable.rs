@@ -1,12 +1,12 @@
-//! Foreign text made safe to show: in a terminal, in a log, in a document that a program shows to people.
+//! Foreign text made safe to show in a terminal, a log or a document.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// The text with every character that could act on what shows it written as an escape.
+/// The text with an escape for every character that could act on a terminal, a log or a document.
 ///
-/// `\n`, `\r` and `\t` stand for themselves; every other such character is `\u{HEX}`, as Rust writes it. The result is one
-/// line. A text without such a character comes back as it is.
+/// Line breaks and tabs become `\n`, `\r` and `\t`; every other such character becomes `\u{HEX}`, as in Rust. The
+/// result is one line. A text without such a character is returned as it is.
 ///
 /// ```
 /// # use tofu_oci_types::printable;
@@ -33,11 +33,11 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character could act on what shows it, or hide: control characters (C0 with line breaks and tabs, DEL, C1),
-/// separators of lines and paragraphs, marks that turn the direction of writing, characters without a width or a shape,
-/// and the code points that are not characters, of which XML forbids two.
+/// Whether a character could act on a terminal, a log or a document, or hide in it: control characters (C0 with line
+/// breaks and tabs, DEL, C1), separators of lines and paragraphs, marks that turn the direction of writing, characters
+/// without a width or a shape, and the code points that are not characters, of which XML forbids two.
 ///
-/// Variation selectors 1 to 16 are not among them: many pictures need one.
+/// Variation selectors 1 to 16 are printable: many pictures need one.
 ///
 /// Spec: Unicode 16, `General_Category` Cc, Zl and Zp, `Default_Ignorable_Code_Point`, `Noncharacter_Code_Point`.
 pub fn is_unprintable(character: char) -> bool {

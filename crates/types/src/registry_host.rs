@@ -1,4 +1,4 @@
-//! Hosts of registries: which spellings name one host, and which hosts are one registry.
+//! Hosts of registries: all spellings of one host, and all hosts of one registry.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,8 +10,8 @@ pub const DOCKER_HUB_NAMES: [&str; 3] = ["docker.io", "index.docker.io", "regist
 
 /// A host in its one spelling, with a port if one is named.
 ///
-/// It is read as the host of a URL is read: capitals do not count, `127.1` is `127.0.0.1`, Unicode is punycode, and a dot at
-/// the end of a name changes nothing.
+/// It is read like the host of a URL: capitals do not count, `127.1` is `127.0.0.1`, Unicode is punycode, and a dot at
+/// the end of a name does not count.
 ///
 /// Spec: WHATWG URL, "host parsing".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +50,8 @@ impl RegistryHost {
 
     /// The one text for all texts that lead to the same registry.
     ///
-    /// `localhost`, `127.0.0.1` and `[::1]` are `localhost`, the names of the Docker Hub are `docker.io`, and the ports 443 and
-    /// 80, which HTTPS and plain HTTP have without a port, are left out.
+    /// `localhost`, `127.0.0.1` and `[::1]` become `localhost`, and the names of the Docker Hub `docker.io`. The ports
+    /// 443 and 80, the defaults of HTTPS and plain HTTP, are omitted.
     pub fn place(&self) -> String {
         let port = self.port.filter(|port| !matches!(port, 80 | 443));
         let is_this_machine = match &self.host {

@@ -4,18 +4,18 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
 /// A repository of a registry: `HOST[:PORT]/NAME`.
 ///
-/// `FromStr` is strict. [`RepositoryRef::from_opentofu`] takes what `OpenTofu` takes from a configuration; such a value
-/// may print as something that `FromStr` refuses.
+/// `FromStr` is strict. [`RepositoryRef::from_opentofu`] accepts what `OpenTofu` accepts in a configuration; `FromStr`
+/// may refuse the text of such a value.
 ///
 /// Spec: OCI distribution-spec 1.1.1, "Pulling manifests" for the name.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RepositoryRef {
     text: String,
-    /// Where the registry ends in the text.
+    /// The length of the registry in the text.
     slash: usize,
 }
 
@@ -28,7 +28,7 @@ pub struct InvalidRepositoryRef {
 }
 
 impl InvalidRepositoryRef {
-    /// What is wrong, without the text that was given.
+    /// What is wrong, without the input.
     pub(crate) fn reason(&self) -> &str {
         self.reason
     }
@@ -39,21 +39,21 @@ impl RepositoryRef {
         Self { text: format!("{registry}/{name}"), slash: registry.len() }
     }
 
-    /// Reads a repository with all that `OpenTofu` lets through in a configuration.
+    /// Reads a repository with all that `OpenTofu` accepts in a configuration.
     ///
-    /// Beyond `FromStr` it takes every registry that is the host of a URL: letters outside ASCII, `*`, `~` and the
+    /// Unlike `FromStr` it accepts every registry that is the host of a URL: letters outside ASCII, `*`, `~` and the
     /// like, any number as the port (`host:99999`), an address without brackets (`::1/x`); names of any length; and an
-    /// empty tag or digest at the end (`host/name:`), which is dropped. The registry stays as it was written, except for
-    /// an empty port (`host:/name`), which is dropped as it is on the wire.
+    /// empty tag or digest at the end (`host/name:`), which is dropped. The registry stays as it was written, except
+    /// for an empty port (`host:/name`), which is dropped as it is on the wire.
     ///
     /// # Errors
-    /// When a part is missing or malformed, and when a tag or a digest is named.
+    /// If a part is missing or malformed, or if the text names a tag or a digest.
     ///
     /// Spec: `OpenTofu` 1.12, ociauthconfig, `ParseRepositoryAddressPrefix`; oras-go 2.6, `registry.ParseReference`;
     /// Go 1.25, `url.ParseRequestURI` for the host.
     pub fn from_opentofu(input: &str) -> Result<Self, InvalidRepositoryRef> {
         let invalid = |reason| InvalidRepositoryRef { input: input.to_owned(), reason };
-        // No scheme passes what follows, but its reasons would be besides the point.
+        // The checks below refuse every scheme, but with misleading reasons.
         if input.contains("://") {
             return Err(invalid(SCHEME));
         }
@@ -91,7 +91,7 @@ impl RepositoryRef {
         }
     }
 
-    /// The repository with the one name of its registry that all names of that registry share.
+    /// The repository with the canonical name of its registry.
     pub(crate) fn canonical(&self) -> Self {
         Self::of(&crate::registry_host::canonical(self.registry()), self.name())
     }
@@ -216,13 +216,7 @@ impl fmt::Display for RepositoryRef {
     }
 }
 
-impl fmt::Debug for RepositoryRef {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(RepositoryRef);
+text_value!(RepositoryRef);
 
 #[cfg(test)]
 mod tests {

@@ -5,17 +5,17 @@ use std::fmt;
 use zeroize::Zeroize as _;
 
 /// A password, a token or another text that must not be printed. It has no `Display`, its `Debug` is masked, and its
-/// memory is wiped when it is dropped. Two secrets of one length take the same time to compare, wherever they differ.
+/// memory is wiped when it is dropped. A comparison of two secrets of one length always takes the same time.
 #[derive(Clone)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Takes the text in.
+    /// A secret with this text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
-    /// The text itself: for a request's header or body, a file of credentials or a helper, and for nothing else.
+    /// The text itself, only for a request's header or body, a file of credentials or a helper.
     pub fn expose(&self) -> &str {
         &self.0
     }

@@ -1,6 +1,6 @@
 //! JSON in which no object has the same member twice.
 //!
-//! Two parsers may take different ones of two equal members, and then what was checked is not what is used.
+//! Of two members with one name, two parsers may take different ones. Then the checked value is not the used one.
 
 use std::cell::Cell;
 use std::fmt;
@@ -27,7 +27,7 @@ pub enum StrictJsonError {
     },
 }
 
-/// The value that the bytes represent.
+/// The value of the bytes.
 ///
 /// # Errors
 /// If they are not strict JSON.

@@ -1,9 +1,9 @@
-//! Tags, and what a manifest is asked for by.
+//! Tags, and references to manifests.
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::{Digest, Version};
 
 /// A tag of a repository.
@@ -14,7 +14,7 @@ pub struct Tag(String);
 
 /// A text that is not a tag.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{input}` is not a tag: up to 128 letters, digits, `_`, `.` and `-`, the first no `.` or `-`")]
+#[error("`{input}` is not a tag: up to 128 letters, digits, `_`, `.` and `-`, the first not `.` or `-`")]
 pub struct InvalidTag {
     input: String,
 }
@@ -28,15 +28,15 @@ impl Tag {
     /// The one tag that a version is published under: the canonical version with `+` written `_`.
     ///
     /// # Errors
-    /// When the version's text is too long for a tag.
+    /// If the version's text is too long for a tag.
     pub fn for_version(version: &Version) -> Result<Self, InvalidTag> {
         version.to_string().replace('+', "_").parse()
     }
 
     /// The version that `OpenTofu` reads this tag as; `None` if it ignores the tag.
     ///
-    /// Lenient as the original: `1.0` reads as 1.0.0, although 1.0.0 is then asked for by the tag `1.0.0`. Compare
-    /// with [`Tag::for_version`] to see whether a tag is canonical.
+    /// As lenient as the original: `1.0` reads as 1.0.0, although `OpenTofu` then asks for the tag `1.0.0`. A canonical
+    /// tag equals [`Tag::for_version`].
     ///
     /// Spec: `OpenTofu` 1.12, getproviders, OCI mirror source.
     pub fn version(&self) -> Option<Version> {
@@ -62,20 +62,14 @@ impl fmt::Display for Tag {
     }
 }
 
-impl fmt::Debug for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+text_value!(Tag);
 
-serde_as_text!(Tag);
-
-/// What a manifest is asked for by.
+/// A reference to a manifest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reference {
     /// The manifest that the tag points at now.
     Tag(Tag),
-    /// The manifest with this digest, for ever.
+    /// The manifest with this digest.
     Digest(Digest),
 }
 

@@ -1,4 +1,4 @@
-//! The releases of `OpenTofu` that are known.
+//! The known releases of `OpenTofu`.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum TofuRelease {
 }
 
 impl TofuRelease {
-    /// Every series that is known, the oldest first.
+    /// Every known series, the oldest first.
     pub const ALL: [Self; 4] = [Self::V1_10, Self::V1_11, Self::V1_12, Self::V1_13];
 }
 
@@ -47,7 +47,7 @@ pub struct TofuReleases {
 }
 
 impl TofuReleases {
-    /// Every release that is known.
+    /// Every known release.
     pub const ALL: Self = Self { first: TofuRelease::V1_10, last: TofuRelease::V1_13 };
 
     /// The releases, the oldest first.

@@ -8,8 +8,7 @@
 //!         and v
 //! ```
 //!
-//! Prerelease and metadata are taken greedily and without semver's checks; a `-`, `+` or `.` at the end that nothing
-//! follows is dropped.
+//! Prerelease and metadata are taken greedily and without semver's checks; a `-`, `+` or `.` at the end is dropped.
 
 /// The beginning of a text, cut into its pieces.
 #[derive(Debug, Default)]
@@ -24,7 +23,7 @@ pub(crate) struct VersionToken<'a> {
     pub(crate) pre: &'a str,
     /// Without the plus.
     pub(crate) meta: &'a str,
-    /// What could not be taken in.
+    /// The unread rest.
     pub(crate) rest: &'a str,
 }
 
@@ -43,7 +42,7 @@ impl<'a> VersionToken<'a> {
             rest = after;
         }
         if !token.nums.is_empty() {
-            // A dot that no number follows ends the version: `1.-beta` has no prerelease.
+            // A dot without a number after it ends the version: `1.-beta` has no prerelease.
             if !text[..text.len() - rest.len()].ends_with('.') {
                 let dash = rest.starts_with('-');
                 (token.pre, rest) = extra(rest, '-');

@@ -194,7 +194,7 @@ fn platforms() {
 
 #[test]
 fn repositories() {
-    // Taken by OpenTofu and refused here: an empty digest, a port that is none, a Unicode host, and what names no
+    // OpenTofu accepts and tofu-oci refuses: an empty digest, an invalid port, a Unicode host, and what names no
     // repository.
     let refused = ["example.com/foo@", "example.com:99999/foo", "m\u{fc}nchen.de/foo"];
     Vectors::open("oci_credentials_match.json").each("repository_address_prefix", |case| {

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::token::VersionToken;
 
 /// An exact version, `MAJOR.MINOR.PATCH[-PRERELEASE][+METADATA]`.
@@ -88,7 +88,7 @@ impl InvalidVersion {
 }
 
 impl Version {
-    /// From the pieces of a token whose numbers are known to be in range.
+    /// From the pieces of a token and its numbers.
     pub(crate) fn from_token([major, minor, patch]: [u64; 3], token: &VersionToken<'_>) -> Self {
         Self { major, minor, patch, prerelease: token.pre.to_owned(), metadata: token.meta.to_owned() }
     }
@@ -113,12 +113,12 @@ impl Version {
         !self.prerelease.is_empty()
     }
 
-    /// Whether this is plain `0.0.0`, which `OpenTofu` takes for no version and refuses to install.
+    /// Whether this is plain `0.0.0`, which means "no version" to `OpenTofu`; it refuses to install that.
     pub fn is_unspecified(&self) -> bool {
         self.numbers() == [0; 3] && self.prerelease.is_empty() && self.metadata.is_empty()
     }
 
-    /// The order in which versions are chosen; metadata plays no part.
+    /// The order in which versions are chosen, without metadata.
     ///
     /// Not semver's for prereleases: of two whose segments are equal so far, the one that runs out of dots first
     /// comes first, whatever its last segment is (`1.0.0-z` before `1.0.0-a.a`), and numeric segments are compared by
@@ -168,7 +168,7 @@ impl FromStr for Version {
     }
 }
 
-/// Faults are looked for in the order in which `OpenTofu` complains.
+/// Checks in the order in which `OpenTofu` complains.
 fn parse(input: &str) -> Result<Version, VersionFault> {
     if input.trim().is_empty() {
         return Err(VersionFault::Empty);
@@ -224,13 +224,7 @@ impl fmt::Display for Version {
     }
 }
 
-impl fmt::Debug for Version {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(Version);
+text_value!(Version);
 
 #[cfg(test)]
 mod tests {

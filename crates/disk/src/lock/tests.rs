@@ -7,11 +7,11 @@ fn waiter(seconds: u64) -> Waiter {
     Waiter { program: "tofu-oci test".to_owned(), limit: Duration::from_secs(seconds) }
 }
 
-/// Waits for `on`, which somebody else has, and gives what was told and how it ended.
+/// Waits for `on`, which another process has, and returns the reports and the outcome.
 async fn wait(on: &Lockable, seconds: u64) -> (Vec<String>, Result<Lock, LockError>) {
-    let told = Mutex::new(Vec::new());
-    let ended = lock(on, &waiter(seconds), &|held| told.lock().unwrap().push(held.to_string())).await;
-    (told.into_inner().unwrap(), ended)
+    let reports = Mutex::new(Vec::new());
+    let ended = lock(on, &waiter(seconds), &|held| reports.lock().unwrap().push(held.to_string())).await;
+    (reports.into_inner().unwrap(), ended)
 }
 
 fn ways(folder: &Path) -> [Lockable; 2] {
@@ -22,14 +22,14 @@ fn ways(folder: &Path) -> [Lockable; 2] {
 async fn whoever_waits_is_told_for_whom_and_gives_up() {
     let folder = tempfile::tempdir().unwrap();
     for on in ways(folder.path()) {
-        let (told, first) = wait(&on, 5).await;
-        assert_eq!(told, [""; 0], "nobody has it");
+        let (reports, first) = wait(&on, 5).await;
+        assert_eq!(reports, [""; 0], "it is free");
         let begin = Instant::now();
-        let (told, ended) = wait(&on, 5).await;
+        let (reports, ended) = wait(&on, 5).await;
         assert_eq!(begin.elapsed(), Duration::from_secs(5));
         let who = format!("{on} is locked by tofu-oci test (process {} on ", std::process::id());
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].starts_with(&who), "{told:?}");
+        assert_eq!(reports.len(), 1, "{reports:?}");
+        assert!(reports[0].starts_with(&who), "{reports:?}");
         let error = ended.expect_err("the first one has it").to_string();
         assert!(error.starts_with(&who) && error.ends_with(", and was not released within 5 s"), "{error}");
         drop(first);
@@ -47,8 +47,8 @@ async fn a_lock_of_another_program_is_waited_for_too() {
         };
         let held = held.unwrap();
         held.lock().unwrap();
-        let (told, ended) = wait(&on, 3).await;
-        assert_eq!(told, [format!("{on} is locked by another program")]);
+        let (reports, ended) = wait(&on, 3).await;
+        assert_eq!(reports, [format!("{on} is locked by another program")]);
         assert!(matches!(ended, Err(LockError::Held { .. })));
     }
 }
@@ -62,8 +62,8 @@ async fn a_lock_that_is_released_in_time_is_had() {
             tokio::time::sleep(Duration::from_secs(4)).await;
             drop(first);
         };
-        let ((told, second), ()) = tokio::join!(wait(&on, 60), release);
-        assert_eq!(told.len(), 1);
+        let ((reports, second), ()) = tokio::join!(wait(&on, 60), release);
+        assert_eq!(reports.len(), 1);
         assert!(second.is_ok());
     }
 }
@@ -73,10 +73,10 @@ async fn one_second_is_no_wait_worth_a_word() {
     let folder = tempfile::tempdir().unwrap();
     let on = Lockable::Folder(folder.path().to_owned());
     let _first = wait(&on, 5).await.1.unwrap();
-    let told = Mutex::new(0);
+    let reports = Mutex::new(0);
     let short = Waiter { limit: Duration::from_millis(900), ..waiter(0) };
-    assert!(lock(&on, &short, &|_| *told.lock().unwrap() += 1).await.is_err());
-    assert_eq!(told.into_inner().unwrap(), 0);
+    assert!(lock(&on, &short, &|_| *reports.lock().unwrap() += 1).await.is_err());
+    assert_eq!(reports.into_inner().unwrap(), 0);
 }
 
 #[cfg(unix)]
@@ -137,14 +137,14 @@ async fn a_pipe_in_the_place_of_the_holders_name_holds_nobody_up() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join(HOLDER_NAME);
     mknodat(CWD, &note, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
-    // Somebody writes to it, so that a program that reads it has an end, and the test has one.
+    // The writer makes a read of the pipe end, so that the test ends even if the program reads it.
     let mut pipe = File::options().read(true).write(true).open(&note).unwrap();
     writeln!(pipe, "nobody (process 1 on far-away, since today)\n{}", "x".repeat(2000)).unwrap();
     let held = File::open(folder.path()).unwrap();
     held.lock().unwrap();
     let on = Lockable::Folder(folder.path().to_owned());
-    let (told, ended) = wait(&on, 3).await;
-    assert_eq!(told, [format!("{on} is locked by another program")]);
+    let (reports, ended) = wait(&on, 3).await;
+    assert_eq!(reports, [format!("{on} is locked by another program")]);
     assert!(matches!(ended, Err(LockError::Held { .. })));
 }
 

@@ -1,14 +1,14 @@
-//! What the pins call an image layout directory.
+//! The name of an image layout directory in the pins.
 //!
-//! Pins name its path from the folder of the pin file if both lie below one folder that is not the root. The file is in
-//! version control, so it should not name folders of one machine. Otherwise the path is absolute.
+//! It is the path from the folder of the pin file if both lie below one folder that is not the root: the file is in
+//! version control and should not name folders of one machine. Otherwise the path is absolute.
 
 use std::path::{Component, Path, PathBuf};
 
 use tofu_oci_types::Place;
 
-/// The place as the pins in the file at `pins` call it. The path of a layout is relative to the current folder, as on the
-/// command line. Another place stays as it is.
+/// The name of the place in the pins at `pins`. The path of a layout is relative to the current folder, as on the
+/// command line. Any other place stays as it is.
 pub fn place(pins: &Path, place: &Place) -> Place {
     named(pins, place, Path::new(""))
 }
@@ -37,7 +37,7 @@ fn named(pins: &Path, place: &Place, base: &Path) -> Place {
 
 /// The path from `folder` to `path`, if both lie below one folder that is not the root.
 ///
-/// Only links above that folder are followed. A link further down is a name that the user has chosen, and it may lead to
+/// It follows only links above that folder. A link further down is a name that the user has chosen and that may lead to
 /// another folder later, as a tag does.
 fn relative(path: &Path, folder: &Path) -> Option<PathBuf> {
     path.ancestors().find_map(|above| {
@@ -48,7 +48,7 @@ fn relative(path: &Path, folder: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The folder without links, or as it is named if it does not exist.
+/// The folder without links; the absolute path if it does not exist.
 fn real(folder: &Path) -> Option<PathBuf> {
     folder.canonicalize().ok().or_else(|| absolute(folder))
 }

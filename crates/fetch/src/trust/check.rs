@@ -1,4 +1,4 @@
-//! The check of one release: what is known of it, what is asked, and what signatures cover.
+//! The check of one release: what is known, what to ask for, and what signatures cover.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::FetchError;
 
 /// What is known of a release besides its name.
 pub(super) struct Knowledge<'a> {
-    /// What it says of itself, if its signatures matter.
+    /// Its description, if its signatures matter.
     pub(super) about: Option<&'a ReleaseDescription>,
     pub(super) archives: Archives,
 }
@@ -32,7 +32,7 @@ pub(super) struct ReleaseCheck<'a> {
 }
 
 impl ReleaseCheck<'_> {
-    /// Asks first for what usually suffices. If it does not, asks for everything, and compares a signed `SHA256SUMS` with the
+    /// Asks first for what usually suffices, then for everything. At last it compares a signed `SHA256SUMS` with the
     /// archives that the leaves really name.
     pub(super) async fn verdict(&mut self) -> Result<Verdict, FetchError> {
         let Self { trust, release, .. } = *self;
@@ -47,7 +47,7 @@ impl ReleaseCheck<'_> {
         }
         let all = release.evidence(Search::Everywhere).await?;
         let verdict = self.judge(&all);
-        // A list that was found, or that a pin remembers.
+        // A `SHA256SUMS` that was found, or that a pin remembers.
         let sums = all.iter().any(|evidence| matches!(evidence, Evidence::Sums { .. }));
         if verdict.covered.index || (!sums && verdict.covered.zips.is_empty()) {
             return Ok(verdict);

@@ -11,7 +11,7 @@ use super::Trust;
 /// The contents of the packages of a release that was judged.
 #[derive(Debug)]
 pub(crate) struct KnownContents {
-    /// By hand if signatures are asked for, the release is unsigned, and a person accepted it.
+    /// By hand if signatures are required, the release is unsigned, and a person accepted it.
     pub(super) admission: Admission,
     /// What the pins know.
     remembered: Contents,
@@ -22,13 +22,13 @@ pub(crate) struct KnownContents {
 /// Which locked packages may be used without asking their place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unasked {
-    /// All of them: neither a rule nor a pin asks for signatures.
+    /// All of them: neither a rule nor a pin requires signatures.
     Locked,
     /// Those with one of these `h1:`.
     Known(BTreeSet<PackageHash>),
 }
 
-/// Whether a rule or a pin asks for signatures of a provider, or refuses or reports unsigned releases.
+/// Whether a rule or a pin requires signatures of a provider, or refuses or reports unsigned releases.
 pub(super) fn asks(trust: &Trust, address: &ProviderAddr) -> bool {
     let Trust { policy, pins, .. } = trust;
     policy.wants_evidence(pins, address) || policy.rule(address).unsigned.action() != Action::Allow

@@ -1,4 +1,4 @@
-//! Who vouches for a release: asked once, before a package of it is downloaded.
+//! Who vouches for a release: asked once, before the download of a package.
 //!
 //! ```text
 //! Policy, Pins  --wants_evidence?-->  no: the tag is compared with its pin, without a request
@@ -57,8 +57,8 @@ pub struct SignedBy {
 }
 
 impl Vouched {
-    /// Who vouches for the package with this archive; `zip` is `None` for another form of package. `pinned` have signed the
-    /// index before.
+    /// Who vouches for the package with this archive; `zip` is `None` for another form of package. The signers in
+    /// `pinned` have signed the index before.
     pub(super) fn of(verdict: &Verdict, pinned: &[SignedBy], platform: &Platform, zip: Option<&PackageHash>) -> Self {
         let standing = if verdict.covers(platform, zip) { verdict.standing } else { Standing::Unsigned };
         let has_signed = |signer: &&Signer| match &signer.covers {

@@ -1,4 +1,4 @@
-//! A release as the pins call it.
+//! A release under the name that the pins use.
 
 use tofu_oci_source::ReleaseId;
 use tofu_oci_trust::{Archives, ReleaseFacts};
@@ -7,7 +7,7 @@ use tofu_oci_types::Place;
 use super::Trust;
 use crate::pin_file;
 
-/// A release that is judged.
+/// A release to judge.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PinnedRelease {
     pub(super) id: ReleaseId,

@@ -20,7 +20,7 @@ use crate::guard::Turn;
 use crate::pin_file::{self, PinFileError};
 use crate::{FetchError, subject};
 
-/// Judges each release of a run once, and reports it once.
+/// Judges and reports each release of a run once.
 pub struct TrustChecker<'a> {
     trust: &'a Trust,
     reporter: &'a dyn Reporter,
@@ -47,13 +47,13 @@ pub struct Judgement {
 }
 
 impl<'a> TrustChecker<'a> {
-    /// One for a run.
+    /// A checker for one run.
     pub fn new(trust: &'a Trust, reporter: &'a dyn Reporter) -> Self {
         Self { trust, reporter, judged: Mutex::default() }
     }
 
-    /// The judgement on the release that an offer belongs to; `None` if the release has no index and no rule
-    /// asks for signatures of the provider.
+    /// The judgement on the release of an offer; `None` if the release has no index and no rule requires signatures of
+    /// the provider.
     ///
     /// # Errors
     /// [`FetchError::Untrusted`], and errors of the place that was asked for signatures.
@@ -113,9 +113,9 @@ impl<'a> TrustChecker<'a> {
         }
     }
 
-    /// Which locked packages may be used without asking their place: all of them if no signatures are asked for and
-    /// unsigned releases are allowed. Otherwise those whose contents the pins know, if the version was signed when it was
-    /// pinned, by keys that still count.
+    /// Which locked packages may be used without asking their place: all of them if no signatures are required and
+    /// unsigned releases are allowed. Otherwise those whose contents the pins know, if keys that still count had signed
+    /// the pinned version.
     pub fn unasked(&self, address: &ProviderAddr, version: &Version, platform: &Platform) -> Unasked {
         let Trust { policy, pins, now, .. } = self.trust;
         if !asks(self.trust, address) {
@@ -141,14 +141,14 @@ impl<'a> TrustChecker<'a> {
         }
     }
 
-    /// Whether this very index was pinned before this run: what it has was recorded then.
+    /// Whether this very index was pinned before this run.
     pub fn has_seen(&self, release: &ReleaseId) -> bool {
         let release = PinnedRelease::new(self.trust, release);
         self.trust.pins.same_index(&release.facts(&Archives::Unknown)).next().is_some()
     }
 
-    /// Writes the pins. A read-only folder is only a warning if the lock file stays as it is and no signature would be
-    /// forgotten. The next run asks again for contents that were not remembered.
+    /// Writes the pins. A read-only folder causes only a warning if the lock file stays as it is and no signature is
+    /// lost. The next run asks again for contents that the pins lack.
     ///
     /// # Errors
     /// [`PinFileError`].
@@ -165,7 +165,7 @@ impl<'a> TrustChecker<'a> {
             return Err(error);
         }
         let text = format!("which index was installed cannot be remembered: {error}");
-        let hint = "the lock file vouches for everything; where the folder can be written, a moved tag is noticed, too";
+        let hint = "the lock file vouches for everything; in a writable folder, a moved tag is noticed too";
         self.reporter.event(&Event::warning("pins-not-written", text).with_hint(hint));
         Ok(())
     }
@@ -241,15 +241,16 @@ impl Judgement {
 
     /// Whether bytes with this `h1:` may be used as the package of an offer although they were not fetched from it.
     ///
-    /// If the package is signed, or a person accepted the release by hand, these very bytes must be known to be the package:
-    /// the signed index names the `h1:`, or it was computed from a fetched package, now or before. The lock file does not
-    /// suffice: it says what was locked, not what was signed.
+    /// If the package is signed, or a person accepted the release by hand, these very bytes must be known to be the
+    /// package: the signed index names the `h1:`, or it was computed from a fetched package, now or before. The lock
+    /// file does not suffice: it says what was locked, not what was signed.
     pub fn admits_unfetched(&self, offer: &Offer, h1: &PackageHash) -> bool {
         let is_covered = || self.covered.get(&offer.platform).is_some_and(|hashes| hashes.contains(h1));
         !self.stands_for(offer) || is_covered() || self.contents.has(&offer.platform, h1)
     }
 
-    /// Whether a signature or a person vouches for an offered package, and not only a policy that allows unsigned releases.
+    /// Whether a signature or a person vouches for an offered package, and not only a policy that allows unsigned
+    /// releases.
     pub fn stands_for(&self, offer: &Offer) -> bool {
         self.verdict.covers(&offer.platform, offer.zh().as_ref()) || self.contents.admission == Admission::ByHand
     }

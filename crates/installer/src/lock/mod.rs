@@ -3,9 +3,9 @@
 //! ```text
 //! LockRequest  --choose--> version --> Release --TrustChecker--> Judgement
 //!   a signature covers h1, and zh or image   -> recorded without a request
-//!   the lock file has zh (image: ch) and h1  -> kept; where signatures stand for the package, only an h1 that is known
+//!   the lock file has zh (image: ch) and h1  -> kept; if the package is signed, only with a known h1
 //!   otherwise                                -> offered, fetched, verified in a scratch folder, recorded, thrown away
-//! the lock file's lines are compared with all of it;  pins, lock file
+//! all of it is compared with the lines of the lock file; then pins and lock file are written
 //! ```
 //!
 //! Spec: `OpenTofu` 1.12, `providers lock`: other providers' entries stay, the constraints are the configuration's.
@@ -28,18 +28,18 @@ use provider::{FetchedHashes, LockedRelease, Locking};
 pub use report::{Basis, LockDifference, LockReport, LockedPlatform, LockedProvider};
 pub use request::{LockOptions, LockRequest, LockWrite, PlatformChoice};
 
-/// So many providers are worked on at once.
+/// How many providers are worked on at once.
 const PROVIDERS: usize = 8;
 
 /// Brings the lock file up to date for all providers and platforms, and writes it in its canonical form.
 ///
-/// Entries that another program records meanwhile count as if they had been there from the start. No package is
-/// downloaded twice for that. Events of packages that have to be fetched have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
+/// Entries that another program records meanwhile count as if they had been there from the start; that causes no second
+/// download. Events of fetched packages have the subject `HOST/NS/TYPE VERSION OS_ARCH`.
 ///
 /// # Errors
-/// The first provider's that fails; nothing is written then.
+/// That of the first provider that fails; nothing is written then.
 pub async fn lock(
-    jobs: Vec<LockRequest>,
+    requests: Vec<LockRequest>,
     options: &LockOptions,
     reporter: &dyn Reporter,
 ) -> Result<LockReport, InstallError> {
@@ -49,62 +49,62 @@ pub async fn lock(
     let (fetcher, trust_checker, scratch, seen) =
         (&fetcher, &trust_checker, options.scratch.as_path(), &FetchedHashes::default());
     let warned = &Warned::default();
-    let work = |job, before, guide| {
-        Locking { job, before, guide, fetcher, trust_checker, scratch, seen, warned, reporter }.run()
+    let work = |request, before, guide| {
+        Locking { request, before, guide, fetcher, trust_checker, scratch, seen, warned, reporter }.run()
     };
-    let mut locked = run(jobs.iter(), judged.file(), &work).await?;
+    let mut locked = run(requests.iter(), judged.file(), &work).await?;
     if options.write == LockWrite::Compare {
-        return Ok(report(&jobs, locked, judged, options));
+        return Ok(report(&requests, locked, judged, options));
     }
     for _ in 0..ROUNDS {
         let turn = Turn::take(&options.path, &options.waiter, reporter).await?;
         let now = judged.read_again()?;
-        let changed = changed(jobs.iter().map(|job| &job.address), judged.file(), now.file());
+        let changed = changed(requests.iter().map(|request| &request.address), judged.file(), now.file());
         if changed.is_empty() {
-            let report = report(&jobs, locked, now, options);
+            let report = report(&requests, locked, now, options);
             trust_checker.write_pins(report.before.would_rewrite(&report.after), &turn)?;
             let written = report.before.rewrite(&report.after)?;
             return Ok(LockReport { written, ..report });
         }
         drop(turn);
-        let again = run(changed.iter().map(|&nth| &jobs[nth]), now.file(), &work).await?;
-        for (nth, again) in changed.into_iter().zip(again) {
-            locked[nth] = again;
+        let rerun = run(changed.iter().map(|&nth| &requests[nth]), now.file(), &work).await?;
+        for (nth, newer) in changed.into_iter().zip(rerun) {
+            locked[nth] = newer;
         }
         judged = now;
     }
-    let address = jobs.first().map(|job| job.address.clone()).expect("an entry of one of the jobs was changed");
+    let address = requests.first().map(|request| request.address.clone()).expect("the entry of a request was changed");
     Err(InstallError::LockFileChanged { address, path: options.path.clone() })
 }
 
-/// Works on so many providers at once, each with what the lock file has of it.
+/// Works on the providers, each with its entry and its guide in the lock file.
 async fn run<'a, F: Future<Output = Result<LockedRelease, InstallError>>>(
-    jobs: impl Iterator<Item = &'a LockRequest>,
+    requests: impl Iterator<Item = &'a LockRequest>,
     file: &LockFile,
     work: &impl Fn(&'a LockRequest, Option<LockEntry>, Option<Guide>) -> F,
 ) -> Result<Vec<LockedRelease>, InstallError> {
-    let runs = jobs.map(|job| work(job, file.get(&job.address).cloned(), file.guide(&job.address)));
+    let runs = requests.map(|request| work(request, file.get(&request.address).cloned(), file.guide(&request.address)));
     futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await
 }
 
-/// The lock file with what was found; it is not written yet.
+/// The lock file with what was found, before it is written.
 fn report(
-    jobs: &[LockRequest],
+    requests: &[LockRequest],
     locked: Vec<LockedRelease>,
     before: StoredLockFile,
     options: &LockOptions,
 ) -> LockReport {
     let mut after = before.file().clone();
     let mut providers = Vec::new();
-    // The file without those `ch:` lines that no rule demands.
+    // The file without `ch:` lines that no rule demands.
     let mut lenient = after.clone();
-    for (job, locked) in jobs.iter().zip(locked) {
-        let rule = options.trust.policy.rule(&job.address);
-        let old = before.file().get(&job.address);
-        let entry = locked.entry(old, &job.constraints, options.configured.get(&job.address));
+    for (request, locked) in requests.iter().zip(locked) {
+        let rule = options.trust.policy.rule(&request.address);
+        let old = before.file().get(&request.address);
+        let entry = locked.entry(old, &request.constraints, options.configured.get(&request.address));
         let provider = locked.report(old, &entry, rule.manifest_checksums);
-        lenient.insert(job.address.clone(), provider.without_optional(&entry));
-        after.insert(job.address.clone(), entry);
+        lenient.insert(request.address.clone(), provider.without_optional(&entry));
+        after.insert(request.address.clone(), entry);
         providers.push(provider);
     }
     let difference = match before.text() {

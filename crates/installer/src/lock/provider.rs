@@ -23,12 +23,12 @@ use crate::InstallError;
 use crate::choose::{VersionChoice, Warned};
 use crate::record::{ReleaseRecord, entry};
 
-/// So many platforms of a provider are asked for at once; fewer are fetched.
+/// How many platforms of a provider are asked for at once; fewer are fetched.
 const PLATFORMS: usize = 8;
 
 /// One provider at work.
 pub(super) struct Locking<'a> {
-    pub(super) job: &'a LockRequest,
+    pub(super) request: &'a LockRequest,
     pub(super) before: Option<LockEntry>,
     /// What chooses the version.
     pub(super) guide: Option<Guide>,
@@ -40,7 +40,7 @@ pub(super) struct Locking<'a> {
     pub(super) reporter: &'a dyn Reporter,
 }
 
-/// The checksums of packages that were fetched in this run, by their parts.
+/// The checksums of packages that this run has fetched, by their parts.
 #[derive(Default)]
 pub(super) struct FetchedHashes(Mutex<HashMap<Vec<Digest>, PackageHashes>>);
 
@@ -55,8 +55,7 @@ impl FetchedHashes {
         }
     }
 
-    /// The digests of its parts, and that of the manifest, which is one of the checksums; `None` if no digest names what is
-    /// in the package.
+    /// The digests of the manifest and of the parts; `None` if no digest names the contents of the package.
     fn key(offer: &Offer) -> Option<Vec<Digest>> {
         let parts = offer.package.parts().map(|part| &part.digest);
         let key: Vec<Digest> = offer.manifest.iter().chain(parts).cloned().collect();
@@ -94,11 +93,11 @@ struct LockedPackage {
 impl Locking<'_> {
     pub(super) async fn run(self) -> Result<LockedRelease, InstallError> {
         let choice = VersionChoice {
-            address: &self.job.address,
-            constraints: &self.job.constraints,
-            source: &*self.job.source,
+            address: &self.request.address,
+            constraints: &self.request.constraints,
+            source: &*self.request.source,
             lock: self.guide.as_ref(),
-            upgrade: self.job.upgrade,
+            upgrade: self.request.upgrade,
         };
         choice.warn_of_predecessor(self.warned, self.reporter);
         let version = choice.version(self.reporter).await?;
@@ -123,7 +122,7 @@ impl Locking<'_> {
     }
 
     fn platforms(&self, release: Described<'_>) -> Result<Vec<Platform>, InstallError> {
-        let named = match &self.job.platforms {
+        let named = match &self.request.platforms {
             PlatformChoice::Offered => return Ok(release.about.platforms.clone()),
             PlatformChoice::Named(named) => named,
         };
@@ -138,7 +137,7 @@ impl Locking<'_> {
         }
     }
 
-    /// What is known of a package: by a signature, by the lock file, or by looking at it.
+    /// What is known of a package: by a signature, by the lock file, or by a download.
     async fn package(
         &self,
         release: Described<'_>,
@@ -162,24 +161,28 @@ impl Locking<'_> {
         {
             return Err(not_the_locked(release, platform, refusal));
         }
-        if let Some(hashes) = self.seen.get(&offer) {
-            fetched(judged, &offer, &hashes);
-            return Ok(LockedPackage { basis: Basis::Downloaded, hashes, bytes: offer.bytes().unwrap_or(0), trust });
-        }
+        let seen = self.seen.get(&offer);
         let admitted =
             |hashes: &PackageHashes| hashes.h1.as_ref().is_some_and(|h1| judged.admits_unfetched(&offer, h1));
-        if let Some(hashes) = before.and_then(|before| kept(before, &offer)).filter(admitted) {
+        if seen.is_none()
+            && let Some(hashes) = before.and_then(|before| kept(before, &offer)).filter(admitted)
+        {
             return Ok(LockedPackage { basis: Basis::Kept, hashes, bytes: 0, trust });
         }
-        let hashes = self.look_at(&offer).await?;
-        self.seen.put(&offer, &hashes);
-        fetched(judged, &offer, &hashes);
+        let hashes = match seen {
+            Some(hashes) => hashes,
+            None => self.look_at(&offer).await?,
+        };
+        if let Some(h1) = &hashes.h1 {
+            judged.fetched(&offer, h1);
+        }
         Ok(LockedPackage { basis: Basis::Downloaded, hashes, bytes: offer.bytes().unwrap_or(0), trust })
     }
 
     /// Fetches and verifies the package as an installation would, and throws it away.
     async fn look_at(&self, offer: &Offer) -> Result<PackageHashes, InstallError> {
         let hashes = self.fetcher.look_at(offer, self.scratch).await?;
+        self.seen.put(offer, &hashes);
         let subject = subject(offer.address(), offer.version(), &offer.platform);
         self.reporter.event(&Event::Finished { subject, outcome: "verified".to_owned() });
         Ok(hashes)
@@ -211,8 +214,8 @@ impl Locking<'_> {
         Ok(facts)
     }
 
-    /// The same, with the packages of the release's other platforms if a line may be one of theirs or that of a replaced
-    /// package. They are looked at and not recorded.
+    /// The same, with the packages of the release's other platforms if a line may belong to one of them or to a
+    /// replaced package. They are not recorded.
     async fn more_facts(
         &self,
         release: Described<'_>,
@@ -237,7 +240,7 @@ impl Locking<'_> {
         Ok(facts)
     }
 
-    /// Existing lines win: one of them must be the release's, and each platform's lines must be for this package.
+    /// Existing lines win: one of them must belong to the release, and each platform's lines to this package.
     fn check<'a>(
         &self,
         release: Described<'_>,
@@ -249,7 +252,7 @@ impl Locking<'_> {
         for platform in platforms {
             let leaves = facts.get(platform).into_iter().flatten().filter(|hash| hash.scheme() == Scheme::Ch);
             let refusals: Vec<_> = leaves.map(|ch| check_manifest(before, ch, facts, self.lines())).collect();
-            // One of an image and an artifact for the same platform suffices.
+            // An image and an artifact may serve one platform: it suffices that one of them matches.
             if !refusals.is_empty()
                 && let Some(refusals) = refusals.into_iter().collect::<Option<Vec<_>>>()
                 && let Some(refusal) = refusals.into_iter().next()
@@ -273,7 +276,7 @@ impl Locking<'_> {
 
     /// How `ch:` lines count.
     fn lines(&self) -> ManifestLines {
-        self.trust_checker.manifest_lines(&self.job.address)
+        self.trust_checker.manifest_lines(&self.request.address)
     }
 
     fn warn_of_manifests(&self, release: Described<'_>, before: &LockEntry, facts: &ReleaseHashes) {
@@ -307,8 +310,8 @@ fn is_complete(release: Described<'_>, platform: &Platform, covered: &BTreeSet<P
     has(Scheme::H1) && (has(Scheme::Zh) || release.about.kinds.get(platform) == Some(&LeafKind::Image))
 }
 
-/// The package's checksums if the lock file has them: the `zh:`, or for an image the leaf's `ch:`, names the contents, and
-/// the `h1:` that the release claims for them is locked too. The caller decides whether the claim may be believed.
+/// The package's checksums if the lock file has them: the `zh:`, or the leaf's `ch:` for an image, and the `h1:` that
+/// the release claims for these contents. The caller decides whether to believe the claim.
 fn kept(before: &LockEntry, offer: &Offer) -> Option<PackageHashes> {
     let known = known_before(offer);
     let contents = known.zh.as_ref().or(known.ch.as_ref())?;
@@ -316,12 +319,6 @@ fn kept(before: &LockEntry, offer: &Offer) -> Option<PackageHashes> {
     let h1 = claims.iter().find(|hash| hash.scheme() == Scheme::H1)?;
     let locked = before.hashes.contains(contents) && before.hashes.contains(h1);
     locked.then(|| PackageHashes { h1: Some(h1.clone()), ..known })
-}
-
-fn fetched(judged: &Judgement, offer: &Offer, hashes: &PackageHashes) {
-    if let Some(h1) = &hashes.h1 {
-        judged.fetched(offer, h1);
-    }
 }
 
 fn not_the_locked(

@@ -44,14 +44,14 @@ pub struct LockedProvider {
     pub version: Version,
     /// The place that was asked.
     pub place: Place,
-    /// What the release is known by.
+    /// What identifies the release.
     #[serde(rename = "index")]
     pub identity: Identity,
     /// What is locked of each platform, sorted.
     pub platforms: Vec<LockedPlatform>,
     /// `ch:` lines that are added to other lines of their packages, sorted.
     pub restored: Vec<PackageHash>,
-    /// Whether this index was seen before, so that an `init` has dropped these lines; otherwise they may be new.
+    /// Whether this index was pinned before, so that an `init` has dropped these lines; otherwise they may be new.
     pub seen_before: bool,
     /// Whether a rule demands `ch:` lines.
     pub manifest_checksums: ManifestChecksums,
@@ -64,7 +64,7 @@ pub struct LockedPlatform {
     pub platform: Platform,
     /// How its checksums are known.
     pub basis: Basis,
-    /// Bytes that had to be fetched for that.
+    /// Bytes that were fetched for that.
     pub bytes: u64,
     /// Who vouches for the package.
     pub trust: Vouched,
@@ -97,7 +97,7 @@ impl LockedProvider {
         entry
     }
 
-    /// Bytes that had to be fetched.
+    /// Bytes that were fetched.
     pub fn bytes(&self) -> u64 {
         self.platforms.iter().map(|platform| platform.bytes).sum()
     }

@@ -45,19 +45,19 @@ pub struct LockOptions {
     pub path: PathBuf,
     /// Whether it is written.
     pub write: LockWrite,
-    /// An existing folder for packages that are only looked at.
+    /// An existing folder for packages that are verified and thrown away.
     pub scratch: PathBuf,
     /// What an archive may expand to.
     pub limits: Limits,
-    /// How many packages are fetched and unpacked at once, and so how many lie on the disk; small ones (up to 4 MiB) do not
+    /// How many packages are fetched and unpacked, and so lie on the disk, at once; small ones (up to 4 MiB) do not
     /// count.
     pub parallel: usize,
-    /// What is trusted. The pins are written when the lock file is.
+    /// What is trusted. The pins are written with the lock file.
     pub trust: Trust,
     /// Who waits for other programs, and how long.
     pub waiter: Waiter,
-    /// The constraints of the configuration, which are recorded whatever else was asked for. For a provider that is missing
-    /// here, the constraints of its request are recorded; without constraints the recorded ones stay.
+    /// The constraints of the configuration, which the lock file records. For a provider that is missing here it
+    /// records the constraints of the request, or keeps the recorded ones if the request has none.
     pub configured: BTreeMap<ProviderAddr, Constraints>,
 }
 

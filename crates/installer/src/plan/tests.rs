@@ -1,6 +1,6 @@
 use super::*;
 
-/// The package that was locked, in every respect the offered one.
+/// The locked package, which is also the offered one.
 const RIGHT: SeenPackage = SeenPackage {
     locked: true,
     unasked: true,
@@ -13,10 +13,10 @@ const RIGHT: SeenPackage = SeenPackage {
 /// A sound package that the lock file does not have.
 const UNLOCKED: SeenPackage = SeenPackage { locked: false, of_the_offer: false, ..RIGHT };
 
-/// Locked, and not the signed package that is offered.
+/// Locked, but not the signed package that is offered.
 const UNSIGNED: SeenPackage = SeenPackage { unasked: false, admitted: false, ..RIGHT };
 
-/// Locked and signed; only the place can tell that.
+/// Locked and signed; only the place knows the signature.
 const SIGNED: SeenPackage = SeenPackage { unasked: false, ..RIGHT };
 
 const KEEP: InstallStep = InstallStep::Keep(KnownBy::SeenContents);
@@ -28,8 +28,8 @@ fn package(bytes: SeenPackage) -> SeenContents {
     SeenContents::Package(bytes)
 }
 
-/// What is planned before the place was asked, when it could not be reached, and when it offers the package that the lock
-/// file names.
+/// The plans before the place was asked, if it cannot be reached, and if it offers the package that the lock file
+/// names.
 #[track_caller]
 fn check(installed: SeenContents, cached: Option<SeenContents>, want: [InstallStep; 3]) {
     let answers = [PlaceAnswer::NotAsked, PlaceAnswer::Unreachable, PlaceAnswer::Offer { named: true, vouched: true }];
@@ -37,7 +37,7 @@ fn check(installed: SeenContents, cached: Option<SeenContents>, want: [InstallSt
     assert_eq!(got, want);
 }
 
-/// What is planned with a cache that may break the lock file, of which nothing is locked.
+/// The plan with a cache that may break the lock file, if nothing is locked.
 #[track_caller]
 fn check_unlocked(cached: SeenContents, vouched: bool, want: InstallStep) {
     let answer = PlaceAnswer::Offer { named: false, vouched };
@@ -74,7 +74,7 @@ fn with_a_cache_what_is_locked_is_used_unasked() {
         (SeenContents::Other, right, [LINK, Fetch, LINK_OFFER]),
         (package(UNLOCKED), right, [LINK, Fetch, LINK_OFFER]),
         (right, right, [KEEP, KEEP, KEEP_OFFER]),
-        // The installed package is no link to what lies in the cache now.
+        // The installed package is not a link to what lies in the cache now.
         (right, SeenContents::Other, [KEEP, KEEP, KEEP_OFFER]),
         (right, package(UNLOCKED), [KEEP, KEEP, KEEP_OFFER]),
         // An empty cache is filled: the place is asked.

@@ -1,4 +1,4 @@
-//! Packages of places that are no repository: a zip with a checksum and nothing else, and an unpacked folder.
+//! Packages outside of repositories: a zip with only a checksum, and an unpacked folder.
 
 use std::fs;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ struct Elsewhere {
     place: Place,
     identity: Identity,
     package: Package,
-    /// What a request for the zip is answered with.
+    /// The answer to a request for the zip.
     zip: Bytes,
     about: ReleaseDescription,
 }

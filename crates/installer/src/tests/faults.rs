@@ -1,4 +1,4 @@
-//! What goes wrong on the way leaves disk and lock file as they were.
+//! Faults on the way leave disk and lock file as they were.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 use super::fixture::{Workspace, store, with_causes};
 use crate::{InstallError, InstallOutcome, InstallTarget, PluginCache};
 
-/// What a package's bytes come to.
+/// What happens to a package's bytes.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     /// The connection breaks in the middle.
@@ -27,11 +27,11 @@ enum Fault {
     Flipped(usize),
     /// Half of the bytes come, and then nothing.
     Stalls,
-    /// The registry is gone before anything has been asked.
+    /// The registry is gone before the first request.
     Unreachable,
 }
 
-/// A store whose packages (not its manifests) are spoilt on the way.
+/// A store that damages packages, but not manifests, on the way.
 struct Faulty {
     inner: Arc<dyn ReadStore>,
     fault: Fault,
@@ -141,7 +141,7 @@ async fn spoilt_bytes_are_never_visible() {
     }
 }
 
-/// Whoever drops the future (Ctrl-C does) leaves nothing behind: the unpacking thread notices and cleans up.
+/// Dropping the future, as Ctrl-C does, leaves no files: the unpacking thread notices and cleans up.
 #[test]
 fn an_interrupted_installation_leaves_nothing_behind() {
     for (layout, cached) in
@@ -181,7 +181,7 @@ async fn what_is_installed_and_locked_needs_no_registry() {
 async fn a_folder_that_cannot_be_written_is_named() {
     let (store, _) = store(PackageLayout::Artifact).await;
     let workspace = Workspace::new();
-    // A file where a folder must be: refused for everybody, the superuser too.
+    // A file where a folder must be: an error for every user, the superuser too.
     std::fs::write(workspace.path().join(".terraform"), "").unwrap();
     let error = workspace.install(store).await.expect_err("there is a file in the way");
     assert!(matches!(error, InstallError::Fetch(FetchError::Io { action: "create", .. })), "{}", with_causes(&error));

@@ -22,7 +22,7 @@ use crate::{InstallError, InstallRequest, InstallTarget, Installed, Options, Upg
 pub(super) const ADDRESS: &str = "registry.example.test/acme/widget";
 pub(super) const PLATFORM: &str = "linux_amd64";
 
-/// A memory of events.
+/// Remembers events.
 #[derive(Default)]
 pub(super) struct Recorder(Mutex<Vec<Event>>);
 
@@ -199,7 +199,7 @@ impl Workspace {
         lock.file().get(&address()).unwrap().hashes.iter().map(ToString::to_string).collect()
     }
 
-    /// A job for the provider's newest version, into `.terraform` of this folder.
+    /// A request for the provider's newest version, into `.terraform` of this folder.
     pub(super) fn job(&self, store: Arc<dyn ReadStore>) -> InstallRequest {
         let source: Arc<dyn Source> = Arc::new(OciSource::new(store));
         InstallRequest {

@@ -1,4 +1,4 @@
-//! Packages that are larger than what is read, or are something else.
+//! Packages that are too large, or are not packages.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ use crate::{InstallError, InstallTarget, install};
 
 const PIECE: &[u8] = &[b'<'; 64 << 10];
 
-/// So many bytes of a package come; then the test has failed.
+/// How many bytes of a package come before the test fails.
 const MOST: u64 = 64 << 20;
 
 /// A store whose packages have no end, and are not archives.
@@ -119,7 +119,7 @@ async fn declaring(layout: PackageLayout, sizes: &[u64]) -> Arc<MemoryStore> {
     store
 }
 
-/// What an installation of it comes to, and how many bytes of the package were taken.
+/// The result of an installation, and how many bytes of the package it took.
 async fn run(store: Arc<dyn ReadStore>, packed: bool, limit: Option<u64>) -> (Result<(), InstallError>, u64) {
     let served = Arc::new(AtomicU64::new(0));
     let store = Arc::new(Endless { inner: store, served: Arc::clone(&served) });

@@ -32,12 +32,12 @@ async fn put(workspace: &Workspace, target: &InstallTarget) -> Result<Installed,
     workspace.run(vec![job]).await.map(|(mut installed, _)| installed.remove(0))
 }
 
-/// What lies below `.../outside`, which belongs to somebody else.
+/// What lies below `.../outside`, which belongs to another project.
 fn outside(workspace: &Workspace) -> BTreeMap<String, String> {
     workspace.snapshot().into_iter().filter(|(name, _)| name.starts_with("outside/")).collect()
 }
 
-/// A folder that belongs to somebody else: with something in the package's place, and with what a sweep would take for
+/// A folder of another project: with something in the package's place, and with what a sweep would take for
 /// ours.
 fn precious(workspace: &Workspace, below: &str) -> PathBuf {
     let outside = workspace.path().join("outside");
@@ -160,7 +160,7 @@ async fn links_that_people_make_stay_allowed() {
     symlink("data", workspace.path().join(".terraform")).unwrap();
     let (target, _) = targets(workspace.path())[0].clone();
     assert_eq!(put(&workspace, &target).await.unwrap().outcome, InstallOutcome::Installed);
-    // What is there and locked is read through whatever link.
+    // Reading a locked package follows any link.
     let version = workspace.path().join("data/providers").join(PROVIDER).join("1.0.0");
     fs::rename(&version, workspace.path().join("moved")).unwrap();
     symlink(workspace.path().join("moved"), &version).unwrap();

@@ -1,4 +1,4 @@
-//! What a lock file makes of an installation, and the installation of the lock file.
+//! The lock file's effect on an installation, and the other way round.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ const WRONG_ZH: &str = "zh:00000000000000000000000000000000000000000000000000000
 const WRONG_H1: &str = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
 const WRONG_CH: &str = "ch:sha256:0000000000000000000000000000000000000000000000000000000000000000";
 
-/// Installs with these lines in the lock file (`h1`, `zh`, `ch`, of `mac-…` the other platform's) and says what came.
+/// Installs with these lines in the lock file (`h1`, `zh`, `ch`, of `mac-…` the other platform's) and returns the
+/// result.
 #[track_caller]
 fn check(layout: PackageLayout, annotations: Annotations, lines: &str, want: &str) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
@@ -152,7 +153,7 @@ fn another_manifest_of_the_locked_contents_is_a_warning_and_recorded() {
     // An image has no zip: the lines of zips are those of the same contents elsewhere.
     check(PackageLayout::Image, Annotations::All, "wrong-ch h1 zh mac-zh", "wrong-ch ch h1 zh mac-zh (other-manifest)");
     check(PackageLayout::Image, Annotations::None, "h1 zh", "ch h1 zh");
-    // Only the download can tell.
+    // Only the download shows it.
     check(PackageLayout::Image, Annotations::All, "wrong-ch h1", "wrong-ch ch h1 (other-manifest)");
     check(PackageLayout::Image, Annotations::All, "wrong-ch wrong-h1", "refused");
     check(PackageLayout::Artifact, Annotations::All, "wrong-ch wrong-h1", "refused");
@@ -264,7 +265,7 @@ async fn other_providers_entries_and_terraforms_header_stay() {
     assert!(after.starts_with(text), "{after}");
 }
 
-/// The methods of a configuration: the store, and behind it one that fails whatever it is asked.
+/// The methods of a configuration: the store, and after it one that answers every question with an error.
 fn with_a_failing_method(store: Arc<MemoryStore>) -> Arc<Chain> {
     let link = |source| Link { method: InstallMethod::Oci, label: "oci_mirror".to_owned(), source };
     let failure = Failure::ServerError("500".to_owned());

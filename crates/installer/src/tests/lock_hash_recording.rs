@@ -1,4 +1,4 @@
-//! What an installation writes down, case by case of what was measured.
+//! What an installation records, for every measured case.
 
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_lockfile::WriteOutcome;
@@ -7,7 +7,7 @@ use tofu_oci_testkit::Vectors;
 use super::fixture::{PLATFORM, Workspace, store};
 use crate::InstallOutcome;
 
-/// Sources that are known and not read: [`tofu_oci_source::NotRead`] refuses them, so that nothing is recorded.
+/// Sources of the kinds that [`tofu_oci_source::NotRead`] refuses, so that nothing is recorded.
 const NOT_READ: &[&str] = &[
     "registry, host registry.opentofu.org, keys present, signature valid, no packages field",
     "same, with packages field (>=1.12)",

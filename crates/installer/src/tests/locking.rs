@@ -146,7 +146,7 @@ async fn unsigned_packages_are_looked_at_once() {
     let scene = Scene::new(PackageLayout::Image, Annotations::All).await;
     assert_eq!(scene.locked().await, "downloaded downloaded, 4 lines, 2 fetched, 0 restored, created");
     assert_eq!(scene.locked().await, "kept kept, 4 lines, 0 fetched, 0 restored, unchanged");
-    // Without annotations nobody says which h1 is whose.
+    // Without annotations the owner of an h1 is unknown.
     let scene = Scene::new(PackageLayout::Artifact, Annotations::None).await;
     assert_eq!(scene.locked().await, "downloaded downloaded, 6 lines, 2 fetched, 0 restored, created");
     assert_eq!(scene.locked().await, "downloaded downloaded, 6 lines, 2 fetched, 0 restored, unchanged");
@@ -191,7 +191,7 @@ async fn other_lines_and_other_providers_stay_and_constraints_are_the_configurat
     assert_eq!(file.get(&address()).unwrap().constraints.to_string(), "~> 1.0");
 }
 
-/// Locks with these lines in the lock file; everything is as it was when it is refused.
+/// Locks with these lines in the lock file; a refusal leaves everything as it was.
 async fn refused(scene: &Scene, words: &str, platforms: PlatformChoice) -> String {
     scene.write_lock(words);
     scene.scratch();
@@ -262,7 +262,7 @@ async fn named_platforms_alone_are_looked_at() {
     assert_eq!(scene.workspace.locked().len(), 3);
     let error = scene.lock(named("plan9_386")).await.expect_err("it is not offered");
     insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget 1.0.0 has no package for plan9_386");
-    // A line of the one platform is enough for the other.
+    // A line of one platform suffices for the other.
     scene.lock(named(PLATFORM)).await.unwrap();
     assert_eq!(scene.workspace.locked().len(), 6);
 }
@@ -295,7 +295,7 @@ async fn comparing_writes_nothing() {
     assert!(pin_file::read(&scene.workspace.trust().pins_path).unwrap().is_empty());
 }
 
-/// A release for three platforms that nobody has signed.
+/// An unsigned release for three platforms.
 async fn three_platforms(annotations: Annotations) -> Scene {
     let scene = Scene::new(PackageLayout::Artifact, annotations).await;
     let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));
@@ -309,7 +309,7 @@ async fn a_replaced_package_of_a_locked_platform_is_not_recorded_whatever_platfo
     for annotations in [Annotations::All, Annotations::None] {
         let scene = three_platforms(annotations).await;
         let windows = scene.hash("windows_amd64", "h1");
-        // The line of the package that linux_amd64 had before it was replaced is nobody's now.
+        // The line of the package that linux_amd64 had before it was replaced belongs to no package now.
         let words = format!("{WRONG_H1} mac-h1 {windows}");
         for named in [vec![PLATFORM], vec![PLATFORM, MAC], vec![PLATFORM, MAC, "windows_amd64"]] {
             let wanted = PlatformChoice::Named(named.iter().map(|name| name.parse().unwrap()).collect());

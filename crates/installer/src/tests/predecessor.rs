@@ -1,4 +1,4 @@
-//! A version that is chosen by the entry of the provider's predecessor, and entries that are taken out.
+//! Versions that the entry of the provider's predecessor chooses, and removed entries.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use tofu_oci_store::{DirStore, ReadStore};
 
 use super::fixture::{Workspace, with_causes};
 
-/// Where we decide otherwise than `OpenTofu`, and why.
+/// The cases that tofu-oci decides differently from `OpenTofu`, and why.
 const DECISIONS: &[(&str, &str)] = &[
     ("image-only", "installs: the RFC's form, which released OpenTofu cannot read"),
     ("floating-tag-2", "installs: only versions that have their canonical tag are chosen from, with a warning"),

@@ -1,4 +1,4 @@
-//! Releases beside a `SHA256SUMS` that covers none or some of their packages, where unsigned ones are let in.
+//! Releases beside a `SHA256SUMS` that covers none or some of their packages, if unsigned ones are allowed.
 
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
@@ -100,7 +100,7 @@ async fn the_package_that_a_list_does_not_cover_is_installed_with_a_warning() {
     assert_eq!(workspace.reporter.codes(), ["signature-gone", "signature-gone", "was-signed"]);
 }
 
-/// Without annotations, the archives of the release are not known.
+/// Without annotations, the archives of the release are unknown.
 #[tokio::test]
 async fn images_are_not_what_the_pin_of_a_list_covers() {
     let store = Arc::new(MemoryStore::new("memory".parse().unwrap()));

@@ -1,4 +1,4 @@
-//! Releases with signatures, and policies that ask for them.
+//! Releases with signatures, and policies that require them.
 
 use std::sync::Arc;
 

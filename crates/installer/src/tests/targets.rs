@@ -15,7 +15,7 @@ use crate::{InstallError, InstallOutcome, InstallTarget, Installed};
 
 const PROVIDER: &str = "registry.example.test/acme/widget";
 
-/// The files below the workspace, without the lock file and the pins, folders left out.
+/// The files below the workspace, without the lock file, the pins and folders.
 fn files(workspace: &Workspace) -> Vec<String> {
     let names = workspace.snapshot().into_keys();
     names.filter(|name| !name.ends_with('/') && ![LOCK_FILE_NAME, PIN_FILE_NAME].contains(&name.as_str())).collect()

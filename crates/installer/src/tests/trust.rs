@@ -1,4 +1,4 @@
-//! What a signature, the want of one, and a tag that moved make of an installation.
+//! Installations of signed and unsigned releases, and of a tag that moved.
 
 use std::fs;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::fixture::{Annotations, PLATFORM, Workspace, address, publish, store, 
 use super::signing::{index, policy, sign, sign_as};
 use crate::{InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, PluginCache, install};
 
-/// Installs from the store by a policy; the code of the refusal when there is one.
+/// Installs from the store by a policy; returns the code of a refusal.
 async fn attempt(workspace: &Workspace, store: &Arc<MemoryStore>, policy: &Arc<Policy>) -> Result<Installed, String> {
     let job = workspace.job(store.clone());
     run(workspace, job, policy).await
@@ -49,7 +49,7 @@ async fn what_a_signature_covers_is_recorded_for_all_platforms() {
         let installed = attempt(&workspace, &store, &policy("")).await.unwrap();
         assert_eq!(standing(&installed), (Standing::Signed, vec!["acme"]));
         let locked = workspace.locked();
-        // Without annotations nobody knows the other platform's h1.
+        // Without annotations the other platform's h1 is unknown.
         assert_eq!(locked.len(), lines);
         for own in published.values() {
             assert!(locked.contains(&own.zh.to_string()));
@@ -109,7 +109,7 @@ async fn what_was_signed_does_not_become_unsigned() {
     assert_eq!(standing(&installed), (Standing::Pinned, vec!["acme"]));
     assert_eq!(workspace.locked().len(), 6, "what was covered before is covered now");
 
-    // A newer version that nobody has signed.
+    // A newer version without a signature.
     publish(&*bare, "1.1.0", PackageLayout::Artifact, Annotations::All).await;
     let mut job = workspace.job(bare.clone());
     job.upgrade = crate::Upgrade::Newest;

@@ -53,7 +53,7 @@ fn verdict_with(lock: &str, release: &str, lines: ManifestLines) -> String {
 const PLAIN: &str = "ch:own ch:mac";
 const ANNOTATED: &str = "ch:own h1:own zh:own ch:mac h1:mac zh:mac";
 
-/// The rows of real-tofu-sources.md §5. Where `OpenTofu` decides otherwise, the comment says so.
+/// The rows of real-tofu-sources.md §5. A comment marks each row that `OpenTofu` decides differently.
 #[test]
 fn the_table_of_real_lock_files() {
     for (lock, want) in [
@@ -98,12 +98,12 @@ fn the_same_package_under_another_manifest_is_the_locked_one() {
     for (lock, want) in [
         ("ch:own", "accepted"),
         ("ch:own h1:wrong", "accepted, unexplained h1:wrong"),
-        // One line of contents is enough.
+        // One line of contents suffices.
         ("ch:wrong h1:own zh:own", "accepted, published anew ch:wrong"),
         ("ch:wrong h1:own", "accepted, published anew ch:wrong"),
         ("ch:wrong zh:own", "accepted, published anew ch:wrong"),
         ("ch:a ch:b zh:own zh:mac", "accepted, published anew ch:a ch:b, unexplained zh:mac"),
-        // The new line has been added: there is nothing left to say.
+        // The new line has been added: no warning remains.
         ("ch:wrong ch:own zh:own", "accepted"),
         ("ch:wrong ch:own", "accepted"),
         // A colleague's platform, by the digests in this very index.
@@ -114,7 +114,7 @@ fn the_same_package_under_another_manifest_is_the_locked_one() {
         ("ch:wrong zh:mac", "no match, known before the download"),
         ("ch:wrong zh:wrong", "no match, known before the download"),
         ("ch:wrong h1:wrong", "no match"),
-        // Where there are only `ch:` lines, they bind.
+        // If there are only `ch:` lines, they bind.
         ("ch:wrong", "other manifest"),
         ("ch:wrong ch:mac", "other manifest"),
         ("ch:wrong h2:x", "other manifest"),
@@ -161,7 +161,7 @@ fn a_release_is_known_by_any_of_its_packages() {
 #[test]
 fn a_platform_is_added_unless_its_line_may_be_there_already() {
     let hash = |text: &str| -> PackageHash { text.parse().unwrap() };
-    // The h1 of darwin is not known.
+    // The h1 of darwin is unknown.
     let facts: ReleaseHashes = [("linux_amd64", "ch:own h1:own zh:own"), ("darwin_arm64", "ch:mac zh:mac")]
         .map(|(platform, lines)| (platform.parse().unwrap(), lines.split_whitespace().map(hash).collect()))
         .into();

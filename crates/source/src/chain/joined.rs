@@ -6,12 +6,12 @@ use tofu_oci_types::{Platform, Version};
 
 use crate::{Listing, NotOffered};
 
-/// What the links that gave way had to say.
+/// What the links that gave way have instead.
 #[derive(Clone, Default)]
 pub(super) struct GaveWay {
     /// Platforms that the version has somewhere.
     platforms: Option<BTreeSet<Platform>>,
-    /// Versions that are there instead.
+    /// Versions that they have.
     versions: Option<Vec<Version>>,
     /// Whether the registry of the address does not know it.
     pub(super) unknown_to_registry: bool,
@@ -29,7 +29,7 @@ impl GaveWay {
         }
     }
 
-    /// Why no link has it: the closest that any link came.
+    /// Why no link has it, by the link that came closest.
     pub(super) fn verdict(self, version: &Version, platform: Option<&Platform>) -> NotOffered {
         if let (Some(offered), Some(platform)) = (self.platforms, platform) {
             let (version, platform) = (version.clone(), platform.clone());
@@ -44,8 +44,8 @@ impl GaveWay {
     }
 }
 
-/// All versions, each once, ascending. Of versions that differ only in their metadata the one of the earliest link comes
-/// last, so that it is the one that is chosen: its link is asked first.
+/// All versions, each once, ascending. Of versions that differ only in their metadata, that of the earliest link comes
+/// last and is therefore chosen: its link is asked first.
 pub(super) fn join(found: Vec<Listing>) -> Listing {
     let mut joined = Listing::default();
     let mut seen: Vec<Version> = Vec::new();

@@ -300,7 +300,7 @@ async fn the_method_to_blame_is_named() {
     assert_snapshot!(causes(&error), @"oci_mirror at rc:3 ends the search for registry.example.test/acme/widget 1.1.0: registry.example.test/acme/widget 1.1.0 was not found in oci");
     let SourceError::Method(blame) = &error else { panic!("{error}") };
     assert_eq!(blame.elsewhere, ["direct at rc:6", "filesystem_mirror at rc:2"]);
-    assert_snapshot!(blame.remedy().unwrap(), @r#"direct at rc:6 would serve it: put `exclude = ["registry.example.test/acme/widget"]` into oci_mirror at rc:3, or move that method behind"#);
+    assert_snapshot!(blame.remedy().unwrap(), @r#"direct at rc:6 would serve it: put `exclude = ["registry.example.test/acme/widget"]` into oci_mirror at rc:3, or move that method after it"#);
     assert!(!error.is_transient());
     assert_eq!(error.innermost().code(), "tag-not-found");
 

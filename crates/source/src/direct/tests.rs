@@ -16,7 +16,7 @@ use crate::error::causes;
 use crate::oci::tests::{ADDRESS, offered, release};
 use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, Services};
 
-/// Hosts that publish one document, and how often they were asked.
+/// Hosts that publish one document, and the number of requests to them.
 struct Published {
     document: String,
     asked: AtomicUsize,
@@ -212,7 +212,7 @@ async fn methods_that_are_not_read_say_so_whatever_they_are_asked() {
     assert_snapshot!(causes(&error), @"nothing can be installed from the folder /opt/mirror: folders with packages are not read yet");
 }
 
-/// What becomes of a document of `registry.example.test`, a host of the internet, that names this registry.
+/// The result for a document of `registry.example.test`, a host of the internet, that names this registry.
 async fn led_to(registry: &str, allowed: &[&str]) -> String {
     let web = WebServer::start(&["registry.example.test"]);
     let document = format!(r#"{{"oci-providers.v1":"{registry}/x/{{namespace}}-{{type}}"}}"#);

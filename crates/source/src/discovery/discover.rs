@@ -1,4 +1,4 @@
-//! The question which services a host offers.
+//! Which services a host offers, as a question.
 
 use async_trait::async_trait;
 use tofu_oci_types::{Hostname, RepositoryRef};
@@ -12,14 +12,14 @@ pub trait Discover: Send + Sync {
     /// The host's services; a host that has no document offers none.
     async fn services(&self, host: &Hostname) -> Result<Services, DiscoveryError>;
 
-    /// Takes note that a host's services lead to a repository.
+    /// Admits that a host's services lead to a repository.
     ///
     /// # Errors
-    /// [`Failure::PrivateHost`](crate::Failure::PrivateHost) when the host must not lead there.
+    /// [`Failure::PrivateHost`](crate::Failure::PrivateHost) if the host must not lead there.
     fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
 
-    /// Takes note that the name of a host leads to a repository by itself: the author of a module, whoever that is, may
-    /// have written the address.
+    /// Admits that the name of a host leads to a repository by itself. Any author of a module may have written the
+    /// address.
     ///
     /// # Errors
     /// [`Failure::PrivateHost`](crate::Failure::PrivateHost) if the repository is on this machine or its link.

@@ -1,10 +1,10 @@
-//! Why the services of a host are not known.
+//! Why the services of a host are unknown.
 
 use tofu_oci_types::{Hostname, Place};
 
 use crate::{Failure, SourceError};
 
-/// Why a host's services are not known, or one of them cannot be used.
+/// Why a host's services are unknown, or one of them cannot be used.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the services of {} are not usable", .host.display())]
 pub struct DiscoveryError {

@@ -23,14 +23,14 @@ const PATH: &str = ".well-known/terraform.json";
 /// The token of a host, for the request to that host alone; `None` if it has no token.
 pub type TokenOf = Arc<dyn Fn(&Hostname) -> Option<Secret> + Send + Sync>;
 
-/// What a [`HttpDiscovery`] is made from.
+/// The settings of an [`HttpDiscovery`].
 #[derive(Clone)]
 pub struct DiscoveryOptions {
     /// How long one discovery may take, all tries together, redirects and bodies included; `--timeout` scales it.
     pub timeout: Duration,
-    /// Services that the user wrote down: these hosts are not asked.
+    /// Services that the user wrote down; these hosts get no request.
     pub overrides: BTreeMap<Hostname, Services>,
-    /// Finds the token that a host is shown; `None` shows no token.
+    /// Finds the token to show to a host; `None` shows no token.
     pub token: Option<TokenOf>,
 }
 
@@ -59,12 +59,12 @@ struct DiscoveryClient {
 
 enum Discovery {
     Known(Services),
-    /// A request is under way; it ends when all who wait for it have gone.
+    /// A request is under way; it ends when its last waiter is dropped.
     Asked(WeakShared<BoxFuture<'static, ServicesResult>>),
 }
 
 impl HttpDiscovery {
-    /// A discovery that has not asked anybody yet.
+    /// A discovery that has sent no request yet.
     pub fn new(web: WebClient, options: DiscoveryOptions) -> Self {
         Self { shared: Arc::new(DiscoveryClient { web, options }), state: Mutex::default() }
     }
@@ -79,7 +79,7 @@ impl HttpDiscovery {
         match state.get(host) {
             Some(Discovery::Known(services)) => return Ok(services.clone()),
             Some(Discovery::Asked(asked)) => {
-                // One that has failed already is not asked again by looking at it.
+                // A failed request is not shared: this caller makes a new one.
                 if let Some(asked) = asked.upgrade().filter(|asked| asked.peek().is_none_or(Result::is_ok)) {
                     return Err(asked);
                 }

@@ -33,12 +33,12 @@ pub(super) enum Publisher {
 }
 
 impl Services {
-    /// What the user says. `origin` is the place of the `host` block, for people.
+    /// The services that the user wrote. `origin` is the place of the `host` block, for people.
     pub fn new(host: Hostname, origin: impl Into<String>, values: BTreeMap<String, Value>) -> Self {
         Self { host, origin: origin.into(), publisher: Publisher::User, values }
     }
 
-    /// What the document says that an answer brought; the address is the one after all redirects.
+    /// The services of the document in an answer; its address is the one after all redirects.
     pub(super) fn of_document(host: Hostname, answer: &HttpAnswer, values: BTreeMap<String, Value>) -> Self {
         let publisher = Publisher::Document(answer.url().clone());
         Self { host, origin: shown_url(answer.url()), publisher, values }
@@ -54,7 +54,7 @@ impl Services {
         &self.host
     }
 
-    /// Where it is said: the document's address after all redirects, without its query.
+    /// Where they are written: the document's address after all redirects, without its query.
     pub fn origin(&self) -> &str {
         &self.origin
     }
@@ -67,7 +67,7 @@ impl Services {
     /// The template of `oci-providers.v1`; `None` if the host does not have this service.
     ///
     /// # Errors
-    /// When the value is anything else than a template `REGISTRY/…/{namespace}/{type}`.
+    /// If the value is not a template `REGISTRY/…/{namespace}/{type}`.
     ///
     /// Spec: seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation".
     pub fn oci_providers(&self) -> Result<Option<UriTemplate>, DiscoveryError> {

@@ -1,4 +1,4 @@
-//! How much one search for evidence may hold: what lies beside a release is written by whoever may write there.
+//! How much one search for evidence may hold. Anyone who may write to the repository puts things beside a release.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -16,10 +16,10 @@ pub(super) const MOST_BYTES: u64 = 1024 * 1024;
 /// Most bytes of all pieces of evidence together.
 const ALL_BYTES: u64 = 32 * 1024 * 1024;
 
-/// What is left for one search, and what it has fetched. After the first piece that does not fit, nothing more is taken.
+/// What is left for one search, and what it has fetched. The first piece that does not fit ends the search.
 pub(super) struct EvidenceBudget {
     left: Mutex<Left>,
-    /// By digest and media type: a blob that many layers name is asked for once.
+    /// By digest and media type: a blob that many layers name is fetched once.
     fetched: Mutex<HashMap<(Digest, String), SharedCell<Bytes>>>,
 }
 
@@ -29,7 +29,7 @@ struct Left {
     is_spent: bool,
 }
 
-/// Why a layer's content is not there.
+/// Why a layer's content is missing.
 pub(super) enum Lack {
     /// It would be more than the search may hold.
     Spent,
@@ -44,17 +44,17 @@ impl Default for EvidenceBudget {
 }
 
 impl EvidenceBudget {
-    /// Whether something was left out, or will be.
+    /// Whether the search has omitted something, or will.
     pub(super) fn is_spent(&self) -> bool {
         lock(&self.left).is_spent
     }
 
-    /// Nothing more is taken.
+    /// Ends the search.
     pub(super) fn spend(&self) {
         lock(&self.left).is_spent = true;
     }
 
-    /// Takes one piece of evidence, if there is one left.
+    /// Takes one piece of evidence; false if the budget is spent.
     pub(super) fn take_piece(&self) -> bool {
         let mut left = lock(&self.left);
         match left.pieces.checked_sub(1).filter(|_| !left.is_spent) {
@@ -64,7 +64,7 @@ impl EvidenceBudget {
         !left.is_spent
     }
 
-    /// Takes the bytes that a descriptor claims; what is too large for a single piece is the store's to refuse.
+    /// Takes the bytes that a descriptor claims. The store refuses what is too large for a single piece.
     pub(super) fn take_bytes(&self, claimed: u64) -> Result<(), Lack> {
         let mut left = lock(&self.left);
         let wanted = if claimed > MOST_BYTES { 0 } else { claimed };
@@ -77,19 +77,19 @@ impl EvidenceBudget {
         }
     }
 
-    /// What a layer that came to nothing had taken.
+    /// Gives back what a layer that failed had taken.
     fn give_back(&self, claimed: u64) {
         if claimed <= MOST_BYTES {
             lock(&self.left).bytes += claimed;
         }
     }
 
-    /// The bytes that a descriptor names, verified, after they were taken.
+    /// The bytes that a descriptor names, verified. [`Self::take_bytes`] comes first.
     pub(super) async fn fetch(&self, store: &dyn ReadStore, descriptor: &Descriptor) -> Result<Vec<u8>, Lack> {
         let once = slot(&mut lock(&self.fetched), key(descriptor));
         let fetched = match once.get_or_try_init(|| fetch_bytes(store, descriptor, MOST_BYTES)).await {
             Ok(bytes) if bytes.len() as u64 == descriptor.size => Ok(bytes.clone()),
-            // Another descriptor of the same bytes claims another size: the store says what is wrong with that.
+            // Another descriptor of the same bytes claims another size: the store reports it.
             Ok(_) => fetch_bytes(store, descriptor, MOST_BYTES).await,
             Err(error) => Err(error),
         };
@@ -102,9 +102,9 @@ impl EvidenceBudget {
         }
     }
 
-    /// What is said of a search that ended for this.
+    /// The problem that a search reports when the budget is spent.
     pub(super) fn problem() -> String {
         let most = ALL_BYTES / (1024 * 1024);
-        format!("more lies beside it than is looked at: the search ended at {EVIDENCE_LIMIT} pieces or {most} MiB")
+        format!("there is more evidence than tofu-oci reads: the search ended at {EVIDENCE_LIMIT} pieces or {most} MiB")
     }
 }

@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 use tofu_oci_trust::{SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE};
 use tofu_oci_types::{Descriptor, Digest, parse_strictly};
 
-/// How many layers of one manifest are read. Who writes signatures into a manifest stops there, because no reader would find
-/// the next one.
+/// How many layers of one manifest are read. Writers of signatures stop there too, because no reader would find the
+/// next one.
 pub const LAYER_LIMIT: usize = 100;
 
 /// What every version's media type of a Sigstore bundle begins with.
@@ -32,7 +32,7 @@ pub(super) enum EvidenceKind {
 pub(super) struct EvidenceManifest {
     artifact_type: String,
     layers: Vec<EvidenceLayer>,
-    /// How many layers it has, those that are not read among them.
+    /// How many layers it has, unread ones included.
     layers_in_all: usize,
     subject: Option<Descriptor>,
 }
@@ -47,14 +47,14 @@ pub(super) struct EvidenceLayer {
     pub(super) data: Option<String>,
 }
 
-/// Whether this media type or artifact type is that of a Sigstore bundle, of whatever version.
+/// Whether this is the media type or artifact type of a Sigstore bundle of any version.
 pub(super) fn is_bundle(media_type: &str) -> bool {
     media_type.starts_with(BUNDLE)
 }
 
 impl EvidenceManifest {
-    /// Reads a manifest whose bytes have been verified. One in which a member is there twice is refused: another
-    /// program may read the other one.
+    /// Reads a manifest whose bytes have been verified. A repeated member is an error: another program may read the
+    /// other one.
     ///
     /// # Errors
     /// What is wrong with it, in words.
@@ -83,7 +83,7 @@ impl EvidenceManifest {
         })
     }
 
-    /// What it holds, by its own words: those of a list are not asked.
+    /// What it holds, by its own types; those in a list of referrers do not count.
     pub(super) fn kind(&self) -> EvidenceKind {
         let mut types = self.layers.iter().map(|layer| layer.descriptor.media_type.as_str());
         if is_bundle(&self.artifact_type) || (self.layers_in_all == 1 && types.clone().all(is_bundle)) {

@@ -5,9 +5,9 @@
 //! tag sha256-HEX.sig         cosign's signatures as a tag
 //! ```
 //!
-//! Only bytes whose digest has been checked are believed: what a list says of a referrer decides in which order
-//! they are opened, and no more. What is broken becomes [`Evidence::Unreadable`] and spoils nothing else; what could
-//! not be asked for is an error, so that a registry cannot make a release look unsigned by failing.
+//! Only verified bytes count: what a list says about its referrers decides nothing except the order in which they are
+//! opened. A broken piece becomes [`Evidence::Unreadable`] and does not affect the others. A failed request is an
+//! error, so that a registry cannot make a release look unsigned by failing.
 //!
 //! Spec: OCI distribution-spec 1.1.1, "Listing Referrers"; cosign, `specs/SIGNATURE_SPEC.md` and
 //! `specs/BUNDLE_SPEC.md`.
@@ -33,17 +33,17 @@ use crate::memory::DocumentCache;
 
 /// Most referrers that are opened.
 const MOST_OPENED: usize = 100;
-/// So many are opened at once.
+/// How many are opened at once.
 const AT_ONCE: usize = 4;
 
 /// What lies beside an index in its repository and may say who signed it, in the order of the lists.
 ///
 /// Limits: a bundle, a payload, a file of checksums, a signature and a key 1 MiB each, a manifest 4 MiB, 100 referrers
-/// opened and 100 layers of one; of all that no more than 100 pieces and 32 MiB. Where there is more, the last piece is
-/// an [`Evidence::Unreadable`] that says so. A layer that comes along in its descriptor (`data`) is not asked for.
+/// opened and 100 layers of one; of all that no more than 100 pieces and 32 MiB. If there is more, the last piece is an
+/// [`Evidence::Unreadable`] that says so. A layer whose descriptor carries its content (`data`) costs no request.
 ///
 /// # Errors
-/// When the repository could not be asked.
+/// If the repository could not be asked.
 pub async fn evidence(store: &dyn ReadStore, index: &Descriptor, search: Search) -> Result<Vec<Evidence>, StoreError> {
     EvidenceReader::new(store, &DocumentCache::default(), index).search(search).await
 }
@@ -52,7 +52,7 @@ impl EvidenceReader<'_> {
     /// Everything that is found, within the limits.
     pub(crate) async fn search(self, search: Search) -> Result<Vec<Evidence>, StoreError> {
         let mut found = self.gather(search).await?;
-        // What is unreadable as a whole counts here: its number is bounded by that of the referrers.
+        // Wholly unreadable manifests count here: there are no more of them than referrers.
         if found.len() > EVIDENCE_LIMIT {
             found.truncate(EVIDENCE_LIMIT);
             self.budget.spend();
@@ -103,7 +103,7 @@ impl EvidenceReader<'_> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    /// What a manifest holds that says that it refers to the index.
+    /// What a manifest holds, if it refers to the index.
     async fn open(&self, referrer: &Descriptor) -> Result<Vec<Evidence>, StoreError> {
         if self.budget.is_spent() {
             return Ok(Vec::new());
@@ -131,7 +131,7 @@ impl EvidenceReader<'_> {
     /// What cosign's tag of the index holds.
     async fn tagged(&self, search: Search) -> Result<Vec<Evidence>, StoreError> {
         let digest = &self.index.digest;
-        // A digest whose text fits into no tag has no such tag.
+        // A digest that is too long for a tag has no such tag.
         let Ok(tag) = format!("{}-{}.sig", digest.algorithm_name(), digest.encoded()).parse::<Tag>() else {
             return Ok(Vec::new());
         };
@@ -180,12 +180,12 @@ impl EvidenceReader<'_> {
     }
 }
 
-/// The error of a place that could not be asked; what is wrong with the content otherwise.
+/// A fault of the content as a piece of evidence; any other error as it is.
 fn spoiled(origin: &Digest, error: StoreError) -> Result<Vec<Evidence>, StoreError> {
     if error.is_of_content() { Ok(vec![unreadable(origin, error.to_string())]) } else { Err(error) }
 }
 
-/// Whether this is a signature that may be enough.
+/// Whether this is a signature that may suffice.
 fn convinces(evidence: &Evidence) -> bool {
     match evidence {
         Evidence::Bundle { .. } | Evidence::CosignTag { .. } => true,

@@ -16,7 +16,7 @@ const OPENPGP_KEYS: &str = "application/pgp-keys";
 
 /// Why a manifest gives no evidence.
 pub(super) enum NoEvidence {
-    /// It is not what it should be.
+    /// It is malformed.
     Problem(String),
     /// A layer could not be read.
     Store(StoreError),
@@ -45,7 +45,7 @@ impl EvidenceReader<'_> {
         Ok(vec![Evidence::Bundle { origin: origin.clone(), bytes }])
     }
 
-    /// Every layer is a signature of its own, so that one that is broken leaves the others.
+    /// Every layer is one signature; a broken one does not affect the others.
     ///
     /// Spec: cosign, `specs/SIGNATURE_SPEC.md`, "Storage".
     pub(super) async fn signatures(
@@ -82,7 +82,7 @@ impl EvidenceReader<'_> {
         Ok(found)
     }
 
-    /// The checksums, and every signature and key beside them.
+    /// The checksums, with every signature and key beside them.
     pub(super) async fn sums(&self, origin: &Digest, holder: &EvidenceManifest) -> Result<Vec<Evidence>, NoEvidence> {
         let of = |media_type: &'static str| {
             holder.layers().iter().filter(move |layer| layer.descriptor.media_type == media_type)

@@ -23,9 +23,9 @@ pub(super) struct OciRelease {
     id: ReleaseId,
     tag: Tag,
     descriptor: Descriptor,
-    /// The index that the tag names, alone.
+    /// The index that the tag names, without nested ones.
     root: ReleaseIndex,
-    /// The index with everything that nested ones have.
+    /// The index with all nested ones.
     whole: OnceCell<ReleaseIndex>,
     description: OnceCell<ReleaseDescription>,
 }
@@ -45,7 +45,7 @@ impl OciRelease {
         self.whole.get_or_try_init(|| self.index(None)).await
     }
 
-    /// The index with the nested ones that matter for the platform; with all of them without a platform.
+    /// The index with the nested ones that matter for the platform; with all of them for `None`.
     async fn index(&self, platform: Option<&Platform>) -> Result<ReleaseIndex, SourceError> {
         let mut index = self.root.clone();
         loop {
@@ -73,7 +73,7 @@ impl OciRelease {
             }
         }
         if kinds.is_empty() {
-            // An index without any platform is asked for this one: the error says what is there instead.
+            // The error for an index without platforms says what it has instead.
             let error = refused.or_else(|| select(index, &Platform::current()).err());
             return Err(error.map_or_else(|| self.unusable("it has no package".to_owned()), |error| self.layout(error)));
         }
@@ -98,7 +98,7 @@ impl OciRelease {
         Leaf::parse(entry, &bytes).map_err(|error| self.layout(error))
     }
 
-    /// Checks that the image is a provider's, by its config; gives the digests of the uncompressed layers.
+    /// The digests of the uncompressed layers, after a check by the config that the image is a provider's.
     async fn diff_ids(&self, leaf: &Leaf, platform: &Platform) -> Result<Vec<Digest>, SourceError> {
         let bytes = self.repository.document(leaf.config()).await?;
         let config = ImageConfig::parse(&bytes).map_err(|error| self.layout(error))?;
@@ -107,7 +107,7 @@ impl OciRelease {
             return Err(self.unusable(format!("the index lists it for {platform}, its config is for {other}")));
         }
         let (layers, diff_ids) = (leaf.layers().len(), config.diff_ids().len());
-        // Hand-made images may name none: the layers are known by their own digests all the same.
+        // Hand-made images may name none: then the layers' own digests suffice.
         if diff_ids != 0 && layers != diff_ids {
             return Err(self.unusable(format!("the image has {layers} layers, its config names {diff_ids}")));
         }
@@ -197,7 +197,7 @@ impl Release for OciRelease {
 
     async fn open(&self, part: &Part) -> Result<ByteStream, SourceError> {
         let (Locator::Blob(media_type), Some(size)) = (&part.at, part.size) else {
-            return Err(self.unusable(format!("{} is no blob of a repository", part.digest)));
+            return Err(self.unusable(format!("{} is not a blob of a repository", part.digest)));
         };
         let blob = Descriptor::new(media_type, part.digest.clone(), size);
         self.repository.store.fetch(&blob).await.map_err(|error| missing(&blob, error).into())

@@ -25,7 +25,7 @@ impl OpenedRepository {
     }
 }
 
-/// Once a tag has led to a release, the repository is known, whatever the registry says of it: the content is missing.
+/// After a tag has led to a release the repository exists: if the registry calls it unknown, the content is missing.
 pub(super) fn missing(descriptor: &Descriptor, error: StoreError) -> StoreError {
     match error {
         StoreError::UnknownRepository { place } => StoreError::NotFound { place, what: StoreItem::of(descriptor) },

@@ -4,9 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::hostname::{Hostname, InvalidHostname};
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 
-/// Hosts whose repositories are fetched directly, so that they cannot be registries.
+/// Hosts whose repositories `OpenTofu` fetches directly, so that they cannot be registries.
 const RESERVED_HOSTS: [&str; 2] = ["github.com", "bitbucket.org"];
 
 /// The longest name, in bytes.
@@ -97,12 +97,12 @@ impl ModuleAddr {
         &self.target
     }
 
-    /// The form for people: without the host when that is the default one.
+    /// The form for people: without the default host.
     pub fn for_display(&self) -> String {
         if self.hostname == Hostname::default_registry() { self.path() } else { self.to_string() }
     }
 
-    /// The form that the host itself is asked with: `NAMESPACE/NAME/TARGET`.
+    /// The form for requests to the host: `NAMESPACE/NAME/TARGET`.
     pub fn path(&self) -> String {
         format!("{}/{}/{}", self.namespace, self.name, self.target)
     }
@@ -168,13 +168,7 @@ impl fmt::Display for ModuleAddr {
     }
 }
 
-impl fmt::Debug for ModuleAddr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(ModuleAddr);
+text_value!(ModuleAddr);
 
 #[cfg(test)]
 mod tests {

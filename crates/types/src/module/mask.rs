@@ -1,4 +1,4 @@
-//! Addresses as they may be shown: without what could be a secret.
+//! Addresses without what could be a secret.
 
 /// Arguments whose values name a place and are never secrets.
 const HARMLESS: [&str; 6] = ["archive", "checksum", "depth", "digest", "ref", "tag"];
@@ -28,8 +28,8 @@ pub fn masked(source: &str) -> String {
     shown
 }
 
-/// The address with `***` in the place of user information alone, which stands before the last `@` of the first
-/// segment after the scheme.
+/// The address with `***` in the place of user information alone: all before the last `@` of the first segment after
+/// the scheme.
 pub fn masked_user(place: &str) -> String {
     let start = place.find("://").map_or_else(|| place.find("::").map_or(0, |colons| colons + 2), |colon| colon + 3);
     let (scheme, rest) = place.split_at(start);

@@ -4,7 +4,7 @@
 //! ./network                                   Local     a folder of the same package
 //! acme/network/aws//sub                       Registry  a module of a registry, and a folder in its package
 //! oci://ghcr.io/acme/network//sub?tag=1.0.0   Oci       a package in an OCI repository
-//! git::https://example.com/network.git        Other     everything else that is fetched from somewhere
+//! git::https://example.com/network.git        Other     anything else that can be fetched
 //! ```
 
 mod address;
@@ -17,7 +17,6 @@ mod subdir;
 
 pub use address::{InvalidModuleAddr, ModuleAddr};
 pub use mask::{masked, masked_user};
-
 pub use oci::OciModuleSource;
 pub use oci_fault::InvalidOciModuleSource;
 pub use other::OtherModuleSource;

@@ -5,10 +5,10 @@ use std::str::FromStr;
 
 use super::oci_fault::{InvalidOciModuleSource, OciSourceFault};
 use super::subdir::{self, Subdir};
-use crate::serde_text::serde_as_text;
+use crate::text_value::text_value;
 use crate::{Algorithm, Digest, Reference, RepositoryRef, Tag};
 
-/// The tag that is asked for if no tag is named.
+/// The tag if the source names no tag.
 const DEFAULT_TAG: &str = "latest";
 
 /// Suffixes and values of `archive` that `OpenTofu` unpacks by itself, which its OCI client then refuses.
@@ -16,11 +16,11 @@ const ARCHIVES: [&str; 10] = ["bz2", "gz", "xz", "zip", "tar.bz2", "tar.tbz2", "
 
 /// A folder of a module package in an OCI repository.
 ///
-/// User information in the source is read over, as `OpenTofu` does, and is not kept. `Display` gives the shortest form
+/// It drops user information in the source, as `OpenTofu` does. `Display` gives the shortest form
 /// with the same meaning: without the tag `latest`, `oci::` and an `archive=false` that changes nothing.
 ///
-/// Refused here and not by `OpenTofu`: arguments that are not well-formed (`?tag=1.0.0;x`), which it drops silently to
-/// install `latest` instead; `sha384` digests.
+/// Stricter than `OpenTofu`: it refuses `sha384` digests, and malformed arguments (`?tag=1.0.0;x`), which `OpenTofu`
+/// drops silently to install `latest` instead.
 ///
 /// Spec: `OpenTofu` 1.12, getmodules, OCI getter.
 #[derive(Clone, PartialEq, Eq)]
@@ -41,12 +41,12 @@ impl OciModuleSource {
         &self.subdir
     }
 
-    /// What the package's manifest is asked for by: the tag `latest` if the source names no tag.
+    /// The reference to the package's manifest: the tag `latest` if the source names no tag.
     pub fn reference(&self) -> &Reference {
         &self.reference
     }
 
-    /// Whether the text is meant as one: `oci://…`, in any case, or `oci::…`.
+    /// Whether the text is meant as a source in OCI: `oci://…`, in upper or lower case, or `oci::…`.
     pub(super) fn is_meant_by(source: &str) -> bool {
         source.starts_with("oci::")
             || (source.split_once(':').is_some_and(|(scheme, _)| is_oci(scheme)) && !forced(source))
@@ -135,7 +135,7 @@ impl Arguments {
         self.0.iter().filter(move |(name, _)| name == wanted).map(|(_, value)| value.as_str())
     }
 
-    /// What is looked at before the repository: whether an archive is to be unpacked or compared on the way.
+    /// Checked before the repository: an archive cannot be unpacked or compared on the way.
     fn refuse_archive(&self, name: &str) -> Result<(), OciSourceFault> {
         match self.values("archive").next() {
             Some(value) if ARCHIVES.contains(&value) => return Err(OciSourceFault::ArchiveArgument),
@@ -144,7 +144,7 @@ impl Arguments {
                     return Err(OciSourceFault::ArchiveSuffix { suffix });
                 }
             }
-            // Whatever else it says has no effect.
+            // Any other value has no effect.
             Some(_) => {}
         }
         match self.values("checksum").next() {
@@ -204,7 +204,7 @@ fn digest_of(text: &str) -> Result<Digest, OciSourceFault> {
     digest.ok_or_else(|| OciSourceFault::InvalidDigest { digest: text.to_owned() })
 }
 
-/// The text with each `%XX` as the byte that it encodes; `None` if that is not possible or not text.
+/// The text with each `%XX` decoded; `None` if it is malformed or the result is not text.
 fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(percent_bytes(text)?).ok()
 }
@@ -239,13 +239,7 @@ impl fmt::Display for OciModuleSource {
     }
 }
 
-impl fmt::Debug for OciModuleSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-serde_as_text!(OciModuleSource);
+text_value!(OciModuleSource);
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ pub struct InvalidOciModuleSource {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum OciSourceFault {
-    #[error("after `oci::` it must go on with oci://")]
+    #[error("after `oci::` there must be oci://")]
     SchemeNotOci,
     #[error("{0}")]
     SubdirEscapes(InvalidSubdir),
@@ -35,7 +35,7 @@ pub(super) enum OciSourceFault {
     InvalidTag { tag: String },
     #[error("`{digest}` is not a sha256 or sha512 digest")]
     InvalidDigest { digest: String },
-    #[error("there is no argument {}; known are tag and digest", .names.join(", "))]
+    #[error("the arguments are tag and digest, not {}", .names.join(", "))]
     UnsupportedArgument { names: Vec<String> },
     #[error("only one of tag and digest can be given")]
     TagAndDigest,

@@ -7,8 +7,8 @@ use super::subdir::Subdir;
 
 /// A source that something else fetches: git, an archive at a URL, a bucket, an absolute folder.
 ///
-/// Kept as written; what is fetched, and how, is not looked into. `Display` and `Debug` show no user information and
-/// no argument that could be a secret.
+/// Kept as written and not interpreted. `Display` and `Debug` show no user information and no argument that could be a
+/// secret.
 ///
 /// Spec: `OpenTofu` 1.12, getmodules; hashicorp/go-getter's detectors.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct OtherModuleSource {
 }
 
 impl OtherModuleSource {
-    /// Nothing where the package's address looks like nothing that can be fetched.
+    /// `None` if the package's address does not look like something to fetch.
     pub(super) fn detect(package: &str, subdir: Subdir) -> Option<Self> {
         let address = match package.split_once("::") {
             Some((way, rest)) if !way.is_empty() && way.bytes().all(|byte| byte.is_ascii_alphanumeric()) => rest,
@@ -27,7 +27,7 @@ impl OtherModuleSource {
         is_fetchable(address).then(|| Self { package: package.to_owned(), subdir })
     }
 
-    /// The folder in the package, as far as it is written after `//`.
+    /// The folder in the package, as written after `//`.
     pub fn subdir(&self) -> &Subdir {
         &self.subdir
     }

@@ -12,19 +12,19 @@ use super::subdir::{self, InvalidSubdir, Subdir};
 
 /// Where a module comes from.
 ///
-/// Told apart in `OpenTofu`'s order: a local folder, then whatever reads as a module of a registry, then the rest.
-/// `Display` gives the full form, and no secret.
+/// `FromStr` tries the kinds in `OpenTofu`'s order: a local folder, a module of a registry, the rest. `Display` gives
+/// the full form without secrets.
 ///
 /// Spec: `OpenTofu` 1.12, addrs `ParseModuleSource`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleSource {
-    /// A folder of the package that the module block stands in.
+    /// A folder of the package that contains the module block.
     Local(LocalModulePath),
     /// A module of a registry, and the folder in its package.
     Registry(ModuleAddr, Subdir),
     /// A package in an OCI repository.
     Oci(OciModuleSource),
-    /// Something else that is fetched from somewhere.
+    /// Anything else that can be fetched.
     Other(OtherModuleSource),
 }
 
@@ -33,14 +33,14 @@ pub enum ModuleSource {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalModulePath(String);
 
-/// A text that is not a module source. Quotes no secret.
+/// A text that is not a module source. It quotes no secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidModuleSource {
-    /// Three or four parts as a module of a registry has them, and one of them is wrong.
+    /// Three or four parts, as of a module of a registry, and one of them is wrong.
     #[error(transparent)]
     Registry(InvalidModuleAddr),
-    /// Meant as an OCI repository.
+    /// An invalid OCI repository.
     #[error(transparent)]
     Oci(InvalidOciModuleSource),
     /// The folder lies outside of the package.

@@ -27,7 +27,7 @@ impl Subdir {
     /// From the text after the `//` of a source address.
     ///
     /// # Errors
-    /// When the folder is outside of the package.
+    /// If the folder is outside of the package.
     pub fn new(text: &str) -> Result<Self, InvalidSubdir> {
         let clean = clean(text);
         let inside = clean.trim_start_matches('/');
@@ -47,7 +47,7 @@ impl Subdir {
         self.0.is_empty()
     }
 
-    /// `//SUBDIR`, and an empty text for the root: what source addresses append.
+    /// What source addresses append: `//SUBDIR`, or an empty text for the root.
     pub(super) fn suffix(&self) -> impl fmt::Display {
         let marks = if self.is_root() { "" } else { "//" };
         format!("{marks}{}", self.0)
@@ -60,7 +60,7 @@ impl fmt::Display for Subdir {
     }
 }
 
-/// A path without empty and `.` segments, each `..` taken together with the segment before it; `.` where nothing is
+/// A path without empty and `.` segments, and without each `..` that cancels the segment before it; `.` if nothing is
 /// left.
 pub(super) fn clean(path: &str) -> String {
     let rooted = path.starts_with('/');

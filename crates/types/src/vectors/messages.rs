@@ -12,11 +12,11 @@ use crate::{Constraints, Hostname, ModuleSource, Platform, ProviderAddr, Reposit
 
 /// One line for each refused input: the input, and what is said about it.
 fn refused<E: Display>(cases: &[Value], input: &str, read: impl Fn(&str) -> Option<E>) -> String {
-    let told = |case| {
+    let line = |case| {
         let input: &str = text(case, input);
         read(input).map(|error| format!("{input:?} -> {error}\n"))
     };
-    let lines: String = cases.iter().filter_map(told).collect();
+    let lines: String = cases.iter().filter_map(line).collect();
     lines.replace(&"a".repeat(65), "(65 times a)")
 }
 
@@ -27,8 +27,8 @@ fn parse<T: FromStr>(text: &str) -> Option<T::Err> {
 #[test]
 fn parts_of_addresses() {
     let table = Vectors::own("address.json");
-    let told = refused(table.cases("parts"), "input", |text| idn::part(text).err().map(idn::PartFault::reason));
-    assert_snapshot!(told, @r#"
+    let table = refused(table.cases("parts"), "input", |text| idn::part(text).err().map(idn::PartFault::reason));
+    assert_snapshot!(table, @r#"
     "xn--80akhbyknj4f" -> contains two dashes in a row
     "abc.123" -> contains a dot
     "abc123-" -> may contain only letters, digits, and dashes between them
@@ -162,9 +162,9 @@ fn constraints() {
     ">\t1.0" -> `>	1.0` is not a version constraint: after an operator there is at most one blank
     "> v1.0" -> `> v1.0` is not a version constraint: versions are written without a v before them
     ">v1.0" -> `>v1.0` is not a version constraint: versions are written without a v before them
-    "*" -> `*` is not a version constraint: wildcards are not supported; leave out the numbers that may be any with ~>
-    "1.x" -> `1.x` is not a version constraint: wildcards are not supported; leave out the numbers that may be any with ~>
-    "> 1.*" -> `> 1.*` is not a version constraint: wildcards are not supported; leave out the numbers that may be any with ~>
+    "*" -> `*` is not a version constraint: wildcards are not supported; use ~>, and omit the numbers that may be any
+    "1.x" -> `1.x` is not a version constraint: wildcards are not supported; use ~>, and omit the numbers that may be any
+    "> 1.*" -> `> 1.*` is not a version constraint: wildcards are not supported; use ~>, and omit the numbers that may be any
     "1.0.0 2.0.0" -> `1.0.0 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "1.0.0 || 2.0.0" -> `1.0.0 || 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
     "1.0.0 - 2.0.0" -> `1.0.0 - 2.0.0` is not a version constraint: its parts are versions, with or without an operator, separated by commas
@@ -183,7 +183,7 @@ fn constraints() {
 
 #[test]
 fn tags_that_are_not_those_of_a_version() {
-    let told = refused(Vectors::own("tags.json").cases("tags"), "tag", |tag| {
+    let table = refused(Vectors::own("tags.json").cases("tags"), "tag", |tag| {
         let read: Tag = tag.parse().expect("every tag of the table is one");
         let canonical = read.version().and_then(|version| Tag::for_version(&version).ok());
         match canonical {
@@ -191,7 +191,7 @@ fn tags_that_are_not_those_of_a_version() {
             Some(canonical) => (canonical != read).then(|| format!("read as the version with the tag {canonical}")),
         }
     });
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(table, @r#"
     "latest" -> no version
     "v1.0.0" -> no version
     "1.0" -> read as the version with the tag 1.0.0
@@ -250,14 +250,14 @@ fn repositories() {
 
 #[test]
 fn module_sources_in_registries() {
-    let told = refused(Vectors::own("module_sources.json").cases("registry_sources"), "input", |text| match text
-        .parse::<ModuleSource>(
-    ) {
-        Ok(ModuleSource::Registry(..)) => None,
-        Ok(other) => Some(format!("not in a registry: {other}")),
-        Err(error) => Some(error.to_string()),
+    let table = refused(Vectors::own("module_sources.json").cases("registry_sources"), "input", |text| {
+        match text.parse::<ModuleSource>() {
+            Ok(ModuleSource::Registry(..)) => None,
+            Ok(other) => Some(format!("not in a registry: {other}")),
+            Err(error) => Some(error.to_string()),
+        }
     });
-    assert_snapshot!(told, @r#"
+    assert_snapshot!(table, @r#"
     "foo/bar/baz//../x" -> `foo/bar/baz//../x` is not a module source: the folder `../x` after `//` leads out of the module's package
     "localhost/foo/bar/baz" -> `localhost/foo/bar/baz` is not a module of a registry: the host must contain a dot
     "localhost:8080/foo/bar/baz" -> not in a registry: localhost:8080/foo/bar/baz
@@ -286,12 +286,12 @@ fn module_sources_in_oci_repositories() {
     "oci://example.com/empty?digest=nope:nope" -> `oci://example.com/empty?digest=nope:nope` is not a module in an OCI repository: `nope:nope` is not a sha256 or sha512 digest
     "oci://example.com/empty?digest=nope&digest=nope" -> `oci://example.com/empty?digest=nope&digest=nope` is not a module in an OCI repository: the argument digest is there more than once
     "oci://example.com/empty?tag=foo&digest=sha256:1d57d25084effd3fdfd902eca00020b34b1fb020253b84d7dd471301606015ac" -> `oci://example.com/empty?tag=foo&digest=sha256:1d57d25084effd3fdfd902eca00020b34b1fb020253b84d7dd471301606015ac` is not a module in an OCI repository: only one of tag and digest can be given
-    "oci://example.com/empty?x=1&y=2" -> `oci://example.com/empty?x=***&y=***` is not a module in an OCI repository: there is no argument x, y; known are tag and digest
+    "oci://example.com/empty?x=1&y=2" -> `oci://example.com/empty?x=***&y=***` is not a module in an OCI repository: the arguments are tag and digest, not x, y
     "oci://example.com/" -> `oci://example.com/` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
     "oci://example.com" -> `oci://example.com` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; it names no repository of the registry
     "oci://example.com/foo:tag" -> `oci://example.com/foo:tag` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a tag and a digest are arguments after `?`
     "oci://example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a" -> `oci://example.com/foo@sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a tag and a digest are arguments after `?`
-    "oci::https://example.com/foo" -> `oci::https://example.com/foo` is not a module in an OCI repository: after `oci::` it must go on with oci://
+    "oci::https://example.com/foo" -> `oci::https://example.com/foo` is not a module in an OCI repository: after `oci::` there must be oci://
     "oci://example.com/foo/?tag=x" -> `oci://example.com/foo/?tag=x` is not a module in an OCI repository: between oci:// and `?` there must be HOST[:PORT]/NAME, without a tag and a digest; a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
     "#);
 }

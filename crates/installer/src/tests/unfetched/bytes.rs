@@ -73,7 +73,7 @@ async fn installed_bytes_that_no_signature_covers_are_not_used_when_the_place_is
     let other = other_package(&right.path);
     setting.lock_other(&other);
     assert_eq!(setting.away(setting.bare()).await.unwrap_err().code(), "server-error");
-    // The same where a cache is set and has the right package, but another one lies in the working directory.
+    // The same if a cache is set and has the right package, but another one lies in the working directory.
     assert_eq!(setting.away(setting.cached()).await.unwrap_err().code(), "server-error");
 }
 

@@ -1,4 +1,4 @@
-//! Packages that are used without being fetched, where signatures are asked for: their bytes must be covered.
+//! Packages that are used without a download although signatures are required: their bytes must be covered.
 
 mod bytes;
 mod pins;
@@ -43,7 +43,7 @@ impl Setting {
         Self { workspace: Workspace::new(), store, published, policy: policy(""), may_break_lock: false }
     }
 
-    /// The same, where the package has been installed through the cache already.
+    /// The same after the package was installed through the cache.
     async fn used(layout: PackageLayout, annotations: Annotations) -> Self {
         let setting = Self::new(layout, annotations).await;
         setting.run(setting.cached()).await.unwrap();
@@ -63,14 +63,14 @@ impl Setting {
         let _ = fs::remove_dir_all(self.workspace.path().join(".terraform"));
     }
 
-    /// A job through the plugin cache.
+    /// A request through the plugin cache.
     fn cached(&self) -> InstallRequest {
         let cache = Some(PluginCache { dir: self.workspace.path().join("cache"), may_break_lock: self.may_break_lock });
         let data_dir = self.workspace.path().join(".terraform");
         self.to(InstallTarget::WorkingDir { data_dir, cache })
     }
 
-    /// A job into `.terraform` itself.
+    /// A request into `.terraform` itself.
     fn bare(&self) -> InstallRequest {
         self.to(InstallTarget::WorkingDir { data_dir: self.workspace.path().join(".terraform"), cache: None })
     }
@@ -101,13 +101,13 @@ impl Setting {
         self.workspace.lock("1.0.0", &[other, &self.published.zh, own]);
     }
 
-    /// What the only pin says of contents.
+    /// The contents in the only pin.
     fn contents(&self) -> serde_json::Value {
         let pins = fs::read(self.workspace.trust().pins_path).unwrap();
         serde_json::from_slice::<serde_json::Value>(&pins).unwrap()["providers"][0]["contents"].clone()
     }
 
-    /// Rewrites the pins without what they say of contents, as an older version has left them.
+    /// Rewrites the pins without contents, as an older version left them.
     fn forget_contents(&self) {
         let path = self.workspace.trust().pins_path;
         let mut pins: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
@@ -118,7 +118,7 @@ impl Setting {
     }
 }
 
-/// Puts a package of somebody else into the folder; its `h1:`.
+/// Puts another package into the folder; returns its `h1:`.
 fn other_package(folder: &Path) -> PackageHash {
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).unwrap();

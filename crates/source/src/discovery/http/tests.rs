@@ -53,7 +53,7 @@ async fn ask(server: &WebServer) -> Answered {
 
 type Answered = Result<Services, DiscoveryError>;
 
-/// Code and text of what one document leads to.
+/// Code and text of the result of one document.
 async fn check(rule: Rule, want: &str) {
     check_tries(rule, want, 1).await;
 }

@@ -12,7 +12,7 @@ const STANDING_IN: &str = "/v2/*/manifests/sha256-*";
 /// What is found, or the name of the error.
 async fn found(store: &RemoteStore, index: &Descriptor) -> String {
     match evidence(store, index, Search::Everywhere).await {
-        Ok(found) => told(&found),
+        Ok(found) => summary(&found),
         Err(error) => format!("error: {}", crate::SourceError::from(error).code()),
     }
 }
@@ -43,7 +43,7 @@ async fn answers_that_say_that_there_is_no_api() {
     lab.check(Rule::on("GET", API).then(Fault::Answer(page)), "bundle {}").await;
 }
 
-/// A registry that hides its signatures behind an error does not look unsigned.
+/// A registry that answers with an error instead of its signatures does not look unsigned.
 #[tokio::test]
 async fn answers_that_are_errors() {
     let lab = lab().await;

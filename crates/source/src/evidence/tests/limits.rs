@@ -7,7 +7,7 @@ use super::*;
 
 const COSIGN: &str = "application/vnd.dev.cosign.artifact.sig.v1+json";
 
-/// Counts the blobs that are asked for.
+/// Counts the requested blobs.
 struct Counting(MemoryStore, AtomicUsize);
 
 #[async_trait::async_trait]
@@ -40,7 +40,7 @@ impl ReadStore for Counting {
     }
 }
 
-/// So many manifests with so many signatures each, all of them over this payload.
+/// Manifests with signatures over this payload, in these numbers.
 async fn check(manifests: usize, layers: usize, payload: &[u8]) -> (usize, usize, String, usize) {
     let (store, index) = indexed().await;
     for nth in 0..manifests {
@@ -58,7 +58,7 @@ async fn check(manifests: usize, layers: usize, payload: &[u8]) -> (usize, usize
     let bytes =
         found.iter().map(|piece| if let Evidence::CosignTag { payload, .. } = piece { payload.len() } else { 0 });
     let bytes = bytes.sum();
-    (found.len(), bytes, told(&ending), store.1.load(Ordering::Relaxed))
+    (found.len(), bytes, summary(&ending), store.1.load(Ordering::Relaxed))
 }
 
 #[tokio::test]
@@ -66,19 +66,19 @@ async fn many_layers_that_name_one_large_blob_do_not_fill_the_memory() {
     let mib = vec![b'x'; 1024 * 1024];
     let (pieces, bytes, ending, requests) = check(3, 100, &mib).await;
     assert_eq!((pieces, bytes, requests), (32, 32 * 1024 * 1024, 1));
-    insta::assert_snapshot!(ending, @"unreadable: more lies beside it than is looked at: the search ended at 100 pieces or 32 MiB");
+    insta::assert_snapshot!(ending, @"unreadable: there is more evidence than tofu-oci reads: the search ended at 100 pieces or 32 MiB");
 }
 
 #[tokio::test]
 async fn many_small_pieces_end_at_a_hundred() {
     let (pieces, _, ending, requests) = check(7, 30, b"{}").await;
     assert_eq!((pieces, requests), (100, 1));
-    insta::assert_snapshot!(ending, @"unreadable: more lies beside it than is looked at: the search ended at 100 pieces or 32 MiB");
+    insta::assert_snapshot!(ending, @"unreadable: there is more evidence than tofu-oci reads: the search ended at 100 pieces or 32 MiB");
     let (pieces, _, ending, _) = check(1, 100, b"{}").await;
     assert_eq!((pieces, ending.as_str()), (100, ""), "what fits is all there");
 }
 
-/// Written by somebody who knows no limit: what was there before the hundredth is found as before.
+/// The writer ignored the limit: the first hundred are found.
 #[tokio::test]
 async fn a_manifest_with_too_many_layers_keeps_its_first_hundred() {
     let (store, index) = indexed().await;
@@ -90,13 +90,13 @@ async fn a_manifest_with_too_many_layers_keeps_its_first_hundred() {
     push_referrer(&store, &image).await;
     store.tag(&image.descriptor(), &sig_tag(&index)).await.unwrap();
     let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
-    insta::assert_snapshot!(told(&found), @r"
+    insta::assert_snapshot!(summary(&found), @r"
     cosign one by c2ln
     unreadable: it has 150 layers, and only the first 100 were read
     ");
 }
 
-/// A blob that is gone takes nothing from what comes after it.
+/// A missing blob does not affect the next ones.
 #[tokio::test]
 async fn what_is_missing_is_not_counted_against_what_is_there() {
     let (store, index) = indexed().await;
@@ -110,5 +110,5 @@ async fn what_is_missing_is_not_counted_against_what_is_there() {
     }
     push_referrer(&store, &image.layer(SIMPLE_SIGNING, b"one", &[(SIGNATURE_ANNOTATION, "c2ln")], Inline::No)).await;
     let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
-    assert_eq!((found.len(), told(&found[60..])), (61, "cosign one by c2ln".to_owned()));
+    assert_eq!((found.len(), summary(&found[60..])), (61, "cosign one by c2ln".to_owned()));
 }

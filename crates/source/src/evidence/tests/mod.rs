@@ -43,7 +43,7 @@ async fn indexed() -> (MemoryStore, Descriptor) {
 }
 
 /// Every piece of evidence on a line, digests cut short.
-pub(super) fn told(found: &[Evidence]) -> String {
+pub(super) fn summary(found: &[Evidence]) -> String {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut lines = String::new();
     for evidence in found {
@@ -64,11 +64,11 @@ pub(super) fn told(found: &[Evidence]) -> String {
     lines.trim_end().split(' ').map(cut).collect::<Vec<_>>().join(" ")
 }
 
-/// Puts the referrer that is made for an index beside it, and tells what is found of it.
+/// Puts the referrer that is made for an index beside it, and returns a summary of what is found.
 async fn check(make: impl Fn(&Descriptor) -> Referrer) -> String {
     let (store, index) = indexed().await;
     push_referrer(&store, &make(&index)).await;
-    told(&evidence(&store, &index, Search::Everywhere).await.unwrap())
+    summary(&evidence(&store, &index, Search::Everywhere).await.unwrap())
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn what_is_broken_spoils_nothing_else() {
     push_referrer(&store, &unsigned.layer(SIMPLE_SIGNING, b"two", &[(SIGNATURE_ANNOTATION, "c2ln")], Inline::No)).await;
     push_referrer(&store, &Referrer::bundle(&index, b"good", Inline::No)).await;
     let mut lines: Vec<String> =
-        told(&evidence(&store, &index, Search::Everywhere).await.unwrap()).lines().map(ToOwned::to_owned).collect();
+        summary(&evidence(&store, &index, Search::Everywhere).await.unwrap()).lines().map(ToOwned::to_owned).collect();
     lines.sort();
     insta::assert_snapshot!(lines.join("\n"), @r"
     bundle good
@@ -210,7 +210,7 @@ async fn what_is_about_something_else_is_not_taken() {
     push_referrer(&store, &bare).await;
     let listed = vec![about(&other).descriptor(), bare.descriptor(), index.clone()];
     let found = evidence(&Lying(store, listed), &index, Search::Everywhere).await.unwrap();
-    insta::assert_snapshot!(told(&found), @r"
+    insta::assert_snapshot!(summary(&found), @r"
     unreadable: it is about sha256:…, not about this release
     unreadable: it does not say what it is about
     ");
@@ -224,7 +224,7 @@ async fn a_member_that_is_there_twice_is_refused() {
     let twice = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &bytes);
     push(&store, &twice, &bytes).await;
     let found = evidence(&Lying(store, vec![twice]), &index, Search::Everywhere).await.unwrap();
-    insta::assert_snapshot!(told(&found), @r#"unreadable: it is not a manifest: the member "artifactType" is there twice at line 1 column 129"#);
+    insta::assert_snapshot!(summary(&found), @r#"unreadable: it is not a manifest: the member "artifactType" is there twice at line 1 column 129"#);
 }
 
 #[tokio::test]
@@ -240,16 +240,16 @@ async fn the_tag_that_cosign_writes_is_read() {
     store.tag(&two.descriptor(), &sig_tag(&index)).await.unwrap();
     for search in [Search::Likely, Search::Everywhere] {
         let found = evidence(&store, &index, search).await.unwrap();
-        assert_eq!(told(&found), "cosign one by c2ln\ncosign two by Z2lz", "{search:?}");
+        assert_eq!(summary(&found), "cosign one by c2ln\ncosign two by Z2lz", "{search:?}");
     }
     // A bundle is looked for first, and enough for the shorter search.
     push_referrer(&store, &Referrer::bundle(&index, b"{}", Inline::No)).await;
-    assert_eq!(told(&evidence(&store, &index, Search::Likely).await.unwrap()), "bundle {}");
+    assert_eq!(summary(&evidence(&store, &index, Search::Likely).await.unwrap()), "bundle {}");
     assert_eq!(evidence(&store, &index, Search::Everywhere).await.unwrap().len(), 3);
     // Under that tag lies something else.
     store.tag(&index, &sig_tag(&index)).await.unwrap();
     let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
-    insta::assert_snapshot!(told(&found), @r"
+    insta::assert_snapshot!(summary(&found), @r"
     bundle {}
     unreadable: it has no signature
     ");
@@ -265,7 +265,7 @@ async fn no_more_than_a_hundred_are_opened() {
     }
     push_referrer(&store, &Referrer::bundle(&index, b"{}", Inline::No)).await;
     let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
-    insta::assert_snapshot!(told(&found), @r"
+    insta::assert_snapshot!(summary(&found), @r"
     bundle {}
     unreadable: 121 manifests refer to it, and only 100 of them were opened
     ");

@@ -99,14 +99,14 @@ async fn a_locked_version_costs_four_requests_where_there_is_no_api() {
     lab.registry.clear_requests();
     let source = OciSource::new(Arc::new(lab.store(0)));
     let (release, found) = read(&source, Search::Likely).await;
-    assert_eq!((release.platforms().await.unwrap().len(), told(&found).as_str()), (10, "bundle {}"));
+    assert_eq!((release.platforms().await.unwrap().len(), summary(&found).as_str()), (10, "bundle {}"));
     insta::assert_snapshot!(lab.asked(), @r"
     GET /v2/p0/manifests/1.0.0 -> 200
     GET /v2/p0/referrers/sha256:… -> 404
     GET /v2/p0/manifests/sha256-… -> 200
     GET /v2/p0/manifests/sha256:… -> 200
     ");
-    // Everything else is known by now: whatever is asked of the index costs nothing.
+    // Everything else is known by now, so questions about the index cost no request.
     let again = source.release(&asked_for().0, &asked_for().1).await.unwrap();
     assert_eq!(again.describe().await.unwrap(), release.describe().await.unwrap());
     assert_eq!(again.platforms().await.unwrap(), release.platforms().await.unwrap());
@@ -135,7 +135,7 @@ async fn an_unlocked_version_costs_four_requests() {
         let source = OciSource::new(Arc::new(lab.store(0)));
         source.versions(&asked_for().0).await.unwrap();
         let (_, found) = read(&source, Search::Likely).await;
-        assert_eq!(told(&found), "bundle {}");
+        assert_eq!(summary(&found), "bundle {}");
         let asked = lab.asked();
         match referrers {
             ReferrersSupport::Unsupported => insta::assert_snapshot!(asked, @r"
@@ -163,7 +163,7 @@ async fn five_providers_of_one_registry_learn_once_that_there_is_no_api() {
     lab.registry.clear_requests();
     for nth in 0..5 {
         let (_, found) = read(&OciSource::new(Arc::new(lab.store(nth))), Search::Likely).await;
-        assert_eq!(told(&found), "bundle {}");
+        assert_eq!(summary(&found), "bundle {}");
     }
     assert_eq!(lab.registry.requests_to("GET", "/v2/*/referrers/*").len(), 1);
     assert_eq!(lab.registry.requests().len(), 5 * 3 + 1);
@@ -205,7 +205,7 @@ async fn cosigns_tag_costs_as_much() {
     lab.put_tag(0, &Referrer::cosign_tag(b"payload", "c2ln", Inline::No));
     lab.registry.clear_requests();
     let (_, found) = read(&OciSource::new(Arc::new(lab.store(0))), Search::Likely).await;
-    assert_eq!(told(&found), "cosign payload by c2ln");
+    assert_eq!(summary(&found), "cosign payload by c2ln");
     insta::assert_snapshot!(lab.asked(), @r"
     GET /v2/p0/manifests/1.0.0 -> 200
     GET /v2/p0/referrers/sha256:… -> 404
@@ -217,7 +217,7 @@ async fn cosigns_tag_costs_as_much() {
     let source = OciSource::new(Arc::new(lab.store(0)));
     source.versions(&asked_for().0).await.unwrap();
     let (_, found) = read(&source, Search::Likely).await;
-    assert_eq!(told(&found), "cosign payload by c2ln");
+    assert_eq!(summary(&found), "cosign payload by c2ln");
     insta::assert_snapshot!(lab.asked(), @r"
     GET /v2/p0/tags/list -> 200
     GET /v2/p0/manifests/1.0.0 -> 200
@@ -233,20 +233,21 @@ async fn nothing_is_found_with_few_requests_and_everywhere_is_asked_when_it_must
     let source = OciSource::new(Arc::new(lab.store(0)));
     source.versions(&asked_for().0).await.unwrap();
     let (release, found) = read(&source, Search::Likely).await;
-    assert_eq!(told(&found), "");
+    assert_eq!(summary(&found), "");
     insta::assert_snapshot!(lab.asked(), @r"
     GET /v2/p0/tags/list -> 200
     GET /v2/p0/manifests/1.0.0 -> 200
     GET /v2/p0/referrers/sha256:… -> 404
     ");
-    assert_eq!(told(&release.evidence(Search::Everywhere).await.unwrap()), "");
+    assert_eq!(summary(&release.evidence(Search::Everywhere).await.unwrap()), "");
     insta::assert_snapshot!(lab.asked(), @r"
     GET /v2/p0/manifests/sha256-… -> 404
     GET /v2/p0/manifests/sha256-….sig -> 404
     ");
 }
 
-/// A registry got the API after signatures had been listed under the tag, and does not list the old ones; the tag is listed.
+/// A registry got the API after signatures had been listed under the tag, and does not list the old ones; the tag is
+/// listed.
 #[tokio::test]
 async fn a_stale_tag_beside_the_api_hides_nothing() {
     let lab = Lab::new(ReferrersSupport::Unsupported, 1, &PLATFORMS[..1]).await;
@@ -257,9 +258,9 @@ async fn a_stale_tag_beside_the_api_hides_nothing() {
     let source = OciSource::new(Arc::new(lab.store(0)));
     source.versions(&asked_for().0).await.unwrap();
     let (release, found) = read(&source, Search::Likely).await;
-    assert_eq!(told(&found), "bundle old");
+    assert_eq!(summary(&found), "bundle old");
     let mut all: Vec<String> =
-        told(&release.evidence(Search::Everywhere).await.unwrap()).lines().map(ToOwned::to_owned).collect();
+        summary(&release.evidence(Search::Everywhere).await.unwrap()).lines().map(ToOwned::to_owned).collect();
     all.sort();
     assert_eq!(all, ["bundle new", "bundle old"]);
 }

@@ -157,7 +157,7 @@ async fn lists_that_break_off_or_never_come() {
     assert_eq!(listed(hasty.store()).await, "timeout");
 }
 
-/// Nothing is asked again.
+/// There is no second request.
 fn once() -> HttpOptions {
     HttpOptions { retry: RetryPolicy { attempts: 1, ..RetryPolicy::default() }, ..HttpOptions::default() }
 }

@@ -1,9 +1,15 @@
-//! Serde through `Display` and `FromStr`, written once.
+//! Values that are written as text: serde through `Display` and `FromStr`, and `Debug` as `Display`.
 
 use std::path::Path;
 
-macro_rules! serde_as_text {
+macro_rules! text_value {
     ($type:ty) => {
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+
         impl serde::Serialize for $type {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
@@ -19,7 +25,7 @@ macro_rules! serde_as_text {
     };
 }
 
-pub(crate) use serde_as_text;
+pub(crate) use text_value;
 
 /// Writes a path as text, for `serialize_with`; bytes that are not UTF-8 become U+FFFD.
 ///
