@@ -4,7 +4,7 @@ mod reading;
 
 use std::fmt;
 
-pub(crate) use crate::entry::{Auth, AuthEntry};
+pub(crate) use crate::entry::{AuthEntry, EntryAuth};
 use crate::opentofu::OpenTofuFile;
 use crate::paths::REGISTRY_AUTH_FILE;
 use crate::{FileKind, HelperName};
@@ -159,14 +159,6 @@ pub enum AuthFileError {
 }
 
 impl AuthFile {
-    /// Reads a file's bytes. `name` names the file in messages.
-    ///
-    /// # Errors
-    /// When the whole file cannot be read as one. A broken entry is no error: see [`AuthFile::warnings`].
-    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
-        reading::file(name, bytes)
-    }
-
     /// The name of the file, as handed to [`AuthFile::parse`].
     pub fn name(&self) -> &str {
         &self.name

@@ -2,8 +2,6 @@
 
 use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef, printable};
 
-use crate::Specificity;
-
 /// The Docker Hub as its logins are written down.
 pub(crate) const HUB_V1: &str = "https://index.docker.io/v1/";
 /// The Docker Hub as repositories are written.
@@ -11,6 +9,28 @@ pub(crate) const HUB: &str = DOCKER_HUB_NAMES[0];
 
 /// All names, in the order that counts.
 const HUB_NAMES: [&str; 4] = [HUB, HUB_V1, DOCKER_HUB_NAMES[1], DOCKER_HUB_NAMES[2]];
+
+/// How closely a source fits a repository; greater is closer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Specificity {
+    /// A helper that serves every registry.
+    Store,
+    /// The registry.
+    Registry,
+    /// This many leading segments of the repository's path, at least one.
+    Path(usize),
+}
+
+impl Specificity {
+    /// The number that `OpenTofu` gives it: 1 for a store, 2 for a registry, 2 and one a path segment.
+    pub fn specificity(self) -> usize {
+        match self {
+            Self::Store => 1,
+            Self::Registry => 2,
+            Self::Path(segments) => 2 + segments,
+        }
+    }
+}
 
 /// How a key fits a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

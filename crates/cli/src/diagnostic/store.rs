@@ -1,6 +1,6 @@
 //! Errors of stores.
 
-use tofu_oci_logins::AccessRefusal;
+use tofu_oci_logins::RefusalCause;
 use tofu_oci_store::{AccessFault, GiveUpReason, StoreError, StoreItem};
 use tofu_oci_types::Place;
 
@@ -28,18 +28,18 @@ impl From<&StoreError> for Diagnostic {
             }
             StoreError::Unauthorized { place, fault: AccessFault::TokenRefused(_), .. } => diagnostic
                 .hint("the registry refuses what its own token server gave: run the same command again, or ask its operator")
-                .refused(place, AccessRefusal::Other),
-            StoreError::Unauthorized { place, .. } => diagnostic.refused(place, AccessRefusal::Login),
+                .refused(place, RefusalCause::Other),
+            StoreError::Unauthorized { place, .. } => diagnostic.refused(place, RefusalCause::Login),
             StoreError::Denied { place, fault: AccessFault::NoKnownScheme(_), .. } => diagnostic
                 .hint("no login helps there; check that this is the registry you mean, or ask its operator")
-                .refused(place, AccessRefusal::Unrelated),
+                .refused(place, RefusalCause::Unrelated),
             StoreError::Denied { place, .. } => registries::shape(place)
                 .into_iter()
                 .fold(diagnostic, Self::hint)
                 .hint(format!(
                     "ask the owner of {place} for the right to read, and for a push to write; another login may have it"
                 ))
-                .refused(place, AccessRefusal::Right),
+                .refused(place, RefusalCause::Right),
             StoreError::Disturbed { .. } => {
                 diagnostic.hint("other programs write to this repository at the same time: run the same command again")
             }
@@ -65,17 +65,17 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.hint("the registry sends to a server without TLS; its operator can mend that")
             }
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
-                diagnostic.hint(realm_hint(*fault)).refused(place, AccessRefusal::Other)
+                diagnostic.hint(realm_hint(*fault)).refused(place, RefusalCause::Other)
             }
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
                 diagnostic.hint("-vv shows every request; check that this is the registry you mean")
             }
             StoreError::NoToken { place, .. } => diagnostic
                 .hint("the registry's token server has a problem of its own; run the same command again later")
-                .refused(place, AccessRefusal::Other),
+                .refused(place, RefusalCause::Other),
             StoreError::Credentials { place, code, hint, .. } => {
                 let diagnostic = hint.iter().flat_map(|hint| hint.lines()).fold(diagnostic, Self::hint);
-                let refusal = if code == "incomplete-basic" { AccessRefusal::Login } else { AccessRefusal::Other };
+                let refusal = if code == "incomplete-basic" { RefusalCause::Login } else { RefusalCause::Other };
                 diagnostic.refused(place, refusal)
             }
             StoreError::NotFound { place, what: StoreItem::Tag(_) } => {

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroize as _;
 
-use super::EditedObject;
+use super::object::EditedObject;
 
 /// The white space of a file.
 pub(super) struct Layout {

@@ -10,6 +10,7 @@
 //! running the helper, is the caller's part.
 
 mod layout;
+mod object;
 
 use std::ops::Range;
 
@@ -21,6 +22,7 @@ use crate::json::{JsonKind, JsonPiece, JsonText};
 use crate::key::{HUB_V1, is_hub};
 use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName};
 use layout::Layout;
+use object::EditedObject;
 use tofu_oci_types::Secret;
 
 /// A file after an edit.
@@ -31,12 +33,12 @@ pub struct Edit {
     /// What the file is to hold.
     pub bytes: Vec<u8>,
     /// What became of it.
-    pub change: Change,
+    pub change: EditEffect,
 }
 
 /// What an edit has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum EditEffect {
     /// The server had no entry.
     Added,
     /// The server had another entry.
@@ -101,7 +103,7 @@ pub fn remove(file: &[u8], servers: &[&str]) -> Result<Edit, AuthFileError> {
             edits.push((object.span.clone(), layout.auths(Some(object), kept)));
         }
     }
-    Ok(if edits.is_empty() { Edit::nothing(file) } else { Edit::made(source.text, edits, Change::Removed) })
+    Ok(if edits.is_empty() { Edit::nothing(file) } else { Edit::made(source.text, edits, EditEffect::Removed) })
 }
 
 /// The helper that `docker login` gives a server's login to: that of `credHelpers[server]`, else the `credsStore`;
@@ -167,7 +169,7 @@ fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthF
         EditTarget::Null(span) => edits.push((span, alone())),
         EditTarget::Missing => edits.push(source.with_auths(&layout, &Zeroizing::new(alone()))),
     }
-    Ok(Edit::made(source.text, edits, if found == 0 { Change::Added } else { Change::Replaced }))
+    Ok(Edit::made(source.text, edits, if found == 0 { EditEffect::Added } else { EditEffect::Replaced }))
 }
 
 /// A file that may be edited.
@@ -180,24 +182,6 @@ struct EditedText<'a> {
     auths: Vec<EditedObject<'a>>,
     /// Where a `null` stands behind them, which empties what was read before.
     null: Option<Range<usize>>,
-}
-
-/// An object of the text.
-struct EditedObject<'a> {
-    /// The white space in front of its first member; none where there is no member.
-    lead: Option<&'a str>,
-    /// The white space behind its last member.
-    tail: Option<&'a str>,
-    span: Range<usize>,
-    members: Vec<NamedMember<'a>>,
-}
-
-/// A member of an object.
-struct NamedMember<'a> {
-    name: Zeroizing<String>,
-    /// From its name to the end of its value.
-    span: Range<usize>,
-    value: JsonPiece<'a>,
 }
 
 /// Where an entry counts.
@@ -267,20 +251,6 @@ impl<'a> EditedText<'a> {
     }
 }
 
-impl<'a> EditedObject<'a> {
-    fn of(text: &'a str, document: &JsonText<'a>, piece: JsonPiece<'a>) -> Self {
-        let span = document.span(piece);
-        let members: Vec<NamedMember<'a>> = piece
-            .members()
-            .iter()
-            .map(|member| NamedMember { name: member.key(), span: document.span_of(member), value: member.value })
-            .collect();
-        let lead = members.first().map(|first| &text[span.start + 1..first.span.start]);
-        let tail = members.last().map(|last| &text[last.span.end..span.end - 1]);
-        Self { lead, tail, span, members }
-    }
-}
-
 const FILE: &str = "the file";
 
 fn shape(problem: &'static str) -> AuthFileError {
@@ -310,11 +280,11 @@ impl Entry {
 
 impl Edit {
     fn nothing(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.to_vec(), change: Change::Nothing }
+        Self { bytes: bytes.to_vec(), change: EditEffect::Nothing }
     }
 
     /// The text with these parts exchanged. No two of them overlap.
-    fn made(text: &str, mut edits: Vec<(Range<usize>, String)>, change: Change) -> Self {
+    fn made(text: &str, mut edits: Vec<(Range<usize>, String)>, change: EditEffect) -> Self {
         edits.sort_by_key(|(span, _)| span.start);
         // All at once, so that no copy of a secret is left behind when it grows.
         let mut bytes = Vec::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());
