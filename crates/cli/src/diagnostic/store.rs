@@ -43,17 +43,9 @@ impl From<&StoreError> for Diagnostic {
             StoreError::Disturbed { .. } => {
                 diagnostic.hint("other programs write to this repository at the same time: run the same command again")
             }
-            StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => diagnostic.hint(
-                "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
-            ),
-            StoreError::Rejected { request, status, .. }
-                if request.starts_with("PATCH ") && (400..=499).contains(status) && *status != 413 =>
-            {
-                diagnostic.hint(NO_CHUNKS)
-            }
-            StoreError::Malformed { problem, .. } if problem.starts_with("a chunked upload") => diagnostic.hint(NO_CHUNKS),
-            StoreError::Rejected { place, status, problem, .. } => diagnostic.hint(
-                registries::hint(place, *status, problem).unwrap_or_else(|| generic_hint(*status).to_owned()),
+            StoreError::ChunksLost { .. } => diagnostic.hint(registries::NO_CHUNKS),
+            StoreError::Rejected { place, status, reason, .. } => diagnostic.hint(
+                registries::hint(place, *status, *reason).unwrap_or_else(|| generic_hint(*status).to_owned()),
             ),
             StoreError::Malformed { place, .. } if is_layout(place) => {
                 diagnostic.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
@@ -117,10 +109,6 @@ impl From<&StoreError> for Diagnostic {
     }
 }
 
-/// What to do if a blob went neither in one request nor in chunks.
-const NO_CHUNKS: &str = "the registry takes no chunks, and a proxy in front of it refused the package in one request: ask \
-                         its operator to allow larger requests";
-
 /// What to do about a status whose registry is not known to say more.
 fn generic_hint(status: u16) -> &'static str {
     match status {
@@ -162,21 +150,4 @@ fn exit(error: &StoreError) -> Exit {
 
 fn is_layout(place: &Place) -> bool {
     matches!(place, Place::Layout(_))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_chunk_that_is_too_large_is_not_a_registry_without_chunks() {
-        let hints = |status, request: &str| {
-            let (place, problem) = ("ghcr.io/acme/widget".parse().unwrap(), "payload too large".to_owned());
-            let error = StoreError::Rejected { place, status, request: request.to_owned(), problem };
-            Diagnostic::from(error).hints().join("\n")
-        };
-        let chunk = "PATCH /v2/acme/widget/blobs/uploads/1";
-        assert_eq!(hints(413, chunk), generic_hint(413));
-        assert_eq!(hints(405, chunk), NO_CHUNKS);
-    }
 }
