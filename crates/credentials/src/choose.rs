@@ -21,7 +21,7 @@ use crate::{Credential, HelperName};
 /// A source, and what it would give.
 struct Considered {
     origin: CredentialOrigin,
-    /// What became of it where it claims nothing.
+    /// What became of it if it claims nothing.
     aside: (Option<Specificity>, CandidateVerdict),
     claim: Option<Claim>,
 }
@@ -48,9 +48,9 @@ enum Gives {
     Nothing,
     Credential(Credential),
     Helper(HelperCall),
-    /// In the way only where it would win.
+    /// An error only if this claim would win.
     BadHelper(ChoiceError),
-    /// In the way wherever it fits.
+    /// An error whenever the key fits.
     Refusal(ChoiceError),
 }
 
@@ -75,7 +75,8 @@ impl CredentialPolicy {
     }
 }
 
-/// Where `OpenTofu` finds something, that counts. It asks nothing for `docker.io`, so there all names are alike.
+/// A source that `OpenTofu` finds too wins over other names of the Hub. `OpenTofu` asks nothing for `docker.io`, so there
+/// all names are equal.
 fn drop_other_hub_names(considered: &mut [Considered], repository: &RepositoryRef) {
     let under_its_own = |source: &Considered| source.claim.as_ref().is_some_and(|claim| claim.fits.alias == 0);
     if repository.registry() == HUB || !considered.iter().any(under_its_own) {
@@ -234,8 +235,8 @@ fn missed(key: &str, of: KeyOf, repository: &RepositoryRef) -> (Option<Specifici
     (None, CandidateVerdict::NoMatch(near_miss(key, of, repository)))
 }
 
-/// What to ask a helper: the registry as a URL; then what logins of other programs store under, where the file that
-/// names the helper tells: the address beside which `docker login` left its mark, and in a file of podman's the key of
+/// What to ask a helper: the registry as a URL, then the keys under which other programs store logins. The file that
+/// names the helper shows these keys: the address that `docker login` marked, and in podman's file the key of
 /// `credHelpers`.
 ///
 /// Spec: `OpenTofu` 1.12, ociauthconfig, for the URL; measured on `docker login`, `skopeo login` for the others.

@@ -40,7 +40,7 @@ pub(crate) enum SectionContent {
     Store(JsonValue<Zeroizing<String>>),
 }
 
-/// A value where one of a certain kind belongs.
+/// A value in the position of one of a certain kind.
 pub(crate) enum JsonValue<T> {
     Null,
     Valid(T),

@@ -56,7 +56,7 @@ pub(crate) enum EntryRemark {
 }
 
 impl AuthEntry {
-    /// An entry as it counts here; `remark` hears what is wrong with it.
+    /// An entry as it counts here; `remark` receives what is wrong with it.
     pub(crate) fn of(decoded: DecodedEntry, remark: &mut dyn FnMut(EntryRemark)) -> Self {
         let mut entry = Self { key: decoded.key, line: decoded.line, auth: EntryAuth::Absent, identity: None };
         match decoded.fields {
@@ -233,7 +233,7 @@ mod tests {
         check(r#"{"AUTH": "dTpw"}"#, "u:p");
         check(r#"{"auth": "dTpw", "Auth": "eDp5"}"#, "x:y");
         check(r#"{"\u0061uth": "\u0064Tpw"}"#, "u:p");
-        // The bits behind the last byte are not looked at.
+        // The decoder ignores the bits after the last byte.
         check(r#"{"auth": "dXNlcjpwdx=="}"#, "user:pw");
     }
 

@@ -1,6 +1,6 @@
 //! JSON as Go reads it, cut into pieces that know their line and are never copied.
 //!
-//! serde's own values would copy secrets into memory that nobody wipes, forget where a member stood and drop the first
+//! serde's own values would copy secrets into memory that is never wiped, lose the position of a member and drop the first
 //! of two members of one name.
 
 use std::fmt;
@@ -48,7 +48,7 @@ pub(crate) enum JsonKind {
     Other,
 }
 
-/// Where and why a text is no JSON. Quotes nothing of it.
+/// Where and why a text is not JSON. Quotes nothing of it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct JsonFault {
     pub(crate) line: usize,
@@ -70,13 +70,13 @@ impl<'a> JsonText<'a> {
         self.starts.partition_point(|start| *start <= offset) + 1
     }
 
-    /// Where a value stands in the text, in bytes.
+    /// The position of a value in the text, in bytes.
     pub(crate) fn span(&self, piece: JsonPiece<'_>) -> Range<usize> {
         let start = (piece.0.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         start..start + piece.0.len()
     }
 
-    /// Where a member stands in the text, from its name to the end of its value, in bytes.
+    /// The position of a member in the text, from its name to the end of its value, in bytes.
     pub(crate) fn span_of(&self, member: &ObjectMember<'_>) -> Range<usize> {
         self.span(member.key).start..self.span(member.value).end
     }
@@ -89,7 +89,7 @@ impl<'a> JsonText<'a> {
 
 fn fault(text: &str, error: &serde_json::Error) -> JsonFault {
     let (line, column) = (error.line().max(1), error.column().max(1));
-    // Of a value that is only skipped, the error tells of the syntax and quotes nothing.
+    // The parser skips values, so its error names the syntax and quotes nothing.
     let said = error.to_string();
     let at = text.split('\n').nth(line - 1).and_then(|line| line.as_bytes().get(column - 1));
     let reason = match said.split(" at line ").next().unwrap_or_default() {

@@ -24,13 +24,13 @@ pub struct CredentialLookup {
 pub struct Candidate {
     /// Where it stands.
     pub origin: CredentialOrigin,
-    /// How closely it fits; nothing where it speaks of other repositories.
+    /// How closely it fits; `None` if it is for other repositories.
     pub fit: Option<Specificity>,
     /// What became of it.
     pub verdict: CandidateVerdict,
 }
 
-/// Where a source stands. Keys are as people may see them: without user information, control characters escaped.
+/// The position of a source. Keys are as people may see them: without user information, control characters escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CredentialOrigin {
     /// An `oci_credentials` block.
@@ -77,15 +77,15 @@ pub enum CredentialOrigin {
 pub enum CandidateVerdict {
     /// It is used.
     Chosen,
-    /// It fits, and another source counts, or one stands in the way of all.
+    /// It fits, and another source wins or is an error.
     Outranked,
-    /// It fits and stands in the way: nothing can be chosen.
+    /// It fits and is an error: nothing can be chosen.
     Broken(ChoiceError),
-    /// An entry that holds no credential: the mark that `docker login` leaves where a helper holds it.
+    /// An entry without a credential: `docker login` leaves it as a mark if a helper holds the credential.
     Empty,
     /// A broken entry, and what is wrong with it. It counts as absent.
     LeftOut(String),
-    /// It speaks of other repositories; perhaps it was meant for this one.
+    /// It is for other repositories; perhaps it was meant for this one.
     NoMatch(Option<NearMiss>),
 }
 
@@ -101,14 +101,14 @@ pub enum Choice {
         /// Where it stands.
         origin: CredentialOrigin,
     },
-    /// A helper has to be asked. When it knows nothing, that is the answer: no less specific source is tried.
+    /// The caller has to ask a helper. If it has no credential, no less specific source is tried.
     Ask {
         /// Which helper, and what for.
         call: HelperCall,
         /// Where it is named.
         origin: CredentialOrigin,
     },
-    /// Nothing can be chosen: an error where the registry asks for a credential.
+    /// Nothing can be chosen: an error if the registry asks for a credential.
     Refused(ChoiceError),
 }
 
@@ -129,7 +129,7 @@ pub struct HelperCall {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// The `auth` of an entry that fits is no `username:password`.
+    /// The `auth` of an entry that fits is not `username:password`.
     #[error("the `auth` of {key} in {place} has no colon between username and password")]
     AuthWithoutColon {
         /// The entry's key.

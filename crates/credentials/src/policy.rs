@@ -1,4 +1,4 @@
-//! Everything that may say a credential, in the order that counts.
+//! The sources of credentials, in the order that counts.
 
 use tofu_oci_types::Secret;
 
@@ -7,12 +7,12 @@ use crate::file::{EntryAuth, FileState, FileWarning, FoundFile, OpenTofuEffect};
 use crate::key::shown;
 use crate::place::FilePlace;
 
-/// An `oci_credentials` block of the CLI configuration that was found sound.
+/// A valid `oci_credentials` block of the CLI configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Its label as written: a registry, or a repository prefix.
     pub label: String,
-    /// Where it stands.
+    /// Its position.
     pub place: FilePlace,
     /// What it holds.
     pub style: BlockStyle,
@@ -62,7 +62,7 @@ pub enum SearchScope {
     Off,
 }
 
-/// Everything that may say a credential: blocks, the default helper and files, in the order that counts.
+/// The sources of credentials: blocks, the default helper and files, in the order that counts.
 #[derive(Clone, Debug)]
 pub struct CredentialPolicy {
     blocks: Vec<Block>,
@@ -72,7 +72,7 @@ pub struct CredentialPolicy {
 }
 
 impl CredentialPolicy {
-    /// Puts the sources together; blocks and files in their order. Where the search is off, no file counts.
+    /// Puts the sources together; blocks and files in their order. If the search is off, no file counts.
     pub fn new(blocks: Vec<Block>, default: Option<DefaultHelper>, search: SearchScope, files: Vec<FoundFile>) -> Self {
         let files = if search == SearchScope::Off { Vec::new() } else { files };
         Self { blocks, default, search, files }
@@ -85,7 +85,7 @@ impl CredentialPolicy {
 
     /// What people should know about the files, whatever repository is asked for.
     ///
-    /// Where `OpenTofu` would read no ambient file at all for it, the warning says so.
+    /// A warning says so if `OpenTofu` would read no ambient file at all because of it.
     pub fn warnings(&self) -> Vec<FileWarning> {
         let mut warnings: Vec<FileWarning> = Vec::new();
         for file in &self.files {
@@ -103,8 +103,7 @@ impl CredentialPolicy {
         warnings
     }
 
-    /// What is worth a word only where somebody asks about the files: what would be an error for the repositories
-    /// that it speaks about.
+    /// Problems that only a report about the files shows: they are errors for other repositories.
     pub fn notes(&self) -> Vec<FileWarning> {
         let mut notes: Vec<FileWarning> = Vec::new();
         for file in &self.files {

@@ -57,13 +57,13 @@ enum Entry {
 
 /// Enters a login in plain text: `auths[server] = {"auth": base64 of USERNAME:PASSWORD}`.
 ///
-/// `file` is none where there is no file yet. All else that stood under the key is dropped, an identity token too: it
-/// belonged to the former login. A byte order mark is dropped with the first change, since neither docker nor
+/// `file` is `None` if there is no file yet. Everything else under the key is dropped, an identity token too: it belonged
+/// to the former login. A byte order mark is dropped with the first change, since neither docker nor
 /// `OpenTofu` reads a file with one. A username with a colon cannot be told from its password again; refusing it is
 /// the caller's part.
 ///
 /// # Errors
-/// When the file is no docker file: not JSON, not an object, or `auths` is not an object.
+/// If the file is not a docker file: not JSON, not an object, or `auths` is not an object.
 ///
 /// Spec: docker CLI 29, `config/configfile`, `SaveToWriter`, and `config/credentials`, `fileStore.Store`.
 pub fn store_login(
@@ -107,10 +107,10 @@ pub fn remove(file: &[u8], servers: &[&str]) -> Result<Edit, AuthFileError> {
 }
 
 /// The helper that `docker login` gives a server's login to: that of `credHelpers[server]`, else the `credsStore`;
-/// nothing where the login goes into the file itself, as it also does under an empty name.
+/// `None` if the login goes into the file itself, as it also does under an empty name.
 ///
 /// # Errors
-/// When the name could be no helper's name. Docker would run it all the same.
+/// If the name cannot be a helper's. Docker would run it all the same.
 ///
 /// Spec: docker CLI 29, `config/configfile`, `getConfiguredCredentialStore`.
 pub fn helper_for(file: &AuthFile, server: &str) -> Option<Result<HelperName, InvalidHelperName>> {
@@ -118,7 +118,7 @@ pub fn helper_for(file: &AuthFile, server: &str) -> Option<Result<HelperName, In
     Some(HelperName::parse(name))
 }
 
-/// The key under which docker keeps the login of a registry: the registry as it is written, but for the Docker Hub.
+/// The key under which docker keeps the login of a registry: the registry as it is written, except for the Docker Hub.
 ///
 /// Docker itself knows `docker.io` and `index.docker.io` for the Hub; `registry-1.docker.io`, where the Hub's registry
 /// answers, is taken for it here too.
@@ -174,13 +174,13 @@ fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthF
 
 /// A file that may be edited.
 struct EditedText<'a> {
-    /// Without a byte order mark; nothing where the file holds nothing or `null`.
+    /// Without a byte order mark; empty if the file is empty or `null`.
     text: &'a str,
     /// The outermost object.
     top: Option<EditedObject<'a>>,
     /// All values of `auths` that are objects: Go reads them all into one.
     auths: Vec<EditedObject<'a>>,
-    /// Where a `null` stands behind them, which empties what was read before.
+    /// The position of a `null` after them, which empties what was read before.
     null: Option<Range<usize>>,
 }
 
@@ -243,8 +243,8 @@ impl<'a> EditedText<'a> {
         match &self.top {
             None => (0..0, layout.file(auths)),
             Some(EditedObject { lead: Some(lead), span, .. }) => {
-                let behind_brace = span.start + 1;
-                (behind_brace..behind_brace, layout.first_member(lead, auths))
+                let after_brace = span.start + 1;
+                (after_brace..after_brace, layout.first_member(lead, auths))
             }
             Some(empty) => (empty.span.clone(), layout.file(auths)),
         }
@@ -286,7 +286,7 @@ impl Edit {
     /// The text with these parts exchanged. No two of them overlap.
     fn made(text: &str, mut edits: Vec<(Range<usize>, String)>, change: EditEffect) -> Self {
         edits.sort_by_key(|(span, _)| span.start);
-        // All at once, so that no copy of a secret is left behind when it grows.
+        // All at once, so that the buffer does not grow and leave a copy of a secret.
         let mut bytes = Vec::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());
         let mut at = 0;
         for (span, new) in &mut edits {

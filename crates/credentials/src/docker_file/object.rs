@@ -1,4 +1,4 @@
-//! An object of a text that may be edited.
+//! An object of the edited text.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::json::{JsonPiece, JsonText};
 
 /// An object of the text.
 pub(super) struct EditedObject<'a> {
-    /// The white space in front of its first member; none where there is no member.
+    /// The white space before its first member; `None` if it is empty.
     pub(super) lead: Option<&'a str>,
-    /// The white space behind its last member.
+    /// The white space after its last member; `None` if it is empty.
     pub(super) tail: Option<&'a str>,
     pub(super) span: Range<usize>,
     pub(super) members: Vec<NamedMember<'a>>,

@@ -15,7 +15,7 @@ impl AuthFile {
     /// `OpenTofu` only leaves out a part here.
     ///
     /// # Errors
-    /// When the whole file cannot be read as one. A broken entry is no error: see [`AuthFile::warnings`].
+    /// If the file as a whole is not a credential file. A broken entry is a warning: see [`AuthFile::warnings`].
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(AuthFileError::Shape { file: name.to_owned(), problem: "it is UTF-16 and must be UTF-8" });
