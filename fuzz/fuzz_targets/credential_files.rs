@@ -5,8 +5,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use tofu_oci_credentials::{
-    AuthFile, Choice, CredentialLookup, FileKind, FileState, FoundFile, HelperName, HelperOutput, Policy, Search,
-    Verdict, docker_file, helper_outcome, opentofu,
+    AuthFile, Choice, CredentialLookup, FileKind, FileState, FoundFile, HelperName, HelperOutput, CredentialPolicy, SearchScope,
+    CandidateVerdict, docker_file, helper_outcome, opentofu,
 };
 use tofu_oci_types::{RepositoryRef, Secret};
 
@@ -56,7 +56,7 @@ fn look_up(bytes: &[u8], repository: &RepositoryRef) {
         state: state.clone(),
     };
     let policy =
-        Policy::new(Vec::new(), None, Search::Ambient, vec![file(FileKind::Docker), file(FileKind::Containers)]);
+        CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, vec![file(FileKind::Docker), file(FileKind::Containers)]);
     assert_eq!(
         policy.warnings().is_empty(),
         !off && matches!(&state, FileState::Read(file) if file.warnings().is_empty())
@@ -77,7 +77,7 @@ fn look_up(bytes: &[u8], repository: &RepositoryRef) {
 }
 
 fn account_is_sound(account: &CredentialLookup) {
-    let chosen: Vec<_> = account.candidates.iter().filter(|candidate| candidate.verdict == Verdict::Chosen).collect();
+    let chosen: Vec<_> = account.candidates.iter().filter(|candidate| candidate.verdict == CandidateVerdict::Chosen).collect();
     match &account.choice {
         Choice::Anonymous => assert!(chosen.len() <= 1),
         Choice::Credential { origin, .. } => assert!(chosen.len() == 1 && chosen[0].origin == *origin),
@@ -85,12 +85,12 @@ fn account_is_sound(account: &CredentialLookup) {
             assert!(chosen.len() == 1 && chosen[0].origin == *origin && !call.servers.is_empty());
         }
         Choice::Refused(error) => {
-            let broken = account.candidates.iter().any(|one| one.verdict == Verdict::Broken(error.clone()));
+            let broken = account.candidates.iter().any(|one| one.verdict == CandidateVerdict::Broken(error.clone()));
             assert!(chosen.is_empty() && broken);
         }
     }
     if let Some(best) = chosen.first() {
-        let refusable = account.candidates.iter().filter(|candidate| candidate.verdict == Verdict::Outranked);
+        let refusable = account.candidates.iter().filter(|candidate| candidate.verdict == CandidateVerdict::Outranked);
         assert!(refusable.clone().all(|candidate| candidate.fit <= best.fit));
     }
 }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use zeroize::Zeroizing;
 
-use crate::json::{BASE64, JsonKind, JsonMember, JsonPiece, JsonText};
+use crate::json::{BASE64, JsonKind, JsonPiece, JsonText, ObjectMember};
 
 /// A file's members, in their order.
 pub(crate) struct DecodedFile {
@@ -40,7 +40,7 @@ pub(crate) enum SectionContent {
     Store(JsonValue<Zeroizing<String>>),
 }
 
-/// A value where one of a certain kind belongs.
+/// A value in the position of one of a certain kind.
 pub(crate) enum JsonValue<T> {
     Null,
     Valid(T),
@@ -112,7 +112,7 @@ fn sections(text: &str) -> Result<Vec<DecodedSection>, DecodeFault> {
     }
 }
 
-fn section(document: &JsonText<'_>, member: &JsonMember<'_>) -> Option<DecodedSection> {
+fn section(document: &JsonText<'_>, member: &ObjectMember<'_>) -> Option<DecodedSection> {
     let content = if member.is_named("auths") {
         SectionContent::Auths(members(member.value, |entry| DecodedEntry {
             key: entry.key().to_string(),
@@ -134,7 +134,7 @@ fn section(document: &JsonText<'_>, member: &JsonMember<'_>) -> Option<DecodedSe
 }
 
 fn fields(document: &JsonText<'_>, value: JsonPiece<'_>) -> JsonValue<Vec<EntryField>> {
-    let field = |member: &JsonMember<'_>| {
+    let field = |member: &ObjectMember<'_>| {
         if member.is_named("auth") {
             Some(EntryField::Auth { line: document.line_of(member), bytes: bytes(member.value) })
         } else if member.is_named("identitytoken") {
@@ -150,7 +150,7 @@ fn fields(document: &JsonText<'_>, value: JsonPiece<'_>) -> JsonValue<Vec<EntryF
     }
 }
 
-fn members<T>(value: JsonPiece<'_>, each: impl FnMut(&JsonMember<'_>) -> T) -> JsonValue<Vec<T>> {
+fn members<T>(value: JsonPiece<'_>, each: impl FnMut(&ObjectMember<'_>) -> T) -> JsonValue<Vec<T>> {
     match value.kind() {
         JsonKind::Null => JsonValue::Null,
         JsonKind::Object => JsonValue::Valid(value.members().iter().map(each).collect()),

@@ -12,14 +12,14 @@ pub(crate) struct AuthEntry {
     /// From 1.
     pub(crate) line: usize,
     /// What `OpenTofu` reads.
-    pub(crate) auth: Auth,
+    pub(crate) auth: EntryAuth,
     /// What it ignores: `identitytoken`, not empty.
     pub(crate) identity: Option<Secret>,
 }
 
 /// The `auth` of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Auth {
+pub(crate) enum EntryAuth {
     /// None, or an empty one.
     Absent,
     /// Split at the first colon; either may be empty.
@@ -56,14 +56,14 @@ pub(crate) enum EntryRemark {
 }
 
 impl AuthEntry {
-    /// An entry as it counts here; `remark` hears what is wrong with it.
+    /// An entry as it counts here; `remark` receives what is wrong with it.
     pub(crate) fn of(decoded: DecodedEntry, remark: &mut dyn FnMut(EntryRemark)) -> Self {
-        let mut entry = Self { key: decoded.key, line: decoded.line, auth: Auth::Absent, identity: None };
+        let mut entry = Self { key: decoded.key, line: decoded.line, auth: EntryAuth::Absent, identity: None };
         match decoded.fields {
             JsonValue::Null => {}
             JsonValue::Valid(fields) => fields.into_iter().for_each(|field| entry.take(field, remark)),
             JsonValue::Invalid => {
-                entry.auth = Auth::Broken("it is not an object");
+                entry.auth = EntryAuth::Broken("it is not an object");
                 remark(EntryRemark::BrokenAuth("it is not an object"));
             }
         }
@@ -72,10 +72,10 @@ impl AuthEntry {
 
     fn take(&mut self, field: EntryField, remark: &mut dyn FnMut(EntryRemark)) {
         match field {
-            EntryField::Auth { bytes: Ok(bytes), .. } => self.auth = Auth::split(&bytes),
+            EntryField::Auth { bytes: Ok(bytes), .. } => self.auth = EntryAuth::split(&bytes),
             EntryField::Auth { bytes: Err(fault), .. } => {
                 let problem = problem(fault);
-                self.auth = Auth::Broken(problem);
+                self.auth = EntryAuth::Broken(problem);
                 remark(EntryRemark::BrokenAuth(problem));
             }
             EntryField::IdentityToken(JsonValue::Null) => {}
@@ -88,16 +88,18 @@ impl AuthEntry {
     /// registries write beside a name without a password.
     pub(crate) fn held(&self) -> EntryValue {
         match (&self.auth, &self.identity) {
-            (Auth::Broken(problem), _) => EntryValue::LeftOut(problem),
-            (Auth::NotText, _) => EntryValue::LeftOut(NOT_TEXT),
-            (Auth::WithoutColon, _) => EntryValue::WithoutColon,
-            (Auth::Pair { username, password }, _) if !password.is_empty() => {
+            (EntryAuth::Broken(problem), _) => EntryValue::LeftOut(problem),
+            (EntryAuth::NotText, _) => EntryValue::LeftOut(NOT_TEXT),
+            (EntryAuth::WithoutColon, _) => EntryValue::WithoutColon,
+            (EntryAuth::Pair { username, password }, _) if !password.is_empty() => {
                 EntryValue::Credential(Credential::Basic { username: username.clone(), password: password.clone() })
             }
             (_, Some(token)) => EntryValue::Credential(Credential::IdentityToken(token.clone())),
-            (Auth::Absent, None) => EntryValue::Mark,
-            (Auth::Pair { username, .. }, None) if username.is_empty() => EntryValue::Nothing,
-            (Auth::Pair { username, .. }, None) => EntryValue::Credential(Credential::basic(username.as_str(), "")),
+            (EntryAuth::Absent, None) => EntryValue::Mark,
+            (EntryAuth::Pair { username, .. }, None) if username.is_empty() => EntryValue::Nothing,
+            (EntryAuth::Pair { username, .. }, None) => {
+                EntryValue::Credential(Credential::basic(username.as_str(), ""))
+            }
         }
     }
 }
@@ -109,7 +111,7 @@ fn identity(token: &str) -> Option<Secret> {
     (!token.is_empty()).then(|| Secret::new(token))
 }
 
-impl Auth {
+impl EntryAuth {
     fn split(bytes: &[u8]) -> Self {
         if bytes.is_empty() {
             return Self::Absent;
@@ -231,7 +233,7 @@ mod tests {
         check(r#"{"AUTH": "dTpw"}"#, "u:p");
         check(r#"{"auth": "dTpw", "Auth": "eDp5"}"#, "x:y");
         check(r#"{"\u0061uth": "\u0064Tpw"}"#, "u:p");
-        // The bits behind the last byte are not looked at.
+        // The decoder ignores the bits after the last byte.
         check(r#"{"auth": "dXNlcjpwdx=="}"#, "user:pw");
     }
 

@@ -4,7 +4,7 @@ mod reading;
 
 use std::fmt;
 
-pub(crate) use crate::entry::{Auth, AuthEntry};
+pub(crate) use crate::entry::{AuthEntry, EntryAuth};
 use crate::opentofu::OpenTofuFile;
 use crate::paths::REGISTRY_AUTH_FILE;
 use crate::{FileKind, HelperName};
@@ -24,12 +24,12 @@ pub struct FoundFile {
     pub state: FileState,
 }
 
-/// What was found where a file was looked for.
+/// What the search for a file found.
 #[derive(Clone, Debug)]
 pub enum FileState {
     /// No file.
     Missing,
-    /// A file, or something else, that cannot be read.
+    /// A file or another entry that cannot be read.
     Unreadable {
         /// Why not, in the system's words.
         reason: String,
@@ -41,7 +41,7 @@ pub enum FileState {
     },
     /// A credential file; some of its entries may be left out.
     Read(AuthFile),
-    /// A file that is no credential file.
+    /// A file that is not a credential file.
     Malformed(AuthFileError),
 }
 
@@ -75,12 +75,12 @@ pub(crate) struct NamedHelper {
 }
 
 impl NamedHelper {
-    /// The name where it is one.
+    /// The name, or `None` if it is not a helper's.
     pub(crate) fn helper(&self) -> Option<HelperName> {
         HelperName::parse(&self.name).ok()
     }
 
-    /// Whether there is a name that is none of a helper.
+    /// Whether there is a name, and it is not a helper's.
     pub(crate) fn is_misnamed(&self) -> bool {
         !self.name.is_empty() && self.helper().is_none()
     }
@@ -110,12 +110,12 @@ impl FoundFile {
     }
 }
 
-/// Something about a file that people should know. Never contains a secret.
+/// A problem of a file, for people. Never contains a secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileWarning {
     /// The file's name.
     pub file: String,
-    /// From 1; nothing where the file as a whole is meant.
+    /// From 1; `None` for the file as a whole.
     pub line: Option<usize>,
     /// What is wrong.
     pub problem: String,
@@ -128,11 +128,11 @@ pub struct FileWarning {
 pub enum OpenTofuEffect {
     /// Nothing, or the same as here.
     Nothing,
-    /// It reads no ambient file at all, without a word.
+    /// It silently reads no ambient file at all.
     AllFilesOff,
 }
 
-/// A file that is no credential file at all.
+/// Why a file is not a credential file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AuthFileError {
@@ -159,14 +159,6 @@ pub enum AuthFileError {
 }
 
 impl AuthFile {
-    /// Reads a file's bytes. `name` names the file in messages.
-    ///
-    /// # Errors
-    /// When the whole file cannot be read as one. A broken entry is no error: see [`AuthFile::warnings`].
-    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
-        reading::file(name, bytes)
-    }
-
     /// The name of the file, as handed to [`AuthFile::parse`].
     pub fn name(&self) -> &str {
         &self.name

@@ -23,10 +23,10 @@ pub struct InvalidHelperName {
     input: String,
 }
 
-/// What a helper program left behind.
+/// How a helper program ended.
 #[derive(Clone)]
 pub struct HelperOutput {
-    /// Its exit code; nothing where a signal ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub exit: Option<i32>,
     /// Its standard output.
     pub stdout: Vec<u8>,
@@ -128,7 +128,7 @@ impl HelperError {
     }
 }
 
-/// Reads what `docker-credential-NAME get` left behind.
+/// Reads the output of `docker-credential-NAME get`.
 ///
 /// The username `<token>` marks an identity token.
 ///

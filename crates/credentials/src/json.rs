@@ -1,6 +1,6 @@
 //! JSON as Go reads it, cut into pieces that know their line and are never copied.
 //!
-//! serde's own values would copy secrets into memory that nobody wipes, forget where a member stood and drop the first
+//! serde's own values would copy secrets into memory that is never wiped, lose the position of a member and drop the first
 //! of two members of one name.
 
 use std::fmt;
@@ -32,7 +32,7 @@ pub(crate) struct JsonText<'a> {
 pub(crate) struct JsonPiece<'a>(&'a str);
 
 /// A member of an object.
-pub(crate) struct JsonMember<'a> {
+pub(crate) struct ObjectMember<'a> {
     key: JsonPiece<'a>,
     pub(crate) value: JsonPiece<'a>,
 }
@@ -48,9 +48,9 @@ pub(crate) enum JsonKind {
     Other,
 }
 
-/// Where and why a text is no JSON. Quotes nothing of it.
+/// Where and why a text is not JSON. Quotes nothing of it.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct JsonFault {
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) reason: String,
@@ -58,7 +58,7 @@ pub(crate) struct Fault {
 
 impl<'a> JsonText<'a> {
     /// Checks the whole text and gives the value that it is.
-    pub(crate) fn parse(text: &'a str) -> Result<(Self, JsonPiece<'a>), Fault> {
+    pub(crate) fn parse(text: &'a str) -> Result<(Self, JsonPiece<'a>), JsonFault> {
         let whole: &RawValue = serde_json::from_str(text).map_err(|error| fault(text, &error))?;
         let starts = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1).collect();
         Ok((Self { text, starts }, JsonPiece(whole.get())))
@@ -70,26 +70,26 @@ impl<'a> JsonText<'a> {
         self.starts.partition_point(|start| *start <= offset) + 1
     }
 
-    /// Where a value stands in the text, in bytes.
+    /// The position of a value in the text, in bytes.
     pub(crate) fn span(&self, piece: JsonPiece<'_>) -> Range<usize> {
         let start = (piece.0.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         start..start + piece.0.len()
     }
 
-    /// Where a member stands in the text, from its name to the end of its value, in bytes.
-    pub(crate) fn span_of(&self, member: &JsonMember<'_>) -> Range<usize> {
+    /// The position of a member in the text, from its name to the end of its value, in bytes.
+    pub(crate) fn span_of(&self, member: &ObjectMember<'_>) -> Range<usize> {
         self.span(member.key).start..self.span(member.value).end
     }
 
     /// The line on which a member begins, from 1.
-    pub(crate) fn line_of(&self, member: &JsonMember<'_>) -> usize {
+    pub(crate) fn line_of(&self, member: &ObjectMember<'_>) -> usize {
         self.line(member.key)
     }
 }
 
-fn fault(text: &str, error: &serde_json::Error) -> Fault {
+fn fault(text: &str, error: &serde_json::Error) -> JsonFault {
     let (line, column) = (error.line().max(1), error.column().max(1));
-    // Of a value that is only skipped, the error tells of the syntax and quotes nothing.
+    // The parser skips values, so its error names the syntax and quotes nothing.
     let said = error.to_string();
     let at = text.split('\n').nth(line - 1).and_then(|line| line.as_bytes().get(column - 1));
     let reason = match said.split(" at line ").next().unwrap_or_default() {
@@ -102,7 +102,7 @@ fn fault(text: &str, error: &serde_json::Error) -> Fault {
         reason if reason.starts_with("control character") => "a text has a line break or another control character",
         reason => reason,
     };
-    Fault { line, column, reason: reason.to_owned() }
+    JsonFault { line, column, reason: reason.to_owned() }
 }
 
 impl<'a> JsonPiece<'a> {
@@ -127,7 +127,7 @@ impl<'a> JsonPiece<'a> {
     }
 
     /// The members of an object in their order, also those of one name; none of another value.
-    pub(crate) fn members(self) -> Vec<JsonMember<'a>> {
+    pub(crate) fn members(self) -> Vec<ObjectMember<'a>> {
         let members: Option<JsonMembers<'a>> = serde_json::from_str(self.0).ok();
         members.map(|members| members.0).unwrap_or_default()
     }
@@ -139,7 +139,7 @@ impl<'a> JsonPiece<'a> {
     }
 }
 
-impl JsonMember<'_> {
+impl ObjectMember<'_> {
     /// The name.
     pub(crate) fn key(&self) -> Zeroizing<String> {
         unescape(self.key.0)
@@ -199,7 +199,7 @@ fn unicode(rest: &str) -> (char, &str) {
     }
 }
 
-struct JsonMembers<'a>(Vec<JsonMember<'a>>);
+struct JsonMembers<'a>(Vec<ObjectMember<'a>>);
 
 impl<'de> Deserialize<'de> for JsonMembers<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -214,7 +214,7 @@ impl<'de> Deserialize<'de> for JsonMembers<'de> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut members = Vec::new();
                 while let Some((key, value)) = map.next_entry::<&RawValue, &RawValue>()? {
-                    members.push(JsonMember { key: JsonPiece(key.get()), value: JsonPiece(value.get()) });
+                    members.push(ObjectMember { key: JsonPiece(key.get()), value: JsonPiece(value.get()) });
                 }
                 Ok(JsonMembers(members))
             }

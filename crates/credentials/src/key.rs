@@ -2,8 +2,6 @@
 
 use tofu_oci_types::{DOCKER_HUB_NAMES, RepositoryRef, printable};
 
-use crate::Specificity;
-
 /// The Docker Hub as its logins are written down.
 pub(crate) const HUB_V1: &str = "https://index.docker.io/v1/";
 /// The Docker Hub as repositories are written.
@@ -11,6 +9,28 @@ pub(crate) const HUB: &str = DOCKER_HUB_NAMES[0];
 
 /// All names, in the order that counts.
 const HUB_NAMES: [&str; 4] = [HUB, HUB_V1, DOCKER_HUB_NAMES[1], DOCKER_HUB_NAMES[2]];
+
+/// How closely a source fits a repository; greater is closer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Specificity {
+    /// A helper that serves every registry.
+    Store,
+    /// The registry.
+    Registry,
+    /// This many leading segments of the repository's path, at least one.
+    Path(usize),
+}
+
+impl Specificity {
+    /// The number that `OpenTofu` gives it: 1 for a store, 2 for a registry, 2 and one a path segment.
+    pub fn specificity(self) -> usize {
+        match self {
+            Self::Store => 1,
+            Self::Registry => 2,
+            Self::Path(segments) => 2 + segments,
+        }
+    }
+}
 
 /// How a key fits a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +56,7 @@ pub(crate) fn fit_parts(key: &str, registry: &str, name: &str) -> Option<Specifi
     if host != registry {
         return None;
     }
-    // An empty tag or digest at the end is cut off; any other, and what is no path, matches nothing.
+    // `from_opentofu` drops an empty tag or digest; a key with another one, or an invalid path, matches nothing.
     let prefix = RepositoryRef::from_opentofu(key).ok()?;
     let mut segments = name.split('/');
     let mut count = 0;
@@ -68,7 +88,7 @@ pub(crate) fn matches_helper(key: &str, repository: &RepositoryRef) -> Option<Ma
     Some(Match { fit: Specificity::Registry, alias })
 }
 
-/// The registry's name, and where it is one of the Hub's, the others in the order that counts.
+/// The registry's name; if it is one of the Hub's, also the others in the order that counts.
 pub(crate) fn names(registry: &str) -> Vec<&str> {
     let mut names = vec![registry];
     if is_hub(registry) {
@@ -87,14 +107,14 @@ pub(crate) fn is_exact(key: &str) -> bool {
     key.split_once('/').is_none_or(|(_, path)| !path.contains([':', '@']))
 }
 
-/// How well an entry without `auth` marks a login to the registry: less is better; nothing where it is another's.
+/// How well an entry without `auth` marks a login to the registry: less is better; `None` if it is for another registry.
 ///
 /// Docker writes the mark under the address that the user gave, and stores the login with the helper under the same.
 pub(crate) fn marks(key: &str, registry: &str) -> Option<usize> {
     names(registry).iter().position(|name| *name == key || without_scheme(key) == Some(*name))
 }
 
-/// What is left of `https://HOST`, with `/`, `/v1/` or `/v2/` behind it.
+/// The host of `https://HOST`, which `/`, `/v1/` or `/v2/` may follow.
 fn without_scheme(key: &str) -> Option<&str> {
     let rest = key.strip_prefix("https://").or_else(|| key.strip_prefix("http://"))?;
     let rest = rest.strip_suffix('/').unwrap_or(rest);
@@ -103,8 +123,8 @@ fn without_scheme(key: &str) -> Option<&str> {
 
 /// A key, label or helper's name as people may see it: without user information, in one line, at most 200 characters.
 ///
-/// A password may hold whatever else stands in a key: up to its last `@` nothing is shown, but for a key that is a
-/// repository with a digest.
+/// A password may contain any character of a key, so everything up to the last `@` is hidden, except in a repository with
+/// a digest.
 pub(crate) fn shown(key: &str) -> String {
     let (scheme, rest) = key.split_at(key.find("://").map_or(0, |at| at + 3));
     let user_info = rest.rfind('@').filter(|at| !scheme.is_empty() || !is_repository(&rest[..*at]));
@@ -127,7 +147,7 @@ fn is_repository(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The specificity of a key as `OpenTofu` has it, 0 where it does not match.
+    /// The specificity of a key as `OpenTofu` has it, 0 if it does not match.
     #[track_caller]
     fn check(key: &str, repository: &str, want: usize) {
         let repository = RepositoryRef::from_opentofu(repository).expect("a repository");

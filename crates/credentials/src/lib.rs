@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! environment --auth_file_paths--> [SearchPath] ..read by the caller..> bytes --AuthFile::parse--> FoundFile
-//! Block, DefaultHelper, Search, FoundFile --> Policy --look_up(RepositoryRef)--> CredentialLookup { candidates, choice }
+//! Block, DefaultHelper, SearchScope, FoundFile --> CredentialPolicy --look_up(RepositoryRef)--> CredentialLookup { candidates, choice }
 //! Choice::Ask ..the caller runs the helper..> HelperOutput --helper_outcome--> HelperAnswer
 //! ```
 //!
@@ -24,6 +24,7 @@ pub mod opentofu;
 #[cfg(test)]
 mod oracle;
 mod paths;
+mod place;
 mod policy;
 #[cfg(test)]
 mod secrecy;
@@ -35,7 +36,9 @@ pub use file::{AuthFile, AuthFileError, FileState, FileWarning, FoundFile, OpenT
 pub use helper::{
     HelperAnswer, HelperError, HelperName, HelperOutput, InvalidHelperName, helper_failure, helper_outcome,
 };
-pub use lookup::{Candidate, Choice, ChoiceError, CredentialLookup, HelperCall, Origin, Specificity, Verdict};
+pub use key::Specificity;
+pub use lookup::{Candidate, CandidateVerdict, Choice, ChoiceError, CredentialLookup, CredentialOrigin, HelperCall};
 pub use near_miss::NearMiss;
 pub use paths::{FileKind, SearchPath, auth_file_paths};
-pub use policy::{Block, BlockStyle, DefaultHelper, Place, Policy, Search};
+pub use place::FilePlace;
+pub use policy::{Block, BlockStyle, CredentialPolicy, DefaultHelper, SearchScope};

@@ -4,7 +4,9 @@ use std::fmt;
 
 use tofu_oci_types::RepositoryRef;
 
-use crate::{Credential, HelperName, NearMiss, Place};
+use crate::key::Specificity;
+use crate::place::FilePlace;
+use crate::{Credential, HelperName, NearMiss};
 
 /// What is known about the access to one repository.
 #[derive(Clone, Debug)]
@@ -21,36 +23,36 @@ pub struct CredentialLookup {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
     /// Where it stands.
-    pub origin: Origin,
-    /// How closely it fits; nothing where it speaks of other repositories.
+    pub origin: CredentialOrigin,
+    /// How closely it fits; `None` if it is for other repositories.
     pub fit: Option<Specificity>,
     /// What became of it.
-    pub verdict: Verdict,
+    pub verdict: CandidateVerdict,
 }
 
-/// Where a source stands. Keys are as people may see them: without user information, control characters escaped.
+/// The position of a source. Keys are as people may see them: without user information, control characters escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum CredentialOrigin {
     /// An `oci_credentials` block.
     Block {
         /// Its label.
         label: String,
         /// Where it stands.
-        place: Place,
+        place: FilePlace,
     },
     /// The helper of `oci_default_credentials`.
     DefaultHelper {
         /// The helper's name.
         name: String,
         /// Where it is named.
-        place: Place,
+        place: FilePlace,
     },
     /// An entry of `auths`.
     Auth {
         /// Its key.
         key: String,
         /// Where it stands.
-        place: Place,
+        place: FilePlace,
     },
     /// An entry of `credHelpers`.
     CredHelper {
@@ -59,42 +61,31 @@ pub enum Origin {
         /// The helper's name.
         name: String,
         /// Where it stands.
-        place: Place,
+        place: FilePlace,
     },
     /// A `credsStore`.
     CredsStore {
         /// The helper's name.
         name: String,
         /// Where it stands.
-        place: Place,
+        place: FilePlace,
     },
-}
-
-/// How closely a source fits a repository; greater is closer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Specificity {
-    /// A helper that serves every registry.
-    Store,
-    /// The registry.
-    Registry,
-    /// This many leading segments of the repository's path, at least one.
-    Path(usize),
 }
 
 /// What became of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum CandidateVerdict {
     /// It is used.
     Chosen,
-    /// It fits, and another source counts, or one stands in the way of all.
+    /// It fits, and another source wins or is an error.
     Outranked,
-    /// It fits and stands in the way: nothing can be chosen.
+    /// It fits and is an error: nothing can be chosen.
     Broken(ChoiceError),
-    /// An entry that holds no credential: the mark that `docker login` leaves where a helper holds it.
+    /// An entry without a credential: `docker login` leaves it as a mark if a helper holds the credential.
     Empty,
     /// A broken entry, and what is wrong with it. It counts as absent.
     LeftOut(String),
-    /// It speaks of other repositories; perhaps it was meant for this one.
+    /// It is for other repositories; perhaps it was meant for this one.
     NoMatch(Option<NearMiss>),
 }
 
@@ -108,16 +99,16 @@ pub enum Choice {
         /// The credential.
         credential: Credential,
         /// Where it stands.
-        origin: Origin,
+        origin: CredentialOrigin,
     },
-    /// A helper has to be asked. When it knows nothing, that is the answer: no less specific source is tried.
+    /// The caller has to ask a helper. If it has no credential, no less specific source is tried.
     Ask {
         /// Which helper, and what for.
         call: HelperCall,
         /// Where it is named.
-        origin: Origin,
+        origin: CredentialOrigin,
     },
-    /// Nothing can be chosen: an error where the registry asks for a credential.
+    /// Nothing can be chosen: an error if the registry asks for a credential.
     Refused(ChoiceError),
 }
 
@@ -138,13 +129,13 @@ pub struct HelperCall {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChoiceError {
-    /// The `auth` of an entry that fits is no `username:password`.
+    /// The `auth` of an entry that fits is not `username:password`.
     #[error("the `auth` of {key} in {place} has no colon between username and password")]
     AuthWithoutColon {
         /// The entry's key.
         key: String,
         /// Where it stands.
-        place: Place,
+        place: FilePlace,
     },
     /// A block that fits leaves open what it holds.
     #[error("oci_credentials \"{label}\" in {place} has an empty {argument}")]
@@ -152,7 +143,7 @@ pub enum ChoiceError {
         /// The block's label.
         label: String,
         /// Where it stands.
-        place: Place,
+        place: FilePlace,
         /// The argument that is empty.
         argument: &'static str,
     },
@@ -162,24 +153,13 @@ pub enum ChoiceError {
         /// The name, as people may see it.
         name: String,
         /// Where it is written.
-        origin: Origin,
+        origin: CredentialOrigin,
     },
-}
-
-impl Specificity {
-    /// The number that `OpenTofu` gives it: 1 for a store, 2 for a registry, 2 and one a path segment.
-    pub fn specificity(self) -> usize {
-        match self {
-            Self::Store => 1,
-            Self::Registry => 2,
-            Self::Path(segments) => 2 + segments,
-        }
-    }
 }
 
 impl Choice {
     /// The source that counts.
-    pub fn origin(&self) -> Option<&Origin> {
+    pub fn origin(&self) -> Option<&CredentialOrigin> {
         match self {
             Self::Credential { origin, .. } | Self::Ask { origin, .. } => Some(origin),
             Self::Anonymous | Self::Refused(_) => None,
@@ -187,9 +167,9 @@ impl Choice {
     }
 }
 
-impl Origin {
+impl CredentialOrigin {
     /// Where it stands.
-    pub fn place(&self) -> &Place {
+    pub fn place(&self) -> &FilePlace {
         match self {
             Self::Block { place, .. }
             | Self::DefaultHelper { place, .. }
@@ -211,7 +191,7 @@ impl ChoiceError {
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for CredentialOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Block { label, place } => write!(f, "oci_credentials \"{label}\" in {place}"),

@@ -4,7 +4,7 @@ use docker_credential::{DockerCredential, get_credential_from_reader};
 use tofu_oci_types::RepositoryRef;
 
 use crate::choose::tests::found;
-use crate::{Choice, Credential, Policy, Search};
+use crate::{Choice, Credential, CredentialPolicy, SearchScope};
 
 /// `file` gives the same credential for `registry` to both; `server` is the word for it that docker uses.
 #[track_caller]
@@ -14,7 +14,7 @@ fn check(file: &str, registry: &str, server: &str) {
         Ok(DockerCredential::IdentityToken(token)) => Some(Credential::IdentityToken(token.into())),
         Err(_) => None,
     };
-    let policy = Policy::new(Vec::new(), None, Search::Ambient, vec![found("config.json", file)]);
+    let policy = CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, vec![found("config.json", file)]);
     let repository: RepositoryRef = format!("{registry}/acme/widget").parse().expect("a repository");
     let ours = match policy.look_up(&repository).choice {
         Choice::Credential { credential, .. } => Some(credential),
@@ -62,7 +62,7 @@ fn agrees_that_nothing_is_there() {
 #[test]
 fn the_other_library_does_not_know_paths_yet() {
     let file = r#"{"auths": {"ghcr.io/acme": {"auth": "dXNlcjpwYXNz"}}}"#;
-    let policy = Policy::new(Vec::new(), None, Search::Ambient, vec![found("config.json", file)]);
+    let policy = CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, vec![found("config.json", file)]);
     let repository: RepositoryRef = "ghcr.io/acme/widget".parse().expect("a repository");
     assert!(matches!(policy.look_up(&repository).choice, Choice::Credential { .. }));
     for server in ["ghcr.io/acme/widget", "ghcr.io"] {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// A place to look for a credential file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchPath {
-    /// The file; relative to the working directory where a variable is relative.
+    /// The file; relative to the working directory if a variable is relative.
     pub path: PathBuf,
     /// Why it is looked for: the variable (`$XDG_RUNTIME_DIR`) or the folder (`~/.docker`).
     pub because: String,
@@ -19,7 +19,7 @@ pub struct SearchPath {
 /// Whose file a credential file is. Both are read alike; their logins are stored differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
-    /// Docker's: `docker login` leaves a mark in `auths` where a helper holds the login.
+    /// Docker's: `docker login` leaves a mark in `auths` if a helper holds the login.
     Docker,
     /// That of podman, skopeo and buildah: their logins through `credHelpers` leave no mark.
     Containers,
@@ -38,13 +38,13 @@ impl FileKind {
 /// $REGISTRY_AUTH_FILE                        not known to OpenTofu
 /// $XDG_RUNTIME_DIR/containers/auth.json      linux
 /// ~/.config/containers/auth.json             macos, windows
-/// $XDG_CONFIG_HOME/containers/auth.json      ~/.config where it is not set
+/// $XDG_CONFIG_HOME/containers/auth.json      ~/.config if it is not set
 /// $DOCKER_CONFIG/config.json                 not known to OpenTofu
 /// ~/.docker/config.json
 /// ~/.dockercfg
 /// ```
 ///
-/// A variable adds a file and hides none, but for `XDG_CONFIG_HOME`, as `OpenTofu` has it. An empty variable counts as
+/// A variable adds a file and hides none, except `XDG_CONFIG_HOME`, as in `OpenTofu`. An empty variable counts as
 /// not set. `home` is the home folder: of `HOME` (`USERPROFILE`), or where that is unset or empty, of the user database.
 /// A file that two rules name one after the other is there once.
 ///
@@ -141,7 +141,7 @@ mod tests {
         let empty =
             [("XDG_RUNTIME_DIR", ""), ("XDG_CONFIG_HOME", ""), ("DOCKER_CONFIG", ""), ("REGISTRY_AUTH_FILE", "")];
         check("linux", Some("/h"), &empty, &plain);
-        // Variables that nobody here reads.
+        // Variables that tofu-oci does not read.
         check("linux", Some("/h"), &[("DOCKER_AUTH_CONFIG", "{}"), ("NETRC", "/n")], &plain);
     }
 

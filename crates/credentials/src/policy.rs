@@ -1,29 +1,19 @@
-//! Everything that may say a credential, in the order that counts.
+//! The sources of credentials, in the order that counts.
 
-use std::fmt;
+use tofu_oci_types::Secret;
 
-use tofu_oci_types::{RepositoryRef, Secret};
-
-use crate::file::{Auth, FileState, FileWarning, FoundFile, OpenTofuEffect};
+use crate::HelperName;
+use crate::file::{EntryAuth, FileState, FileWarning, FoundFile, OpenTofuEffect};
 use crate::key::shown;
-use crate::{CredentialLookup, HelperName, choose};
+use crate::place::FilePlace;
 
-/// Where something stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The file's name, for people.
-    pub file: String,
-    /// From 1; nothing where the file as a whole is meant.
-    pub line: Option<usize>,
-}
-
-/// An `oci_credentials` block of the CLI configuration that was found sound.
+/// A valid `oci_credentials` block of the CLI configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Its label as written: a registry, or a repository prefix.
     pub label: String,
-    /// Where it stands.
-    pub place: Place,
+    /// Its position.
+    pub place: FilePlace,
     /// What it holds.
     pub style: BlockStyle,
 }
@@ -58,12 +48,12 @@ pub struct DefaultHelper {
     /// The helper.
     pub helper: HelperName,
     /// Where it is named.
-    pub place: Place,
+    pub place: FilePlace,
 }
 
 /// Which files are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub enum SearchScope {
     /// Those that docker, podman and `OpenTofu` know: see [`crate::auth_file_paths`].
     Ambient,
     /// Those of `docker_style_config_files`.
@@ -72,35 +62,35 @@ pub enum Search {
     Off,
 }
 
-/// Everything that may say a credential: blocks, the default helper and files, in the order that counts.
+/// The sources of credentials: blocks, the default helper and files, in the order that counts.
 #[derive(Clone, Debug)]
-pub struct Policy {
+pub struct CredentialPolicy {
     blocks: Vec<Block>,
     default: Option<DefaultHelper>,
-    search: Search,
+    search: SearchScope,
     files: Vec<FoundFile>,
 }
 
-impl Policy {
-    /// Puts the sources together; blocks and files in their order. Where the search is off, no file counts.
-    pub fn new(blocks: Vec<Block>, default: Option<DefaultHelper>, search: Search, files: Vec<FoundFile>) -> Self {
-        let files = if search == Search::Off { Vec::new() } else { files };
+impl CredentialPolicy {
+    /// Puts the sources together; blocks and files in their order. If the search is off, no file counts.
+    pub fn new(blocks: Vec<Block>, default: Option<DefaultHelper>, search: SearchScope, files: Vec<FoundFile>) -> Self {
+        let files = if search == SearchScope::Off { Vec::new() } else { files };
         Self { blocks, default, search, files }
     }
 
     /// No credentials at all.
     pub fn anonymous() -> Self {
-        Self::new(Vec::new(), None, Search::Off, Vec::new())
+        Self::new(Vec::new(), None, SearchScope::Off, Vec::new())
     }
 
     /// What people should know about the files, whatever repository is asked for.
     ///
-    /// Where `OpenTofu` would read no ambient file at all for it, the warning says so.
+    /// A warning says so if `OpenTofu` would read no ambient file at all because of it.
     pub fn warnings(&self) -> Vec<FileWarning> {
         let mut warnings: Vec<FileWarning> = Vec::new();
         for file in &self.files {
             for mut warning in file.warnings() {
-                if self.search != Search::Ambient || !file.known_to_opentofu {
+                if self.search != SearchScope::Ambient || !file.known_to_opentofu {
                     warning.opentofu = OpenTofuEffect::Nothing;
                 } else if warning.opentofu == OpenTofuEffect::AllFilesOff {
                     warning.problem.push_str("; OpenTofu then reads no ambient file at all");
@@ -113,13 +103,12 @@ impl Policy {
         warnings
     }
 
-    /// What is worth a word only where somebody asks about the files: what would be an error for the repositories
-    /// that it speaks about.
+    /// Problems that only a report about the files shows: they are errors for other repositories.
     pub fn notes(&self) -> Vec<FileWarning> {
         let mut notes: Vec<FileWarning> = Vec::new();
         for file in &self.files {
             let FileState::Read(file) = &file.state else { continue };
-            for entry in file.auths.iter().filter(|entry| entry.auth == Auth::WithoutColon) {
+            for entry in file.auths.iter().filter(|entry| entry.auth == EntryAuth::WithoutColon) {
                 let problem = format!("the `auth` of {} has no colon between username and password", shown(&entry.key));
                 notes.push(file.note(entry.line, problem));
             }
@@ -147,27 +136,8 @@ impl Policy {
     }
 
     /// Which files are looked at.
-    pub fn search(&self) -> Search {
+    pub fn search(&self) -> SearchScope {
         self.search
-    }
-
-    /// What is chosen for a repository, and everything that was considered.
-    ///
-    /// The longest prefix of whole path segments wins, then a block before the default helper before the files in
-    /// their order, then inside one file `auths` before `credHelpers`; helpers for every registry come last.
-    ///
-    /// Spec: `OpenTofu` 1.12, ociauthconfig (specificity); measured on 1.10 to 1.13.
-    pub fn look_up(&self, repository: &RepositoryRef) -> CredentialLookup {
-        choose::look_up(self, repository)
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}", self.file),
-            None => f.write_str(&self.file),
-        }
     }
 }
 

@@ -6,8 +6,8 @@ use base64::Engine as _;
 use tofu_oci_types::{RepositoryRef, Secret};
 
 use crate::{
-    AuthFile, Block, BlockStyle, Choice, Credential, CredentialLookup, FileKind, FileState, FoundFile, HelperName,
-    HelperOutput, Place, Policy, Search, helper_outcome,
+    AuthFile, Block, BlockStyle, Choice, Credential, CredentialLookup, CredentialPolicy, FileKind, FilePlace,
+    FileState, FoundFile, HelperName, HelperOutput, SearchScope, helper_outcome,
 };
 
 /// In every secret of this module, plain and in base64 wherever it may stand.
@@ -50,14 +50,14 @@ fn scan_file(text: &str) {
         kind: FileKind::Docker,
         state,
     };
-    let place = Place { file: "tofurc".to_owned(), line: Some(1) };
+    let place = FilePlace { file: "tofurc".to_owned(), line: Some(1) };
     let styles = [
         BlockStyle::Basic { username: "u".to_owned(), password: Secret::new("hunter2") },
         BlockStyle::Token { access: Secret::new("hunter2") },
     ];
     let blocks = ["block.test", "token.test"].into_iter().zip(styles);
     let blocks = blocks.map(|(label, style)| Block { label: label.to_owned(), place: place.clone(), style }).collect();
-    let policy = Policy::new(blocks, None, Search::Ambient, vec![file]);
+    let policy = CredentialPolicy::new(blocks, None, SearchScope::Ambient, vec![file]);
     scan(&policy);
     for warning in policy.warnings().iter().chain(&policy.notes()) {
         scan(warning);
@@ -76,8 +76,8 @@ fn scan_account(account: &CredentialLookup) {
         quiet(&candidate.origin.to_string());
         quiet(&candidate.origin.place().to_string());
         match &candidate.verdict {
-            crate::Verdict::Broken(error) => scan_error(error),
-            crate::Verdict::NoMatch(Some(near)) => quiet(&near.to_string()),
+            crate::CandidateVerdict::Broken(error) => scan_error(error),
+            crate::CandidateVerdict::NoMatch(Some(near)) => quiet(&near.to_string()),
             _ => {}
         }
     }

@@ -10,8 +10,8 @@ use tofu_oci_testkit::Vectors;
 use crate::choose::tests::{found, told};
 use crate::key::fit_parts;
 use crate::{
-    Block, BlockStyle, Choice, Credential, DefaultHelper, HelperName, Place, Policy, Search, Specificity,
-    auth_file_paths,
+    Block, BlockStyle, Choice, Credential, CredentialPolicy, DefaultHelper, FilePlace, HelperName, SearchScope,
+    Specificity, auth_file_paths,
 };
 use tofu_oci_types::Secret;
 
@@ -19,8 +19,8 @@ fn text<'a>(case: &'a Value, name: &str) -> &'a str {
     case[name].as_str().unwrap_or_else(|| panic!("{name} is a text in {case}"))
 }
 
-fn place() -> Place {
-    Place { file: "tofurc".to_owned(), line: Some(1) }
+fn place() -> FilePlace {
+    FilePlace { file: "tofurc".to_owned(), line: Some(1) }
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn block(label: &str, arguments: &Value) -> Block {
 }
 
 /// The policy of a case, and its sources in order.
-fn policy(case: &Value) -> (Policy, Vec<String>) {
+fn policy(case: &Value) -> (CredentialPolicy, Vec<String>) {
     let mut locations = Vec::new();
     let mut blocks = Vec::new();
     for (label, arguments) in case["oci_credentials"].as_object().expect("blocks") {
@@ -81,15 +81,15 @@ fn policy(case: &Value) -> (Policy, Vec<String>) {
         DefaultHelper { helper: HelperName::parse(name).expect("a name"), place: place() }
     });
     let env = |name: &str| case["env"][name].as_str().map(OsString::from);
-    let (search, paths): (Search, Vec<String>) = match &defaults["docker_style_config_files"] {
+    let (search, paths): (SearchScope, Vec<String>) = match &defaults["docker_style_config_files"] {
         Value::Array(files) => {
             let absolute = |file: &Value| file.as_str().expect("a path").replacen("./", "$CONFIGDIR/", 1);
-            (Search::Listed, files.iter().map(absolute).collect())
+            (SearchScope::Listed, files.iter().map(absolute).collect())
         }
-        _ if defaults["discover_ambient_credentials"] == false => (Search::Off, Vec::new()),
+        _ if defaults["discover_ambient_credentials"] == false => (SearchScope::Off, Vec::new()),
         _ => {
             let paths = auth_file_paths(&env, Some(Path::new("$HOME")), text(case, "os"));
-            (Search::Ambient, paths.iter().map(|found| found.path.display().to_string()).collect())
+            (SearchScope::Ambient, paths.iter().map(|found| found.path.display().to_string()).collect())
         }
     };
     let mut files = Vec::new();
@@ -99,7 +99,7 @@ fn policy(case: &Value) -> (Policy, Vec<String>) {
             locations.push(path);
         }
     }
-    (Policy::new(blocks, default, search, files), locations)
+    (CredentialPolicy::new(blocks, default, search, files), locations)
 }
 
 #[test]
@@ -119,7 +119,8 @@ fn policies_choose_as_opentofus_own_tests_say() {
                 Some(_) => format!("helper {} {}", text(lookup, "helper"), text(lookup, "server_url")),
             };
             assert_eq!(told(&account.choice), want, "{} {lookup}", case["name"]);
-            let chosen = account.candidates.iter().find(|candidate| candidate.verdict == crate::Verdict::Chosen);
+            let chosen =
+                account.candidates.iter().find(|candidate| candidate.verdict == crate::CandidateVerdict::Chosen);
             let fit = chosen.and_then(|candidate| candidate.fit).map(|fit| fit.specificity() as u64);
             assert_eq!(fit, lookup["specificity"].as_u64(), "{} {lookup}", case["name"]);
             match &account.choice {

@@ -3,7 +3,8 @@
 
 use tofu_oci_credentials::docker_file::server_key;
 use tofu_oci_credentials::{
-    Choice, CredentialLookup, FileState, FoundFile, HelperName, NearMiss, Origin, Place, Policy, Search, Verdict,
+    CandidateVerdict, Choice, CredentialLookup, CredentialOrigin, CredentialPolicy, FilePlace, FileState, FoundFile,
+    HelperName, NearMiss, SearchScope,
 };
 
 use crate::overlooked::OverlookedLogin;
@@ -14,11 +15,11 @@ const MOST_NEAR: usize = 3;
 /// All that the advice depends on.
 pub struct Advice<'a> {
     /// The files and blocks.
-    pub policy: &'a Policy,
+    pub policy: &'a CredentialPolicy,
     /// What they say about the repository.
     pub lookup: &'a CredentialLookup,
     /// The line that turns the usual files off.
-    pub closed: Option<&'a Place>,
+    pub closed: Option<&'a FilePlace>,
     /// What exists and is not read.
     pub overlooked: &'a [OverlookedLogin],
     /// The user of the login that the chosen source gave, if it is known.
@@ -35,7 +36,7 @@ pub enum Remedy {
     /// Mend an entry that was perhaps meant for the repository.
     MendEntry {
         /// The entry.
-        origin: Origin,
+        origin: CredentialOrigin,
         /// Why it does not serve.
         fault: EntryFault,
         /// How many other such entries there are that no remedy names.
@@ -69,14 +70,14 @@ pub enum Remedy {
     /// Write a block, since the search for files is off.
     WriteBlock {
         /// The line that turns the search off.
-        place: Place,
+        place: FilePlace,
         /// The registry that the block is for.
         registry: String,
     },
     /// Use one of the listed files, since others have no effect.
     UseListedFile {
         /// The line that lists them.
-        place: Place,
+        place: FilePlace,
         /// The login that writes to the first of them; `None` if the list is empty.
         login: Option<LoginCommand>,
     },
@@ -96,23 +97,23 @@ pub enum Remedy {
         /// What it keeps the login for.
         servers: Vec<String>,
         /// Where the block is.
-        place: Place,
+        place: FilePlace,
     },
     /// Change a block, which counts more than what `login` writes.
-    ChangeBlock(Place),
+    ChangeBlock(FilePlace),
     /// Change or remove an entry for a part of the registry.
-    ChangeEntry(Origin),
+    ChangeEntry(CredentialOrigin),
     /// Remove an entry that counts more than a new one, and log in.
     ReplaceEntry {
         /// The entry.
-        origin: Origin,
+        origin: CredentialOrigin,
         /// The login.
         login: LoginCommand,
     },
     /// Change the helper of an entry that is more specific than what `login` writes.
     ChangeEntryHelper {
         /// The entry.
-        origin: Origin,
+        origin: CredentialOrigin,
         /// The helper's program.
         program: String,
     },
@@ -174,8 +175,10 @@ impl Advice<'_> {
         remedies.extend(self.overlooked.iter().cloned().map(Remedy::Overlooked));
         remedies.push(match (self.origin(), self.policy.search(), self.closed) {
             (Some(origin), ..) => self.change(origin, Repetition::First),
-            (None, Search::Off, Some(place)) => Remedy::WriteBlock { place: place.clone(), registry: self.registry() },
-            (None, Search::Listed, Some(place)) => {
+            (None, SearchScope::Off, Some(place)) => {
+                Remedy::WriteBlock { place: place.clone(), registry: self.registry() }
+            }
+            (None, SearchScope::Listed, Some(place)) => {
                 let login = |file: &FoundFile| self.login(Repetition::First, Some(&file.name));
                 Remedy::UseListedFile { place: place.clone(), login: self.policy.files().first().map(login) }
             }
@@ -185,7 +188,7 @@ impl Advice<'_> {
     }
 
     /// The source that counts.
-    fn origin(&self) -> Option<&Origin> {
+    fn origin(&self) -> Option<&CredentialOrigin> {
         self.lookup.choice.origin()
     }
 
@@ -194,30 +197,30 @@ impl Advice<'_> {
     }
 
     /// How the login of a source is changed.
-    fn change(&self, origin: &Origin, again: Repetition) -> Remedy {
+    fn change(&self, origin: &CredentialOrigin, again: Repetition) -> Remedy {
         let place = origin.place();
         let program = |name: &str| HelperName::parse(name).map_or_else(|_| name.to_owned(), |name| name.program());
         let server = server_key(self.lookup.repository.registry());
         let login = self.login(again, self.other_file(&place.file));
         match (origin, &self.lookup.choice) {
-            (Origin::Block { .. }, Choice::Ask { call, .. }) => Remedy::ChangeBlockHelper {
+            (CredentialOrigin::Block { .. }, Choice::Ask { call, .. }) => Remedy::ChangeBlockHelper {
                 program: call.helper.program(),
                 servers: call.servers.clone(),
                 place: place.clone(),
             },
-            (Origin::Block { .. }, _) => Remedy::ChangeBlock(place.clone()),
-            (Origin::Auth { key, .. }, _) if *key == server => Remedy::LogIn(login),
-            (Origin::Auth { key, .. }, _) if key.contains('/') && !key.contains("://") => {
+            (CredentialOrigin::Block { .. }, _) => Remedy::ChangeBlock(place.clone()),
+            (CredentialOrigin::Auth { key, .. }, _) if *key == server => Remedy::LogIn(login),
+            (CredentialOrigin::Auth { key, .. }, _) if key.contains('/') && !key.contains("://") => {
                 Remedy::ChangeEntry(origin.clone())
             }
-            (Origin::Auth { .. }, _) => Remedy::ReplaceEntry { origin: origin.clone(), login },
-            (Origin::CredHelper { key, name, .. }, _) if *key != server => {
+            (CredentialOrigin::Auth { .. }, _) => Remedy::ReplaceEntry { origin: origin.clone(), login },
+            (CredentialOrigin::CredHelper { key, name, .. }, _) if *key != server => {
                 Remedy::ChangeEntryHelper { origin: origin.clone(), program: program(name) }
             }
-            (Origin::CredHelper { name, .. } | Origin::CredsStore { name, .. }, _) => {
+            (CredentialOrigin::CredHelper { name, .. } | CredentialOrigin::CredsStore { name, .. }, _) => {
                 Remedy::LogInToHelper { login, program: program(name) }
             }
-            (Origin::DefaultHelper { name, .. }, _) => {
+            (CredentialOrigin::DefaultHelper { name, .. }, _) => {
                 Remedy::ChangeDefaultHelper { program: program(name), server, login }
             }
         }
@@ -229,7 +232,7 @@ impl Advice<'_> {
         let own = docker("$DOCKER_CONFIG").or_else(|| docker("~/.docker"));
         // A file of the old form counts less than docker's.
         let is_own = own.is_none_or(|own| own.name == name) || name.ends_with(".dockercfg");
-        (!is_own || self.policy.search() == Search::Listed).then_some(name)
+        (!is_own || self.policy.search() == SearchScope::Listed).then_some(name)
     }
 
     fn login(&self, again: Repetition, file: Option<&str>) -> LoginCommand {
@@ -239,17 +242,17 @@ impl Advice<'_> {
 
     /// Entries that were perhaps meant.
     fn near_misses(&self) -> Vec<Remedy> {
-        let fault = |verdict: &Verdict| match verdict {
-            Verdict::NoMatch(Some(near)) => Some(EntryFault::NearMiss(near.clone())),
-            Verdict::LeftOut(problem) => Some(EntryFault::Invalid(problem.clone())),
+        let fault = |verdict: &CandidateVerdict| match verdict {
+            CandidateVerdict::NoMatch(Some(near)) => Some(EntryFault::NearMiss(near.clone())),
+            CandidateVerdict::LeftOut(problem) => Some(EntryFault::Invalid(problem.clone())),
             _ => None,
         };
         let candidates = &self.lookup.candidates;
-        let near: Vec<(&Origin, EntryFault)> =
+        let near: Vec<(&CredentialOrigin, EntryFault)> =
             candidates.iter().filter_map(|one| Some((&one.origin, fault(&one.verdict)?))).collect();
         let hidden = near.len().saturating_sub(MOST_NEAR);
         let last = near.len().min(MOST_NEAR);
-        let remedy = |(nth, (origin, fault)): (usize, (&Origin, EntryFault))| Remedy::MendEntry {
+        let remedy = |(nth, (origin, fault)): (usize, (&CredentialOrigin, EntryFault))| Remedy::MendEntry {
             origin: origin.clone(),
             fault,
             more: if nth + 1 == last { hidden } else { 0 },

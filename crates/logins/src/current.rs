@@ -1,6 +1,6 @@
 //! Which source answers for a registry now.
 
-use tofu_oci_credentials::{Credential, FileKind, FoundFile, Origin, Search};
+use tofu_oci_credentials::{Credential, CredentialOrigin, FileKind, FoundFile, SearchScope};
 use tofu_oci_remote::CredentialFault;
 use tofu_oci_types::RepositoryRef;
 
@@ -45,11 +45,11 @@ pub enum AfterLogin {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// Another source comes first, with another login.
-    Outranked(Option<Origin>),
+    Outranked(Option<CredentialOrigin>),
     /// Another source comes first, and has no login.
-    Empty(Origin),
+    Empty(CredentialOrigin),
     /// The file is not among those that are searched.
-    NotSearched(Search),
+    NotSearched(SearchScope),
     /// A source that comes first fails.
     Fault(CredentialFault),
 }
@@ -60,13 +60,13 @@ pub enum AfterLogout {
     /// Nothing: the logout is complete.
     Nothing,
     /// Another source.
-    Answers(Option<Origin>),
+    Answers(Option<CredentialOrigin>),
     /// It is not known, since a source fails.
     NotKnown {
         /// The failure.
         fault: CredentialFault,
         /// The source.
-        origin: Option<Origin>,
+        origin: Option<CredentialOrigin>,
     },
 }
 
@@ -92,12 +92,12 @@ impl CurrentLogin {
     }
 
     /// The source that answers; `None` if it has no login.
-    pub fn used(&self) -> Option<Origin> {
+    pub fn used(&self) -> Option<CredentialOrigin> {
         matches!(self.answer, Ok(Some(_))).then(|| self.origin()).flatten()
     }
 
     /// The source that is chosen.
-    pub fn origin(&self) -> Option<Origin> {
+    pub fn origin(&self) -> Option<CredentialOrigin> {
         self.resolver.policy().look_up(&self.repository).choice.origin().cloned()
     }
 
@@ -106,7 +106,7 @@ impl CurrentLogin {
     pub fn file_to_replace(&self) -> Option<&str> {
         let (policy, origin) = (self.resolver.policy(), self.origin()?);
         let file = policy.files().iter().find(|file| origin.place().file == file.name)?;
-        let comes_first = policy.search() == Search::Listed || file.kind == FileKind::Containers;
+        let comes_first = policy.search() == SearchScope::Listed || file.kind == FileKind::Containers;
         comes_first.then_some(file.name.as_str())
     }
 
@@ -151,10 +151,12 @@ impl CurrentLogin {
     }
 
     /// The sources that are for single repositories of the registry.
-    pub fn of_repositories(&self) -> Vec<Origin> {
+    pub fn of_repositories(&self) -> Vec<CredentialOrigin> {
         let inside = format!("{}/", self.registry);
-        let own = |origin: &Origin| match origin {
-            Origin::Auth { key: name, .. } | Origin::Block { label: name, .. } => name.starts_with(&inside),
+        let own = |origin: &CredentialOrigin| match origin {
+            CredentialOrigin::Auth { key: name, .. } | CredentialOrigin::Block { label: name, .. } => {
+                name.starts_with(&inside)
+            }
             _ => false,
         };
         let candidates = self.resolver.policy().look_up(&self.repository).candidates;

@@ -3,7 +3,7 @@
 use std::io::{self, ErrorKind, Read as _};
 use std::path::Path;
 
-use tofu_oci_credentials::{AuthFile, FileKind, FileState, FoundFile, Place, SearchPath, auth_file_paths};
+use tofu_oci_credentials::{AuthFile, FileKind, FilePlace, FileState, FoundFile, SearchPath, auth_file_paths};
 use tofu_oci_mapper::config::Environment;
 use zeroize::Zeroizing;
 
@@ -30,7 +30,7 @@ pub(crate) fn ambient(machine: &dyn HostMachine, environment: &Environment, name
 }
 
 /// The files that `docker_style_config_files` lists.
-pub(crate) fn listed(files: &[ListedFile], place: &Place, names: &PathNames) -> Vec<FoundFile> {
+pub(crate) fn listed(files: &[ListedFile], place: &FilePlace, names: &PathNames) -> Vec<FoundFile> {
     let find = |file: &ListedFile| {
         let name = names.name(&file.path);
         let state = state(&name, &file.path);
@@ -44,7 +44,7 @@ pub(crate) fn listed(files: &[ListedFile], place: &Place, names: &PathNames) -> 
 pub(crate) fn refuse(
     files: &[ListedFile],
     found: &[FoundFile],
-    place: &Place,
+    place: &FilePlace,
     names: &PathNames,
 ) -> Option<CredentialRefusal> {
     let refusal = |(listed, file): (&ListedFile, &FoundFile)| {

@@ -3,13 +3,13 @@
 //! ```text
 //! blocks of the CLI configuration --settings--> Block, DefaultHelper, where to search
 //! credential files                --files-----> FoundFile
-//!                all of it --> Policy (in `credentials`) --look_up--> a credential, or a helper's name
+//!                all of it --> CredentialPolicy (in `credentials`) --look_up--> a credential, or a helper's name
 //! a helper's name --Machine::run_helper--> its answer, once a run for each server
 //!
 //! login     RegistryName, LoginFile --keeper--> the file or a helper --store--> Change
 //! logout    RegistryName, LoginFile --remove--> Removal
 //! both      CurrentLogin: which source answers for the registry now
-//! refused   a repository and an AccessRefusal --> where the credentials came from, and what to do about it
+//! refused   a repository and an RefusalCause --> where the credentials came from, and what to do about it
 //! ```
 //!
 //! This crate reads credential files. A [`HostMachine`] gives it the environment and runs helpers. It prints nothing: what it
@@ -40,7 +40,7 @@ pub use machine::{HelperAction, HostMachine, RunError};
 pub use overlooked::{OverlookedKind, OverlookedLogin};
 pub use path_names::PathNames;
 pub use refusal::{CredentialRefusal, ListedFileFault};
-pub use refused::{AccessRefusal, CredentialCause, CredentialReport, FileOutcome};
+pub use refused::{CredentialCause, CredentialReport, FileOutcome, RefusalCause};
 pub use registry_name::{RegistryName, RegistryNameError, RegistryNameProblem};
 pub use resolver::{CredentialResolver, HelperReply, HelperRun};
 pub use store::{Removal, RemovedLogin, StoreLoginError, remove, store};

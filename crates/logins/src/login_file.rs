@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_credentials::docker_file::{self, Change, Edit};
+use tofu_oci_credentials::docker_file::{self, Edit, EditEffect};
 use tofu_oci_credentials::{AuthFile, AuthFileError, HelperName, InvalidHelperName};
 use tofu_oci_disk::{PrivateFile, StagedFile};
 use tofu_oci_mapper::config::Environment;
@@ -157,7 +157,7 @@ impl LoginFile {
         let mut present = Vec::new();
         for key in keys {
             let edit = docker_file::remove(&bytes, &[key]).map_err(|error| self.malformed(error))?;
-            if edit.change == Change::Removed {
+            if edit.change == EditEffect::Removed {
                 present.push(key.clone());
             }
         }
@@ -212,13 +212,13 @@ impl StagedLogin<'_> {
     pub fn write(
         self,
         edit: impl FnOnce(Option<&[u8]>) -> Result<Edit, AuthFileError>,
-    ) -> Result<Change, LoginFileError> {
-        let mut change = Change::Nothing;
+    ) -> Result<EditEffect, LoginFileError> {
+        let mut change = EditEffect::Nothing;
         let written = self.staged.commit(|bytes| {
             let mut edit = edit(bytes).map_err(RewriteError::Content)?;
             change = edit.change;
             let bytes = Zeroizing::new(std::mem::take(&mut edit.bytes));
-            Ok((change != Change::Nothing).then_some(bytes))
+            Ok((change != EditEffect::Nothing).then_some(bytes))
         });
         match written {
             Ok(()) => Ok(change),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_credentials::{AuthFileError, FileWarning, Place};
+use tofu_oci_credentials::{AuthFileError, FilePlace, FileWarning};
 use tofu_oci_mapper::config::{CliConfigProblem, CliConfigReading};
 
 /// An error in the user's files that ends every verb which needs credentials. `OpenTofu` would go on.
@@ -25,7 +25,7 @@ pub enum CredentialRefusal {
         /// What is wrong with it.
         fault: ListedFileFault,
         /// Where it is listed.
-        place: Place,
+        place: FilePlace,
         /// What the user probably meant by `~`, which is not expanded there.
         expanded: Option<PathBuf>,
     },

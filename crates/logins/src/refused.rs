@@ -1,6 +1,8 @@
 //! What an error about access says beside the registry's answer: where the credentials came from.
 
-use tofu_oci_credentials::{Choice, Credential, CredentialLookup, FileState, FoundFile, HelperCall, Origin, Search};
+use tofu_oci_credentials::{
+    Choice, Credential, CredentialLookup, CredentialOrigin, FileState, FoundFile, HelperCall, SearchScope,
+};
 use tofu_oci_types::RepositoryRef;
 
 use crate::advice::{Advice, Remedy};
@@ -8,7 +10,7 @@ use crate::resolver::{CredentialResolver, GivenAccess, HelperReply, HelperRun};
 
 /// What a refusal is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessRefusal {
+pub enum RefusalCause {
     /// The login, or its absence.
     Login,
     /// The login is valid and lacks a right.
@@ -50,9 +52,9 @@ pub enum CredentialCause {
     /// These files have none.
     LookedIn(Vec<(String, FileOutcome)>),
     /// A source.
-    Source(Origin),
+    Source(CredentialOrigin),
     /// A source names a helper that was not asked.
-    HelperNotAsked(Origin),
+    HelperNotAsked(CredentialOrigin),
     /// A helper gave them.
     Helper {
         /// The user; `None` for an identity token.
@@ -60,14 +62,14 @@ pub enum CredentialCause {
         /// The helper's program.
         program: String,
         /// What names it.
-        origin: Origin,
+        origin: CredentialOrigin,
     },
     /// A helper has none.
     HelperHasNone {
         /// The helper's program.
         program: String,
         /// What names it.
-        origin: Origin,
+        origin: CredentialOrigin,
         /// What it was asked for.
         servers: Vec<String>,
     },
@@ -88,8 +90,8 @@ pub enum FileOutcome {
 
 impl CredentialResolver {
     /// Where the credentials for a repository came from, or where this run looked for them. It asks no helper.
-    pub fn report(&self, repository: &RepositoryRef, refusal: AccessRefusal) -> CredentialReport {
-        if refusal == AccessRefusal::Unrelated {
+    pub fn report(&self, repository: &RepositoryRef, refusal: RefusalCause) -> CredentialReport {
+        if refusal == RefusalCause::Unrelated {
             return CredentialReport::default();
         }
         match self.given() {
@@ -100,7 +102,7 @@ impl CredentialResolver {
             }
             GivenAccess::Login { registry, username, .. } if registry == repository.registry() => CredentialReport {
                 cause: Some(CredentialCause::Given { username: username.clone() }),
-                remedies: (refusal == AccessRefusal::Login).then_some(Remedy::CheckGivenLogin).into_iter().collect(),
+                remedies: (refusal == RefusalCause::Login).then_some(Remedy::CheckGivenLogin).into_iter().collect(),
             },
             GivenAccess::Login { registry, .. } => {
                 let cause = Some(CredentialCause::GivenElsewhere { registry: registry.clone() });
@@ -109,7 +111,7 @@ impl CredentialResolver {
         }
     }
 
-    fn report_of_files(&self, repository: &RepositoryRef, refusal: AccessRefusal) -> CredentialReport {
+    fn report_of_files(&self, repository: &RepositoryRef, refusal: RefusalCause) -> CredentialReport {
         let lookup = self.policy().look_up(repository);
         let run = self.run(&lookup);
         let reply = run.as_ref().map(|run| &run.reply);
@@ -128,9 +130,9 @@ impl CredentialResolver {
         }
         let remedies = match (refusal, shown) {
             _ if matches!(reply, Some(HelperReply::Failed(_))) => Vec::new(),
-            (AccessRefusal::Login, true) => advice.for_refused_login(),
-            (AccessRefusal::Login | AccessRefusal::Right, false) => advice.for_missing_credentials(),
-            (AccessRefusal::Right | AccessRefusal::Other | AccessRefusal::Unrelated, _) => Vec::new(),
+            (RefusalCause::Login, true) => advice.for_refused_login(),
+            (RefusalCause::Login | RefusalCause::Right, false) => advice.for_missing_credentials(),
+            (RefusalCause::Right | RefusalCause::Other | RefusalCause::Unrelated, _) => Vec::new(),
         };
         CredentialReport { cause, remedies }
     }
@@ -161,7 +163,7 @@ impl CredentialResolver {
         };
         let files: Vec<_> = self.policy().files().iter().map(outcome).collect();
         match (self.policy().search(), files.is_empty()) {
-            (Search::Off, _) => CredentialCause::SearchOff,
+            (SearchScope::Off, _) => CredentialCause::SearchOff,
             (_, true) => CredentialCause::NoFiles,
             _ => CredentialCause::LookedIn(files),
         }
@@ -175,7 +177,7 @@ impl CredentialResolver {
 }
 
 /// What a helper replied; `None` if it failed, which the error itself says.
-fn helper_cause(run: Option<&HelperRun>, call: &HelperCall, origin: &Origin) -> Option<CredentialCause> {
+fn helper_cause(run: Option<&HelperRun>, call: &HelperCall, origin: &CredentialOrigin) -> Option<CredentialCause> {
     let origin = origin.clone();
     let Some(run) = run else { return Some(CredentialCause::HelperNotAsked(origin)) };
     let program = run.helper.program();

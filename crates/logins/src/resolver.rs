@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_credentials::{
-    Choice, ChoiceError, Credential, CredentialLookup, HelperAnswer, HelperCall, HelperName, Origin, Place, Policy,
-    Search,
+    Choice, ChoiceError, Credential, CredentialLookup, CredentialOrigin, CredentialPolicy, FilePlace, HelperAnswer,
+    HelperCall, HelperName, SearchScope,
 };
 use tofu_oci_mapper::config::{CliConfigReading, Environment};
 use tofu_oci_remote::{CredentialFault, CredentialProvider};
@@ -21,17 +21,17 @@ use crate::machine::HostMachine;
 use crate::overlooked::{self, OverlookedLogin};
 use crate::path_names::PathNames;
 use crate::refusal::CredentialRefusal;
-use crate::settings::{self, FileSearch};
+use crate::settings::{self, SearchSetting};
 
 /// Everything that this run may show to registries.
 pub struct CredentialResolver {
     machine: Arc<dyn HostMachine>,
-    policy: Policy,
+    policy: CredentialPolicy,
     /// What the arguments say in place of the policy.
     given: GivenAccess,
     refusal: Option<CredentialRefusal>,
     /// The line that turns the usual files off.
-    closed: Option<Place>,
+    closed: Option<FilePlace>,
     overlooked: Vec<OverlookedLogin>,
     /// What is wrong with the CLI configuration and does not stop verbs that need only credentials.
     warnings: Vec<Event>,
@@ -60,7 +60,7 @@ pub struct HelperRun {
     /// What it was asked for, such as `https://ghcr.io`.
     pub server: String,
     /// Where it is named.
-    pub origin: Origin,
+    pub origin: CredentialOrigin,
     /// What it replied.
     pub reply: HelperReply,
 }
@@ -91,16 +91,18 @@ impl CredentialResolver {
         let settings = settings::read(reading, &names);
         let mut refusal = settings.refusal;
         let (search, files, closed) = match settings.search {
-            FileSearch::Ambient => (Search::Ambient, files::ambient(machine.as_ref(), environment, &names), None),
-            FileSearch::Off { place } => (Search::Off, Vec::new(), Some(place)),
-            FileSearch::Listed { files: listed, place } => {
+            SearchSetting::Ambient => {
+                (SearchScope::Ambient, files::ambient(machine.as_ref(), environment, &names), None)
+            }
+            SearchSetting::Off { place } => (SearchScope::Off, Vec::new(), Some(place)),
+            SearchSetting::Listed { files: listed, place } => {
                 let found = files::listed(&listed, &place, &names);
                 refusal = refusal.or_else(|| files::refuse(&listed, &found, &place, &names));
-                (Search::Listed, found, Some(place))
+                (SearchScope::Listed, found, Some(place))
             }
         };
-        let policy = Policy::new(settings.blocks, settings.default, search, files);
-        let overlooked = if search == Search::Ambient { overlooked::find(machine.as_ref()) } else { Vec::new() };
+        let policy = CredentialPolicy::new(settings.blocks, settings.default, search, files);
+        let overlooked = if search == SearchScope::Ambient { overlooked::find(machine.as_ref()) } else { Vec::new() };
         let resolver = Self::of(machine, policy, GivenAccess::Nothing);
         Self { refusal, closed, overlooked, warnings: settings.warnings, ..resolver }
     }
@@ -137,17 +139,21 @@ impl CredentialResolver {
             Access::Anonymous => Ok(Self::anonymous(machine)),
             Access::As { registry, username, password } => {
                 let (registry, username, password) = (registry.clone(), username.clone(), password.clone());
-                Ok(Self::of(machine, Policy::anonymous(), GivenAccess::Login { registry, username, password }))
+                Ok(Self::of(
+                    machine,
+                    CredentialPolicy::anonymous(),
+                    GivenAccess::Login { registry, username, password },
+                ))
             }
         }
     }
 
     /// Shows nothing to any registry.
     pub fn anonymous(machine: &Arc<dyn HostMachine>) -> Self {
-        Self::of(machine, Policy::anonymous(), GivenAccess::Anonymous)
+        Self::of(machine, CredentialPolicy::anonymous(), GivenAccess::Anonymous)
     }
 
-    fn of(machine: &Arc<dyn HostMachine>, policy: Policy, given: GivenAccess) -> Self {
+    fn of(machine: &Arc<dyn HostMachine>, policy: CredentialPolicy, given: GivenAccess) -> Self {
         Self {
             machine: Arc::clone(machine),
             policy,
@@ -162,7 +168,7 @@ impl CredentialResolver {
     }
 
     /// The files and blocks.
-    pub fn policy(&self) -> &Policy {
+    pub fn policy(&self) -> &CredentialPolicy {
         &self.policy
     }
 
@@ -182,7 +188,7 @@ impl CredentialResolver {
     }
 
     /// The line of the CLI configuration that turns the usual files off.
-    pub fn closed(&self) -> Option<&Place> {
+    pub fn closed(&self) -> Option<&FilePlace> {
         self.closed.as_ref()
     }
 
@@ -227,7 +233,7 @@ impl CredentialResolver {
     }
 
     /// Asks a helper for each server in turn, until it knows one.
-    async fn ask(&self, call: &HelperCall, origin: &Origin) -> Result<Option<Credential>, CredentialFault> {
+    async fn ask(&self, call: &HelperCall, origin: &CredentialOrigin) -> Result<Option<Credential>, CredentialFault> {
         for server in &call.servers {
             let answer = self.ask_once(&call.helper, server, origin).await;
             match answer {
@@ -247,7 +253,12 @@ impl CredentialResolver {
         Ok(None)
     }
 
-    async fn ask_once(&self, helper: &HelperName, server: &str, origin: &Origin) -> Result<HelperAnswer, HelperFault> {
+    async fn ask_once(
+        &self,
+        helper: &HelperName,
+        server: &str,
+        origin: &CredentialOrigin,
+    ) -> Result<HelperAnswer, HelperFault> {
         let key = (helper.clone(), server.to_owned());
         let cell = Arc::clone(lock(&self.answers).entry(key).or_default());
         let ask = || async {

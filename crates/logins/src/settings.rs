@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, HelperName, Place};
+use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, FilePlace, HelperName};
 use tofu_oci_mapper::config::{BlockAttribute, CliConfigProblem, CliConfigReading, ConfigSetting, RawBlock};
 use tofu_oci_types::{Event, Secret};
 
@@ -14,7 +14,7 @@ use crate::refusal::CredentialRefusal;
 pub(crate) struct CredentialSettings {
     pub(crate) blocks: Vec<Block>,
     pub(crate) default: Option<DefaultHelper>,
-    pub(crate) search: FileSearch,
+    pub(crate) search: SearchSetting,
     /// Why no verb that needs credentials begins.
     pub(crate) refusal: Option<CredentialRefusal>,
     /// What is wrong, and does not stop verbs that need only credentials.
@@ -22,13 +22,13 @@ pub(crate) struct CredentialSettings {
 }
 
 /// Where credential files are looked for.
-pub(crate) enum FileSearch {
+pub(crate) enum SearchSetting {
     /// In the usual places.
     Ambient,
     /// Only here, as the CLI configuration says.
-    Listed { files: Vec<ListedFile>, place: Place },
+    Listed { files: Vec<ListedFile>, place: FilePlace },
     /// Nowhere, as this says.
-    Off { place: Place },
+    Off { place: FilePlace },
 }
 
 /// One of `docker_style_config_files`.
@@ -45,7 +45,7 @@ pub(crate) fn read(reading: &Arc<CliConfigReading>, names: &PathNames) -> Creden
     CredentialSettings {
         blocks: config.oci_credentials.iter().filter_map(|block| reader.block(block)).collect(),
         default: defaults.and_then(|block| reader.default_helper(block)),
-        search: defaults.map_or(FileSearch::Ambient, |block| reader.search(block)),
+        search: defaults.map_or(SearchSetting::Ambient, |block| reader.search(block)),
         refusal: reader.refusal(),
         warnings: reading.warnings().map(warning).collect(),
     }
@@ -75,18 +75,18 @@ impl BlockReader<'_> {
         Some(DefaultHelper { helper, place: self.place(block.file, attribute.span.start) })
     }
 
-    fn search(&self, block: &RawBlock) -> FileSearch {
+    fn search(&self, block: &RawBlock) -> SearchSetting {
         let discover = block.attribute("discover_ambient_credentials");
         if let Some(attribute) = discover.filter(|attribute| attribute.value == ConfigSetting::Bool(false)) {
-            return FileSearch::Off { place: self.place(block.file, attribute.span.start) };
+            return SearchSetting::Off { place: self.place(block.file, attribute.span.start) };
         }
-        let Some(attribute) = block.attribute("docker_style_config_files") else { return FileSearch::Ambient };
-        let ConfigSetting::List(files) = &attribute.value else { return FileSearch::Ambient };
+        let Some(attribute) = block.attribute("docker_style_config_files") else { return SearchSetting::Ambient };
+        let ConfigSetting::List(files) = &attribute.value else { return SearchSetting::Ambient };
         let file = self.reading.files.get(block.file);
         let folder = file.and_then(|file| file.path.parent()).unwrap_or(Path::new(""));
         let listed = |written: &str| ListedFile { written: written.to_owned(), path: folder.join(written) };
         let files = files.iter().filter_map(ConfigSetting::as_text).map(listed).collect();
-        FileSearch::Listed { files, place: self.place(block.file, attribute.span.start) }
+        SearchSetting::Listed { files, place: self.place(block.file, attribute.span.start) }
     }
 
     fn refusal(&self) -> Option<CredentialRefusal> {
@@ -99,10 +99,10 @@ impl BlockReader<'_> {
         Some(CredentialRefusal::Configuration { reading: Arc::clone(self.reading), problem, more: problems.len() - 1 })
     }
 
-    fn place(&self, file: usize, offset: usize) -> Place {
-        let Some(file) = self.reading.files.get(file) else { return Place { file: String::new(), line: None } };
+    fn place(&self, file: usize, offset: usize) -> FilePlace {
+        let Some(file) = self.reading.files.get(file) else { return FilePlace { file: String::new(), line: None } };
         let line = tofu_oci_hcl::position(&file.text, offset).line;
-        Place { file: self.names.name(&file.path), line: Some(line) }
+        FilePlace { file: self.names.name(&file.path), line: Some(line) }
     }
 }
 

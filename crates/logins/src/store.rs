@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_credentials::docker_file::{self, Change};
+use tofu_oci_credentials::docker_file::{self, EditEffect};
 use tofu_oci_credentials::{HelperAnswer, HelperName};
 use tofu_oci_types::Secret;
 
@@ -39,7 +39,7 @@ pub async fn store(
     server: &str,
     username: &str,
     password: &Secret,
-) -> Result<Change, StoreLoginError> {
+) -> Result<EditEffect, StoreLoginError> {
     let staged = file.stage().map_err(StoreLoginError::File)?;
     let Keeper::Helper(name) = keeper else {
         let edit = |bytes: Option<&[u8]>| docker_file::store_login(bytes, server, username, password);

@@ -110,18 +110,18 @@ impl RegistryAnswer {
         let from = self.crossed.then(|| host_of(self.url()));
         let (place, request) = (self.place.clone(), self.request.clone());
         let words = self.words().await;
-        let mut problem = words.text(status);
+        let (mut problem, reason) = (words.text(status), words.reason(status, &place));
         if let Some(host) = from {
             problem = format!("{host} says: {problem}");
             let status = status.as_u16();
-            return (words, StoreError::Rejected { place, status, request, problem });
+            return (words, StoreError::Rejected { place, status, request, problem, reason });
         }
         let error = match (status, asked_wait) {
             (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => refusal.error(status, place, problem),
             (StatusCode::TOO_MANY_REQUESTS, Some(asked)) => {
                 StoreError::RateLimited { place, seconds: asked.as_secs(), reason: GiveUpReason::Attempts }
             }
-            _ => StoreError::Rejected { place, status: status.as_u16(), request, problem },
+            _ => StoreError::Rejected { place, status: status.as_u16(), request, problem, reason },
         };
         (words, error)
     }

@@ -10,7 +10,7 @@ use bytes::{Buf as _, Bytes};
 use futures_util::TryStreamExt as _;
 use reqwest::Method;
 use tofu_oci_http::{Attempts, RetryAfter, host_of, is_transient};
-use tofu_oci_store::{ByteStream, ReadStore as _, StoreError, StoreItem};
+use tofu_oci_store::{ByteStream, ReadStore as _, RejectionReason, StoreError, StoreItem};
 use tofu_oci_types::Descriptor;
 use url::Url;
 
@@ -128,7 +128,7 @@ impl RemoteStore {
                         self.cancel(session).await;
                         let sent = sent + size;
                         let problem = format!("a chunked upload went wrong: of {sent} bytes it has kept {kept}");
-                        return Err(self.malformed(problem));
+                        return Err(self.chunks_lost(problem));
                     };
                     short = if known < sent + size.min(SMALLEST_CHUNK) { short + 1 } else { 0 };
                     if short > MOST_SHORT {
@@ -136,7 +136,7 @@ impl RemoteStore {
                         let problem = format!(
                             "a chunked upload does not get on: {short} times in a row it kept less than {SMALLEST_CHUNK} bytes of a chunk"
                         );
-                        return Err(self.malformed(problem));
+                        return Err(self.chunks_lost(problem));
                     }
                     known
                 }
@@ -162,7 +162,8 @@ impl RemoteStore {
                 reader = ChunkReader::at(content, known).await?;
             } else {
                 self.cancel(session).await;
-                return Err(self.malformed(format!("a chunked upload went wrong: of {sent} bytes it has kept {known}")));
+                let problem = format!("a chunked upload went wrong: of {sent} bytes it has kept {known}");
+                return Err(self.chunks_lost(problem));
             }
             sent = known;
         }
@@ -214,11 +215,26 @@ impl RemoteStore {
             // 404: the session is lost. 416: the chunk is out of order. In both cases the registry says how much it has.
             status if is_transient(status) || matches!(status, 404 | 416) => {
                 let (after, host) = (answer.retry_after(), host_of(answer.url()));
-                let error = self.write_error(answer).await;
+                let error = self.chunk_error(answer).await;
                 Ok(Patched::Broken(BrokenTransfer { error, after, host }))
             }
-            _ => Err(self.write_error(answer).await),
+            _ => Err(self.chunk_error(answer).await),
         }
+    }
+
+    /// The error of a chunk that the registry refused.
+    pub(crate) async fn chunk_error(&self, answer: RegistryAnswer) -> StoreError {
+        let mut error = self.write_error(answer).await;
+        if let StoreError::Rejected { status: 400..=412 | 414..=499, reason, .. } = &mut error
+            && *reason != RejectionReason::WrongDigest
+        {
+            *reason = RejectionReason::Chunk;
+        }
+        error
+    }
+
+    fn chunks_lost(&self, problem: String) -> StoreError {
+        StoreError::ChunksLost { place: self.place(), problem }
     }
 
     /// Where the session goes on and how much the registry has; `None` if it does not say so.

@@ -159,7 +159,7 @@ impl RemoteStore {
         // A manifest whose parts are missing is refused with good reason.
         let is_denied = may_pass && self.has_all_parts(bytes).await.unwrap_or(false);
         Ok(Tried::Denied(match error {
-            StoreError::Rejected { place, status, request, problem } if is_denied => {
+            StoreError::Rejected { place, status, request, problem, .. } if is_denied => {
                 StoreError::Disturbed { place, status, request, problem }
             }
             error => return Err(error),

@@ -162,12 +162,12 @@ impl RemoteStore {
         }
         let (place, request) = (self.pull.subject.place(), answer.request.clone());
         let words = answer.words().await;
-        let text = words.text(StatusCode::NOT_FOUND);
+        let (text, reason) = (words.text(StatusCode::NOT_FOUND), words.reason(StatusCode::NOT_FOUND, &place));
         let problem = if words.is_empty() || words.repository_unknown() {
             format!("{text}; the repository does not exist and is not created by a push, or there is no right to push")
         } else {
             text
         };
-        StoreError::Rejected { place, status: 404, request, problem }
+        StoreError::Rejected { place, status: 404, request, problem, reason }
     }
 }

@@ -102,6 +102,7 @@ impl RemoteStore {
                     chunks = Some(ChunkLength::below(descriptor.size));
                     continue;
                 }
+                Sent::TooLong(answer) if chunks.is_some() => return Err(self.chunk_error(*answer).await),
                 Sent::TooLong(answer) => return Err(self.write_error(*answer).await),
                 Sent::Broken(broken) => {
                     self.after_break(&mut attempts, &broken).await?;

@@ -4,6 +4,8 @@ use reqwest::StatusCode;
 use serde::Deserialize;
 use serde_json::Value;
 use tofu_oci_http::{HttpAnswer, SecretScrubber, clean};
+use tofu_oci_store::RejectionReason;
+use tofu_oci_types::Place;
 
 /// Most bytes of an error's body that are read.
 const ERROR_LIMIT: u64 = 64 * 1024;
@@ -143,5 +145,63 @@ impl ErrorWords {
             (code, message) if code.is_empty() => message,
             (code, message) => format!("{message} ({code})"),
         }
+    }
+
+    /// What the first error says about a refused request. The distribution-spec has no codes for most of these.
+    pub(crate) fn reason(&self, status: StatusCode, place: &Place) -> RejectionReason {
+        let text = self.text(status).to_ascii_lowercase();
+        let has = |words: &str| text.contains(words);
+        let project = || place.repository().and_then(|repository| repository.name().split('/').next());
+        if has("digest_invalid") {
+            RejectionReason::WrongDigest
+        } else if has("immutab") || status == StatusCode::PRECONDITION_FAILED && has("precondition") {
+            RejectionReason::ImmutableTag
+        } else if status.is_client_error() && TYPE_WORDS.iter().any(|words| has(words)) {
+            RejectionReason::UnsupportedType
+        } else if status != StatusCode::NOT_FOUND {
+            RejectionReason::Other
+        } else if has("does not exist in the registry with id") {
+            RejectionReason::UnknownAwsRepository
+        } else if project().is_some_and(|project| has(&format!("project {project} not found"))) {
+            RejectionReason::UnknownProject
+        } else {
+            RejectionReason::Other
+        }
+    }
+}
+
+/// How registries name the types of manifests and artifacts when they refuse one.
+const TYPE_WORDS: [&str; 5] = ["media type", "mediatype", "content type", "artifact type", "artifacttype"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(place: &str, status: u16, code: &str, message: &str, want: RejectionReason) {
+        let body = serde_json::json!({"errors": [{"code": code, "message": message}]});
+        let words: ErrorWords = serde_json::from_value(body).unwrap();
+        let status = StatusCode::from_u16(status).unwrap();
+        assert_eq!(words.reason(status, &place.parse().unwrap()), want, "{message}");
+    }
+
+    #[test]
+    fn reasons_that_have_no_code_of_the_specification() {
+        use RejectionReason::{
+            ImmutableTag, Other, UnknownAwsRepository, UnknownProject, UnsupportedType, WrongDigest,
+        };
+        check("x/a/b", 400, "DIGEST_INVALID", "provided digest did not match uploaded content", WrongDigest);
+        let type_of = "manifest invalid: unknown media type: application/vnd.opentofu.provider";
+        check("registry.gitlab.com/a/b", 400, "MANIFEST_INVALID", type_of, UnsupportedType);
+        check("quay.example.com/a/b", 415, "UNSUPPORTED", "unsupported artifactType", UnsupportedType);
+        check("x/a/b", 500, "UNKNOWN", "unknown media type", Other);
+        let tag = "The image tag '1.0.0' already exists and cannot be overwritten because the tag is immutable.";
+        check("x/a/b", 400, "", tag, ImmutableTag);
+        check("x/a/b", 412, "PRECONDITION", "Failed to process request", ImmutableTag);
+        check("x/a/b", 400, "MANIFEST_INVALID", "manifest invalid", Other);
+        let named = "The repository with name 'a/b' does not exist in the registry with id '1'";
+        check("ecr.example.com/a/b", 404, "NAME_UNKNOWN", named, UnknownAwsRepository);
+        check("harbor.example.com/acme/widget", 404, "NOT_FOUND", "project acme not found", UnknownProject);
+        check("r.example.com/a-project/x", 404, "NAME_UNKNOWN", "repository a-project/x not found", Other);
     }
 }

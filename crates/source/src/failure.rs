@@ -137,7 +137,8 @@ pub(crate) fn store_code(error: &StoreError) -> &'static str {
         StoreError::TooLarge { .. }
         | StoreError::TooManyManifests { .. }
         | StoreError::TooDeep { .. }
-        | StoreError::Malformed { .. } => "bad-body",
+        | StoreError::Malformed { .. }
+        | StoreError::ChunksLost { .. } => "bad-body",
         StoreError::Denied { fault, .. } if fault.code() == "registry-status:403" => "denied",
         StoreError::Denied { .. } | StoreError::Unauthorized { .. } => "unauthorized",
         StoreError::NoToken { .. } => "no-token",

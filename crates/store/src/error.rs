@@ -2,6 +2,7 @@
 
 mod fault;
 mod item;
+mod rejection;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use tofu_oci_types::{Digest, NetworkFault, Place};
 
 pub use fault::AccessFault;
 pub use item::StoreItem;
+pub use rejection::RejectionReason;
 
 /// Why a store did not do what it was asked for.
 ///
@@ -106,6 +108,14 @@ pub enum StoreError {
         /// What is wrong with it.
         problem: String,
     },
+    /// The registry loses chunks of an upload.
+    #[error("{place} is not usable: {problem}")]
+    ChunksLost {
+        /// The repository.
+        place: Place,
+        /// How many bytes it has kept.
+        problem: String,
+    },
     /// Manifests are there, and a search for what refers to their subject does not find them.
     #[error("{place} does not list among the referrers of {subject} what it has: {}", in_a_row(missing))]
     NotListed {
@@ -157,6 +167,8 @@ pub enum StoreError {
         request: String,
         /// The registry's own words, shortened.
         problem: String,
+        /// What these words mean.
+        reason: RejectionReason,
     },
     /// The registry keeps saying that content is missing or damaged that it has: other programs write the same at the same
     /// time.
@@ -269,6 +281,7 @@ impl StoreError {
                 | Self::TooManyManifests { .. }
                 | Self::TooDeep { .. }
                 | Self::Malformed { .. }
+                | Self::ChunksLost { .. }
         )
     }
 
@@ -277,6 +290,7 @@ impl StoreError {
     pub fn map_foreign_text(mut self, map: &dyn Fn(&str) -> String) -> Self {
         match &mut self {
             Self::Malformed { problem, .. }
+            | Self::ChunksLost { problem, .. }
             | Self::Denied { problem, .. }
             | Self::Unauthorized { problem, .. }
             | Self::NoToken { problem, .. }

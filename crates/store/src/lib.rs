@@ -29,7 +29,7 @@ pub use body::{FileBody, StoredBody};
 pub use copy::{CopyBudget, CopyOptions, CopyReferrers, CopyReport, copy};
 pub use copy_error::{CopyError, Side};
 pub use dir::DirStore;
-pub use error::{AccessFault, GiveUpReason, StoreError, StoreItem};
+pub use error::{AccessFault, GiveUpReason, RejectionReason, StoreError, StoreItem};
 pub use manifest::is_manifest_type;
 pub use memory::MemoryStore;
 pub use observed::push_observed;

@@ -181,7 +181,7 @@ impl Diagnostic {
                     ))
             }
             FetchError::Untrusted { address, version, place, refusal, rule, by_hand } => {
-                let release = super::Release { address: &address, version: &version, place: &place };
+                let release = super::RefusedRelease { address: &address, version: &version, place: &place };
                 diagnostic.untrusted(&Refused { refusal: &refusal, rule: &rule, by_hand, release })
             }
             FetchError::NotTheLockedPackage { place, refusal, .. } => diagnostic

@@ -1,6 +1,6 @@
 //! Credentials and logins: what is wrong with them, and what to do about it.
 
-use tofu_oci_credentials::Origin;
+use tofu_oci_credentials::CredentialOrigin;
 use tofu_oci_logins::{
     CredentialCause, CredentialRefusal, CredentialReport, EntryFault, FileOutcome, HelperFault, ListedFileFault,
     LoginCommand, LoginFileError, RegistryName, RegistryNameError, RegistryNameProblem, Remedy, Repetition,
@@ -248,15 +248,15 @@ fn login_text(login: &LoginCommand) -> String {
 }
 
 /// What to do about a source that prevents the use of a login.
-pub(crate) fn source_remedy(origin: Option<&Origin>, registry: &RegistryName) -> String {
+pub(crate) fn source_remedy(origin: Option<&CredentialOrigin>, registry: &RegistryName) -> String {
     match origin {
-        Some(Origin::Auth { place, .. }) => {
+        Some(CredentialOrigin::Auth { place, .. }) => {
             format!("remove it with `tofu-oci logout {registry} --auth-file {}`, or log in there", place.file)
         }
-        Some(Origin::Block { place, .. } | Origin::DefaultHelper { place, .. }) => {
+        Some(CredentialOrigin::Block { place, .. } | CredentialOrigin::DefaultHelper { place, .. }) => {
             format!("it stands in the CLI configuration, {place}, which is yours to edit")
         }
-        Some(origin @ (Origin::CredHelper { .. } | Origin::CredsStore { .. })) => {
+        Some(origin @ (CredentialOrigin::CredHelper { .. } | CredentialOrigin::CredsStore { .. })) => {
             format!("erase it with the helper, or take the helper's name out of {}", origin.place())
         }
         None => format!("`tofu-oci auth explain {registry}/REPOSITORY` shows every source"),

@@ -17,11 +17,11 @@ use std::error::Error;
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use tofu_oci_logins::{AccessRefusal, CredentialResolver};
+use tofu_oci_logins::{CredentialResolver, RefusalCause};
 use tofu_oci_types::{Place, RepositoryRef};
 
 pub(crate) use logins::{remedy_text, source_remedy};
-pub(crate) use trust::{Refused, Release};
+pub(crate) use trust::{Refused, RefusedRelease};
 
 use crate::exit::Exit;
 use crate::invocation;
@@ -42,7 +42,7 @@ pub(crate) struct Diagnostic {
     /// Whether it says nothing about what a place holds: the network, the machine or missing access rights are to blame.
     unasked: bool,
     /// The repository that access was refused to, because of the credentials or for want of them.
-    refused: Option<Box<(RepositoryRef, AccessRefusal)>>,
+    refused: Option<Box<(RepositoryRef, RefusalCause)>>,
 }
 
 impl Diagnostic {
@@ -115,7 +115,7 @@ impl Diagnostic {
     }
 
     /// The same, marked as a refusal of this repository that credentials may have to do with.
-    pub(crate) fn refused(mut self, place: &Place, refusal: AccessRefusal) -> Self {
+    pub(crate) fn refused(mut self, place: &Place, refusal: RefusalCause) -> Self {
         self.refused = place.repository().map(|repository| Box::new((repository.clone(), refusal)));
         self
     }
@@ -189,7 +189,7 @@ impl Diagnostic {
     pub(crate) fn print(&self, json: bool) {
         if json {
             #[derive(Serialize)]
-            struct Line<'a> {
+            struct ErrorLine<'a> {
                 event: &'static str,
                 #[serde(skip_serializing_if = "Option::is_none")]
                 code: Option<&'a str>,
@@ -202,7 +202,7 @@ impl Diagnostic {
                 None => &self.text,
             };
             let (causes, hints) = (&self.causes, &self.hints);
-            crate::report::json_line(&Line { event: "error", code: self.code.as_deref(), text, causes, hints });
+            crate::report::json_line(&ErrorLine { event: "error", code: self.code.as_deref(), text, causes, hints });
         }
         printer::stderr(&self.page());
     }

@@ -1,6 +1,6 @@
 //! Errors of stores.
 
-use tofu_oci_logins::AccessRefusal;
+use tofu_oci_logins::RefusalCause;
 use tofu_oci_store::{AccessFault, GiveUpReason, StoreError, StoreItem};
 use tofu_oci_types::Place;
 
@@ -28,32 +28,24 @@ impl From<&StoreError> for Diagnostic {
             }
             StoreError::Unauthorized { place, fault: AccessFault::TokenRefused(_), .. } => diagnostic
                 .hint("the registry refuses what its own token server gave: run the same command again, or ask its operator")
-                .refused(place, AccessRefusal::Other),
-            StoreError::Unauthorized { place, .. } => diagnostic.refused(place, AccessRefusal::Login),
+                .refused(place, RefusalCause::Other),
+            StoreError::Unauthorized { place, .. } => diagnostic.refused(place, RefusalCause::Login),
             StoreError::Denied { place, fault: AccessFault::NoKnownScheme(_), .. } => diagnostic
                 .hint("no login helps there; check that this is the registry you mean, or ask its operator")
-                .refused(place, AccessRefusal::Unrelated),
+                .refused(place, RefusalCause::Unrelated),
             StoreError::Denied { place, .. } => registries::shape(place)
                 .into_iter()
                 .fold(diagnostic, Self::hint)
                 .hint(format!(
                     "ask the owner of {place} for the right to read, and for a push to write; another login may have it"
                 ))
-                .refused(place, AccessRefusal::Right),
+                .refused(place, RefusalCause::Right),
             StoreError::Disturbed { .. } => {
                 diagnostic.hint("other programs write to this repository at the same time: run the same command again")
             }
-            StoreError::Rejected { problem, .. } if problem.contains("DIGEST_INVALID") => diagnostic.hint(
-                "what was sent is not what its digest says: the source is damaged, or something changed it on the way",
-            ),
-            StoreError::Rejected { request, status, .. }
-                if request.starts_with("PATCH ") && (400..=499).contains(status) && *status != 413 =>
-            {
-                diagnostic.hint(NO_CHUNKS)
-            }
-            StoreError::Malformed { problem, .. } if problem.starts_with("a chunked upload") => diagnostic.hint(NO_CHUNKS),
-            StoreError::Rejected { place, status, problem, .. } => diagnostic.hint(
-                registries::hint(place, *status, problem).unwrap_or_else(|| generic_hint(*status).to_owned()),
+            StoreError::ChunksLost { .. } => diagnostic.hint(registries::NO_CHUNKS),
+            StoreError::Rejected { place, status, reason, .. } => diagnostic.hint(
+                registries::hint(place, *status, *reason).unwrap_or_else(|| generic_hint(*status).to_owned()),
             ),
             StoreError::Malformed { place, .. } if is_layout(place) => {
                 diagnostic.hint("name a folder that is an OCI image layout, or to write one, a new or empty folder")
@@ -65,17 +57,17 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.hint("the registry sends to a server without TLS; its operator can mend that")
             }
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
-                diagnostic.hint(realm_hint(*fault)).refused(place, AccessRefusal::Other)
+                diagnostic.hint(realm_hint(*fault)).refused(place, RefusalCause::Other)
             }
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
                 diagnostic.hint("-vv shows every request; check that this is the registry you mean")
             }
             StoreError::NoToken { place, .. } => diagnostic
                 .hint("the registry's token server has a problem of its own; run the same command again later")
-                .refused(place, AccessRefusal::Other),
+                .refused(place, RefusalCause::Other),
             StoreError::Credentials { place, code, hint, .. } => {
                 let diagnostic = hint.iter().flat_map(|hint| hint.lines()).fold(diagnostic, Self::hint);
-                let refusal = if code == "incomplete-basic" { AccessRefusal::Login } else { AccessRefusal::Other };
+                let refusal = if code == "incomplete-basic" { RefusalCause::Login } else { RefusalCause::Other };
                 diagnostic.refused(place, refusal)
             }
             StoreError::NotFound { place, what: StoreItem::Tag(_) } => {
@@ -116,10 +108,6 @@ impl From<&StoreError> for Diagnostic {
         }
     }
 }
-
-/// What to do if a blob went neither in one request nor in chunks.
-const NO_CHUNKS: &str = "the registry takes no chunks, and a proxy in front of it refused the package in one request: ask \
-                         its operator to allow larger requests";
 
 /// What to do about a status whose registry is not known to say more.
 fn generic_hint(status: u16) -> &'static str {
@@ -162,21 +150,4 @@ fn exit(error: &StoreError) -> Exit {
 
 fn is_layout(place: &Place) -> bool {
     matches!(place, Place::Layout(_))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_chunk_that_is_too_large_is_not_a_registry_without_chunks() {
-        let hints = |status, request: &str| {
-            let (place, problem) = ("ghcr.io/acme/widget".parse().unwrap(), "payload too large".to_owned());
-            let error = StoreError::Rejected { place, status, request: request.to_owned(), problem };
-            Diagnostic::from(error).hints().join("\n")
-        };
-        let chunk = "PATCH /v2/acme/widget/blobs/uploads/1";
-        assert_eq!(hints(413, chunk), generic_hint(413));
-        assert_eq!(hints(405, chunk), NO_CHUNKS);
-    }
 }

@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::invocation;
 
 /// The release that is complained of.
-pub(crate) struct Release<'a> {
+pub(crate) struct RefusedRelease<'a> {
     pub(crate) address: &'a ProviderAddr,
     pub(crate) version: &'a Version,
     pub(crate) place: &'a Place,
@@ -22,7 +22,7 @@ pub(crate) struct Refused<'a> {
     pub(crate) rule: &'a TrustRule,
     /// Whether `--accept` can help.
     pub(crate) by_hand: ByHand,
-    pub(crate) release: Release<'a>,
+    pub(crate) release: RefusedRelease<'a>,
 }
 
 impl Refused<'_> {
@@ -65,7 +65,7 @@ impl From<PinFileError> for Diagnostic {
 impl Diagnostic {
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.
     pub(crate) fn untrusted(self, refused: &Refused<'_>) -> Self {
-        let Release { address, version, .. } = refused.release;
+        let RefusedRelease { address, version, .. } = refused.release;
         let verify = invocation::command(&format!("verify {address}@{version}"));
         self.not_trusted(refused).hint(format!("`{verify}` shows every signature, and why it does not count"))
     }
@@ -95,7 +95,7 @@ impl Diagnostic {
 
     /// The same with what to do about a release that is not trusted.
     pub(crate) fn not_trusted(self, refused: &Refused<'_>) -> Self {
-        let Release { address, version, place } = refused.release;
+        let RefusedRelease { address, version, place } = refused.release;
         let accept = invocation::command(&format!("verify {address}@{version} --accept"));
         let accept = Some(accept).filter(|_| refused.by_hand == ByHand::Settles);
         let sign = invocation::command_for_others(&format!("sign {place}:{version} --key KEY"));

@@ -46,14 +46,14 @@ enum Rules {
 }
 
 /// One place of an address, and why there.
-pub(crate) struct Found {
+pub(crate) struct FoundPlace {
     pub(crate) place: String,
     pub(crate) rule: String,
 }
 
 /// The places of an address, in the order of asking.
 pub(crate) struct Places {
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<FoundPlace>,
     /// What the methods say that lead nowhere, although they are for the address: an installation stops at them.
     pub(crate) failed: Vec<String>,
 }
@@ -161,7 +161,7 @@ impl Finder {
     }
 
     /// The same without any request: a host that `direct` leads to is its own place.
-    pub(crate) fn places_unasked(&self, address: &ProviderAddr) -> Result<Vec<Found>, Diagnostic> {
+    pub(crate) fn places_unasked(&self, address: &ProviderAddr) -> Result<Vec<FoundPlace>, Diagnostic> {
         let configured = match &self.rules {
             Rules::From { from, text } => return Ok(vec![from_place(from, text, address)?]),
             Rules::Configured(configured) => configured,
@@ -173,12 +173,12 @@ impl Finder {
             let place = place.map_err(|error| Diagnostic::of(Exit::Fixable, &error).cause(format!("by {label}")))?;
             found.push(match place {
                 MappedPlace::Oci(oci) if candidate.method.file.is_none() => {
-                    Found { place: oci.repository.to_string(), rule: oci.rule.to_string() }
+                    FoundPlace { place: oci.repository.to_string(), rule: oci.rule.to_string() }
                 }
                 MappedPlace::Oci(oci) => {
-                    Found { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) }
+                    FoundPlace { place: oci.repository.to_string(), rule: format!("{}, {label}", oci.rule) }
                 }
-                other => Found { place: other.address(), rule: label },
+                other => FoundPlace { place: other.address(), rule: label },
             });
         }
         if found.is_empty() { Err(no_method(configured, address)) } else { Ok(found) }
@@ -210,14 +210,14 @@ impl Finder {
                         first.get_or_insert_with(|| Diagnostic::from(error));
                         continue;
                     }
-                    found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
+                    found.push(FoundPlace { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                 }
                 MappedPlace::NetworkMirror { .. } | MappedPlace::Filesystem { .. } => {
-                    found.push(Found { place: place.address(), rule: label });
+                    found.push(FoundPlace { place: place.address(), rule: label });
                 }
                 _ => match self.opener(configured)?.direct(configured, address).repository(address).await {
                     Ok(oci) => {
-                        found.push(Found { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
+                        found.push(FoundPlace { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                     }
                     Err(error) => {
                         failed.push(format!("{label}: {}", root_cause(&error)));
@@ -285,12 +285,12 @@ impl Finder {
 }
 
 /// The one place of `--from`.
-fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<Found, Diagnostic> {
+fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<FoundPlace, Diagnostic> {
     let rule = match from {
         From::One(_) => "--from".to_owned(),
         From::Repositories(_) | From::Layouts(_) => format!("the repository template `{text}`"),
     };
-    Ok(Found { place: from.end(address)?.to_string(), rule })
+    Ok(FoundPlace { place: from.end(address)?.to_string(), rule })
 }
 
 const FROM_TEMPLATE: &str = "give a template: --from 'REGISTRY/${namespace}/${type}'";

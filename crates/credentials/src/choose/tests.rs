@@ -7,8 +7,8 @@ use insta::assert_snapshot;
 use tofu_oci_types::{RepositoryRef, Secret};
 
 use crate::{
-    AuthFile, Block, BlockStyle, Choice, Credential, CredentialLookup, DefaultHelper, FileKind, FileState, FoundFile,
-    HelperName, Place, Policy, Search,
+    AuthFile, Block, BlockStyle, Choice, Credential, CredentialLookup, CredentialPolicy, DefaultHelper, FileKind,
+    FilePlace, FileState, FoundFile, HelperName, SearchScope,
 };
 
 /// `auth` of `USER:PASSWORD`.
@@ -28,7 +28,7 @@ pub(crate) fn found(name: &str, text: &str) -> FoundFile {
 }
 
 fn block(label: &str, style: BlockStyle) -> Block {
-    Block { label: label.to_owned(), place: Place { file: "tofurc".to_owned(), line: Some(7) }, style }
+    Block { label: label.to_owned(), place: FilePlace { file: "tofurc".to_owned(), line: Some(7) }, style }
 }
 
 fn basic(label: &str) -> Block {
@@ -40,7 +40,7 @@ fn helper(name: &str) -> HelperName {
 }
 
 fn default(name: &str) -> DefaultHelper {
-    DefaultHelper { helper: helper(name), place: Place { file: "tofurc".to_owned(), line: Some(9) } }
+    DefaultHelper { helper: helper(name), place: FilePlace { file: "tofurc".to_owned(), line: Some(9) } }
 }
 
 /// A file whose `auths` has these keys, each with itself as the user.
@@ -54,9 +54,9 @@ fn keys(keys: &[&str]) -> String {
     serde_json::json!({ "auths": auths }).to_string()
 }
 
-fn policy(blocks: Vec<Block>, default: Option<DefaultHelper>, files: &[&str]) -> Policy {
+fn policy(blocks: Vec<Block>, default: Option<DefaultHelper>, files: &[&str]) -> CredentialPolicy {
     let files = files.iter().enumerate().map(|(at, text)| found(&format!("file{at}"), text)).collect();
-    Policy::new(blocks, default, Search::Ambient, files)
+    CredentialPolicy::new(blocks, default, SearchScope::Ambient, files)
 }
 
 /// The user that is chosen, `token`, `helper NAME SERVERS`, `anonymous`, or the code of the refusal.
@@ -71,12 +71,12 @@ pub(crate) fn told(choice: &Choice) -> String {
     }
 }
 
-fn look_up(policy: &Policy, repository: &str) -> CredentialLookup {
+fn look_up(policy: &CredentialPolicy, repository: &str) -> CredentialLookup {
     policy.look_up(&RepositoryRef::from_opentofu(repository).expect("a repository"))
 }
 
 #[track_caller]
-fn check(policy: &Policy, repository: &str, want: &str) {
+fn check(policy: &CredentialPolicy, repository: &str, want: &str) {
     assert_eq!(told(&look_up(policy, repository).choice), want, "{repository}");
 }
 
@@ -178,7 +178,7 @@ fn a_helper_is_asked_again_for_the_address_that_docker_login_marked() {
 fn a_helper_of_podmans_file_is_asked_again_for_its_key() {
     let check = |text: &str, repository: &str, want: &str| {
         let files = vec![found("~/.config/containers/auth.json", text)];
-        check(&Policy::new(Vec::new(), None, Search::Ambient, files), repository, want);
+        check(&CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, files), repository, want);
     };
     check(r#"{"credHelpers": {"r.test:5000": "h"}}"#, "r.test:5000/x", "helper h https://r.test:5000 r.test:5000");
     check(r#"{"credHelpers": {"docker.io": "h"}}"#, "docker.io/x", "helper h https://index.docker.io/v1/ docker.io");
@@ -278,7 +278,7 @@ fn the_other_names_of_the_hub_take_their_own_key_first() {
 }
 
 /// Every candidate with its fit and verdict.
-fn account(policy: &Policy, repository: &str) -> String {
+fn account(policy: &CredentialPolicy, repository: &str) -> String {
     let account = look_up(policy, repository);
     let lines: Vec<String> = account
         .candidates
@@ -319,7 +319,7 @@ fn where_nothing_can_be_chosen_nothing_is() {
     let refused = policy(vec![basic("r.test")], None, &[&file]);
     assert_snapshot!(account(&refused, "r.test/a"), @r#"
     2 oci_credentials "r.test" in tofurc:7 -> Outranked
-    2 auths "r.test" in file0:1 -> Broken(AuthWithoutColon { key: "r.test", place: Place { file: "file0", line: Some(1) } })
+    2 auths "r.test" in file0:1 -> Broken(AuthWithoutColon { key: "r.test", place: FilePlace { file: "file0", line: Some(1) } })
     1 credsStore "x/y" in file0:1 -> Outranked
     "#);
     let hub = policy(Vec::new(), None, &[&keys(&["registry-1.docker.io", "docker.io"])]);
@@ -332,11 +332,11 @@ fn where_nothing_can_be_chosen_nothing_is() {
 #[test]
 fn what_is_off_is_not_looked_at() {
     let files = || vec![found("file0", &keys(&["r.test"]))];
-    let off = Policy::new(vec![basic("s.test")], None, Search::Off, files());
+    let off = CredentialPolicy::new(vec![basic("s.test")], None, SearchScope::Off, files());
     check(&off, "r.test/x", "anonymous");
     check(&off, "s.test/x", "block s.test");
     assert!(off.files().is_empty());
-    check(&Policy::new(Vec::new(), None, Search::Listed, files()), "r.test/x", "r.test");
-    let anonymous = look_up(&Policy::anonymous(), "r.test/x");
+    check(&CredentialPolicy::new(Vec::new(), None, SearchScope::Listed, files()), "r.test/x", "r.test");
+    let anonymous = look_up(&CredentialPolicy::anonymous(), "r.test/x");
     assert_eq!((anonymous.choice, anonymous.candidates), (Choice::Anonymous, Vec::new()));
 }

@@ -1,12 +1,12 @@
-//! How what is written is laid out: as its neighbours are, and as Go's `MarshalIndent` does where there are none.
+//! The white space of new entries: that of their neighbours, or if there are none, of Go's `MarshalIndent`.
 
 use zeroize::Zeroize as _;
 
-use super::EditedObject;
+use super::object::EditedObject;
 
 /// The white space of a file.
 pub(super) struct Layout {
-    /// The break of a line; empty in a file that stands in one line.
+    /// The break of a line; empty in a file of one line.
     newline: String,
     /// One level.
     unit: String,
@@ -30,7 +30,7 @@ impl Layout {
         }
     }
 
-    /// An object `auths` of these members. `before` is the one that it takes the place of.
+    /// An object `auths` of these members. It replaces `before`.
     pub(super) fn auths(&self, before: Option<&EditedObject<'_>>, mut members: Vec<String>) -> String {
         if members.is_empty() {
             return "{}".to_owned();

@@ -10,6 +10,7 @@
 //! running the helper, is the caller's part.
 
 mod layout;
+mod object;
 
 use std::ops::Range;
 
@@ -21,6 +22,7 @@ use crate::json::{JsonKind, JsonPiece, JsonText};
 use crate::key::{HUB_V1, is_hub};
 use crate::{AuthFile, AuthFileError, HelperName, InvalidHelperName};
 use layout::Layout;
+use object::EditedObject;
 use tofu_oci_types::Secret;
 
 /// A file after an edit.
@@ -31,12 +33,12 @@ pub struct Edit {
     /// What the file is to hold.
     pub bytes: Vec<u8>,
     /// What became of it.
-    pub change: Change,
+    pub change: EditEffect,
 }
 
 /// What an edit has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum EditEffect {
     /// The server had no entry.
     Added,
     /// The server had another entry.
@@ -55,13 +57,13 @@ enum Entry {
 
 /// Enters a login in plain text: `auths[server] = {"auth": base64 of USERNAME:PASSWORD}`.
 ///
-/// `file` is none where there is no file yet. All else that stood under the key is dropped, an identity token too: it
-/// belonged to the former login. A byte order mark is dropped with the first change, since neither docker nor
+/// `file` is `None` if there is no file yet. Everything else under the key is dropped, an identity token too: it belonged
+/// to the former login. A byte order mark is dropped with the first change, since neither docker nor
 /// `OpenTofu` reads a file with one. A username with a colon cannot be told from its password again; refusing it is
 /// the caller's part.
 ///
 /// # Errors
-/// When the file is no docker file: not JSON, not an object, or `auths` is not an object.
+/// If the file is not a docker file: not JSON, not an object, or `auths` is not an object.
 ///
 /// Spec: docker CLI 29, `config/configfile`, `SaveToWriter`, and `config/credentials`, `fileStore.Store`.
 pub fn store_login(
@@ -101,14 +103,14 @@ pub fn remove(file: &[u8], servers: &[&str]) -> Result<Edit, AuthFileError> {
             edits.push((object.span.clone(), layout.auths(Some(object), kept)));
         }
     }
-    Ok(if edits.is_empty() { Edit::nothing(file) } else { Edit::made(source.text, edits, Change::Removed) })
+    Ok(if edits.is_empty() { Edit::nothing(file) } else { Edit::made(source.text, edits, EditEffect::Removed) })
 }
 
 /// The helper that `docker login` gives a server's login to: that of `credHelpers[server]`, else the `credsStore`;
-/// nothing where the login goes into the file itself, as it also does under an empty name.
+/// `None` if the login goes into the file itself, as it also does under an empty name.
 ///
 /// # Errors
-/// When the name could be no helper's name. Docker would run it all the same.
+/// If the name cannot be a helper's. Docker would run it all the same.
 ///
 /// Spec: docker CLI 29, `config/configfile`, `getConfiguredCredentialStore`.
 pub fn helper_for(file: &AuthFile, server: &str) -> Option<Result<HelperName, InvalidHelperName>> {
@@ -116,7 +118,7 @@ pub fn helper_for(file: &AuthFile, server: &str) -> Option<Result<HelperName, In
     Some(HelperName::parse(name))
 }
 
-/// The key under which docker keeps the login of a registry: the registry as it is written, but for the Docker Hub.
+/// The key under which docker keeps the login of a registry: the registry as it is written, except for the Docker Hub.
 ///
 /// Docker itself knows `docker.io` and `index.docker.io` for the Hub; `registry-1.docker.io`, where the Hub's registry
 /// answers, is taken for it here too.
@@ -167,37 +169,19 @@ fn store(file: Option<&[u8]>, server: &str, entry: &Entry) -> Result<Edit, AuthF
         EditTarget::Null(span) => edits.push((span, alone())),
         EditTarget::Missing => edits.push(source.with_auths(&layout, &Zeroizing::new(alone()))),
     }
-    Ok(Edit::made(source.text, edits, if found == 0 { Change::Added } else { Change::Replaced }))
+    Ok(Edit::made(source.text, edits, if found == 0 { EditEffect::Added } else { EditEffect::Replaced }))
 }
 
 /// A file that may be edited.
 struct EditedText<'a> {
-    /// Without a byte order mark; nothing where the file holds nothing or `null`.
+    /// Without a byte order mark; empty if the file is empty or `null`.
     text: &'a str,
     /// The outermost object.
     top: Option<EditedObject<'a>>,
     /// All values of `auths` that are objects: Go reads them all into one.
     auths: Vec<EditedObject<'a>>,
-    /// Where a `null` stands behind them, which empties what was read before.
+    /// The position of a `null` after them, which empties what was read before.
     null: Option<Range<usize>>,
-}
-
-/// An object of the text.
-struct EditedObject<'a> {
-    /// The white space in front of its first member; none where there is no member.
-    lead: Option<&'a str>,
-    /// The white space behind its last member.
-    tail: Option<&'a str>,
-    span: Range<usize>,
-    members: Vec<NamedMember<'a>>,
-}
-
-/// A member of an object.
-struct NamedMember<'a> {
-    name: Zeroizing<String>,
-    /// From its name to the end of its value.
-    span: Range<usize>,
-    value: JsonPiece<'a>,
 }
 
 /// Where an entry counts.
@@ -259,25 +243,11 @@ impl<'a> EditedText<'a> {
         match &self.top {
             None => (0..0, layout.file(auths)),
             Some(EditedObject { lead: Some(lead), span, .. }) => {
-                let behind_brace = span.start + 1;
-                (behind_brace..behind_brace, layout.first_member(lead, auths))
+                let after_brace = span.start + 1;
+                (after_brace..after_brace, layout.first_member(lead, auths))
             }
             Some(empty) => (empty.span.clone(), layout.file(auths)),
         }
-    }
-}
-
-impl<'a> EditedObject<'a> {
-    fn of(text: &'a str, document: &JsonText<'a>, piece: JsonPiece<'a>) -> Self {
-        let span = document.span(piece);
-        let members: Vec<NamedMember<'a>> = piece
-            .members()
-            .iter()
-            .map(|member| NamedMember { name: member.key(), span: document.span_of(member), value: member.value })
-            .collect();
-        let lead = members.first().map(|first| &text[span.start + 1..first.span.start]);
-        let tail = members.last().map(|last| &text[last.span.end..span.end - 1]);
-        Self { lead, tail, span, members }
     }
 }
 
@@ -310,13 +280,13 @@ impl Entry {
 
 impl Edit {
     fn nothing(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.to_vec(), change: Change::Nothing }
+        Self { bytes: bytes.to_vec(), change: EditEffect::Nothing }
     }
 
     /// The text with these parts exchanged. No two of them overlap.
-    fn made(text: &str, mut edits: Vec<(Range<usize>, String)>, change: Change) -> Self {
+    fn made(text: &str, mut edits: Vec<(Range<usize>, String)>, change: EditEffect) -> Self {
         edits.sort_by_key(|(span, _)| span.start);
-        // All at once, so that no copy of a secret is left behind when it grows.
+        // All at once, so that the buffer does not grow and leave a copy of a secret.
         let mut bytes = Vec::with_capacity(text.len() + edits.iter().map(|(_, new)| new.len()).sum::<usize>());
         let mut at = 0;
         for (span, new) in &mut edits {

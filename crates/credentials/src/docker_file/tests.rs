@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use insta::assert_snapshot;
 
-use super::{Change, Edit, helper_for, remove, server_key, store_login, store_mark};
+use super::{Edit, EditEffect, helper_for, remove, server_key, store_login, store_mark};
 use crate::AuthFile;
 use tofu_oci_types::Secret;
 
@@ -22,7 +22,7 @@ fn text(edit: &Edit) -> String {
 
 /// What the edit makes, with tabs as `>`, blanks kept and carriage returns as `~`.
 #[track_caller]
-fn check(edit: &Edit, change: Change) -> String {
+fn check(edit: &Edit, change: EditEffect) -> String {
     assert_eq!(edit.change, change);
     assert!(!format!("{edit:?}").contains("dXNl"), "{edit:?}");
     text(edit).replace('\t', ">").replace('\r', "~")
@@ -38,7 +38,7 @@ fn no_file_becomes_one_as_docker_writes_it() {
     for empty in ["", " \n", "null", "\u{feff}", "{}", "{ }"] {
         assert_eq!(text(&login(Some(empty), "ghcr.io")), text(&first), "{empty:?}");
     }
-    assert_snapshot!(check(&store_mark(None, "ghcr.io").expect("none"), Change::Added), @r#"
+    assert_snapshot!(check(&store_mark(None, "ghcr.io").expect("none"), EditEffect::Added), @r#"
     {
     >"auths": {
     >>"ghcr.io": {}
@@ -50,7 +50,7 @@ fn no_file_becomes_one_as_docker_writes_it() {
 #[test]
 fn a_key_goes_where_docker_sorts_it_and_the_rest_stays() {
     let file = "{\n\t\"auths\": {\n\t\t\"a.example\": {},\n\t\t\"z.example\":  { \"auth\" :\"Zjpn\" , \"x\":1e0}\n\t},\n\t\"HttpHeaders\": {\"X\": \"\\u003c\"},\n\t\"credsStore\": \"pass\"\n}\n";
-    assert_snapshot!(check(&login(Some(file), "ghcr.io"), Change::Added), @r#"
+    assert_snapshot!(check(&login(Some(file), "ghcr.io"), EditEffect::Added), @r#"
     {
     >"auths": {
     >>"a.example": {},
@@ -67,7 +67,7 @@ fn a_key_goes_where_docker_sorts_it_and_the_rest_stays() {
 
 #[test]
 fn auths_comes_first_where_there_was_none() {
-    assert_snapshot!(check(&login(Some("{\r\n  \"credsStore\": \"pass\"\r\n}"), "ghcr.io"), Change::Added), @r#"
+    assert_snapshot!(check(&login(Some("{\r\n  \"credsStore\": \"pass\"\r\n}"), "ghcr.io"), EditEffect::Added), @r#"
     {~
       "auths": {~
         "ghcr.io": {~
@@ -77,51 +77,51 @@ fn auths_comes_first_where_there_was_none() {
       "credsStore": "pass"~
     }
     "#);
-    assert_snapshot!(check(&login(Some(r#"{"a":1,"auths":null}"#), "ghcr.io"), Change::Added), @r#"{"a":1,"auths":{"ghcr.io":{"auth":"dXNlcjpodW50ZXIy"}}}"#);
-    assert_snapshot!(check(&login(Some(r#"{"a":1}"#), "ghcr.io"), Change::Added), @r#"{"auths":{"ghcr.io":{"auth":"dXNlcjpodW50ZXIy"}},"a":1}"#);
-    assert_snapshot!(check(&login(Some(r#"{"AUTHS": {"b":{}}}"#), "a"), Change::Added), @r#"{"AUTHS": {"a":{"auth":"dXNlcjpodW50ZXIy"},"b":{}}}"#);
+    assert_snapshot!(check(&login(Some(r#"{"a":1,"auths":null}"#), "ghcr.io"), EditEffect::Added), @r#"{"a":1,"auths":{"ghcr.io":{"auth":"dXNlcjpodW50ZXIy"}}}"#);
+    assert_snapshot!(check(&login(Some(r#"{"a":1}"#), "ghcr.io"), EditEffect::Added), @r#"{"auths":{"ghcr.io":{"auth":"dXNlcjpodW50ZXIy"}},"a":1}"#);
+    assert_snapshot!(check(&login(Some(r#"{"AUTHS": {"b":{}}}"#), "a"), EditEffect::Added), @r#"{"AUTHS": {"a":{"auth":"dXNlcjpodW50ZXIy"},"b":{}}}"#);
 }
 
 #[test]
 fn an_entry_is_replaced_as_a_whole() {
     let file = r#"{"auths": {"r": {"auth": "b2xkOnB3", "identitytoken": "t"}, "s": {}}}"#;
-    assert_snapshot!(check(&login(Some(file), "r"), Change::Replaced), @r#"{"auths": {"r":{"auth":"dXNlcjpodW50ZXIy"},"s": {}}}"#);
-    assert_snapshot!(check(&store_mark(Some(file.as_bytes()), "r").expect("it"), Change::Replaced), @r#"{"auths": {"r":{},"s": {}}}"#);
+    assert_snapshot!(check(&login(Some(file), "r"), EditEffect::Replaced), @r#"{"auths": {"r":{"auth":"dXNlcjpodW50ZXIy"},"s": {}}}"#);
+    assert_snapshot!(check(&store_mark(Some(file.as_bytes()), "r").expect("it"), EditEffect::Replaced), @r#"{"auths": {"r":{},"s": {}}}"#);
     for entry in ["null", "\"x\"", "[]", "{}", r#"{"auth": null}"#] {
         let file = format!(r#"{{"auths":{{"r":{entry}}}}}"#);
-        assert_eq!(login(Some(&file), "r").change, Change::Replaced, "{entry}");
+        assert_eq!(login(Some(&file), "r").change, EditEffect::Replaced, "{entry}");
     }
 }
 
 #[test]
 fn what_is_there_already_changes_nothing() {
     let file = format!("\u{feff}{{ \"auths\" :{{\"r\": {{\"auth\":\"{AUTH}\"}} }} }} \n");
-    assert_eq!(check(&login(Some(&file), "r"), Change::Nothing), file);
+    assert_eq!(check(&login(Some(&file), "r"), EditEffect::Nothing), file);
     let file = "{\"auths\":{\"r\":{ }}}";
-    assert_eq!(check(&store_mark(Some(file.as_bytes()), "r").expect("it"), Change::Nothing), file);
+    assert_eq!(check(&store_mark(Some(file.as_bytes()), "r").expect("it"), EditEffect::Nothing), file);
     let file = "{\"auths\":{\"s\":{ }}}\n";
-    assert_eq!(check(&remove(file.as_bytes(), &["r", "https://r"]).expect("it"), Change::Nothing), file);
+    assert_eq!(check(&remove(file.as_bytes(), &["r", "https://r"]).expect("it"), EditEffect::Nothing), file);
 }
 
 #[test]
 fn doubles_become_one_where_go_reads_it() {
     let twice = r#"{"auths":{"r":{"auth":"YTpi"},"q":{},"r":{}},"x":0,"Auths":{"r":null,"s":{}}}"#;
-    assert_snapshot!(check(&login(Some(twice), "r"), Change::Replaced), @r#"{"auths":{"q":{}},"x":0,"Auths":{"r":{"auth":"dXNlcjpodW50ZXIy"},"s":{}}}"#);
-    assert_snapshot!(check(&remove(twice.as_bytes(), &["r"]).expect("it"), Change::Removed), @r#"{"auths":{"q":{}},"x":0,"Auths":{"s":{}}}"#);
+    assert_snapshot!(check(&login(Some(twice), "r"), EditEffect::Replaced), @r#"{"auths":{"q":{}},"x":0,"Auths":{"r":{"auth":"dXNlcjpodW50ZXIy"},"s":{}}}"#);
+    assert_snapshot!(check(&remove(twice.as_bytes(), &["r"]).expect("it"), EditEffect::Removed), @r#"{"auths":{"q":{}},"x":0,"Auths":{"s":{}}}"#);
     let same = format!(r#"{{"auths":{{"r":{{"auth":"{AUTH}"}}}},"auths":{{"r":{{"auth":"{AUTH}"}}}}}}"#);
-    assert_eq!(login(Some(&same), "r").change, Change::Replaced);
+    assert_eq!(login(Some(&same), "r").change, EditEffect::Replaced);
     let emptied = r#"{"auths":{"r":{},"s":{}},"auths":null}"#;
-    assert_snapshot!(check(&login(Some(emptied), "r"), Change::Replaced), @r#"{"auths":{"s":{}},"auths":{"r":{"auth":"dXNlcjpodW50ZXIy"}}}"#);
+    assert_snapshot!(check(&login(Some(emptied), "r"), EditEffect::Replaced), @r#"{"auths":{"s":{}},"auths":{"r":{"auth":"dXNlcjpodW50ZXIy"}}}"#);
 }
 
 #[test]
 fn a_byte_order_mark_goes_with_the_first_change() {
     assert_eq!(
-        check(&login(Some("\u{feff}{\"auths\":{}}"), "r"), Change::Added),
+        check(&login(Some("\u{feff}{\"auths\":{}}"), "r"), EditEffect::Added),
         format!(r#"{{"auths":{{"r":{{"auth":"{AUTH}"}}}}}}"#)
     );
     assert_eq!(
-        check(&remove("\u{feff}{\"auths\":{\"r\":1}}".as_bytes(), &["r"]).expect("it"), Change::Removed),
+        check(&remove("\u{feff}{\"auths\":{\"r\":1}}".as_bytes(), &["r"]).expect("it"), EditEffect::Removed),
         r#"{"auths":{}}"#
     );
 }
@@ -129,14 +129,14 @@ fn a_byte_order_mark_goes_with_the_first_change() {
 #[test]
 fn removing_leaves_auths_and_takes_every_name() {
     let file = "{\n\t\"auths\": {\n\t\t\"a\": {},\n\t\t\"http://b\": {},\n\t\t\"b\": {}\n\t}\n}";
-    assert_snapshot!(check(&remove(file.as_bytes(), &["b", "http://b", "https://b"]).expect("it"), Change::Removed), @r#"
+    assert_snapshot!(check(&remove(file.as_bytes(), &["b", "http://b", "https://b"]).expect("it"), EditEffect::Removed), @r#"
     {
     >"auths": {
     >>"a": {}
     >}
     }
     "#);
-    assert_snapshot!(check(&remove(file.as_bytes(), &["b", "http://b", "a"]).expect("it"), Change::Removed), @r#"
+    assert_snapshot!(check(&remove(file.as_bytes(), &["b", "http://b", "a"]).expect("it"), EditEffect::Removed), @r#"
     {
     >"auths": {}
     }
@@ -147,7 +147,7 @@ fn removing_leaves_auths_and_takes_every_name() {
 fn keys_are_escaped_as_go_does() {
     let edit = login(None, "a<b>&\"\\\u{8}\u{c}\n\r\t\u{1}\u{2028}\u{7f}ä");
     assert!(text(&edit).contains(r#""a\u003cb\u003e\u0026\"\\\b\f\n\r\t\u0001\u2028"#), "{}", text(&edit));
-    assert_eq!(login(Some(&text(&edit)), "a<b>&\"\\\u{8}\u{c}\n\r\t\u{1}\u{2028}\u{7f}ä").change, Change::Nothing);
+    assert_eq!(login(Some(&text(&edit)), "a<b>&\"\\\u{8}\u{c}\n\r\t\u{1}\u{2028}\u{7f}ä").change, EditEffect::Nothing);
 }
 
 #[test]
@@ -235,16 +235,16 @@ fn storing_and_removing_gives_the_old_meaning_whatever_is_there() {
 #[track_caller]
 fn round_trip(file: &str) {
     let stored = login(Some(file), "new.example");
-    assert_eq!(stored.change, Change::Added, "{file}");
+    assert_eq!(stored.change, EditEffect::Added, "{file}");
     let mut want = meaning(file);
     let auths = want.entry("auths".to_owned()).or_insert_with(|| serde_json::json!({}));
     auths["new.example"] = serde_json::json!({ "auth": AUTH });
     assert_eq!(meaning(&text(&stored)), want, "{file}");
-    assert_eq!(login(Some(&text(&stored)), "new.example").change, Change::Nothing, "{file}");
+    assert_eq!(login(Some(&text(&stored)), "new.example").change, EditEffect::Nothing, "{file}");
     let marked = store_mark(Some(&stored.bytes), "new.example").expect("it can be edited");
-    assert!(marked.change == Change::Replaced && !text(&marked).contains(AUTH), "{file}");
+    assert!(marked.change == EditEffect::Replaced && !text(&marked).contains(AUTH), "{file}");
     let removed = remove(&marked.bytes, &["new.example"]).expect("it can be edited");
-    assert_eq!((meaning(&text(&removed)), removed.change), (meaning(file), Change::Removed), "{file}");
+    assert_eq!((meaning(&text(&removed)), removed.change), (meaning(file), EditEffect::Removed), "{file}");
     let again = remove(&removed.bytes, &["new.example"]).expect("it can be edited");
-    assert_eq!((&again.bytes, again.change), (&removed.bytes, Change::Nothing), "{file}");
+    assert_eq!((&again.bytes, again.change), (&removed.bytes, EditEffect::Nothing), "{file}");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Auth, AuthEntry, AuthFile, AuthFileError, FileWarning, NamedHelper, OpenTofuEffect};
+use super::{AuthEntry, AuthFile, AuthFileError, EntryAuth, FileWarning, NamedHelper, OpenTofuEffect};
 use crate::decoded::{
     DecodeFault, DecodedEntry, DecodedFile, DecodedHelper, DecodedSection, JsonValue, SectionContent,
 };
@@ -10,24 +10,32 @@ use crate::entry::{EntryRemark, NOT_TEXT};
 use crate::key::shown;
 use crate::opentofu::OpenTofuFile;
 
-/// Reads a file as Go's encoding/json fills `OpenTofu`'s structure. What stops `OpenTofu` only leaves out a part here.
-pub(super) fn file(name: &str, bytes: &[u8]) -> Result<AuthFile, AuthFileError> {
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
-        return Err(AuthFileError::Shape { file: name.to_owned(), problem: "it is UTF-16 and must be UTF-8" });
-    }
-    let decoded = DecodedFile::of(bytes);
-    let mut reader = FileReader::of(name, OpenTofuFile::of(&decoded));
-    if decoded.has_byte_order_mark {
-        reader.warn(None, "it begins with a byte order mark".to_owned(), OpenTofuEffect::AllFilesOff);
-    }
-    let sections = decoded.sections.map_err(|fault| match fault {
-        DecodeFault::NotJson { line, column, reason } => {
-            AuthFileError::NotJson { file: name.to_owned(), line, column, reason }
+impl AuthFile {
+    /// Reads a file's bytes. `name` names the file in messages. Go's encoding/json fills `OpenTofu`'s structure alike, but what stops
+    /// `OpenTofu` only leaves out a part here.
+    ///
+    /// # Errors
+    /// If the file as a whole is not a credential file. A broken entry is a warning: see [`AuthFile::warnings`].
+    pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, AuthFileError> {
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Err(AuthFileError::Shape { file: name.to_owned(), problem: "it is UTF-16 and must be UTF-8" });
         }
-        DecodeFault::NotObject { .. } => AuthFileError::Shape { file: name.to_owned(), problem: "it is not an object" },
-    })?;
-    sections.into_iter().for_each(|section| reader.section(section));
-    Ok(reader.done())
+        let decoded = DecodedFile::of(bytes);
+        let mut reader = FileReader::of(name, OpenTofuFile::of(&decoded));
+        if decoded.has_byte_order_mark {
+            reader.warn(None, "it begins with a byte order mark".to_owned(), OpenTofuEffect::AllFilesOff);
+        }
+        let sections = decoded.sections.map_err(|fault| match fault {
+            DecodeFault::NotJson { line, column, reason } => {
+                AuthFileError::NotJson { file: name.to_owned(), line, column, reason }
+            }
+            DecodeFault::NotObject { .. } => {
+                AuthFileError::Shape { file: name.to_owned(), problem: "it is not an object" }
+            }
+        })?;
+        sections.into_iter().for_each(|section| reader.section(section));
+        Ok(reader.done())
+    }
 }
 
 struct FileReader {
@@ -113,7 +121,7 @@ impl FileReader {
                 }
             }
         }
-        if entry.auth == Auth::NotText {
+        if entry.auth == EntryAuth::NotText {
             self.warn(Some(line), about(NOT_TEXT), OpenTofuEffect::Nothing);
         }
         self.auths.put(&key, entry);
@@ -155,7 +163,7 @@ mod tests {
         let mut lines = Vec::new();
         for entry in &file.auths {
             let auth = match &entry.auth {
-                Auth::Pair { username, password } => format!("{username}:{}", password.expose()),
+                EntryAuth::Pair { username, password } => format!("{username}:{}", password.expose()),
                 other => format!("{other:?}"),
             };
             lines.push(format!("{} {} = {auth}", entry.line, entry.key));

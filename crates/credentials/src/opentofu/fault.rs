@@ -1,16 +1,16 @@
 //! What is wrong in the CLI configuration, and what `OpenTofu` makes of it: it tells, and goes on.
 
-use crate::Place;
+use crate::FilePlace;
 
 /// A mistake in an `oci_credentials` or `oci_default_credentials` block, or in the file as a whole.
 ///
-/// The CLI configuration is read elsewhere; the faults are handed in beside a [`crate::Policy`] of what is sound.
+/// The CLI configuration is read elsewhere; the faults are handed in beside a [`crate::CredentialPolicy`] of what is sound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFault {
     /// A name for programs, such as `block-two-styles`.
     pub code: String,
     /// Where the block stands.
-    pub place: Place,
+    pub place: FilePlace,
     /// What `OpenTofu` does then.
     pub effect: FaultEffect,
 }

@@ -2,7 +2,7 @@
 
 use tofu_oci_types::RepositoryRef;
 
-/// How closely a key fits: 2 for the registry, 2 and one for each segment of the path; nothing where it does not.
+/// How closely a key fits: 2 for the registry, 2 and one for each segment of the path; `None` if it does not fit.
 ///
 /// A key without a slash is compared with the registry and not looked at any further. With a slash it is read as a
 /// reference: an empty tag or digest is cut off, and what stands before an empty digest as a tag, too.

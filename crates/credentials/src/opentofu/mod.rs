@@ -4,7 +4,7 @@
 //! `auth explain` can tell the difference and the tests can compare both with what was measured.
 //!
 //! ```text
-//! Policy + [ConfigFault] + RepositoryRef --predict--> Prediction: what would be chosen, once the registry asks
+//! CredentialPolicy + [ConfigFault] + RepositoryRef --predict--> Prediction: what would be chosen, once the registry asks
 //! WireFacts --wire_differences--> [Difference]: where it would speak otherwise with registry and token server
 //! ```
 //!
@@ -21,7 +21,7 @@ pub use predict::predict;
 pub(crate) use reading::OpenTofuFile;
 pub use wire::{Difference, HeldCredential, Ping, Redirect, Redirector, Weight, WireFacts, wire_differences};
 
-use crate::Origin;
+use crate::CredentialOrigin;
 use tofu_oci_types::Secret;
 
 /// What `OpenTofu` would use for a repository, once its registry asks. `because` is a sentence without a full stop.
@@ -39,14 +39,14 @@ pub enum Prediction {
         /// The password.
         password: Secret,
         /// Where they stand.
-        origin: Origin,
+        origin: CredentialOrigin,
     },
     /// A token that is sent to the registry as it is.
     Token {
         /// The token.
         access: Secret,
         /// Where it stands.
-        origin: Origin,
+        origin: CredentialOrigin,
     },
     /// A helper is asked. Its "not found" is final; its `<token>` is an error.
     Ask {
@@ -55,7 +55,7 @@ pub enum Prediction {
         /// What it is asked for.
         server: String,
         /// Where it is named.
-        origin: Origin,
+        origin: CredentialOrigin,
     },
     /// An error, whether the registry asks for a credential or not.
     Refused {

@@ -7,7 +7,7 @@ use super::reading::{FileHelper, OpenTofuFile, Pair};
 use super::{ConfigFault, FaultEffect, Prediction};
 use crate::file::AuthEntry;
 use crate::key::shown;
-use crate::{Block, BlockStyle, FileState, FoundFile, Origin, Place, Policy, Search};
+use crate::{Block, BlockStyle, CredentialOrigin, CredentialPolicy, FilePlace, FileState, FoundFile, SearchScope};
 
 /// What `OpenTofu` would choose for a repository.
 ///
@@ -15,7 +15,7 @@ use crate::{Block, BlockStyle, FileState, FoundFile, Origin, Place, Policy, Sear
 /// of which those that `OpenTofu` does not look at are passed over. `config` tells what is wrong beside.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig and ociauthconfig; measured on 1.10.10, 1.12.6 and 1.13.
-pub fn predict(policy: &Policy, config: &[ConfigFault], repository: &RepositoryRef) -> Prediction {
+pub fn predict(policy: &CredentialPolicy, config: &[ConfigFault], repository: &RepositoryRef) -> Prediction {
     if let Some(fault) = find(config, &FaultEffect::ConfigDropped) {
         return Prediction::Refused {
             code: "config-dropped",
@@ -62,19 +62,19 @@ enum AmbientFiles<'a> {
     Wrong(String),
 }
 
-fn files<'a>(policy: &'a Policy, config: &[ConfigFault]) -> AmbientFiles<'a> {
+fn files<'a>(policy: &'a CredentialPolicy, config: &[ConfigFault]) -> AmbientFiles<'a> {
     let search = match policy.search() {
-        _ if find(config, &FaultEffect::DiscoveryOff).is_some() => Search::Off,
-        Search::Listed if find(config, &FaultEffect::DefaultsInstead).is_some() => Search::Ambient,
+        _ if find(config, &FaultEffect::DiscoveryOff).is_some() => SearchScope::Off,
+        SearchScope::Listed if find(config, &FaultEffect::DefaultsInstead).is_some() => SearchScope::Ambient,
         search => search,
     };
     let mut good = Vec::new();
-    if search == Search::Off {
+    if search == SearchScope::Off {
         return AmbientFiles::Good(good);
     }
-    for file in policy.files().iter().filter(|file| search == Search::Listed || file.known_to_opentofu) {
+    for file in policy.files().iter().filter(|file| search == SearchScope::Listed || file.known_to_opentofu) {
         match broken(file) {
-            Some(problem) if search == Search::Listed => return AmbientFiles::Wrong(problem),
+            Some(problem) if search == SearchScope::Listed => return AmbientFiles::Wrong(problem),
             Some(problem) if !matches!(file.state, FileState::Missing) => {
                 return AmbientFiles::Off(format!("{problem}, so no ambient file is read"));
             }
@@ -106,9 +106,9 @@ fn broken(file: &FoundFile) -> Option<String> {
 /// The best source so far.
 enum PredictedSource {
     None,
-    Basic { username: String, password: Secret, origin: Origin },
-    Token { access: Secret, origin: Origin },
-    Helper { name: String, origin: Origin },
+    Basic { username: String, password: Secret, origin: CredentialOrigin },
+    Token { access: Secret, origin: CredentialOrigin },
+    Helper { name: String, origin: CredentialOrigin },
     Random { keys: Vec<String> },
 }
 
@@ -132,7 +132,7 @@ impl PredictedLookup<'_> {
 
     fn block(&mut self, block: &Block) {
         let Some(specificity) = specificity(&block.label, self.repository) else { return };
-        let origin = || Origin::Block { label: shown(&block.label), place: block.place.clone() };
+        let origin = || CredentialOrigin::Block { label: shown(&block.label), place: block.place.clone() };
         match &block.style {
             BlockStyle::Basic { username, password } => self.offer(specificity, || PredictedSource::Basic {
                 username: username.clone(),
@@ -155,14 +155,14 @@ impl PredictedLookup<'_> {
         }
     }
 
-    fn block_helper(&mut self, label: &str, name: &str, place: &Place) {
+    fn block_helper(&mut self, label: &str, name: &str, place: &FilePlace) {
         if let Some(specificity) = specificity(label, self.repository) {
-            let origin = Origin::Block { label: shown(label), place: place.clone() };
+            let origin = CredentialOrigin::Block { label: shown(label), place: place.clone() };
             self.offer(specificity, || PredictedSource::Helper { name: name.to_owned(), origin });
         }
     }
 
-    fn default_helper(&mut self, policy: &Policy, config: &[ConfigFault]) {
+    fn default_helper(&mut self, policy: &CredentialPolicy, config: &[ConfigFault]) {
         if find(config, &FaultEffect::DefaultsInstead).is_some() {
             return;
         }
@@ -172,13 +172,13 @@ impl PredictedLookup<'_> {
         });
         let named = policy.default_helper().map(|default| (default.helper.as_str(), &default.place));
         if let Some((name, place)) = kept.or(named).filter(|(name, _)| !name.is_empty()) {
-            let origin = Origin::DefaultHelper { name: shown(name), place: place.clone() };
+            let origin = CredentialOrigin::DefaultHelper { name: shown(name), place: place.clone() };
             self.offer(1, || PredictedSource::Helper { name: name.to_owned(), origin });
         }
     }
 
     fn file(&mut self, file: &str, reading: &OpenTofuFile) {
-        let place = |line| Place { file: file.to_owned(), line: Some(line) };
+        let place = |line| FilePlace { file: file.to_owned(), line: Some(line) };
         let mut pairs = Vec::new();
         for (key, auth) in &reading.auths {
             let Some(specificity) = specificity(key, self.repository) else { continue };
@@ -202,23 +202,23 @@ impl PredictedLookup<'_> {
                     keys.sort();
                     return PredictedSource::Random { keys };
                 }
-                let origin = Origin::Auth { key: shown(key), place: place(*line) };
+                let origin = CredentialOrigin::Auth { key: shown(key), place: place(*line) };
                 PredictedSource::Basic { username: (*username).clone(), password: (*password).clone(), origin }
             });
         }
         let registry = self.repository.registry();
         if let Some(FileHelper { line, name }) = reading.helpers.get(registry).filter(|helper| !helper.name.is_empty())
         {
-            let origin = Origin::CredHelper { key: shown(registry), name: shown(name), place: place(*line) };
+            let origin = CredentialOrigin::CredHelper { key: shown(registry), name: shown(name), place: place(*line) };
             self.offer(2, || PredictedSource::Helper { name: name.clone(), origin });
         }
         if let Some(FileHelper { line, name }) = reading.store.as_ref().filter(|store| !store.name.is_empty()) {
-            let origin = Origin::CredsStore { name: shown(name), place: place(*line) };
+            let origin = CredentialOrigin::CredsStore { name: shown(name), place: place(*line) };
             self.offer(1, || PredictedSource::Helper { name: name.clone(), origin });
         }
     }
 
-    fn finish(self, off: Option<String>, policy: &Policy) -> Prediction {
+    fn finish(self, off: Option<String>, policy: &CredentialPolicy) -> Prediction {
         let docker_io = (self.repository.registry() == "docker.io").then(|| DOCKER_IO.to_owned());
         let errors = self.errors.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("; ");
         if self.best == 0 {
@@ -259,10 +259,10 @@ const DOCKER_IO: &str = "no credential is ever sent for docker.io/...: the regis
                          has another name";
 
 /// What has an answer and is passed over: a file that `OpenTofu` does not search, and an `identitytoken`.
-fn not_looked_at(policy: &Policy, repository: &RepositoryRef) -> Option<String> {
+fn not_looked_at(policy: &CredentialPolicy, repository: &RepositoryRef) -> Option<String> {
     policy.files().iter().find_map(|file| {
         let FileState::Read(read) = &file.state else { return None };
-        if policy.search() == Search::Ambient && !file.known_to_opentofu {
+        if policy.search() == SearchScope::Ambient && !file.known_to_opentofu {
             let mut search = PredictedLookup { repository, best: 0, source: PredictedSource::None, errors: Vec::new() };
             search.file(&file.name, &read.as_opentofu);
             return (search.best > 0).then(|| format!("{} ({}) is not looked at", file.name, file.because));

@@ -4,10 +4,13 @@ use insta::assert_snapshot;
 use tofu_oci_types::{RepositoryRef, Secret};
 
 use super::{ConfigFault, FaultEffect, Prediction, predict};
-use crate::{AuthFile, Block, BlockStyle, DefaultHelper, FileState, FoundFile, HelperName, Place, Policy, Search};
+use crate::{
+    AuthFile, Block, BlockStyle, CredentialPolicy, DefaultHelper, FilePlace, FileState, FoundFile, HelperName,
+    SearchScope,
+};
 
-fn place(line: usize) -> Place {
-    Place { file: "tofu.rc".to_owned(), line: Some(line) }
+fn place(line: usize) -> FilePlace {
+    FilePlace { file: "tofu.rc".to_owned(), line: Some(line) }
 }
 
 fn file(name: &str, text: &str) -> FoundFile {
@@ -18,9 +21,9 @@ fn file(name: &str, text: &str) -> FoundFile {
     FoundFile { state, ..FoundFile::for_test(name, "~/.docker") }
 }
 
-fn files(texts: &[&str]) -> Policy {
+fn files(texts: &[&str]) -> CredentialPolicy {
     let files = texts.iter().enumerate().map(|(position, text)| file(&format!("{position}.json"), text));
-    Policy::new(Vec::new(), None, Search::Ambient, files.collect())
+    CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, files.collect())
 }
 
 fn block(label: &str, style: BlockStyle) -> Block {
@@ -41,7 +44,7 @@ fn fault(effect: FaultEffect) -> ConfigFault {
 
 /// The prediction in one line. Origins and reasons are shown, passwords too: they are made up here.
 #[track_caller]
-fn check(policy: &Policy, faults: &[ConfigFault], repository: &str) -> String {
+fn check(policy: &CredentialPolicy, faults: &[ConfigFault], repository: &str) -> String {
     let repository = RepositoryRef::from_opentofu(repository).expect("a repository");
     match predict(policy, faults, &repository) {
         Prediction::Anonymous { because: None } => "anonymous".to_owned(),
@@ -69,13 +72,13 @@ fn keys(keys: &[&str]) -> String {
 #[test]
 fn the_longer_prefix_wins_then_the_block_then_the_earlier_file() {
     let both = [file("a", &keys(&["r", "r/a"])), file("b", &keys(&["r", "r/a/b"]))];
-    let ambient = Policy::new(Vec::new(), None, Search::Ambient, both.to_vec());
+    let ambient = CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, both.to_vec());
     assert_snapshot!(check(&ambient, &[], "r/a/b/c"), @r#"r/a/b:pw from auths "r/a/b" in b:1"#);
     assert_snapshot!(check(&ambient, &[], "r/a/x"), @r#"r/a:pw from auths "r/a" in a:1"#);
     assert_snapshot!(check(&ambient, &[], "r/x"), @r#"r:pw from auths "r" in a:1"#);
     assert_snapshot!(check(&ambient, &[], "s/x"), @"anonymous");
     let blocks = vec![block("r", basic("blk")), block("r/a:", basic("first")), block("r/a", basic("second"))];
-    let with_blocks = Policy::new(blocks, None, Search::Ambient, both.to_vec());
+    let with_blocks = CredentialPolicy::new(blocks, None, SearchScope::Ambient, both.to_vec());
     assert_snapshot!(check(&with_blocks, &[], "r/a/b/c"), @r#"r/a/b:pw from auths "r/a/b" in b:1"#);
     assert_snapshot!(check(&with_blocks, &[], "r/a/x"), @r#"first:pw from oci_credentials "r/a:" in tofu.rc:3"#);
     assert_snapshot!(check(&with_blocks, &[], "r/x"), @r#"blk:pw from oci_credentials "r" in tofu.rc:3"#);
@@ -85,13 +88,14 @@ fn the_longer_prefix_wins_then_the_block_then_the_earlier_file() {
 fn inside_a_file_auths_come_before_helpers_and_the_default_helper_before_the_store() {
     let text = r#"{"auths": {"r": {"auth": "dTpw"}, "s": {}}, "credHelpers": {"r": "one", "s": "two", "t": ""}, "credsStore": "store"}"#;
     let default = Some(DefaultHelper { helper: helper("default"), place: place(1) });
-    let policy = Policy::new(Vec::new(), default, Search::Ambient, vec![file("f", text)]);
+    let policy = CredentialPolicy::new(Vec::new(), default, SearchScope::Ambient, vec![file("f", text)]);
     assert_snapshot!(check(&policy, &[], "r/x"), @r#"u:p from auths "r" in f:1"#);
     assert_snapshot!(check(&policy, &[], "s/x"), @r#"docker-credential-two get https://s from credHelpers "s": "two" in f:1"#);
     assert_snapshot!(check(&policy, &[], "t/x"), @r#"docker-credential-default get https://t from docker_credentials_helper "default" of oci_default_credentials in tofu.rc:1"#);
     assert_snapshot!(check(&files(&[text]), &[], "t:5000/x"), @r#"docker-credential-store get https://t:5000 from credsStore "store" in 0.json:1"#);
     assert_snapshot!(check(&files(&[r#"{"credHelpers": {"r/a": "x", "https://r": "x", "R": "x"}}"#]), &[], "r/a/b"), @"anonymous");
-    let block = Policy::new(vec![block("r", BlockStyle::Helper(helper("h")))], None, Search::Off, Vec::new());
+    let block =
+        CredentialPolicy::new(vec![block("r", BlockStyle::Helper(helper("h")))], None, SearchScope::Off, Vec::new());
     assert_snapshot!(check(&block, &[], "r/x"), @r#"docker-credential-h get https://r from oci_credentials "r" in tofu.rc:3"#);
 }
 
@@ -117,12 +121,12 @@ fn an_auth_without_a_colon_stands_in_the_way_of_every_other_source_and_of_none()
     assert_snapshot!(check(&files(&[bad]), &[], "s/x"), @r#"u:p from auths "s" in 0.json:1"#);
     assert_snapshot!(check(&files(&[&keys(&["r/x"]), bad]), &[], "r/x"), @"auth-without-colon: 1.json:1: the `auth` of r has no colon");
     let blocks = vec![block("r", basic("blk")), block("r/x", BlockStyle::Undecided { argument: "username" })];
-    let policy = Policy::new(blocks, None, Search::Ambient, vec![file("f", bad)]);
+    let policy = CredentialPolicy::new(blocks, None, SearchScope::Ambient, vec![file("f", bad)]);
     assert_snapshot!(check(&policy, &[], "r/x"), @r#"block-style-undecided: tofu.rc:3: oci_credentials "r/x" has an empty username; f:1: the `auth` of r has no colon"#);
-    let alone = Policy::new(
+    let alone = CredentialPolicy::new(
         vec![block("r", BlockStyle::Undecided { argument: "access_token" })],
         None,
-        Search::Off,
+        SearchScope::Off,
         Vec::new(),
     );
     assert_snapshot!(check(&alone, &[], "r/x"), @r#"anonymous: tofu.rc:3: oci_credentials "r" has an empty access_token, and is passed over without a word"#);
@@ -138,7 +142,8 @@ fn half_a_pair_is_kept_and_none_is_anonymous() {
 #[test]
 fn a_token_is_sent_as_it_is() {
     let token = BlockStyle::Token { access: Secret::new("acc") };
-    let policy = Policy::new(vec![block("r", token)], None, Search::Ambient, vec![file("f", &keys(&["r"]))]);
+    let policy =
+        CredentialPolicy::new(vec![block("r", token)], None, SearchScope::Ambient, vec![file("f", &keys(&["r"]))]);
     assert_snapshot!(check(&policy, &[], "r/x"), @r#"token acc from oci_credentials "r" in tofu.rc:3"#);
 }
 
@@ -160,17 +165,23 @@ fn one_broken_file_turns_all_ambient_files_off_and_nothing_else() {
         state: FileState::Unreadable { reason: "Not a directory".to_owned() },
         ..FoundFile::for_test("~/.docker/config.json", "~/.docker")
     };
-    let policy = Policy::new(Vec::new(), None, Search::Ambient, vec![file("f", &good), unreadable.clone()]);
+    let policy =
+        CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, vec![file("f", &good), unreadable.clone()]);
     assert_snapshot!(check(&policy, &[], "r/x"), @"anonymous: ~/.docker/config.json: it cannot be read: Not a directory, so no ambient file is read");
     let missing = FoundFile::for_test("gone", "~/.docker");
-    let policy = Policy::new(Vec::new(), None, Search::Ambient, vec![missing.clone(), file("f", &good)]);
+    let policy = CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, vec![missing.clone(), file("f", &good)]);
     assert_snapshot!(check(&policy, &[], "r/x"), @r#"r:pw from auths "r" in f:1"#);
     let default = Some(DefaultHelper { helper: helper("d"), place: place(1) });
-    let policy = Policy::new(vec![block("r", basic("blk"))], default, Search::Ambient, vec![unreadable]);
+    let policy = CredentialPolicy::new(vec![block("r", basic("blk"))], default, SearchScope::Ambient, vec![unreadable]);
     assert_snapshot!(check(&policy, &[], "r/x"), @r#"blk:pw from oci_credentials "r" in tofu.rc:3"#);
     assert_snapshot!(check(&policy, &[], "s/x"), @r#"docker-credential-d get https://s from docker_credentials_helper "d" of oci_default_credentials in tofu.rc:1"#);
     for listed in [missing, file("list", "{")] {
-        let policy = Policy::new(vec![block("r", basic("blk"))], None, Search::Listed, vec![file("f", &good), listed]);
+        let policy = CredentialPolicy::new(
+            vec![block("r", basic("blk"))],
+            None,
+            SearchScope::Listed,
+            vec![file("f", &good), listed],
+        );
         let refused = check(&policy, &[], "docker.io/x");
         assert!(refused.starts_with("config-file-error: "), "{refused}");
     }
@@ -183,8 +194,9 @@ fn files_that_only_this_program_looks_at_count_for_nothing() {
         because: "$DOCKER_CONFIG".to_owned(),
         ..file("dc/config.json", text)
     };
-    let policy =
-        |text: &str| Policy::new(Vec::new(), None, Search::Ambient, vec![unknown(text), file("f", &keys(&["s"]))]);
+    let policy = |text: &str| {
+        CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, vec![unknown(text), file("f", &keys(&["s"]))])
+    };
     assert_snapshot!(check(&policy(&keys(&["r", "s"])), &[], "r/x"), @"anonymous: dc/config.json ($DOCKER_CONFIG) is not looked at");
     assert_snapshot!(check(&policy(&keys(&["r", "s"])), &[], "s/x"), @r#"s:pw from auths "s" in f:1"#);
     assert_snapshot!(check(&policy("{"), &[], "s/x"), @r#"s:pw from auths "s" in f:1"#);

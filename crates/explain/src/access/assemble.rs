@@ -1,15 +1,15 @@
 //! The findings become an explanation. Nothing is read or asked here.
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect, HeldCredential, Prediction};
-use tofu_oci_credentials::{CredentialLookup, Place, Policy, Search};
+use tofu_oci_credentials::{CredentialLookup, CredentialPolicy, FilePlace, SearchScope};
 use tofu_oci_logins::{Advice, CredentialRefusal, OverlookedLogin};
 use tofu_oci_remote::{Exchange, Probe, RegistryPing};
 use tofu_oci_store::StoreError;
 
 use super::failure::{AccessFailure, caller, diagnose, no_such_repository};
 use super::model::{
-    AccessExplanation, AccessOutcome, ChosenSource, CredentialScope, ExplainedFile, ExplainedRun, FileCondition,
-    FileProblem, ReleaseNote, RepositoryAction, RunOutcome, ShownCredential,
+    AccessExplanation, AccessOutcome, ChosenSource, CredentialKind, CredentialScope, ExplainedFile, ExplainedRun,
+    FileCondition, FileProblem, ReleaseNote, RepositoryAction, RunOutcome,
 };
 use super::opentofu::{self, ObservedAccess, RunProgress};
 use super::{exchanges, sources};
@@ -23,11 +23,11 @@ pub struct AccessFindings<'a> {
     /// The files of the CLI configuration that were looked at, with their blocks.
     pub configuration: Vec<ExplainedFile>,
     /// The files and blocks.
-    pub policy: &'a Policy,
+    pub policy: &'a CredentialPolicy,
     /// What they say about the repository.
     pub lookup: &'a CredentialLookup,
     /// The line that turns the usual files off.
-    pub closed: Option<&'a Place>,
+    pub closed: Option<&'a FilePlace>,
     /// What exists and is not read.
     pub overlooked: &'a [OverlookedLogin],
     /// What `OpenTofu` would choose.
@@ -114,9 +114,9 @@ fn credentials(found: &AccessFindings<'_>) -> CredentialScope {
     match (&found.asks, found.policy.search()) {
         (Caller::Anonymous, _) => CredentialScope::None,
         (Caller::User(_), _) => CredentialScope::Given,
-        (Caller::Files, Search::Ambient) => CredentialScope::Ambient,
-        (Caller::Files, Search::Listed) => CredentialScope::Listed,
-        (Caller::Files, Search::Off) => CredentialScope::Blocks,
+        (Caller::Files, SearchScope::Ambient) => CredentialScope::Ambient,
+        (Caller::Files, SearchScope::Listed) => CredentialScope::Listed,
+        (Caller::Files, SearchScope::Off) => CredentialScope::Blocks,
     }
 }
 
@@ -145,18 +145,18 @@ fn chosen(found: &AccessFindings<'_>) -> ChosenSource {
         why: why.to_owned(),
     };
     match found.asks {
-        Caller::Anonymous => said(None, ShownCredential::Nothing, None, "nothing, by --anonymous"),
+        Caller::Anonymous => said(None, CredentialKind::Nothing, None, "nothing, by --anonymous"),
         Caller::User(user) => {
-            said(Some("--username"), ShownCredential::Password, Some(user), "it was given for this command")
+            said(Some("--username"), CredentialKind::Password, Some(user), "it was given for this command")
         }
         Caller::Files => {
             let gave = found.helpers.iter().find(|run| run.outcome == RunOutcome::Credential);
             let chosen = sources::chosen(found.lookup);
             match gave.map(|run| run.username.clone()) {
                 Some(Some(username)) => {
-                    ChosenSource { shows: ShownCredential::Password, username: Some(username), ..chosen }
+                    ChosenSource { shows: CredentialKind::Password, username: Some(username), ..chosen }
                 }
-                Some(None) => ChosenSource { shows: ShownCredential::IdentityToken, ..chosen },
+                Some(None) => ChosenSource { shows: CredentialKind::IdentityToken, ..chosen },
                 None => chosen,
             }
         }
@@ -193,7 +193,7 @@ fn passed_over(faults: &[ConfigFault]) -> bool {
 fn lets_in(explanation: &AccessExplanation) -> String {
     let shown = explanation.exchanges.iter().any(|step| !matches!(step.shown, None | Some("nothing")));
     match (shown, explanation.chosen.shows) {
-        (_, ShownCredential::Nothing) => "the registry lets everybody in".to_owned(),
+        (_, CredentialKind::Nothing) => "the registry lets everybody in".to_owned(),
         (false, _) => "the registry lets everybody in, and was shown nothing".to_owned(),
         (true, _) => format!("the registry lets {} in", caller(&explanation.chosen)),
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_credentials::opentofu::{ConfigFault, FaultEffect};
-use tofu_oci_credentials::{CredentialLookup, Place};
+use tofu_oci_credentials::{CredentialLookup, FilePlace};
 use tofu_oci_logins::PathNames;
 use tofu_oci_mapper::config::{
     CliConfigProblem, CliConfigReading, ConfigFileState, ConfigSetting, Effect, Environment, MainFileOrigin,
@@ -148,10 +148,10 @@ impl CredentialConfiguration {
         before.rfind("oci_default_credentials") > before.rfind("oci_credentials")
     }
 
-    fn place(&self, wrong: &CliConfigProblem) -> Option<Place> {
+    fn place(&self, wrong: &CliConfigProblem) -> Option<FilePlace> {
         let file = self.reading.files.get(wrong.file?)?;
         let line = wrong.span.as_ref().map(|span| tofu_oci_hcl::position(&file.text, span.start).line);
-        Some(Place { file: self.names.name(&file.path), line })
+        Some(FilePlace { file: self.names.name(&file.path), line })
     }
 }
 

@@ -4,7 +4,7 @@ use tofu_oci_logins::{Advice, Remedy};
 use tofu_oci_store::{AccessFault, StoreError};
 
 use super::model::{
-    AccessExplanation, AccessOutcome, ChosenSource, CredentialScope, ExchangeKind, ShownCredential, SourceVerdict,
+    AccessExplanation, AccessOutcome, ChosenSource, CredentialKind, CredentialScope, ExchangeKind, SourceVerdict,
 };
 
 /// How an access failed.
@@ -113,8 +113,8 @@ pub(crate) fn no_such_repository(explanation: &AccessExplanation) -> AccessFailu
 pub(crate) fn caller(chosen: &ChosenSource) -> String {
     match (&chosen.username, chosen.shows) {
         (Some(user), _) => user.clone(),
-        (None, ShownCredential::IdentityToken) => "the owner of the identity token".to_owned(),
-        (None, ShownCredential::AccessToken) => "the owner of the access token".to_owned(),
+        (None, CredentialKind::IdentityToken) => "the owner of the identity token".to_owned(),
+        (None, CredentialKind::AccessToken) => "the owner of the access token".to_owned(),
         (None, _) => "everybody".to_owned(),
     }
 }
@@ -181,7 +181,7 @@ fn right(explanation: &AccessExplanation, advice: &Advice<'_>) -> Diagnosis {
         .map(|granted| AccessAdvice::TokenGrants(granted.iter().filter(|one| !one.ends_with(':')).cloned().collect()));
     let mut all: Vec<AccessAdvice> = granted.into_iter().collect();
     all.extend(match explanation.chosen.shows {
-        ShownCredential::Nothing => missing(explanation, advice),
+        CredentialKind::Nothing => missing(explanation, advice),
         _ => ask_for_right(explanation),
     });
     (reason, all)
@@ -243,7 +243,7 @@ fn final_answer(explanation: &AccessExplanation) -> Option<AccessAdvice> {
 /// What is missing.
 fn lack(explanation: &AccessExplanation) -> String {
     match (explanation.chosen.shows, &explanation.chosen.source) {
-        (ShownCredential::Helper, Some(_)) => match explanation.helpers.last() {
+        (CredentialKind::Helper, Some(_)) => match explanation.helpers.last() {
             Some(run) => format!("{} has no login for it", run.program),
             None => "the helper was not asked".to_owned(),
         },

@@ -1,7 +1,7 @@
 //! Which file, entry, helper, scope and answer decide about the access to a repository.
 //!
 //! ```text
-//! user's files --CredentialResolver--> Policy --look_up--> CredentialLookup --+
+//! user's files --CredentialResolver--> CredentialPolicy --look_up--> CredentialLookup --+
 //! registry --probe, observed--> [Exchange], /v2/ ---------+--explain--> AccessExplanation
 //! the same inputs --predict--> Prediction ----------------+              |
 //!                                                                        +--failure--> Failure, with its advice
@@ -21,9 +21,9 @@ pub use configuration::CredentialConfiguration;
 pub use exchanges::ExchangeLog;
 pub use failure::{AccessAdvice, AccessFailure};
 pub use model::{
-    AccessExplanation, AccessOutcome, ChosenSource, CredentialScope, ExchangeKind, ExchangeLine, ExplainedFile,
-    ExplainedRun, ExplainedSource, FileCondition, FileProblem, NoteWeight, ReleaseNote, RepositoryAction, RunOutcome,
-    ShownCredential, SourceVerdict,
+    AccessExplanation, AccessOutcome, ChosenSource, CredentialKind, CredentialScope, ExchangeKind, ExchangeLine,
+    ExplainedFile, ExplainedRun, ExplainedSource, FileCondition, FileProblem, NoteWeight, ReleaseNote,
+    RepositoryAction, RunOutcome, SourceVerdict,
 };
 pub use runs::held_credential;
 pub use sources::sources;

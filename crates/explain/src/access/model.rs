@@ -174,7 +174,7 @@ pub enum SourceVerdict {
 #[derive(Clone, Debug, Serialize)]
 pub struct ChosenSource {
     /// The kind of credential.
-    pub shows: ShownCredential,
+    pub shows: CredentialKind,
     /// The user.
     pub username: Option<String>,
     /// The source by its name; null if no source fits.
@@ -190,7 +190,7 @@ pub struct ChosenSource {
 /// The kind of a credential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ShownCredential {
+pub enum CredentialKind {
     /// Nothing.
     Nothing,
     /// A name and a password.

@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use tofu_oci_credentials::{
-    Candidate, Choice, ChoiceError, Credential, CredentialLookup, FileState, FileWarning, FoundFile, Origin,
-    Specificity, Verdict as LookupVerdict,
+    Candidate, CandidateVerdict, Choice, ChoiceError, Credential, CredentialLookup, CredentialOrigin, FileState,
+    FileWarning, FoundFile, Specificity,
 };
 use tofu_oci_types::RepositoryRef;
 
 use crate::access::model::{
-    ChosenSource, ExplainedFile, ExplainedSource, FileCondition, FileProblem, ShownCredential, SourceVerdict,
+    ChosenSource, CredentialKind, ExplainedFile, ExplainedSource, FileCondition, FileProblem, SourceVerdict,
     source_name,
 };
 
@@ -56,24 +56,24 @@ pub fn sources(file: &str, lookup: &CredentialLookup) -> Vec<ExplainedSource> {
 }
 
 /// Whether a source is used, or invalid and more specific than all others.
-fn decides(verdict: &LookupVerdict) -> bool {
-    matches!(verdict, LookupVerdict::Chosen | LookupVerdict::Broken(_))
+fn decides(verdict: &CandidateVerdict) -> bool {
+    matches!(verdict, CandidateVerdict::Chosen | CandidateVerdict::Broken(_))
 }
 
 fn source(candidate: &Candidate, best: Option<Specificity>, repository: &RepositoryRef) -> ExplainedSource {
     let fits = candidate.fit.map(|fit| fit_text(fit, repository)).unwrap_or_default();
     let (verdict, why, instead) = match &candidate.verdict {
-        LookupVerdict::Chosen => (SourceVerdict::Chosen, format!("chosen, {fits}"), None),
-        LookupVerdict::Outranked => {
+        CandidateVerdict::Chosen => (SourceVerdict::Chosen, format!("chosen, {fits}"), None),
+        CandidateVerdict::Outranked => {
             (SourceVerdict::Outranked, format!("{fits}, {}", outranked(candidate.fit, best)), None)
         }
-        LookupVerdict::Broken(error) => (SourceVerdict::Broken, format!("{fits}, and {}", wrong(error)), None),
-        LookupVerdict::Empty => {
+        CandidateVerdict::Broken(error) => (SourceVerdict::Broken, format!("{fits}, and {}", wrong(error)), None),
+        CandidateVerdict::Empty => {
             (SourceVerdict::Empty, format!("{fits}, and holds no login: docker keeps it in a helper"), None)
         }
-        LookupVerdict::LeftOut(reason) => (SourceVerdict::LeftOut, format!("left out, {reason}"), None),
-        LookupVerdict::NoMatch(None) => (SourceVerdict::Other, "it is for other repositories".to_owned(), None),
-        LookupVerdict::NoMatch(Some(near)) => {
+        CandidateVerdict::LeftOut(reason) => (SourceVerdict::LeftOut, format!("left out, {reason}"), None),
+        CandidateVerdict::NoMatch(None) => (SourceVerdict::Other, "it is for other repositories".to_owned(), None),
+        CandidateVerdict::NoMatch(Some(near)) => {
             (SourceVerdict::NearMiss, format!("does not fit, {near}"), Some(near.instead().to_owned()))
         }
     };
@@ -124,7 +124,7 @@ fn outranked(fit: Option<Specificity>, best: Option<Specificity>) -> &'static st
 pub(crate) fn chosen(lookup: &CredentialLookup) -> ChosenSource {
     let nothing =
         |shows, why: String| ChosenSource { shows, username: None, source: None, file: None, line: None, why };
-    let from = |shows, username: Option<String>, origin: &Origin, why: String| {
+    let from = |shows, username: Option<String>, origin: &CredentialOrigin, why: String| {
         let place = origin.place();
         ChosenSource {
             shows,
@@ -136,38 +136,38 @@ pub(crate) fn chosen(lookup: &CredentialLookup) -> ChosenSource {
         }
     };
     match &lookup.choice {
-        Choice::Anonymous => nothing(ShownCredential::Nothing, "nothing: no source fits".to_owned()),
+        Choice::Anonymous => nothing(CredentialKind::Nothing, "nothing: no source fits".to_owned()),
         Choice::Credential { credential, origin } => {
             let (shows, username) = credential_of(credential);
             from(shows, username, origin, why(lookup))
         }
-        Choice::Ask { origin, .. } => from(ShownCredential::Helper, None, origin, why(lookup)),
+        Choice::Ask { origin, .. } => from(CredentialKind::Helper, None, origin, why(lookup)),
         Choice::Refused(error) => {
-            let broken = lookup.candidates.iter().find(|one| matches!(one.verdict, LookupVerdict::Broken(_)));
+            let broken = lookup.candidates.iter().find(|one| matches!(one.verdict, CandidateVerdict::Broken(_)));
             match broken {
                 Some(one) => {
-                    from(ShownCredential::Refused, None, &one.origin, format!("cannot be used, {}", error.code()))
+                    from(CredentialKind::Refused, None, &one.origin, format!("cannot be used, {}", error.code()))
                 }
-                None => nothing(ShownCredential::Refused, error.to_string()),
+                None => nothing(CredentialKind::Refused, error.to_string()),
             }
         }
     }
 }
 
 /// The kind of a credential, and the user's name if it has one.
-pub(crate) fn credential_of(credential: &Credential) -> (ShownCredential, Option<String>) {
+pub(crate) fn credential_of(credential: &Credential) -> (CredentialKind, Option<String>) {
     match credential {
-        Credential::Basic { username, .. } => (ShownCredential::Password, Some(username.clone())),
-        Credential::IdentityToken(_) => (ShownCredential::IdentityToken, None),
-        Credential::RegistryToken(_) => (ShownCredential::AccessToken, None),
+        Credential::Basic { username, .. } => (CredentialKind::Password, Some(username.clone())),
+        Credential::IdentityToken(_) => (CredentialKind::IdentityToken, None),
+        Credential::RegistryToken(_) => (CredentialKind::AccessToken, None),
     }
 }
 
 /// Why the chosen source counts, against those that fit too.
 fn why(lookup: &CredentialLookup) -> String {
-    let best = lookup.candidates.iter().find(|one| one.verdict == LookupVerdict::Chosen).and_then(|one| one.fit);
+    let best = lookup.candidates.iter().find(|one| one.verdict == CandidateVerdict::Chosen).and_then(|one| one.fit);
     let others: Vec<Option<Specificity>> =
-        lookup.candidates.iter().filter(|one| one.verdict == LookupVerdict::Outranked).map(|one| one.fit).collect();
+        lookup.candidates.iter().filter(|one| one.verdict == CandidateVerdict::Outranked).map(|one| one.fit).collect();
     let equal = others.contains(&best);
     match (others.is_empty(), equal) {
         (true, _) => "nothing else fits",
@@ -178,17 +178,17 @@ fn why(lookup: &CredentialLookup) -> String {
 }
 
 /// A source by its name: `auths "ghcr.io"`.
-pub(crate) fn name(origin: &Origin) -> String {
+pub(crate) fn name(origin: &CredentialOrigin) -> String {
     let (kind, key, helper) = parts(origin);
     source_name(kind, key.as_deref(), helper.as_deref())
 }
 
-fn parts(origin: &Origin) -> (&'static str, Option<String>, Option<String>) {
+fn parts(origin: &CredentialOrigin) -> (&'static str, Option<String>, Option<String>) {
     match origin {
-        Origin::Block { label, .. } => ("oci_credentials", Some(label.clone()), None),
-        Origin::DefaultHelper { name, .. } => ("oci_default_credentials", None, Some(name.clone())),
-        Origin::Auth { key, .. } => ("auths", Some(key.clone()), None),
-        Origin::CredHelper { key, name, .. } => ("credHelpers", Some(key.clone()), Some(name.clone())),
-        Origin::CredsStore { name, .. } => ("credsStore", None, Some(name.clone())),
+        CredentialOrigin::Block { label, .. } => ("oci_credentials", Some(label.clone()), None),
+        CredentialOrigin::DefaultHelper { name, .. } => ("oci_default_credentials", None, Some(name.clone())),
+        CredentialOrigin::Auth { key, .. } => ("auths", Some(key.clone()), None),
+        CredentialOrigin::CredHelper { key, name, .. } => ("credHelpers", Some(key.clone()), Some(name.clone())),
+        CredentialOrigin::CredsStore { name, .. } => ("credsStore", None, Some(name.clone())),
     }
 }

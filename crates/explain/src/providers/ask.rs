@@ -8,7 +8,7 @@ use tofu_oci_source::{
 use tofu_oci_store::{StoreError, Transport};
 use tofu_oci_types::Version;
 
-use super::method::{DirectHost, MethodAnswer, MethodPackage, MethodStep, RegistryRoot};
+use super::method::{DirectHost, MethodPackage, MethodStep, RegistryRoot, StepAnswer};
 use super::question::ProviderQuestion;
 
 /// Asks every method that is for the address.
@@ -30,7 +30,7 @@ pub(crate) async fn ask(
         .iter_mut()
         .filter(|step| step.selected && step.kind == InstallMethod::Direct && step.direct == DirectHost::No)
     {
-        if step.source.is_none() || matches!(step.answer, MethodAnswer::Fails { .. } | MethodAnswer::NotRead { .. }) {
+        if step.source.is_none() || matches!(step.answer, StepAnswer::Fails { .. } | StepAnswer::NotRead { .. }) {
             continue;
         }
         let host = question.address.hostname();
@@ -117,15 +117,15 @@ pub(crate) fn union(steps: &[MethodStep], strays: bool) -> Vec<Version> {
     all
 }
 
-fn answer(listing: Result<Listing, SourceError>) -> MethodAnswer {
+fn answer(listing: Result<Listing, SourceError>) -> StepAnswer {
     match listing {
-        Ok(listing) => MethodAnswer::Lists(listing),
-        Err(error) if ListingAnswer::of(&error) == ListingAnswer::UnknownProvider => MethodAnswer::Unknown,
+        Ok(listing) => StepAnswer::Lists(listing),
+        Err(error) if ListingAnswer::of(&error) == ListingAnswer::UnknownProvider => StepAnswer::Unknown,
         Err(error) => match error.code() {
             code @ ("method-not-read" | "registry-protocol-not-read") => {
-                MethodAnswer::NotRead { code, text: root_cause(&error) }
+                StepAnswer::NotRead { code, text: root_cause(&error) }
             }
-            code => MethodAnswer::Fails { code, text: root_cause(&error) },
+            code => StepAnswer::Fails { code, text: root_cause(&error) },
         },
     }
 }

@@ -32,7 +32,7 @@ pub struct MethodStep {
     /// What `OpenTofu` makes of a `direct` that leads to OCI.
     pub direct: DirectHost,
     /// What it answered.
-    pub answer: MethodAnswer,
+    pub answer: StepAnswer,
     /// What it has of the versions that matter.
     pub packages: Vec<(Version, MethodPackage)>,
     /// What the registry of an `oci_mirror` answers at its root.
@@ -89,7 +89,7 @@ pub enum DirectHost {
 
 /// What a method answered.
 #[derive(Clone, Debug)]
-pub enum MethodAnswer {
+pub enum StepAnswer {
     /// It is not asked.
     NotAsked,
     /// What it lists.
@@ -141,7 +141,7 @@ impl MethodStep {
             given: None,
             place: Some(place),
             direct: DirectHost::No,
-            answer: MethodAnswer::NotAsked,
+            answer: StepAnswer::NotAsked,
             packages: Vec::new(),
             root: RegistryRoot::NotAsked,
             after_root: false,
@@ -154,10 +154,10 @@ impl MethodStep {
     /// Its answer as the rules of a chain take it; `None` if it was not asked, or cannot be asked.
     pub(crate) fn listing_answer(&self) -> Option<ListingAnswer> {
         match &self.answer {
-            MethodAnswer::Lists(_) => Some(ListingAnswer::Lists),
-            MethodAnswer::Unknown => Some(ListingAnswer::UnknownProvider),
-            MethodAnswer::Fails { .. } => Some(ListingAnswer::Fails),
-            MethodAnswer::NotAsked | MethodAnswer::NotRead { .. } => None,
+            StepAnswer::Lists(_) => Some(ListingAnswer::Lists),
+            StepAnswer::Unknown => Some(ListingAnswer::UnknownProvider),
+            StepAnswer::Fails { .. } => Some(ListingAnswer::Fails),
+            StepAnswer::NotAsked | StepAnswer::NotRead { .. } => None,
         }
     }
 
@@ -176,9 +176,9 @@ impl MethodStep {
         let step = Self { after_root: true, ..self.clone() };
         match &self.root {
             RegistryRoot::NotAsked | RegistryRoot::Answers => step,
-            RegistryRoot::Missing => Self { answer: MethodAnswer::Unknown, packages: Vec::new(), ..step },
+            RegistryRoot::Missing => Self { answer: StepAnswer::Unknown, packages: Vec::new(), ..step },
             RegistryRoot::Fails { code, text } => {
-                Self { answer: MethodAnswer::Fails { code, text: text.clone() }, ..step }
+                Self { answer: StepAnswer::Fails { code, text: text.clone() }, ..step }
             }
         }
     }
@@ -192,7 +192,7 @@ impl MethodStep {
     /// What it lists; `None` if it gives no list.
     pub fn listing(&self) -> Option<&Listing> {
         match &self.answer {
-            MethodAnswer::Lists(listing) => Some(listing),
+            StepAnswer::Lists(listing) => Some(listing),
             _ => None,
         }
     }
@@ -261,7 +261,7 @@ fn selected(
         given: given.clone(),
         place: given,
         direct,
-        answer: MethodAnswer::NotAsked,
+        answer: StepAnswer::NotAsked,
         packages: Vec::new(),
         root: RegistryRoot::NotAsked,
         after_root: false,
@@ -282,7 +282,7 @@ fn dropped(method: &Method, why: &str) -> MethodStep {
         given: None,
         place: None,
         direct: DirectHost::No,
-        answer: MethodAnswer::NotAsked,
+        answer: StepAnswer::NotAsked,
         packages: Vec::new(),
         root: RegistryRoot::NotAsked,
         after_root: false,

@@ -17,7 +17,7 @@ use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
 use tofu_oci_types::TofuRelease;
 
 pub use ask::root_cause;
-pub use method::{DirectHost, MethodAnswer, MethodPackage, MethodStep, RegistryRoot};
+pub use method::{DirectHost, MethodPackage, MethodStep, RegistryRoot, StepAnswer};
 pub use question::{LockedVersion, ProviderQuestion};
 pub use verdict::{ChainVerdict, InstallingProgram};
 

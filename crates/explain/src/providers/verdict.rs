@@ -5,7 +5,7 @@ use tofu_oci_types::TofuRelease;
 use tofu_oci_types::Version;
 
 use super::ask::union;
-use super::method::{DirectHost, MethodAnswer, MethodPackage, MethodStep, RegistryRoot};
+use super::method::{DirectHost, MethodPackage, MethodStep, RegistryRoot, StepAnswer};
 use super::question::ProviderQuestion;
 
 /// A program that installs.
@@ -155,14 +155,14 @@ fn while_listing(step: &MethodStep, tofu: bool) -> Option<ChainVerdict> {
     }
     let ends = step.listing_answer().is_some_and(|answer| answer.continuation() == Continuation::Ends);
     match &step.answer {
-        MethodAnswer::NotRead { text: why, .. } if tofu => {
+        StepAnswer::NotRead { text: why, .. } if tofu => {
             let why = format!("what it offers is not known to tofu-oci: {why}");
             Some(ChainVerdict::NotKnown { method, why })
         }
-        MethodAnswer::NotRead { code, text: why } => {
+        StepAnswer::NotRead { code, text: why } => {
             Some(ChainVerdict::Stops { version: None, method, code: (*code).to_owned(), why: why.clone() })
         }
-        MethodAnswer::Fails { code, .. } if ends => {
+        StepAnswer::Fails { code, .. } if ends => {
             let ends = "any error except an unknown provider ends the search while versions are listed";
             let why = match &step.root {
                 RegistryRoot::Fails { text, .. } if step.after_root => {

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use tofu_oci_remote::{ChunkMode, ClientOptions, NoCredentials, RemoteStore};
-use tofu_oci_store::{Body, FileBody, Pushed, ReadStore as _, Store as _, StoreError, StoredBody};
+use tofu_oci_store::{Body, FileBody, Pushed, ReadStore as _, RejectionReason, Store as _, StoreError, StoredBody};
 use tofu_oci_types::Digest;
 
 use crate::server::{Reply, Request, Server, hang_up, reply};
@@ -280,7 +280,7 @@ async fn an_upload_whose_chunks_are_dropped_is_given_up() {
     for range in ["0-0", "0-4194303", "0-99999999"] {
         let server = chunking(move |_, _| reply(201).header("location", "/u/1").header("range", range));
         let got = push(&store(&server), &noise(9_000_000)).await;
-        assert!(matches!(got, Err(StoreError::Malformed { .. })), "{got:?}");
+        assert!(matches!(got, Err(StoreError::ChunksLost { .. })), "{got:?}");
         assert_eq!(server.requests().last().unwrap().method, "DELETE");
     }
 }
@@ -431,7 +431,21 @@ async fn a_proxy_with_a_small_limit_gets_small_chunks() {
         _ => empty(request),
     });
     let got = push(&store(&server), &noise(3_000_000)).await;
-    assert!(matches!(got, Err(StoreError::Rejected { status: 413, .. })), "{got:?}");
+    assert!(matches!(got, Err(StoreError::Rejected { status: 413, reason: RejectionReason::Other, .. })), "{got:?}");
+}
+
+#[tokio::test]
+async fn a_registry_that_takes_no_chunks_is_named_as_one() {
+    for refused in [405, 411] {
+        let server = Server::start(move |request, _| match request.method.as_str() {
+            "PUT" if request.header("content-length") != Some("0") => reply(413),
+            "PATCH" => reply(refused),
+            _ => empty(request),
+        });
+        let got = push(&store(&server), &noise(3_000_000)).await;
+        let Err(StoreError::Rejected { status, reason, .. }) = got else { panic!("{got:?}") };
+        assert_eq!((status, reason), (refused, RejectionReason::Chunk));
+    }
 }
 
 #[tokio::test]

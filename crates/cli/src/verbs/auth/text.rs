@@ -2,9 +2,9 @@
 
 use anstyle::{AnsiColor, Style};
 use tofu_oci_explain::access::{
-    AccessExplanation, AccessOutcome, ChosenSource, CredentialScope, ExchangeKind, ExchangeLine, ExplainedFile,
-    ExplainedRun, ExplainedSource, FileCondition, NoteWeight, ReleaseNote, RepositoryAction, RunOutcome,
-    ShownCredential, SourceVerdict,
+    AccessExplanation, AccessOutcome, ChosenSource, CredentialKind, CredentialScope, ExchangeKind, ExchangeLine,
+    ExplainedFile, ExplainedRun, ExplainedSource, FileCondition, NoteWeight, ReleaseNote, RepositoryAction, RunOutcome,
+    SourceVerdict,
 };
 use tofu_oci_types::printable;
 use unicode_width::UnicodeWidthStr as _;
@@ -118,9 +118,9 @@ fn chosen(chosen: &ChosenSource) -> String {
         (None, _) => String::new(),
     };
     let what = match (chosen.shows, &chosen.username) {
-        (ShownCredential::Password, Some(user)) => format!(", user {user}"),
-        (ShownCredential::IdentityToken, _) => ", an identity token".to_owned(),
-        (ShownCredential::AccessToken, _) => ", an access token".to_owned(),
+        (CredentialKind::Password, Some(user)) => format!(", user {user}"),
+        (CredentialKind::IdentityToken, _) => ", an identity token".to_owned(),
+        (CredentialKind::AccessToken, _) => ", an access token".to_owned(),
         _ => String::new(),
     };
     format!("{source}{place}{what}: {}", chosen.why)

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_explain::providers::{
-    ChainVerdict, InstallingProgram, MethodAnswer, ProgramOutcome, ProviderExplanation, ProviderQuestion, RegistryRoot,
+    ChainVerdict, InstallingProgram, ProgramOutcome, ProviderExplanation, ProviderQuestion, RegistryRoot, StepAnswer,
 };
 use tofu_oci_types::{Platform, ProviderAddr};
 
@@ -49,11 +49,9 @@ pub(super) fn print(question: &ProviderQuestion<'_>, explanation: &ProviderExpla
     let address = question.address;
     for step in &explanation.steps {
         let (error, code) = match &step.answer {
-            MethodAnswer::Fails { code, text } | MethodAnswer::NotRead { code, text } => {
-                (Some(text.as_str()), Some(*code))
-            }
-            MethodAnswer::Unknown => (Some("it does not know the provider"), Some("provider-not-found")),
-            MethodAnswer::NotAsked | MethodAnswer::Lists(_) => (None, None),
+            StepAnswer::Fails { code, text } | StepAnswer::NotRead { code, text } => (Some(text.as_str()), Some(*code)),
+            StepAnswer::Unknown => (Some("it does not know the provider"), Some("provider-not-found")),
+            StepAnswer::NotAsked | StepAnswer::Lists(_) => (None, None),
         };
         let versions = step.listing().into_iter().flat_map(|listing| listing.versions.iter().rev());
         json_line(&MethodLine {

@@ -2,8 +2,8 @@
 
 use anstyle::Style;
 use tofu_oci_explain::providers::{
-    ChainVerdict, DirectHost, InstallingProgram, MethodAnswer, MethodStep, ProgramOutcome, ProviderExplanation,
-    ProviderQuestion, RegistryRoot,
+    ChainVerdict, DirectHost, InstallingProgram, MethodStep, ProgramOutcome, ProviderExplanation, ProviderQuestion,
+    RegistryRoot, StepAnswer,
 };
 use tofu_oci_mapper::config::{MEASURED, releases_text};
 use tofu_oci_source::ConfiguredMethods;
@@ -118,12 +118,12 @@ fn implicit(step: &MethodStep) -> String {
 /// What a method answered, newest version first.
 fn offers(step: &MethodStep) -> Option<String> {
     Some(match &step.answer {
-        MethodAnswer::NotAsked => return None,
-        MethodAnswer::Lists(listing) if listing.versions.is_empty() => "no versions".to_owned(),
-        MethodAnswer::Lists(listing) => versions(&listing.versions),
-        MethodAnswer::Unknown => "nothing: it does not know the provider, and is passed over".to_owned(),
-        MethodAnswer::NotRead { text, .. } => format!("not known: {text}"),
-        MethodAnswer::Fails { code, text } => format!("error ({code}): {text}"),
+        StepAnswer::NotAsked => return None,
+        StepAnswer::Lists(listing) if listing.versions.is_empty() => "no versions".to_owned(),
+        StepAnswer::Lists(listing) => versions(&listing.versions),
+        StepAnswer::Unknown => "nothing: it does not know the provider, and is passed over".to_owned(),
+        StepAnswer::NotRead { text, .. } => format!("not known: {text}"),
+        StepAnswer::Fails { code, text } => format!("error ({code}): {text}"),
     })
 }
 

@@ -1,6 +1,6 @@
 //! What `login` and `logout` warn of.
 
-use tofu_oci_credentials::{Origin, Search};
+use tofu_oci_credentials::{CredentialOrigin, SearchScope};
 use tofu_oci_logins::{AfterLogin, AfterLogout, CurrentLogin, LoginFile, Obstacle, RegistryName};
 use tofu_oci_types::Event;
 
@@ -59,16 +59,16 @@ fn obstacle_event(obstacle: Obstacle, registry: &RegistryName, file: &LoginFile)
     }
 }
 
-fn not_searched(search: Search, file: &str) -> Event {
+fn not_searched(search: SearchScope, file: &str) -> Event {
     let warning = Event::warning("file-not-looked-at", format!("nothing looks for logins in {file}"));
     warning.with_hint(match search {
-        Search::Ambient => format!(
+        SearchScope::Ambient => format!(
             "REGISTRY_AUTH_FILE={file} makes tofu-oci and podman look there; for tofu, name it in docker_style_config_files of oci_default_credentials"
         ),
-        Search::Listed => {
+        SearchScope::Listed => {
             "the docker_style_config_files of oci_default_credentials in the CLI configuration are looked at alone: add it there".to_owned()
         }
-        Search::Off => {
+        SearchScope::Off => {
             "oci_default_credentials in the CLI configuration turns the search off: discover_ambient_credentials = false".to_owned()
         }
     })
@@ -88,7 +88,7 @@ pub(super) fn warn_after_logout(context: &Context, registry: &RegistryName, afte
 }
 
 /// Says which repositories of the registry have a login of their own.
-pub(super) fn note_own_logins(context: &Context, current: &CurrentLogin, text: impl Fn(&Origin) -> String) {
+pub(super) fn note_own_logins(context: &Context, current: &CurrentLogin, text: impl Fn(&CredentialOrigin) -> String) {
     for origin in current.of_repositories() {
         context.reporter.event(&Event::note("own-login", text(&origin)));
     }
@@ -120,6 +120,6 @@ pub(super) fn warn_of_plain(context: &Context, file: &LoginFile) {
     }
 }
 
-fn named(origin: Option<&Origin>) -> String {
+fn named(origin: Option<&CredentialOrigin>) -> String {
     origin.map_or_else(|| "another source".to_owned(), ToString::to_string)
 }

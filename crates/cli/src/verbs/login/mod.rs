@@ -12,8 +12,8 @@ mod logout;
 use std::sync::Arc;
 
 use serde::Serialize;
-use tofu_oci_credentials::docker_file::{self, Change};
-use tofu_oci_credentials::{Credential, Origin};
+use tofu_oci_credentials::docker_file::{self, EditEffect};
+use tofu_oci_credentials::{Credential, CredentialOrigin};
 use tofu_oci_logins::{CurrentLogin, Keeper, LoginFile, RegistryName, store};
 use tofu_oci_remote::{LoginCheck, NoCredentials};
 use tofu_oci_store::StoreError;
@@ -144,7 +144,7 @@ async fn check_stored(
 /// What replaces the login that is used by another one.
 fn new_login(current: &CurrentLogin, registry: &RegistryName) -> String {
     let origin = current.origin();
-    if let Some(Origin::Block { .. } | Origin::DefaultHelper { .. }) = &origin {
+    if let Some(CredentialOrigin::Block { .. } | CredentialOrigin::DefaultHelper { .. }) = &origin {
         return source_remedy(origin.as_ref(), registry);
     }
     let file = current.file_to_replace().map(|file| format!(" --auth-file {file}")).unwrap_or_default();
@@ -215,12 +215,12 @@ struct StoredLogin<'a> {
     change: &'static str,
 }
 
-fn word(change: Change) -> &'static str {
+fn word(change: EditEffect) -> &'static str {
     match change {
-        Change::Added => "added",
-        Change::Replaced => "replaced",
-        Change::Removed => "removed",
-        Change::Nothing => "unchanged",
+        EditEffect::Added => "added",
+        EditEffect::Replaced => "replaced",
+        EditEffect::Removed => "removed",
+        EditEffect::Nothing => "unchanged",
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
     let Some(demanded) = demanded else { return Ok(()) };
     let ReleaseId { address, version, place, .. } = &found.id;
     let text = format!("{address} {version} is not accepted: {}", demanded.refusal);
-    let release = diagnostic::Release { address, version, place };
+    let release = diagnostic::RefusedRelease { address, version, place };
     let refused = Refused { refusal: &demanded.refusal, rule: &demanded.rule, by_hand: demanded.by_hand, release };
     Err(Diagnostic::new(Exit::Fixable, text)
         .not_trusted(&refused)
@@ -90,7 +90,7 @@ struct Demanded {
 /// Success only where somebody stands for the release, or somebody has just accepted it.
 fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
     let ReleaseId { address, version, place, .. } = &told.found.id;
-    let release = diagnostic::Release { address, version, place };
+    let release = diagnostic::RefusedRelease { address, version, place };
     if let Some(refusal) = &verdict.refusal {
         let text = format!("{address} {version} is not trusted: {refusal}");
         let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };

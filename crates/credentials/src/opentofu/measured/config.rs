@@ -6,10 +6,10 @@ use tofu_oci_types::{RepositoryPrefix, Secret, parse_prefix};
 use super::Case;
 use super::files::Searched;
 use crate::opentofu::{ConfigFault, FaultEffect};
-use crate::{Block, BlockStyle, DefaultHelper, HelperName, Place, Policy, Search};
+use crate::{Block, BlockStyle, CredentialPolicy, DefaultHelper, FilePlace, HelperName, SearchScope};
 
 /// A block as written.
-struct Written {
+struct WrittenBlock {
     kind: String,
     labels: Vec<String>,
     assigned: bool,
@@ -17,7 +17,7 @@ struct Written {
     arguments: Vec<(String, Value)>,
 }
 
-impl Written {
+impl WrittenBlock {
     fn argument(&self, name: &str) -> Option<&Value> {
         self.arguments.iter().find(|(written, _)| written == name).map(|(_, value)| value)
     }
@@ -26,8 +26,8 @@ impl Written {
         self.argument(name).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
 
-    fn place(&self) -> Place {
-        Place { file: "tofu.rc".to_owned(), line: Some(self.line) }
+    fn place(&self) -> FilePlace {
+        FilePlace { file: "tofu.rc".to_owned(), line: Some(self.line) }
     }
 
     fn fault(&self, code: &str, effect: FaultEffect) -> ConfigFault {
@@ -37,7 +37,7 @@ impl Written {
 
 impl Case {
     /// The policy of the sound blocks, and the mistakes in the others.
-    pub(super) fn policy(&self) -> (Policy, Vec<ConfigFault>) {
+    pub(super) fn policy(&self) -> (CredentialPolicy, Vec<ConfigFault>) {
         let written = match self.get("cli_json") {
             Value::Null => blocks(self.text("cli_config")),
             json => json_blocks(json),
@@ -45,7 +45,7 @@ impl Case {
         let mut blocks: Vec<Block> = Vec::new();
         let mut faults = Vec::new();
         let mut default = None;
-        let mut searched: Searched = (Search::Ambient, self.ambient());
+        let mut searched: Searched = (SearchScope::Ambient, self.ambient());
         let mut defaults = 0;
         for it in &written {
             match it.kind.as_str() {
@@ -70,12 +70,12 @@ impl Case {
                 _ => {}
             }
         }
-        (Policy::new(blocks, default, searched.0, searched.1), faults)
+        (CredentialPolicy::new(blocks, default, searched.0, searched.1), faults)
     }
 
     fn default_block(
         &self,
-        it: &Written,
+        it: &WrittenBlock,
         faults: &mut Vec<ConfigFault>,
     ) -> Result<(Option<DefaultHelper>, Option<Searched>), &'static str> {
         if !it.labels.is_empty() {
@@ -88,7 +88,7 @@ impl Case {
         };
         let files = match it.argument("docker_style_config_files") {
             None => None,
-            Some(Value::Array(names)) => Some((Search::Listed, self.listed(names))),
+            Some(Value::Array(names)) => Some((SearchScope::Listed, self.listed(names))),
             Some(_) => return Err("block-argument-type"),
         };
         let helper = it.text("docker_credentials_helper").and_then(|name| {
@@ -101,11 +101,11 @@ impl Case {
         if !discover && files.is_some() {
             faults.push(it.fault("default-inconsistent", FaultEffect::DiscoveryOff));
         }
-        Ok((helper, if discover { files } else { Some((Search::Off, Vec::new())) }))
+        Ok((helper, if discover { files } else { Some((SearchScope::Off, Vec::new())) }))
     }
 }
 
-fn block(it: &Written) -> Result<Block, &'static str> {
+fn block(it: &WrittenBlock) -> Result<Block, &'static str> {
     let [label] = it.labels.as_slice() else { return Err("block-label-count") };
     let prefix = parse_prefix(label).map_err(|_| "block-invalid-label")?;
     let basic = (it.text("username"), it.text("password"));
@@ -140,11 +140,11 @@ fn unfit(name: &str) -> bool {
 }
 
 /// Reads blocks of arguments: names, texts, numbers, `true`, `false` and lists of texts.
-fn blocks(text: &str) -> Vec<Written> {
+fn blocks(text: &str) -> Vec<WrittenBlock> {
     let mut tokens = tokens(text).into_iter().peekable();
     let mut blocks = Vec::new();
     while let Some((line, Token::Word(kind))) = tokens.next() {
-        let mut written = Written { kind, labels: Vec::new(), assigned: false, line, arguments: Vec::new() };
+        let mut written = WrittenBlock { kind, labels: Vec::new(), assigned: false, line, arguments: Vec::new() };
         loop {
             match tokens.next().expect("a block").1 {
                 Token::Text(label) => written.labels.push(label),
@@ -222,9 +222,9 @@ fn tokens(text: &str) -> Vec<(usize, Token)> {
 }
 
 /// The blocks of a configuration in JSON.
-fn json_blocks(json: &Value) -> Vec<Written> {
+fn json_blocks(json: &Value) -> Vec<WrittenBlock> {
     let members = |value: &Value| value.as_object().expect("an object").clone().into_iter();
-    let written = |kind: &str, labels: Vec<String>, body: &Value| Written {
+    let written = |kind: &str, labels: Vec<String>, body: &Value| WrittenBlock {
         kind: kind.to_owned(),
         labels,
         assigned: false,

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Case, with_port};
-use crate::{AuthFile, FileState, FoundFile, Search, auth_file_paths};
+use crate::{AuthFile, FileState, FoundFile, SearchScope, auth_file_paths};
 
 impl Case {
     /// The files that are searched without a list.
@@ -83,4 +83,4 @@ impl FoundFile {
 }
 
 /// Which files count, and those.
-pub(super) type Searched = (Search, Vec<FoundFile>);
+pub(super) type Searched = (SearchScope, Vec<FoundFile>);

@@ -14,10 +14,10 @@ use serde_json::Value;
 use tofu_oci_testkit::Vectors;
 use tofu_oci_types::RepositoryRef;
 
-use super::wire::challenge::{self, Scheme};
+use super::wire::challenge::{self, ChallengeScheme};
 use super::{OpenTofuFile, Prediction, predict};
 use crate::decoded::DecodedFile;
-use crate::{FileState, Search};
+use crate::{FileState, SearchScope};
 
 /// Cases in which a credential is chosen and never sent: what happens on the wire stands in its way. The choice itself
 /// cannot be seen in them; the differences on the wire have tests of their own.
@@ -101,7 +101,7 @@ fn files_are_off_where_they_were_measured_to_be() {
     let mut count = 0;
     each(|case| {
         let (policy, _) = case.policy();
-        let off = policy.search() == Search::Ambient && policy.files().iter().any(turns_off);
+        let off = policy.search() == SearchScope::Ambient && policy.files().iter().any(turns_off);
         assert_eq!(off, case.get("observed")["ambient_off"] == true, "{}", case.text("name"));
         count += usize::from(off);
     });
@@ -191,7 +191,7 @@ fn sent(case: &Case, prediction: Prediction) -> String {
         Prediction::Refused { code, .. } => return format!("error {code}"),
         Prediction::Crash { .. } => return "error crash".to_owned(),
         Prediction::Random { keys } => return format!("one of {keys:?}"),
-        Prediction::Token { access, .. } if scheme(case) == Some(Scheme::Bearer) => {
+        Prediction::Token { access, .. } if scheme(case) == Some(ChallengeScheme::Bearer) => {
             return format!("access {}", access.expose());
         }
         Prediction::Token { .. } => return "error incomplete-basic".to_owned(),
@@ -208,10 +208,10 @@ fn sent(case: &Case, prediction: Prediction) -> String {
     }
     match scheme(case) {
         None => "anonymous".to_owned(),
-        Some(Scheme::Bearer) => format!("bearer {username}:{password}"),
+        Some(ChallengeScheme::Bearer) => format!("bearer {username}:{password}"),
         _ if username.is_empty() || password.is_empty() => "error incomplete-basic".to_owned(),
-        Some(Scheme::Basic) => format!("basic {username}:{password}"),
-        Some(Scheme::Other) => panic!("{}: such cases are named", case.text("name")),
+        Some(ChallengeScheme::Basic) => format!("basic {username}:{password}"),
+        Some(ChallengeScheme::Other) => panic!("{}: such cases are named", case.text("name")),
     }
 }
 
@@ -220,15 +220,15 @@ fn not_sent(case: &Case) -> Option<&'static str> {
 }
 
 /// The scheme that counts; nothing where the registry demands nothing.
-fn scheme(case: &Case) -> Option<Scheme> {
+fn scheme(case: &Case) -> Option<ChallengeScheme> {
     let registry = case.get("registry");
     if let Some(lines) = registry["www"].as_array() {
         let lines: Vec<String> = lines.iter().map(|line| line.as_str().expect("a text").to_owned()).collect();
         return challenge::first(&lines).map(|challenge| challenge.scheme);
     }
     match registry["challenge"].as_str() {
-        None | Some("basic") => Some(Scheme::Basic),
-        Some("bearer") => Some(Scheme::Bearer),
+        None | Some("basic") => Some(ChallengeScheme::Basic),
+        Some("bearer") => Some(ChallengeScheme::Bearer),
         Some("none") => None,
         Some(other) => panic!("challenge {other}"),
     }

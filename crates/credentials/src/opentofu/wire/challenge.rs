@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 /// A scheme of `WWW-Authenticate`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::opentofu) enum Scheme {
+pub(in crate::opentofu) enum ChallengeScheme {
     Basic,
     Bearer,
     Other,
@@ -14,7 +14,7 @@ pub(in crate::opentofu) enum Scheme {
 /// What oras-go takes from the first line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::opentofu) struct Challenge {
-    pub(in crate::opentofu) scheme: Scheme,
+    pub(in crate::opentofu) scheme: ChallengeScheme,
     pub(in crate::opentofu) realm: Option<String>,
     /// The realm stands without quotes and is read up to a letter that no token may hold.
     pub(in crate::opentofu) broken_realm: bool,
@@ -28,7 +28,7 @@ pub(in crate::opentofu) fn first(lines: &[String]) -> Option<Challenge> {
     let line = lines.first()?;
     let (scheme, mut rest) = token(line);
     let mut challenge = Challenge { scheme: known(scheme), realm: None, broken_realm: false, scopes: Vec::new() };
-    if challenge.scheme != Scheme::Bearer {
+    if challenge.scheme != ChallengeScheme::Bearer {
         return Some(challenge);
     }
     loop {
@@ -62,16 +62,16 @@ pub(in crate::opentofu) fn first(lines: &[String]) -> Option<Challenge> {
 pub(in crate::opentofu) fn names_a_known_scheme(line: &str) -> bool {
     // Outside quotes, a scheme is a word at the start of the line or behind a comma.
     let outside: String = line.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
-    outside.split(',').any(|part| known(token(skip(part)).0) != Scheme::Other)
+    outside.split(',').any(|part| known(token(skip(part)).0) != ChallengeScheme::Other)
 }
 
-fn known(scheme: &str) -> Scheme {
+fn known(scheme: &str) -> ChallengeScheme {
     if scheme.eq_ignore_ascii_case("basic") {
-        Scheme::Basic
+        ChallengeScheme::Basic
     } else if scheme.eq_ignore_ascii_case("bearer") {
-        Scheme::Bearer
+        ChallengeScheme::Bearer
     } else {
-        Scheme::Other
+        ChallengeScheme::Other
     }
 }
 
@@ -101,14 +101,14 @@ fn unquoted(quoted: &str) -> Option<(String, &str)> {
 
 /// Scheme, host and port of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::opentofu) struct Origin {
+pub(in crate::opentofu) struct UrlOrigin {
     scheme: String,
     pub(in crate::opentofu) host: String,
     port: String,
 }
 
 /// The origin of an absolute URL of http or https.
-pub(in crate::opentofu) fn origin(url: &str) -> Option<Origin> {
+pub(in crate::opentofu) fn origin(url: &str) -> Option<UrlOrigin> {
     let (scheme, rest) = url.split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
@@ -122,10 +122,10 @@ pub(in crate::opentofu) fn origin(url: &str) -> Option<Origin> {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => (host.to_owned(), port.to_owned()),
         _ => (host, String::new()),
     };
-    Some(Origin { scheme, host, port: if port.is_empty() { default.to_owned() } else { port } })
+    Some(UrlOrigin { scheme, host, port: if port.is_empty() { default.to_owned() } else { port } })
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for UrlOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { scheme, host, port } = self;
         match (scheme.as_str(), port.as_str()) {

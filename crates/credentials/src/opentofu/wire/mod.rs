@@ -4,7 +4,7 @@ pub(super) mod challenge;
 
 use tofu_oci_types::RepositoryRef;
 
-use challenge::{Challenge, Scheme};
+use challenge::{Challenge, ChallengeScheme};
 
 /// What was seen on the way to a repository: plain data, gathered by whoever spoke with the registry.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ pub fn wire_differences(facts: &WireFacts) -> Vec<Difference> {
 /// Up to 1.12 a token for `/v2/` comes before that for the repository.
 fn two_tokens(facts: &WireFacts) -> Option<String> {
     let ping = facts.ping.as_ref().filter(|ping| ping.status == 401 && !facts.challenges.is_empty())?;
-    challenge::first(&ping.challenges).filter(|challenge| challenge.scheme == Scheme::Bearer)?;
+    challenge::first(&ping.challenges).filter(|challenge| challenge.scheme == ChallengeScheme::Bearer)?;
     let helper = match facts.held {
         Some(HeldCredential::PasswordFromHelper | HeldCredential::IdentityTokenFromHelper) => {
             " and asks the helper twice"
@@ -148,17 +148,17 @@ fn ping_differences(ping: &Ping, facts: &WireFacts, differ: &mut impl FnMut(&'st
     match status {
         200 => {}
         401 => match first.as_ref().map(|challenge| challenge.scheme) {
-            Some(Scheme::Basic) if facts.held.is_none() => {
+            Some(ChallengeScheme::Basic) if facts.held.is_none() => {
                 differ(WITH_PING, format!("it asks for /v2/ first, which demands a password{pull}, and gives up"));
             }
-            Some(Scheme::Basic | Scheme::Bearer) if open => {
+            Some(ChallengeScheme::Basic | ChallengeScheme::Bearer) if open => {
                 let then = match facts.held {
                     Some(_) => "sends the credential there",
                     None => "gives up where it gets no anonymous token for that",
                 };
                 differ(WITH_PING, format!("it asks for /v2/ first, which demands access{pull}, and {then}"));
             }
-            Some(Scheme::Basic | Scheme::Bearer) => {
+            Some(ChallengeScheme::Basic | ChallengeScheme::Bearer) => {
                 if first.is_some_and(|first| !same_way(&first, facts)) {
                     differ(
                         WITH_PING,
@@ -168,7 +168,7 @@ fn ping_differences(ping: &Ping, facts: &WireFacts, differ: &mut impl FnMut(&'st
                     );
                 }
             }
-            Some(Scheme::Other) | None => {
+            Some(ChallengeScheme::Other) | None => {
                 differ(
                     WITH_PING,
                     "it asks for /v2/ first and gives up at its 401, which names no way to log in that it knows"
@@ -184,7 +184,7 @@ fn ping_differences(ping: &Ping, facts: &WireFacts, differ: &mut impl FnMut(&'st
 /// Only the first challenge of the first line counts there; here the first that is known, of all lines.
 fn challenge_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str, String)) {
     let Some(first) = challenge::first(&facts.challenges) else { return };
-    if first.scheme == Scheme::Other {
+    if first.scheme == ChallengeScheme::Other {
         if facts.challenges.iter().any(|line| challenge::names_a_known_scheme(line)) {
             differ(
                 ALL,
@@ -194,7 +194,7 @@ fn challenge_differences(facts: &WireFacts, differ: &mut impl FnMut(&'static str
         }
         return;
     }
-    let Challenge { scheme: Scheme::Bearer, broken_realm, scopes, .. } = first else { return };
+    let Challenge { scheme: ChallengeScheme::Bearer, broken_realm, scopes, .. } = first else { return };
     if broken_realm {
         differ(ALL, "it reads a realm without quotes up to its first `:` and fails".to_owned());
     }

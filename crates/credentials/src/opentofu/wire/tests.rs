@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tofu_oci_types::RepositoryRef;
 
-use super::challenge::{self, Scheme};
+use super::challenge::{self, ChallengeScheme};
 use super::{HeldCredential, Ping, Redirect, Redirector, Weight, WireFacts, wire_differences};
 use crate::opentofu::measured::{Case, are_own, each, with_port};
 
@@ -235,20 +235,20 @@ fn addresses_are_unsafe_as_go_sees_it() {
 #[test]
 fn challenges_are_read_as_oras_reads_them() {
     #[track_caller]
-    fn check(line: &str, scheme: Scheme, scopes: &[&str]) {
+    fn check(line: &str, scheme: ChallengeScheme, scopes: &[&str]) {
         let challenge = challenge::first(&[line.to_owned()]).expect("a challenge");
         assert_eq!(
             (challenge.scheme, challenge.scopes.as_slice()),
             (scheme, &scopes.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>()[..])
         );
     }
-    check("Basic", Scheme::Basic, &[]);
-    check("", Scheme::Other, &[]);
-    check("Negotiate, Basic", Scheme::Other, &[]);
-    check("BEARER  realm = \"a\\\"b\" ,scope=\"x  y\"", Scheme::Bearer, &["x", "y"]);
-    check("Bearer scope=a,scope=b", Scheme::Bearer, &["b"]);
-    check("Bearer realm=\"open, scope=a", Scheme::Bearer, &[]);
-    check("Bearer realm, scope=a", Scheme::Bearer, &[]);
+    check("Basic", ChallengeScheme::Basic, &[]);
+    check("", ChallengeScheme::Other, &[]);
+    check("Negotiate, Basic", ChallengeScheme::Other, &[]);
+    check("BEARER  realm = \"a\\\"b\" ,scope=\"x  y\"", ChallengeScheme::Bearer, &["x", "y"]);
+    check("Bearer scope=a,scope=b", ChallengeScheme::Bearer, &["b"]);
+    check("Bearer realm=\"open, scope=a", ChallengeScheme::Bearer, &[]);
+    check("Bearer realm, scope=a", ChallengeScheme::Bearer, &[]);
 }
 
 /// What a registry of the table would have shown.

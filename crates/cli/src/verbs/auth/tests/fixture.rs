@@ -2,8 +2,8 @@
 
 use tofu_oci_credentials::opentofu::{HeldCredential, Prediction};
 use tofu_oci_credentials::{
-    Candidate, Choice, Credential, CredentialLookup, HelperCall, HelperName, Origin, Place, Policy, Search,
-    Specificity, Verdict,
+    Candidate, CandidateVerdict, Choice, Credential, CredentialLookup, CredentialOrigin, CredentialPolicy, FilePlace,
+    HelperCall, HelperName, SearchScope, Specificity,
 };
 use tofu_oci_explain::access::{
     AccessFindings, Caller, ExplainedFile, ExplainedRun, FileCondition, ProbeOutcome, RepositoryAction, explain,
@@ -18,20 +18,20 @@ use super::super::text::render;
 
 pub(super) const DOCKER: &str = "~/.docker/config.json";
 
-pub(super) fn place(line: usize) -> Place {
-    Place { file: DOCKER.to_owned(), line: Some(line) }
+pub(super) fn place(line: usize) -> FilePlace {
+    FilePlace { file: DOCKER.to_owned(), line: Some(line) }
 }
 
-pub(super) fn auth(key: &str, line: usize, fit: Option<Specificity>, verdict: Verdict) -> Candidate {
-    Candidate { origin: Origin::Auth { key: key.to_owned(), place: place(line) }, fit, verdict }
+pub(super) fn auth(key: &str, line: usize, fit: Option<Specificity>, verdict: CandidateVerdict) -> Candidate {
+    Candidate { origin: CredentialOrigin::Auth { key: key.to_owned(), place: place(line) }, fit, verdict }
 }
 
-pub(super) fn store(line: usize) -> Origin {
-    Origin::CredsStore { name: "pass".to_owned(), place: place(line) }
+pub(super) fn store(line: usize) -> CredentialOrigin {
+    CredentialOrigin::CredsStore { name: "pass".to_owned(), place: place(line) }
 }
 
 pub(super) fn login(username: &str, line: usize) -> Choice {
-    let origin = Origin::Auth { key: "ghcr.io".to_owned(), place: place(line) };
+    let origin = CredentialOrigin::Auth { key: "ghcr.io".to_owned(), place: place(line) };
     Choice::Credential { credential: Credential::basic(username, "hidden-password"), origin }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn asks_store(server: &str) -> Choice {
 
 /// The same login from the same entry.
 pub(super) fn same(username: &str) -> Prediction {
-    let origin = Origin::Auth { key: "ghcr.io".to_owned(), place: place(3) };
+    let origin = CredentialOrigin::Auth { key: "ghcr.io".to_owned(), place: place(3) };
     Prediction::Basic { username: username.to_owned(), password: Secret::new("hidden-password"), origin }
 }
 
@@ -65,7 +65,7 @@ impl Case {
         Self {
             repository: "ghcr.io/acme/widget",
             action: RepositoryAction::Pull,
-            candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), Verdict::Chosen)],
+            candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), CandidateVerdict::Chosen)],
             choice: login("ada", 3),
             prediction: same("ada"),
             helpers: Vec::new(),
@@ -92,7 +92,7 @@ impl Case {
             action: self.action,
             asks: Caller::Files,
             configuration: vec![file],
-            policy: &Policy::new(Vec::new(), None, Search::Ambient, Vec::new()),
+            policy: &CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, Vec::new()),
             lookup: &lookup,
             closed: None,
             overlooked: &[],

@@ -4,7 +4,7 @@ mod fixture;
 
 use insta::assert_snapshot;
 use tofu_oci_credentials::opentofu::Prediction;
-use tofu_oci_credentials::{Candidate, Choice, ChoiceError, NearMiss, Origin, Specificity, Verdict};
+use tofu_oci_credentials::{Candidate, CandidateVerdict, Choice, ChoiceError, CredentialOrigin, NearMiss, Specificity};
 use tofu_oci_explain::access::{ExplainedRun, RepositoryAction, RunOutcome};
 use tofu_oci_remote::{Exchange, Probe, RegistryPing, ShownCredential, TokenOutcome};
 use tofu_oci_store::{AccessFault, StoreError};
@@ -14,20 +14,20 @@ use fixture::{Case, ada, answer, asks_store, auth, place, refused, same, store, 
 #[test]
 fn each_source_says_why_it_counts_or_does_not() {
     let empty = Candidate {
-        origin: Origin::CredHelper { key: "ghcr.io".to_owned(), name: "pass".to_owned(), place: place(9) },
+        origin: CredentialOrigin::CredHelper { key: "ghcr.io".to_owned(), name: "pass".to_owned(), place: place(9) },
         fit: Some(Specificity::Registry),
-        verdict: Verdict::Outranked,
+        verdict: CandidateVerdict::Outranked,
     };
     let case = Case {
         candidates: vec![
-            auth("ghcr.io/acme/widget", 2, Some(Specificity::Path(2)), Verdict::Empty),
-            auth("ghcr.io/acme", 3, Some(Specificity::Path(1)), Verdict::Chosen),
-            auth("ghcr.io", 4, Some(Specificity::Registry), Verdict::Outranked),
-            auth("https://ghcr.io", 5, None, Verdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned())))),
-            auth("quay.io", 6, None, Verdict::LeftOut("its `auth` is no base64".to_owned())),
-            auth("docker.io", 7, None, Verdict::NoMatch(None)),
+            auth("ghcr.io/acme/widget", 2, Some(Specificity::Path(2)), CandidateVerdict::Empty),
+            auth("ghcr.io/acme", 3, Some(Specificity::Path(1)), CandidateVerdict::Chosen),
+            auth("ghcr.io", 4, Some(Specificity::Registry), CandidateVerdict::Outranked),
+            auth("https://ghcr.io", 5, None, CandidateVerdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned())))),
+            auth("quay.io", 6, None, CandidateVerdict::LeftOut("its `auth` is no base64".to_owned())),
+            auth("docker.io", 7, None, CandidateVerdict::NoMatch(None)),
             empty,
-            Candidate { origin: store(11), fit: Some(Specificity::Store), verdict: Verdict::Outranked },
+            Candidate { origin: store(11), fit: Some(Specificity::Store), verdict: CandidateVerdict::Outranked },
         ],
         ..Case::works()
     };
@@ -58,7 +58,7 @@ fn each_source_says_why_it_counts_or_does_not() {
 #[test]
 fn many_other_registries_are_summed_up() {
     let mut case = Case::works();
-    let others = (10..30).map(|n| auth(&format!("r{n}.example"), n, None, Verdict::NoMatch(None)));
+    let others = (10..30).map(|n| auth(&format!("r{n}.example"), n, None, CandidateVerdict::NoMatch(None)));
     case.candidates.extend(others);
     assert_snapshot!(case.printed(), @r#"
     ghcr.io/acme/widget, to pull
@@ -132,7 +132,11 @@ fn a_helper_that_gives_an_identity_token_stops_opentofu() {
     let ask =
         Prediction::Ask { program: "docker-credential-pass".to_owned(), server: server.to_owned(), origin: store(3) };
     let case = Case {
-        candidates: vec![Candidate { origin: store(3), fit: Some(Specificity::Store), verdict: Verdict::Chosen }],
+        candidates: vec![Candidate {
+            origin: store(3),
+            fit: Some(Specificity::Store),
+            verdict: CandidateVerdict::Chosen,
+        }],
         choice: asks_store(server),
         prediction: ask,
         helpers: vec![gave],
@@ -167,7 +171,11 @@ fn the_hub_is_asked_for_by_the_name_that_docker_login_stores() {
     let server = "https://index.docker.io/v1/";
     let case = Case {
         repository: "docker.io/acme/widget",
-        candidates: vec![Candidate { origin: store(3), fit: Some(Specificity::Store), verdict: Verdict::Chosen }],
+        candidates: vec![Candidate {
+            origin: store(3),
+            fit: Some(Specificity::Store),
+            verdict: CandidateVerdict::Chosen,
+        }],
         choice: asks_store(server),
         prediction: Prediction::Anonymous { because: Some("it knows no credentials for docker.io".to_owned()) },
         helpers: vec![ExplainedRun {
@@ -291,7 +299,8 @@ fn a_failure_names_its_cause() {
     hint: the login is that of auths "ghcr.io" of ~/.docker/config.json:3
     hint: log in again with `tofu-oci login ghcr.io --username ada`
     "#);
-    let near = auth("https://ghcr.io", 5, None, Verdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned()))));
+    let near =
+        auth("https://ghcr.io", 5, None, CandidateVerdict::NoMatch(Some(NearMiss::Scheme("ghcr.io".to_owned()))));
     let none = Case { candidates: vec![near], choice: Choice::Anonymous, ..Case::works() };
     assert_snapshot!(error(Case {
         exchanges: vec![answer(401, ShownCredential::Nothing, "Basic")],
@@ -304,7 +313,7 @@ fn a_failure_names_its_cause() {
     "#);
     let colon = ChoiceError::AuthWithoutColon { key: "ghcr.io".to_owned(), place: place(3) };
     assert_snapshot!(error(Case {
-        candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), Verdict::Broken(colon.clone()))],
+        candidates: vec![auth("ghcr.io", 3, Some(Specificity::Registry), CandidateVerdict::Broken(colon.clone()))],
         ended: Err(StoreError::Credentials {
             place: "ghcr.io/acme/widget".parse().unwrap(),
             code: colon.code().to_owned(),

@@ -1,0 +1,39 @@
+//! An object of the edited text.
+
+use std::ops::Range;
+
+use zeroize::Zeroizing;
+
+use crate::json::{JsonPiece, JsonText};
+
+/// An object of the text.
+pub(super) struct EditedObject<'a> {
+    /// The white space before its first member; `None` if it is empty.
+    pub(super) lead: Option<&'a str>,
+    /// The white space after its last member; `None` if it is empty.
+    pub(super) tail: Option<&'a str>,
+    pub(super) span: Range<usize>,
+    pub(super) members: Vec<NamedMember<'a>>,
+}
+
+/// A member of an object.
+pub(super) struct NamedMember<'a> {
+    pub(super) name: Zeroizing<String>,
+    /// From its name to the end of its value.
+    pub(super) span: Range<usize>,
+    pub(super) value: JsonPiece<'a>,
+}
+
+impl<'a> EditedObject<'a> {
+    pub(super) fn of(text: &'a str, document: &JsonText<'a>, piece: JsonPiece<'a>) -> Self {
+        let span = document.span(piece);
+        let members: Vec<NamedMember<'a>> = piece
+            .members()
+            .iter()
+            .map(|member| NamedMember { name: member.key(), span: document.span_of(member), value: member.value })
+            .collect();
+        let lead = members.first().map(|first| &text[span.start + 1..first.span.start]);
+        let tail = members.last().map(|last| &text[last.span.end..span.end - 1]);
+        Self { lead, tail, span, members }
+    }
+}
