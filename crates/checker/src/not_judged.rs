@@ -9,7 +9,7 @@ use tofu_oci_store::StoreError;
 
 use crate::facts::{FoundRelease, ReadFault, RepositoryFacts};
 use crate::model::NotJudged;
-use crate::rules::{EntryKind, Images, Referring, index_place, manifest_place};
+use crate::rules::{Images, IndexEntryKind, Referring, index_place, manifest_place};
 
 /// Everything about a repository that is not judged, each once, in the order of the releases.
 pub(crate) fn of_check(facts: &RepositoryFacts, images: &Images, referring: &Referring) -> Vec<NotJudged> {
@@ -48,7 +48,7 @@ fn of_release(release: &FoundRelease) -> Vec<NotJudged> {
         list.push(entry(referrers_of(release), Some(&version), &error));
     }
     for one in &release.entries {
-        if !matches!(EntryKind::of(one), EntryKind::Provider | EntryKind::Image) {
+        if !matches!(IndexEntryKind::of(one), IndexEntryKind::Provider | IndexEntryKind::Image) {
             continue;
         }
         let platform = one.descriptor.platform();

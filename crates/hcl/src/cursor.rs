@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
-use crate::{Position, SyntaxErrorKind};
+use tofu_oci_types::TextPosition;
+
+use crate::SyntaxErrorKind;
 
 /// What replaces the end of the text. A null byte looks the same to HCL 1.
 pub(crate) const END: char = '\0';
@@ -30,7 +32,7 @@ pub(crate) struct ScanFault {
 pub(crate) struct ScanToken<Kind> {
     pub(crate) kind: Kind,
     pub(crate) span: Range<usize>,
-    pub(crate) position: Position,
+    pub(crate) position: TextPosition,
 }
 
 /// The place that HCL 1 counts: the column is 0 right after a line's end.
@@ -57,7 +59,7 @@ pub(crate) struct Cursor<'a> {
     back: Option<usize>,
     first: Option<ScanFault>,
     /// The position of the last error, which is the one that HCL 1 reports.
-    last: Option<Position>,
+    last: Option<TextPosition>,
 }
 
 impl<'a> Cursor<'a> {
@@ -169,13 +171,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// The position of the last character read.
-    pub(crate) fn position(&self) -> Position {
+    pub(crate) fn position(&self) -> TextPosition {
         if self.place.column > 0 {
-            Position { line: self.place.line, column: self.place.column }
+            TextPosition { line: self.place.line, column: self.place.column }
         } else if self.line_width > 0 {
-            Position { line: self.place.line.saturating_sub(1), column: self.line_width }
+            TextPosition { line: self.place.line.saturating_sub(1), column: self.line_width }
         } else {
-            Position { line: 1, column: 1 }
+            TextPosition { line: 1, column: 1 }
         }
     }
 
@@ -194,7 +196,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The first error, and the position that HCL 1 reports for all of them.
-    pub(crate) fn into_fault(self) -> Option<(ScanFault, Option<Position>)> {
+    pub(crate) fn into_fault(self) -> Option<(ScanFault, Option<TextPosition>)> {
         let last = self.last;
         self.first.map(|fault| {
             let reported = if fault.kind == SyntaxErrorKind::Crash { None } else { last };

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Position;
+use tofu_oci_types::TextPosition;
 
 /// A text that HCL 1 refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +16,7 @@ pub struct SyntaxError {
     pub span: Range<usize>,
     /// The place that HCL 1 itself names first, which may lie lines after the cause; `None` where it names none,
     /// as for most errors of the JSON form.
-    pub reported: Option<Position>,
+    pub reported: Option<TextPosition>,
     /// What kind of mistake it is.
     pub kind: SyntaxErrorKind,
 }

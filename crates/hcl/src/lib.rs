@@ -20,7 +20,6 @@ mod hcl1;
 mod json;
 mod letters;
 mod lexeme;
-mod position;
 pub mod template;
 #[cfg(test)]
 mod tests;
@@ -32,7 +31,6 @@ pub use ast::{
 pub use decode::{DecodeError, DecodeErrorKind, DecodeNode, DecodeShape, Decoded, ItemView, MapMembers, equal_fold};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use hcl1::{parse, parse_bytes};
-pub use position::{Position, position};
 
 /// How deep blocks, objects and lists may stand in each other. HCL 1 has no limit of its own; it recurses until its
 /// memory for that is used up and crashes.

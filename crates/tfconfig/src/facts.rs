@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::model::{Declared, UsedBy};
@@ -216,8 +216,5 @@ pub(crate) fn problem(at: Declared, problem: ConfigProblem) -> TfConfigError {
 
 /// The position of a byte of a file's text.
 pub(crate) fn position(path: &Path, text: &str, offset: usize) -> Declared {
-    let before = text.get(..offset).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
-    Declared { path: path.to_owned(), line, column }
+    Declared { path: path.to_owned(), at: TextPosition::of(text, offset) }
 }

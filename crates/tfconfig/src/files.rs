@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use tofu_oci_types::TextPosition;
+
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{position, problem};
 use crate::model::Declared;
@@ -88,7 +90,7 @@ fn split(name: &str) -> Option<(&str, &'static str)> {
 /// from elsewhere may link to, is not read.
 pub(crate) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, TfConfigError> {
     let failed = |source| TfConfigError::Io { path: path.to_owned(), source };
-    let refused = |why| Err(problem(Declared { path: path.to_owned(), line: 1, column: 1 }, why));
+    let refused = |why| Err(problem(Declared { path: path.to_owned(), at: TextPosition::START }, why));
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

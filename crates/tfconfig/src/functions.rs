@@ -6,7 +6,7 @@ use hcl_edit::template::ForTemplateExpr;
 use hcl_edit::visit::{self, Visit};
 
 use crate::facts::FunctionCall;
-use crate::json::{JsonKind, JsonValue};
+use crate::json::{TfJsonKind, TfJsonValue};
 use crate::model::Declared;
 
 /// The calls in a native file, in its order.
@@ -17,23 +17,23 @@ pub(crate) fn native(body: &Body, at: impl Fn(usize) -> Declared) -> Vec<Functio
 }
 
 /// The calls in the strings of a JSON file, which are templates; each has the place of its string.
-pub(crate) fn json(root: &JsonValue, at: impl Fn(usize) -> Declared) -> Vec<FunctionCall> {
+pub(crate) fn json(root: &TfJsonValue, at: impl Fn(usize) -> Declared) -> Vec<FunctionCall> {
     let mut found = Vec::new();
     in_json(root, &at, &mut found);
     found
 }
 
-fn in_json(json: &JsonValue, at: &dyn Fn(usize) -> Declared, found: &mut Vec<FunctionCall>) {
+fn in_json(json: &TfJsonValue, at: &dyn Fn(usize) -> Declared, found: &mut Vec<FunctionCall>) {
     match &json.kind {
-        JsonKind::String(text) => in_template(text, json.offset, at, found),
-        JsonKind::Array(list) => list.iter().for_each(|item| in_json(item, at, found)),
-        JsonKind::Object(members) => {
+        TfJsonKind::String(text) => in_template(text, json.offset, at, found),
+        TfJsonKind::Array(list) => list.iter().for_each(|item| in_json(item, at, found)),
+        TfJsonKind::Object(members) => {
             for member in members.iter().filter(|member| member.name != "//") {
                 in_template(&member.name, member.offset, at, found);
                 in_json(&member.value, at, found);
             }
         }
-        JsonKind::Null | JsonKind::Bool(_) | JsonKind::Number(_) => {}
+        TfJsonKind::Null | TfJsonKind::Bool(_) | TfJsonKind::Number(_) => {}
     }
 }
 

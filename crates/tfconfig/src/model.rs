@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 /// What a configuration requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,15 +43,13 @@ pub struct MissingModule {
 pub struct Declared {
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
+    /// The position in its text.
+    pub at: TextPosition,
 }
 
 impl fmt::Display for Declared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.path.display(), self.line, self.column)
+        write!(f, "{}:{}", self.path.display(), self.at)
     }
 }
 

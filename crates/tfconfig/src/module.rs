@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
@@ -79,7 +79,7 @@ impl ModuleFacts {
 
     /// The same where the name is known to be valid; `None` if it is not.
     pub(crate) fn known_address(&self, name: &str) -> Option<ProviderAddr> {
-        let nowhere = Declared { path: std::path::PathBuf::new(), line: 1, column: 1 };
+        let nowhere = Declared { path: std::path::PathBuf::new(), at: TextPosition::START };
         self.address(name, &nowhere).ok()
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tofu_oci_types::Constraints;
+use tofu_oci_types::{Constraints, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
@@ -25,7 +25,8 @@ pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax) -> Result<FileFact
         TfSyntax::Native => {
             let body = hcl_edit::parser::parse_body(text).map_err(|error| {
                 let location = error.location();
-                let at = Declared { path: path.to_owned(), line: location.line(), column: location.column() };
+                let at = TextPosition { line: location.line(), column: location.column() };
+                let at = Declared { path: path.to_owned(), at };
                 problem(at, ConfigProblem::Syntax { message: error.message().trim().to_owned() })
             })?;
             reader.file(&TfBody::Native(&body), &mut facts)?;

@@ -11,6 +11,7 @@ use crate::FindingLevel;
 use tofu_oci_mapper::Pattern;
 use tofu_oci_mapper::config::{Method, MethodKind};
 use tofu_oci_mapper::region::{covered, full, listed, meet, merged, region, without};
+use tofu_oci_types::TextPosition;
 
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     each(facts, |view| {
@@ -34,7 +35,7 @@ fn is_stubborn(method: &Method) -> bool {
 /// A method in one line: `direct in line 7`, with the file if it is another one.
 fn place(view: &ReleaseView<'_>, from: &Method, method: &Method) -> String {
     let line = method.file.and_then(|file| view.reading.files.get(file)).map(|file| {
-        let line = tofu_oci_hcl::position(&file.text, method.span.start).line;
+        let line = TextPosition::of(&file.text, method.span.start).line;
         if from.file == method.file { format!("line {line}") } else { format!("{}:{line}", file.path.display()) }
     });
     format!("{} in {}", method.kind.name(), line.unwrap_or_default())

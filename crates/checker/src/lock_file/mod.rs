@@ -87,9 +87,7 @@ pub fn one_platform(file: LockText<'_>, lock: &LockFile) -> Vec<Finding> {
 
 fn syntax(path: &str, error: &LockFileError) -> Finding {
     match error {
-        LockFileError::Invalid { line, column, problem, .. } => {
-            LOCK_SYNTAX.at(format!("{path}:{line}:{column}"), problem.to_string())
-        }
+        LockFileError::Invalid { at, problem, .. } => LOCK_SYNTAX.at(format!("{path}:{at}"), problem.to_string()),
         other => LOCK_SYNTAX.at(path, other.to_string()),
     }
 }

@@ -55,7 +55,7 @@ pub struct RepositoryPrediction {
 
 /// How it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InstallOutcome {
+pub(super) enum PredictedOutcome {
     /// It installs.
     Installs,
     /// It installs, unless something that was not looked at is wrong.

@@ -10,7 +10,7 @@ use super::catalogue::annotations::{
     ANNOTATION_ADDRESS, ANNOTATION_FILENAME, ANNOTATION_H1, ANNOTATION_MALFORMED, ANNOTATION_SIZE, ANNOTATION_VERSION,
     ANNOTATION_ZH, ANNOTATIONS_MISSING,
 };
-use super::leaf::EntryKind;
+use super::leaf::IndexEntryKind;
 use super::package;
 use super::places::{Findings, index_place, manifest_place, platform};
 use super::subject::CheckSubject;
@@ -27,7 +27,7 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findi
     let place = index_place(release);
     found.extend(address(subject, document, &place));
     found.extend(version(release, document, &place));
-    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
+    let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
     let bare =
         leaves.filter(|entry| of(&entry.raw, annotation::H1).is_none() || of(&entry.raw, annotation::ZH).is_none());
     let bare = bare.count();
@@ -37,7 +37,7 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findi
     }
     let sizes = zip_sizes(release);
     for entry in &release.entries {
-        if matches!(EntryKind::of(entry), EntryKind::Provider | EntryKind::Image) {
+        if matches!(IndexEntryKind::of(entry), IndexEntryKind::Provider | IndexEntryKind::Image) {
             let of_entry = leaf(subject, release, entry, &sizes);
             found.extend(of_entry.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())));
         }
@@ -101,8 +101,8 @@ fn leaf(
 }
 
 fn h1(subject: &CheckSubject<'_>, entry: &IndexEntry, claimed: &str, place: &str) -> Findings {
-    let contents = match EntryKind::of(entry) {
-        EntryKind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.contents.h1())),
+    let contents = match IndexEntryKind::of(entry) {
+        IndexEntryKind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.contents.h1())),
         _ => package::zip(entry).and_then(|(_, package)| package.h1()),
     };
     contents

@@ -10,20 +10,20 @@ use super::catalogue::package::{LAYER_ARCHIVE, NO_EXECUTABLE, PACKAGES_DIFFER};
 use super::document::text;
 use super::image_config::{config, diff_ids, label};
 use super::images::ImageFault;
-use super::leaf::{EntryKind, is_package_leaf};
+use super::leaf::{IndexEntryKind, is_package_leaf};
 use super::places::{Findings, manifest_place, platform, quoted};
 use super::subject::CheckSubject;
 use crate::facts::{BlobContent, FoundRelease, IndexEntry};
 
 /// What is wrong with one image, and with the image config of any leaf.
 pub(super) fn check(subject: &CheckSubject<'_>, entry: &IndexEntry) -> Findings {
-    let kind = EntryKind::of(entry);
-    if !matches!(kind, EntryKind::Image | EntryKind::Provider) || entry.leaf.manifest.found.is_err() {
+    let kind = IndexEntryKind::of(entry);
+    if !matches!(kind, IndexEntryKind::Image | IndexEntryKind::Provider) || entry.leaf.manifest.found.is_err() {
         return Findings::new();
     }
     let place = manifest_place(entry);
     let mut found = config_platform(entry, &place);
-    if kind == EntryKind::Image && !is_package_leaf(entry) {
+    if kind == IndexEntryKind::Image && !is_package_leaf(entry) {
         found.extend(image(subject, entry, &place));
     }
     found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
@@ -122,7 +122,7 @@ pub(super) fn together(subject: &CheckSubject<'_>, release: &FoundRelease) -> Fi
 /// The leaves with a readable zip, and its `h1:`, by platform.
 fn zips(release: &FoundRelease) -> BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>> {
     let mut zips: BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>> = BTreeMap::new();
-    for entry in release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider) {
+    for entry in release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider) {
         let h1 = super::package::zip(entry).and_then(|(_, package)| package.h1());
         if let (Some(platform), Some(h1)) = (platform(entry), h1) {
             zips.entry(platform).or_default().push((entry, h1));

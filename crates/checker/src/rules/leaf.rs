@@ -18,7 +18,7 @@ use crate::facts::{FoundRelease, IndexEntry, LeafPart};
 
 /// What an entry of an index leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryKind {
+pub(crate) enum IndexEntryKind {
     /// A leaf that `OpenTofu` looks at.
     Provider,
     /// A container image.
@@ -31,7 +31,7 @@ pub(crate) enum EntryKind {
     Other,
 }
 
-impl EntryKind {
+impl IndexEntryKind {
     pub(crate) fn of(entry: &IndexEntry) -> Self {
         let descriptor = &entry.descriptor;
         let unknown =
@@ -63,8 +63,8 @@ const OF_LEAVES: document::OfContent =
 
 /// What is wrong with one leaf.
 pub(super) fn check(entry: &IndexEntry) -> Findings {
-    let kind = EntryKind::of(entry);
-    if matches!(kind, EntryKind::Attestation | EntryKind::Nested | EntryKind::Other) {
+    let kind = IndexEntryKind::of(entry);
+    if matches!(kind, IndexEntryKind::Attestation | IndexEntryKind::Nested | IndexEntryKind::Other) {
         return Findings::new();
     }
     let place = manifest_place(entry);
@@ -76,11 +76,11 @@ pub(super) fn check(entry: &IndexEntry) -> Findings {
             let descriptor = &entry.descriptor;
             found.extend(document::check(&place, document, &descriptor.media_type, Some(descriptor.size)));
             let own = body_artifact_type(entry);
-            if kind == EntryKind::Provider && own != artifact_type::PROVIDER_TARGET {
+            if kind == IndexEntryKind::Provider && own != artifact_type::PROVIDER_TARGET {
                 found
                     .push(LEAF_ARTIFACT_TYPE.at(&place, format!("the manifest's own artifactType is {}", quoted(own))));
             }
-            if kind == EntryKind::Image && own == artifact_type::PROVIDER_TARGET {
+            if kind == IndexEntryKind::Image && own == artifact_type::PROVIDER_TARGET {
                 let said = format!("entry {} of the index has no artifactType, the manifest has", entry.position);
                 found.push(ENTRY_ARTIFACT_TYPE.at(&place, said));
             }
@@ -95,19 +95,19 @@ pub(super) fn check(entry: &IndexEntry) -> Findings {
 
 /// Whether this is meant to be a leaf with a zip: by its entry, or by itself.
 pub(super) fn is_package_leaf(entry: &IndexEntry) -> bool {
-    EntryKind::of(entry) == EntryKind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
+    IndexEntryKind::of(entry) == IndexEntryKind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
 }
 
 /// What the entry says about type and platform.
-fn names(entry: &IndexEntry, kind: EntryKind, place: &str) -> Findings {
+fn names(entry: &IndexEntry, kind: IndexEntryKind, place: &str) -> Findings {
     let mut found = Findings::new();
     let descriptor = &entry.descriptor;
-    if kind == EntryKind::Provider && descriptor.media_type != media_type::OCI_MANIFEST {
+    if kind == IndexEntryKind::Provider && descriptor.media_type != media_type::OCI_MANIFEST {
         let said = format!("entry {} has the media type {}", entry.position, quoted(&descriptor.media_type));
         found.push(LEAF_MEDIA_TYPE.at(place, said));
     }
     let Some(platform) = &descriptor.platform else {
-        if kind == EntryKind::Provider {
+        if kind == IndexEntryKind::Provider {
             let said = format!("entry {} of the index has no platform", entry.position);
             found.push(LEAF_WITHOUT_PLATFORM.at(place, said));
         }
@@ -117,7 +117,7 @@ fn names(entry: &IndexEntry, kind: EntryKind, place: &str) -> Findings {
     if !is_known_to_go(&platform.os, &platform.architecture) {
         found.push(UNKNOWN_PLATFORM.at(place, format!("it is for `{name}`, which Go does not know")));
     }
-    if !platform.os_version.is_empty() && kind == EntryKind::Provider {
+    if !platform.os_version.is_empty() && kind == IndexEntryKind::Provider {
         found.push(OS_VERSION.at(place, format!("its platform has os.version `{}`", platform.os_version)));
     }
     if !platform.variant.is_empty() {
@@ -176,7 +176,8 @@ pub(super) fn together(release: &FoundRelease) -> Findings {
     let mut by_platform: BTreeMap<Platform, Vec<&IndexEntry>> = BTreeMap::new();
     for entry in &release.entries {
         let skipped = entry.descriptor.platform.as_ref().is_some_and(|platform| !platform.os_version.is_empty());
-        if let (EntryKind::Provider, false, Some(platform)) = (EntryKind::of(entry), skipped, platform(entry)) {
+        if let (IndexEntryKind::Provider, false, Some(platform)) = (IndexEntryKind::of(entry), skipped, platform(entry))
+        {
             by_platform.entry(platform).or_default().push(entry);
         }
     }

@@ -35,7 +35,7 @@ pub use referrers::Referring;
 pub use signatures::{SignatureTrust, signatures};
 pub use subject::CheckSubject;
 
-pub(crate) use leaf::EntryKind;
+pub(crate) use leaf::IndexEntryKind;
 pub(crate) use places::{index_place, manifest_place};
 
 use std::collections::HashSet;

@@ -11,7 +11,7 @@ use super::catalogue::package::{
     SEVERAL_EXECUTABLES, SYMLINK, UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
 };
 use super::document::{OfContent, unreadable};
-use super::leaf::{EntryKind, is_package_leaf};
+use super::leaf::{IndexEntryKind, is_package_leaf};
 use super::places::{Findings, platform};
 use super::subject::CheckSubject;
 use crate::facts::{
@@ -21,7 +21,7 @@ use crate::opentofu::{ZipItem, ZipListing};
 
 /// What is wrong with the blobs of one leaf.
 pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease, entry: &IndexEntry) -> Findings {
-    if !matches!(EntryKind::of(entry), EntryKind::Provider | EntryKind::Image) {
+    if !matches!(IndexEntryKind::of(entry), IndexEntryKind::Provider | IndexEntryKind::Image) {
         return Findings::new();
     }
     let mut found = Findings::new();

@@ -12,7 +12,7 @@ use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, Provide
 use super::catalogue::signatures::{
     NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
 };
-use super::leaf::EntryKind;
+use super::leaf::IndexEntryKind;
 use super::places::{Findings, index_place};
 use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
@@ -106,7 +106,7 @@ fn judged(
 
 /// The platforms whose package is refused, where signatures cover packages one by one.
 fn packages(release: &FoundRelease, verdict: &Verdict, archives: &Archives) -> Findings {
-    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
+    let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
     let platforms: BTreeSet<Platform> = leaves.filter_map(|entry| entry.descriptor.platform()).collect();
     let refused = |platform: &Platform| {
         let refusal = verdict.refusal_for(platform, archives.get(platform))?;
@@ -135,7 +135,7 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
 
 /// The zips of a release by their platforms.
 fn archives(release: &FoundRelease) -> Archives {
-    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
+    let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
     let zip = |entry: &crate::facts::IndexEntry| {
         let layers = &entry.leaf.layers;
         let part = layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;

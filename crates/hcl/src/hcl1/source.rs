@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use tofu_oci_types::TextPosition;
+
+use crate::SyntaxError;
 use crate::cursor::ScanFault;
-use crate::{Position, SyntaxError};
 
 /// A text whose lines all end in `\n`: HCL 1 takes the `\r` of `\r\n` away before it reads.
 #[derive(Debug)]
@@ -44,7 +46,7 @@ impl<'a> Hcl1Source<'a> {
         self.place(range.start)..self.place(range.end)
     }
 
-    pub(super) fn error(&self, fault: ScanFault, reported: Option<Position>) -> SyntaxError {
+    pub(super) fn error(&self, fault: ScanFault, reported: Option<TextPosition>) -> SyntaxError {
         let end = self.bytes.len();
         let start = fault.span.start.min(end);
         let span = self.span(start..fault.span.end.clamp(start, end));

@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use tofu_oci_types::TextPosition;
+
 use super::scanner::{JsonScanner, JsonToken, JsonTokenKind};
 use crate::cursor::ScanFault;
 use crate::text::{self, Quoting};
-use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, Position, SyntaxError, SyntaxErrorKind};
+use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, SyntaxError, SyntaxErrorKind};
 
 /// Why reading ends early.
 #[derive(Debug)]
@@ -20,7 +22,7 @@ enum JsonStop {
 struct Mistake {
     fault: ScanFault,
     /// HCL 1 gives a position for a wrong value only.
-    reported: Option<Position>,
+    reported: Option<TextPosition>,
 }
 
 /// Reads the outermost object of `text`.
@@ -63,7 +65,7 @@ fn diagnose(fault: ScanFault, inner_list: Option<Range<usize>>) -> ScanFault {
     }
 }
 
-fn error(text: &[u8], fault: ScanFault, reported: Option<Position>) -> SyntaxError {
+fn error(text: &[u8], fault: ScanFault, reported: Option<TextPosition>) -> SyntaxError {
     let start = fault.span.start.min(text.len());
     let span = start..fault.span.end.clamp(start, text.len());
     SyntaxError { message: fault.message, span, reported, kind: fault.kind }
@@ -255,7 +257,7 @@ impl JsonParser<'_> {
         text::quoted(self.scanner.bytes(span.clone()), Quoting::Json, span.start, &|offset| offset)
     }
 
-    fn mistake(&self, kind: SyntaxErrorKind, message: impl Into<String>, reported: Option<Position>) -> JsonStop {
+    fn mistake(&self, kind: SyntaxErrorKind, message: impl Into<String>, reported: Option<TextPosition>) -> JsonStop {
         let fault = ScanFault { message: message.into(), span: self.token.span.clone(), kind };
         JsonStop::Mistake(Box::new(Mistake { fault, reported }))
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use tofu_oci_hcl::{DecodeError, Duplicates, HclItem, HclSyntax};
 
 use super::{CliConfigProblem, Effect, ProblemStage, Severity, Topic, Unknown};
-use tofu_oci_types::TofuRelease;
+use tofu_oci_types::{TextPosition, TofuRelease};
 
 /// What was found to be wrong so far.
 pub(super) struct ReadingNotes {
@@ -48,7 +48,7 @@ impl SourceText<'_> {
 
     /// The line of an offset as `OpenTofu` names it: nothing in JSON, where HCL 1 keeps no places.
     pub(super) fn line(&self, offset: usize) -> Option<usize> {
-        (!self.is_json()).then(|| tofu_oci_hcl::position(self.text, offset).line)
+        (!self.is_json()).then(|| TextPosition::of(self.text, offset).line)
     }
 
     /// The line in which an item starts.
@@ -63,7 +63,7 @@ impl SourceText<'_> {
 
     /// The file and line for people.
     pub(super) fn place(&self, offset: usize) -> String {
-        format!("{}:{}", self.path.display(), tofu_oci_hcl::position(self.text, offset).line)
+        format!("{}:{}", self.path.display(), TextPosition::of(self.text, offset).line)
     }
 
     /// A problem of this file, seen while it is read.

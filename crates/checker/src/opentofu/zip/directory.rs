@@ -15,7 +15,7 @@ const END_LENGTH: usize = 22;
 
 /// One header of the directory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ZipHeader {
+pub(super) struct DirectoryHeader {
     creator: u16,
     pub(super) flags: u16,
     pub(super) method: u16,
@@ -28,7 +28,7 @@ pub(super) struct ZipHeader {
     pub(super) name: Vec<u8>,
 }
 
-impl ZipHeader {
+impl DirectoryHeader {
     /// The mode's type and permission bits, for archives made on Unix or macOS.
     fn unix_mode(&self) -> Option<u32> {
         matches!(self.creator >> 8, 3 | 19).then_some(self.attributes >> 16)
@@ -69,7 +69,7 @@ struct ZipEnd {
 
 /// How reading one header ended.
 enum DirectoryStep {
-    Header(Box<ZipHeader>),
+    Header(Box<DirectoryHeader>),
     /// No header here, or one that breaks off: the directory ends.
     Over(ZipFault),
     /// Nothing at all here.
@@ -77,7 +77,7 @@ enum DirectoryStep {
 }
 
 /// Every header, as many as the end record says modulo 65536.
-pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<ZipHeader>, ZipFault>> {
+pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<DirectoryHeader>, ZipFault>> {
     let end = match find_end(file, size)? {
         Ok(end) => end,
         Err(fault) => return Ok(Err(fault)),
@@ -199,7 +199,7 @@ fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
         // Go tells a directory that ends right here from one that ends within: the first is an error of its own.
         return Ok(if texts.is_empty() { DirectoryStep::Nothing } else { DirectoryStep::Over(ZipFault::End) });
     }
-    let header = ZipHeader {
+    let header = DirectoryHeader {
         creator: u16_at(&fixed, 4),
         flags: u16_at(&fixed, 8),
         method: u16_at(&fixed, 10),
@@ -217,7 +217,7 @@ fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
 }
 
 /// The header with the sizes of its zip64 extra; none if Go does not take it.
-fn with_zip64(mut header: ZipHeader, mut extra: &[u8]) -> Option<ZipHeader> {
+fn with_zip64(mut header: DirectoryHeader, mut extra: &[u8]) -> Option<DirectoryHeader> {
     const FULL: u64 = 0xffff_ffff;
     let (mut need_size, mut need_compressed) = (header.size == FULL, header.compressed == FULL);
     let mut need_offset = header.offset == 0xffff_ffff;
