@@ -1,5 +1,5 @@
-//! Character by character through a text, as both scanners of HCL 1 go: with its counting of lines and columns, its
-//! single step back, and its habit to go on after an error.
+//! Reads a text character by character, as both scanners of HCL 1 do: with its counting of lines and columns, its
+//! single step back, and its habit of going on after an error.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::SyntaxErrorKind;
 /// What replaces the end of the text. A null byte looks the same to HCL 1.
 pub(crate) const END: char = '\0';
 
-/// The two scanners of HCL 1 differ in what they notice while they read.
+/// The two scanners of HCL 1, which report different mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// Null bytes and U+E123 are errors.
@@ -55,7 +55,7 @@ pub(crate) struct Cursor<'a> {
     before: ScanPlace,
     width: usize,
     line_width: usize,
-    /// How far one step back goes; `None` when the last step was none.
+    /// The bytes of one step back; `None` if the cursor cannot step back.
     back: Option<usize>,
     first: Option<ScanFault>,
     /// The position of the last error, which is the one that HCL 1 reports.
@@ -126,7 +126,7 @@ impl<'a> Cursor<'a> {
         self.place = self.before;
     }
 
-    /// The next character without going there.
+    /// The next character, which stays unread.
     pub(crate) fn peek(&mut self) -> char {
         self.back = None;
         match decode(&self.source[self.at..]) {
@@ -140,7 +140,7 @@ impl<'a> Cursor<'a> {
         self.place.offset
     }
 
-    /// Whether HCL 1 counts another place than this one. The end of the text counts as a column each time it is read.
+    /// Whether HCL 1 counts a different place. The end of the text counts as a column each time it is read.
     pub(crate) fn moved_from(&self, offset: usize, column: usize) -> bool {
         self.place.offset != offset || self.place.column != column
     }
@@ -205,7 +205,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The first character of `bytes` (`None` when they are not UTF-8) and its length in bytes; `None` at the end.
+/// The first character of `bytes` (`None` if they are not UTF-8) and its length in bytes; `None` at the end.
 fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     let first = *bytes.first()?;
     let width = match first {

@@ -18,7 +18,7 @@ pub(crate) const WRITTEN: u64 = 16 << 20;
 pub(crate) struct ModuleFiles {
     /// Files that add to each other.
     pub(crate) primary: Vec<PathBuf>,
-    /// Files that replace what the others say.
+    /// Files that override the others.
     pub(crate) overrides: Vec<PathBuf>,
 }
 
@@ -86,7 +86,7 @@ fn split(name: &str) -> Option<(&str, &'static str)> {
         .find_map(|extension| Some((name.strip_suffix(extension)?, extension)))
 }
 
-/// The bytes of a file, when it has no more than `limit`; `None` if there is none. A device or a pipe, which a module
+/// The bytes of a file, at most `limit`; `None` if it does not exist. A device or a pipe, which a module
 /// from elsewhere may link to, is not read.
 pub(crate) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, TfConfigError> {
     let failed = |source| TfConfigError::Io { path: path.to_owned(), source };

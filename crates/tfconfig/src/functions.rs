@@ -1,4 +1,4 @@
-//! Calls of functions that a provider brings along: `provider::NAME::FUNCTION(…)`, anywhere in an expression.
+//! Calls of functions of providers: `provider::NAME::FUNCTION(…)`, anywhere in an expression.
 
 use hcl_edit::expr::FuncCall;
 use hcl_edit::structure::Body;
@@ -38,7 +38,7 @@ fn in_json(json: &TfJsonValue, at: &dyn Fn(usize) -> Declared, found: &mut Vec<F
 }
 
 fn in_template(text: &str, offset: usize, at: &dyn Fn(usize) -> Declared, found: &mut Vec<FunctionCall>) {
-    // What is not a template is left to the program that needs its value.
+    // An invalid template is the concern of the program that needs its value.
     if text.contains("provider::")
         && let Ok(template) = hcl_edit::parser::parse_template(text)
     {
@@ -73,7 +73,7 @@ impl Visit for Calls<'_> {
         visit::visit_func_call(self, call);
     }
 
-    /// The parser's own walk passes the collection of a `%{ for }` over.
+    /// The parser's own walk skips the collection of a `%{ for }`.
     fn visit_for_template_expr(&mut self, node: &ForTemplateExpr) {
         self.visit_expr(&node.collection_expr);
         visit::visit_for_template_expr(self, node);

@@ -8,7 +8,7 @@ use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
 use crate::model::Declared;
 
-/// A value and where it begins.
+/// A value, and where it begins.
 #[derive(Clone, Debug)]
 pub(crate) struct TfJsonValue {
     /// The byte offset of its first character.
@@ -16,7 +16,7 @@ pub(crate) struct TfJsonValue {
     pub(crate) kind: TfJsonKind,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Debug)]
 pub(crate) enum TfJsonKind {
     Null,
@@ -25,7 +25,7 @@ pub(crate) enum TfJsonKind {
     Number(String),
     String(String),
     Array(Vec<TfJsonValue>),
-    /// In the order of the text; a name may stand there twice.
+    /// In the order of the text; a name may occur twice.
     Object(Vec<TfJsonMember>),
 }
 
@@ -83,7 +83,7 @@ impl JsonWalker<'_> {
         self.text.get(self.offset..).unwrap_or_default()
     }
 
-    /// The next character that is not a blank; it stays to be read.
+    /// The next character that is not a blank, which stays unread.
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();

@@ -60,7 +60,7 @@ fn selected(data_dir: &Path) -> Result<String, TfConfigError> {
     Ok(if text.trim().is_empty() { "default".to_owned() } else { text.trim().to_owned() })
 }
 
-/// Whether a workspace may be called so: its name is one of a folder, and says nothing of other folders.
+/// Whether a workspace may have this name: it must be the name of one folder, without a path to others.
 ///
 /// Spec: `OpenTofu` 1.12, `validWorkspaceName`, which lets `..` through.
 fn is_workspace(name: &str) -> bool {

@@ -36,8 +36,8 @@ pub fn predict(facts: &RepositoryFacts, asked: &PredictionRequest<'_>) -> Vec<Re
     asked.platforms.iter().map(row).collect()
 }
 
-/// The same for a repository whose registry was spoken to by plain HTTP: no release installs from it. What is wrong
-/// with the repository itself stays the reason, since TLS would not mend it.
+/// The same for a registry that was read over plain HTTP: no release installs from it. A fault of the repository itself
+/// stays the reason, because TLS would not mend it.
 pub(crate) fn over_plain_http(predictions: &mut [RepositoryPrediction]) {
     for prediction in predictions.iter_mut().filter(|prediction| prediction.installs) {
         prediction.installs = false;

@@ -1,4 +1,4 @@
-//! Rules about what annotations claim.
+//! Rules about annotations.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ fn version(release: &FoundRelease, document: &Value, place: &str) -> Findings {
     }
 }
 
-/// What the annotations of one entry say about its package.
+/// The findings about the annotations of one entry.
 fn leaf(
     subject: &CheckSubject<'_>,
     release: &FoundRelease,
@@ -125,8 +125,8 @@ fn zh(entry: &IndexEntry, claimed: &str, place: &str) -> Findings {
     vec![ANNOTATION_ZH.at(place, format!("it is annotated {claimed}, its zip is {zh}"))]
 }
 
-/// The annotation is the size of the zip on whatever leaf it stands, so an image is held against the zip of its
-/// platform; where the release has none, nobody can tell.
+/// The annotation is the size of the zip, also on an image, so an image is compared with the zip of its platform. It is
+/// not checked if the release has no zip.
 fn size(sizes: &BTreeMap<Platform, u64>, entry: &IndexEntry, claimed: Option<&str>, place: &str) -> Findings {
     let Some(claimed) = claimed else { return Findings::new() };
     let Ok(bytes) = claimed.parse::<u64>() else {
@@ -143,7 +143,7 @@ fn size(sizes: &BTreeMap<Platform, u64>, entry: &IndexEntry, claimed: Option<&st
     }
 }
 
-/// How large the first zip of each platform is.
+/// The size of the first zip of each platform.
 fn zip_sizes(release: &FoundRelease) -> BTreeMap<Platform, u64> {
     let mut sizes = BTreeMap::new();
     for entry in &release.entries {
@@ -154,7 +154,7 @@ fn zip_sizes(release: &FoundRelease) -> BTreeMap<Platform, u64> {
     sizes
 }
 
-/// How large the zip of a leaf is, if it has one.
+/// The size of the zip of a leaf, if it has one.
 fn zip_size(entry: &IndexEntry) -> Option<u64> {
     let zip = |part: &&crate::facts::LeafPart| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
     let part = entry.leaf.layers.iter().find(zip)?;

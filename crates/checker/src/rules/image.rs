@@ -15,7 +15,7 @@ use super::places::{Findings, manifest_place, platform, quoted};
 use super::subject::CheckSubject;
 use crate::facts::{BlobContent, FoundRelease, IndexEntry};
 
-/// What is wrong with one image, and with the image config of any leaf.
+/// The findings about one image, and about the image config of any leaf.
 pub(super) fn check(subject: &CheckSubject<'_>, entry: &IndexEntry) -> Findings {
     let kind = IndexEntryKind::of(entry);
     if !matches!(kind, IndexEntryKind::Image | IndexEntryKind::Provider) || entry.leaf.manifest.found.is_err() {
@@ -100,7 +100,7 @@ fn image(subject: &CheckSubject<'_>, entry: &IndexEntry, place: &str) -> Finding
     found
 }
 
-/// What is wrong between the images and the zips of a release.
+/// The findings about the images and the zips of a release together.
 pub(super) fn together(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findings {
     let mut found = Findings::new();
     let mut zips: Option<BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>>> = None;

@@ -16,18 +16,18 @@ use super::document::{self, has, text};
 use super::places::{Findings, manifest_place, platform, quoted};
 use crate::facts::{FoundRelease, IndexEntry, LeafPart};
 
-/// What an entry of an index leads to.
+/// The kind of an entry of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IndexEntryKind {
-    /// A leaf that `OpenTofu` looks at.
+    /// A leaf that `OpenTofu` reads.
     Provider,
     /// A container image.
     Image,
-    /// What a builder says about an image.
+    /// A build attestation of an image.
     Attestation,
     /// An index.
     Nested,
-    /// Something else, which everybody skips.
+    /// Something else, which every client skips.
     Other,
 }
 
@@ -57,11 +57,11 @@ pub(super) fn body_artifact_type(entry: &IndexEntry) -> &str {
     document.and_then(|document| document.value()).map_or("", |value| text(value, "artifactType"))
 }
 
-/// What the faults of a leaf's manifest are findings of.
+/// The rules for the faults of a leaf's manifest.
 const OF_LEAVES: document::OfContent =
     document::OfContent { missing: &LEAF_MISSING, size: &MANIFEST_DIGEST, digest: &MANIFEST_DIGEST };
 
-/// What is wrong with one leaf.
+/// The findings about one leaf.
 pub(super) fn check(entry: &IndexEntry) -> Findings {
     let kind = IndexEntryKind::of(entry);
     if matches!(kind, IndexEntryKind::Attestation | IndexEntryKind::Nested | IndexEntryKind::Other) {
@@ -98,7 +98,7 @@ pub(super) fn is_package_leaf(entry: &IndexEntry) -> bool {
     IndexEntryKind::of(entry) == IndexEntryKind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
 }
 
-/// What the entry says about type and platform.
+/// The findings about the type and platform of the entry.
 fn names(entry: &IndexEntry, kind: IndexEntryKind, place: &str) -> Findings {
     let mut found = Findings::new();
     let descriptor = &entry.descriptor;
@@ -126,7 +126,7 @@ fn names(entry: &IndexEntry, kind: IndexEntryKind, place: &str) -> Findings {
     found
 }
 
-/// What the layers of a leaf with a zip are.
+/// The findings about the layers of a leaf with a zip.
 fn layers(entry: &IndexEntry, place: &str) -> Findings {
     let mut found = Findings::new();
     let (zips, others): (Vec<&LeafPart>, Vec<&LeafPart>) =
@@ -171,7 +171,7 @@ fn urls(entry: &IndexEntry) -> Findings {
     parts.filter(named).map(|raw| FOREIGN_URLS.at(&place, said(raw))).collect()
 }
 
-/// What is wrong between the leaves of a release.
+/// The findings about the leaves of a release together.
 pub(super) fn together(release: &FoundRelease) -> Findings {
     let mut by_platform: BTreeMap<Platform, Vec<&IndexEntry>> = BTreeMap::new();
     for entry in &release.entries {

@@ -1,4 +1,4 @@
-//! How findings name what they are about.
+//! The places that findings name.
 
 use tofu_oci_types::Platform;
 

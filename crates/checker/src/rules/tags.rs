@@ -12,7 +12,7 @@ use super::places::Findings;
 use super::platforms;
 use crate::facts::RepositoryFacts;
 
-/// What is wrong with the tags; prereleases alone are not a mistake where one version was asked for.
+/// The findings about the tags; prereleases alone are right if one version was requested.
 pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Findings {
     let place = |tag: &str| format!("tag {tag}");
     let mut found = Findings::new();
@@ -62,7 +62,7 @@ pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Finding
     found
 }
 
-/// A tag with `v` where the version after it has no tag of its own.
+/// A tag with `v` whose version has no tag of its own.
 fn v_tag(tags: &HashSet<&str>, text: &str) -> Option<crate::Finding> {
     let version = text.strip_prefix(['v', 'V'])?.parse::<Tag>().ok()?.version()?;
     let canonical = Tag::for_version(&version).ok()?;

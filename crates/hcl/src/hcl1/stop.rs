@@ -11,7 +11,7 @@ use crate::cursor::ScanFault;
 /// Why reading ends early.
 #[derive(Debug)]
 pub(super) enum Hcl1Stop {
-    /// The text ended where HCL 1 does not mind.
+    /// The text ended where HCL 1 accepts it.
     End,
     /// A mistake, and the position that HCL 1 gives with it.
     Mistake(Box<ScanFault>, Option<TextPosition>),

@@ -1,4 +1,4 @@
-//! Which addresses can be a network mirror's.
+//! Valid addresses of network mirrors.
 
 use std::net::Ipv6Addr;
 

@@ -34,7 +34,7 @@ const ZIP: &str = "archive/zip";
 /// The first size that is too large for a manifest: 5 MiB, although the message says 4.
 const MANIFEST_GATE: i64 = 5 * 1024 * 1024;
 
-/// What becomes of one version on one platform.
+/// The outcome for one version on one platform.
 pub(super) fn install(
     opened: &OpenedRelease<'_>,
     platform: &Platform,
@@ -97,7 +97,7 @@ fn read_index(document: &FoundDocument) -> Result<GoIndex, PredictedOutcome> {
     check_content(document, length(document))?;
     let (index, good) = GoIndex::read(&document.bytes);
     if !good {
-        // What is a manifest of the other kind is reported apart.
+        // A manifest of the other kind has a reason of its own.
         let (manifest, good) = GoManifest::read(&document.bytes);
         let other = good && manifest.media_type == MANIFEST;
         return refuse(if other { Because::NotAnIndex } else { Because::ManifestNotJson });
@@ -106,9 +106,9 @@ fn read_index(document: &FoundDocument) -> Result<GoIndex, PredictedOutcome> {
     Ok(index)
 }
 
-/// The entries of an index by what `OpenTofu` makes of them.
+/// The entries of an index as `OpenTofu` sorts them.
 struct Entries {
-    /// Some entries end it, whichever platform they are for; this is the first of them.
+    /// The first entry that ends the installation, whichever platform it is for.
     fatal: Option<Because>,
     by_platform: HashMap<(String, String), Vec<usize>>,
     /// Whether any entry is of the right artifact type.
@@ -163,7 +163,7 @@ fn read_leaf(entry: &IndexEntry) -> Result<GoManifest, PredictedOutcome> {
         return refuse(Because::ManifestTooLarge);
     }
     let document = entry.leaf.manifest.found.as_ref().map_err(|fault| match fault.kind {
-        // Larger than the descriptor may say: the lengths differ.
+        // Larger than any size in a descriptor: the lengths differ.
         FaultKind::TooLarge => PredictedOutcome::Refuses(Because::SizeMismatch),
         _ => unreadable(fault, Because::ManifestNotFound),
     })?;
@@ -206,7 +206,7 @@ fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), Pre
     }
 }
 
-/// The package, when its contents were read.
+/// The package, if its contents were read.
 fn fetch(part: &LeafPart) -> Result<Option<&PackageFacts>, PredictedOutcome> {
     let FoundBlob { content, .. } = part.blob.as_ref();
     match content {
@@ -241,7 +241,7 @@ fn unzip(
     Ok(if zip.complete { PredictedOutcome::Installs } else { PredictedOutcome::InstallsAsFarAsSeen })
 }
 
-/// How long a path in the package can be, in bytes: Linux takes 4095, and the package's folder is among them.
+/// The longest path in the package, in bytes: 4095 on Linux, less the package's folder.
 fn room(release: &FoundRelease, platform: &Platform, provider: AskedProvider<'_>) -> usize {
     let folder = match provider {
         AskedProvider::Named(address) => format!(".terraform/providers/{address}/{}/{platform}/", release.version),
@@ -272,7 +272,7 @@ fn length(document: &FoundDocument) -> i64 {
     i64::try_from(document.bytes.len()).unwrap_or(i64::MAX)
 }
 
-/// What a document says about itself: first the media type, then the artifact type.
+/// The types that a document names: first the media type, then the artifact type.
 fn check_body(
     media_type: &str,
     want_media: &str,

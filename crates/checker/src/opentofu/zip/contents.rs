@@ -10,7 +10,7 @@ use super::directory::{DirectoryHeader, u32_at};
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// Where the data of an entry begin: after its local header, of which nothing else is looked at.
+/// The position of an entry's data: after its local header, of which Go reads nothing else.
 pub(super) fn open(file: &mut (impl Read + Seek), header: &DirectoryHeader) -> io::Result<Result<u64, ZipFault>> {
     let Ok(offset) = u64::try_from(header.offset) else { return Ok(Err(ZipFault::End)) };
     let mut local = Vec::new();
@@ -46,15 +46,15 @@ pub(super) fn read(
     if header.flags & 8 != 0 {
         return described(file, header, start.saturating_add(header.compressed), crc);
     }
-    // Without a descriptor a checksum of zero is none.
+    // Without a descriptor, a checksum of zero means that there is none.
     let wrong = header.crc != 0 && header.crc != crc;
     Ok(if wrong { Err(ZipFault::Checksum) } else { Ok(()) })
 }
 
-/// The checksum of the data, if there are as many as the directory says.
+/// The checksum of the data, if their size is that of the directory.
 fn digest(mut data: impl Read, header: &DirectoryHeader) -> Result<u32, ZipFault> {
     let mut hasher = crc32fast::Hasher::new();
-    // One byte more than there should be, to see when there is.
+    // One byte more than expected, to notice longer data.
     let mut buffer =
         vec![0; usize::try_from(header.size.saturating_add(1)).map_or(64 * 1024, |size| size.min(64 * 1024))];
     let mut seen = 0;

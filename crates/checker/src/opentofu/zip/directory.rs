@@ -23,7 +23,7 @@ pub(super) struct DirectoryHeader {
     pub(super) compressed: u64,
     pub(super) size: u64,
     attributes: u32,
-    /// Where its local header is, from the beginning of the file.
+    /// The position of its local header in the file.
     pub(super) offset: i64,
     pub(super) name: Vec<u8>,
 }
@@ -34,7 +34,7 @@ impl DirectoryHeader {
         matches!(self.creator >> 8, 3 | 19).then_some(self.attributes >> 16)
     }
 
-    /// Whether the archive was made on a system of Microsoft's, whose attributes count.
+    /// Whether the archive was made on a Microsoft system, whose attributes count.
     fn is_dos(&self) -> bool {
         matches!(self.creator >> 8, 0 | 11 | 14)
     }
@@ -60,7 +60,7 @@ impl DirectoryHeader {
 
 /// The end of the directory.
 struct ZipEnd {
-    /// Where its record is; where that of zip64 is, when that one counts.
+    /// The position of its record, or of the zip64 record if that one counts.
     at: u64,
     records: u64,
     size: u64,
@@ -70,9 +70,9 @@ struct ZipEnd {
 /// How reading one header ended.
 enum DirectoryStep {
     Header(Box<DirectoryHeader>),
-    /// No header here, or one that breaks off: the directory ends.
+    /// Not a header, or a truncated one: the directory ends.
     Over(ZipFault),
-    /// Nothing at all here.
+    /// The end of the file.
     Nothing,
 }
 
@@ -92,7 +92,7 @@ pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Re
     if start < 0 || start >= whole {
         return Ok(Err(ZipFault::Format));
     }
-    // An archive with something in front, whose offsets are right all the same.
+    // An archive after other data, whose offsets are still right.
     if base > 0 {
         file.seek(SeekFrom::Start(end.offset))?;
         if matches!(header(&mut BufReader::new(&mut *file))?, DirectoryStep::Header(_)) {
@@ -154,7 +154,7 @@ fn find_signature(block: &[u8]) -> Option<usize> {
     (position + END_LENGTH + comment <= block.len()).then_some(position)
 }
 
-/// The end record of zip64, where its locator stands in front of the other one.
+/// The end record of zip64, if its locator is right before the other one.
 fn read_end_64(file: &mut (impl Read + Seek), size: u64, end: &mut ZipEnd) -> io::Result<Option<ZipFault>> {
     let Some(locator_at) = end.at.checked_sub(20) else { return Ok(None) };
     let mut locator = [0; 20];
@@ -216,7 +216,7 @@ fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
     })
 }
 
-/// The header with the sizes of its zip64 extra; none if Go does not take it.
+/// The header with the sizes of its zip64 extra, or `None` if Go refuses it.
 fn with_zip64(mut header: DirectoryHeader, mut extra: &[u8]) -> Option<DirectoryHeader> {
     const FULL: u64 = 0xffff_ffff;
     let (mut need_size, mut need_compressed) = (header.size == FULL, header.compressed == FULL);

@@ -25,7 +25,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &NOT_READ,
 ];
 
-/// Those that look into the bytes.
+/// Those that read the bytes.
 pub(super) static READ: &[&CheckRule] = &[
     &NOT_A_ZIP,
     &ZIP_STRUCTURE,
