@@ -12,7 +12,7 @@ use super::catalogue::annotations::{
 };
 use super::leaf::IndexEntryKind;
 use super::package;
-use super::places::{Findings, index_place, manifest_place, platform};
+use super::places::{Findings, index_place, manifest_place};
 use super::subject::CheckSubject;
 use crate::facts::{BlobContent, FoundRelease, IndexEntry};
 
@@ -39,7 +39,7 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findi
     for entry in &release.entries {
         if matches!(IndexEntryKind::of(entry), IndexEntryKind::Provider | IndexEntryKind::Image) {
             let of_entry = leaf(subject, release, entry, &sizes);
-            found.extend(of_entry.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())));
+            found.extend(of_entry.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())));
         }
     }
     found
@@ -134,7 +134,7 @@ fn size(sizes: &BTreeMap<Platform, u64>, entry: &IndexEntry, claimed: Option<&st
             ANNOTATION_MALFORMED.at(place, format!("{} is `{claimed}`, no number of bytes", annotation::SIZE)),
         ];
     };
-    let of_platform = || sizes.get(&platform(entry)?).copied();
+    let of_platform = || sizes.get(&entry.descriptor.platform()?).copied();
     match zip_size(entry).or_else(of_platform) {
         Some(actual) if actual != bytes => {
             vec![ANNOTATION_SIZE.at(place, format!("it is annotated {bytes} bytes, its zip has {actual}"))]
@@ -147,7 +147,7 @@ fn size(sizes: &BTreeMap<Platform, u64>, entry: &IndexEntry, claimed: Option<&st
 fn zip_sizes(release: &FoundRelease) -> BTreeMap<Platform, u64> {
     let mut sizes = BTreeMap::new();
     for entry in &release.entries {
-        if let (Some(platform), Some(size)) = (platform(entry), zip_size(entry)) {
+        if let (Some(platform), Some(size)) = (entry.descriptor.platform(), zip_size(entry)) {
             sizes.entry(platform).or_insert(size);
         }
     }
@@ -172,7 +172,7 @@ fn filename(
     claimed: Option<&str>,
     place: &str,
 ) -> Findings {
-    let (Some(claimed), Some(platform)) = (claimed, platform(entry)) else { return Findings::new() };
+    let (Some(claimed), Some(platform)) = (claimed, entry.descriptor.platform()) else { return Findings::new() };
     let end = format!("_{}_{platform}.zip", release.version);
     let fits = match subject.provider_type {
         Some(provider_type) => claimed == format!("terraform-provider-{provider_type}{end}"),

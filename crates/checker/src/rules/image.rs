@@ -11,7 +11,7 @@ use super::document::text;
 use super::image_config::{config, diff_ids, label};
 use super::images::ImageFault;
 use super::leaf::{IndexEntryKind, is_package_leaf};
-use super::places::{Findings, manifest_place, platform, quoted};
+use super::places::{Findings, manifest_place, quoted};
 use super::subject::CheckSubject;
 use crate::facts::{BlobContent, FoundRelease, IndexEntry};
 
@@ -26,7 +26,7 @@ pub(super) fn check(subject: &CheckSubject<'_>, entry: &IndexEntry) -> Findings 
     if kind == IndexEntryKind::Image && !is_package_leaf(entry) {
         found.extend(image(subject, entry, &place));
     }
-    found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
+    found.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())).collect()
 }
 
 fn config_platform(entry: &IndexEntry, place: &str) -> Findings {
@@ -60,7 +60,7 @@ fn image(subject: &CheckSubject<'_>, entry: &IndexEntry, place: &str) -> Finding
             Ok(BlobContent::Document { intact: false, .. }) => {
                 "its bytes do not have the digest that names it".to_owned()
             }
-            Ok(_) => "it is no JSON document".to_owned(),
+            Ok(_) => "it is not a JSON document".to_owned(),
         };
         return vec![CONFIG_UNREADABLE.at(place, format!("its config {}: {why}", part.descriptor.digest))];
     }
@@ -105,7 +105,9 @@ pub(super) fn together(subject: &CheckSubject<'_>, release: &FoundRelease) -> Fi
     let mut found = Findings::new();
     let mut zips: Option<BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>>> = None;
     for entry in &release.entries {
-        let (Some(Ok(union)), Some(platform)) = (subject.images.of(entry), platform(entry)) else { continue };
+        let (Some(Ok(union)), Some(platform)) = (subject.images.of(entry), entry.descriptor.platform()) else {
+            continue;
+        };
         let zips = zips.get_or_insert_with(|| self::zips(release));
         for (zip, h1) in zips.get(&platform).into_iter().flatten() {
             let of_union = union.contents.h1();
@@ -124,7 +126,7 @@ fn zips(release: &FoundRelease) -> BTreeMap<Platform, Vec<(&IndexEntry, PackageH
     let mut zips: BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>> = BTreeMap::new();
     for entry in release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider) {
         let h1 = super::package::zip(entry).and_then(|(_, package)| package.h1());
-        if let (Some(platform), Some(h1)) = (platform(entry), h1) {
+        if let (Some(platform), Some(h1)) = (entry.descriptor.platform(), h1) {
             zips.entry(platform).or_default().push((entry, h1));
         }
     }

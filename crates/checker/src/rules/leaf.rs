@@ -13,7 +13,7 @@ use super::catalogue::leaf::{
     SEVERAL_PACKAGES, UNKNOWN_PLATFORM, VARIANT,
 };
 use super::document::{self, has, text};
-use super::places::{Findings, manifest_place, platform, quoted};
+use super::places::{Findings, manifest_place, quoted};
 use crate::facts::{FoundRelease, IndexEntry, LeafPart};
 
 /// The kind of an entry of an index.
@@ -90,7 +90,7 @@ pub(super) fn check(entry: &IndexEntry) -> Findings {
         }
     }
     found.extend(urls(entry));
-    found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
+    found.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())).collect()
 }
 
 /// Whether this is meant to be a leaf with a zip: by its entry, or by itself.
@@ -176,7 +176,8 @@ pub(super) fn together(release: &FoundRelease) -> Findings {
     let mut by_platform: BTreeMap<Platform, Vec<&IndexEntry>> = BTreeMap::new();
     for entry in &release.entries {
         let skipped = entry.descriptor.platform.as_ref().is_some_and(|platform| !platform.os_version.is_empty());
-        if let (IndexEntryKind::Provider, false, Some(platform)) = (IndexEntryKind::of(entry), skipped, platform(entry))
+        if let (IndexEntryKind::Provider, false, Some(platform)) =
+            (IndexEntryKind::of(entry), skipped, entry.descriptor.platform())
         {
             by_platform.entry(platform).or_default().push(entry);
         }

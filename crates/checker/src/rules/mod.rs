@@ -18,7 +18,6 @@ mod index;
 mod leaf;
 mod package;
 mod places;
-mod platforms;
 mod predicted;
 mod referrers;
 mod signatures;

@@ -12,7 +12,7 @@ use super::catalogue::package::{
 };
 use super::document::{OfContent, unreadable};
 use super::leaf::{IndexEntryKind, is_package_leaf};
-use super::places::{Findings, platform};
+use super::places::Findings;
 use super::subject::CheckSubject;
 use crate::facts::{
     BlobContent, Depth, FoundRelease, IndexEntry, LeafPart, PackageFacts, RepositoryFacts, is_any_executable,
@@ -35,7 +35,7 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease, entry: &
         let place = format!("layer {}", part.descriptor.digest);
         found.extend(archive(subject, release, entry, &place, package));
     }
-    found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
+    found.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())).collect()
 }
 
 /// The first zip layer of a leaf, if its bytes were read.
@@ -189,7 +189,7 @@ pub(super) fn program(
     programs: &[(String, Option<Program>)],
 ) -> Option<crate::Finding> {
     let (name, program) = programs.iter().find(|(name, _)| is_executable(name, subject.provider_type))?;
-    let platform = platform(entry)?;
+    let platform = entry.descriptor.platform()?;
     let program = program.as_ref().filter(|program| program.contradicts(&platform))?;
     let said = format!("it is {program}, and the entry of the index says {platform}");
     Some(EXECUTABLE_PLATFORM.at(format!("{place}, entry `{name}`"), said))

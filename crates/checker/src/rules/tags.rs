@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use tofu_oci_types::{Tag, Version};
+use tofu_oci_types::{Tag, Version, is_known_to_go};
 
 use super::catalogue::tags::{
     NO_VERSION_TAGS, PLATFORM_TAG, PRERELEASES_ONLY, SECOND_SPELLING_TAG, SEVERAL_BUILDS, STRAY_VERSION_TAG, V_TAG,
     VERSION_ZERO,
 };
 use super::places::Findings;
-use super::platforms;
 use crate::facts::RepositoryFacts;
 
 /// The findings about the tags; prereleases alone are right if one version was requested.
@@ -38,7 +37,7 @@ pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Finding
         if version.is_unspecified() {
             found.push(VERSION_ZERO.at(place(text), "OpenTofu takes 0.0.0 for no version").of_version(&version));
         }
-        if let Some(platform) = platforms::at_the_end(text) {
+        if let Some(platform) = platform_suffix(text) {
             let kind = if version.is_prerelease() { "a prerelease" } else { "a release with build metadata" };
             let said = format!("it names the platform {platform}, and OpenTofu lists it as {kind}, {version}");
             found.push(PLATFORM_TAG.at(place(text), said).of_version(&version));
@@ -69,6 +68,13 @@ fn v_tag(tags: &HashSet<&str>, text: &str) -> Option<crate::Finding> {
     let there = tags.contains(canonical.as_str());
     let said = format!("OpenTofu ignores it, and there is no tag {canonical}");
     (!there).then(|| V_TAG.at(format!("tag {text}"), said).of_version(&version))
+}
+
+/// The platform that a tag ends in: `1.0.0-linux_amd64`, `1.0.0_linux.amd64`, `1.0.0-linux-amd64`.
+fn platform_suffix(tag: &str) -> Option<String> {
+    let (rest, architecture) = tag.rsplit_once(['_', '.', '-'])?;
+    let (_, os) = rest.rsplit_once(['_', '.', '-'])?;
+    is_known_to_go(os, architecture).then(|| format!("{os}_{architecture}"))
 }
 
 fn several_builds(facts: &RepositoryFacts, versions: &[Version]) -> Findings {
