@@ -1,4 +1,4 @@
-//! What a package consists of, and its `h1:`.
+//! The files of a package, and its `h1:`.
 
 use sha2::{Digest as _, Sha256};
 use tofu_oci_types::{Digest, PackageHash};

@@ -8,7 +8,7 @@ use tofu_oci_types::Digest;
 /// Why an archive was refused, or could not be read or written.
 ///
 /// Names are quoted as the archive spells them. Nothing here is transient by itself; [`ArchiveError::Input`] carries
-/// the error of whoever delivers the bytes, and that one may be.
+/// the error of the source of the bytes, which may be.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArchiveError {
@@ -145,7 +145,7 @@ pub enum ArchiveError {
         /// The limit.
         limit: usize,
     },
-    /// The archive expands more than any honest one does.
+    /// The archive expands more than the limit.
     #[error("the archive expands to more than {limit} times its size")]
     RatioExceeded {
         /// The limit: bytes out for each byte in.
@@ -171,7 +171,7 @@ pub enum ArchiveError {
     /// The caller asked to stop.
     #[error("cancelled")]
     Cancelled,
-    /// The bytes could not be had; the source is the error of their [`crate::ByteSource`], untouched.
+    /// The bytes could not be read; the source is the error of their [`crate::ByteSource`], untouched.
     #[error("the archive could not be fetched")]
     Input(#[source] io::Error),
     /// A file or folder of this machine could not be used.
@@ -179,9 +179,9 @@ pub enum ArchiveError {
     Io {
         /// A verb, such as `write`.
         action: &'static str,
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },

@@ -13,7 +13,7 @@ pub struct Limits {
     pub packed_bytes: u64,
     /// Most bytes after unpacking, all entries (and all layers of an image) together. 2 GiB.
     pub total_bytes: u64,
-    /// Most bytes out for each byte in, once a MiB has come out. 200.
+    /// Most bytes out for each byte in, after the first MiB. 200.
     pub ratio: u64,
     /// Most entries, directories and whiteouts included. 50 000. A layer may have four times as many gzip members or zstd
     /// frames: some tools compress every file by itself.
@@ -29,7 +29,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Bytes that may come out before the ratio is looked at.
+    /// Bytes that may come out before the ratio counts.
     const RATIO_GRACE: u64 = 1 << 20;
 
     /// Refuses an archive of this size.
@@ -43,12 +43,12 @@ impl Limits {
         Ok(())
     }
 
-    /// Refuses when more bytes have been delivered than the limit.
+    /// Refuses more delivered bytes than the limit.
     pub(crate) fn check_delivered(&self, bytes: u64) -> Result<(), ArchiveError> {
         self.check_packed(bytes.min(self.packed_bytes.saturating_add(1)))
     }
 
-    /// Refuses when so many bytes lie unpacked.
+    /// Refuses more unpacked bytes than the limit.
     pub(crate) fn check_unpacked(&self, bytes: u64) -> Result<(), ArchiveError> {
         if bytes > self.total_bytes {
             return Err(ArchiveError::TooLarge { limit: self.total_bytes });
@@ -56,7 +56,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Refuses when `bytes_out` is too much, by itself or for `bytes_in`.
+    /// Refuses `bytes_out` if it is too much, by itself or for `bytes_in`.
     pub(crate) fn check_bytes(&self, bytes_in: u64, bytes_out: u64) -> Result<(), ArchiveError> {
         self.check_unpacked(bytes_out)?;
         if bytes_out > Self::RATIO_GRACE && bytes_out > bytes_in.saturating_mul(self.ratio) {
@@ -65,7 +65,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Refuses when a layer has too many gzip members or zstd frames. Each costs a decoder, also if nothing comes out.
+    /// Refuses too many gzip members or zstd frames in a layer. Each costs a decoder, even if it is empty.
     pub(crate) fn check_members(&self, members: usize) -> Result<(), ArchiveError> {
         let limit = self.entries.saturating_mul(4);
         if members > limit {
@@ -74,7 +74,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Refuses when there are too many entries.
+    /// Refuses too many entries.
     pub(crate) fn check_entries(&self, entries: usize) -> Result<(), ArchiveError> {
         if entries > self.entries {
             return Err(ArchiveError::TooManyEntries { limit: self.entries });

@@ -93,12 +93,12 @@ fn is_device(part: &str) -> bool {
     })
 }
 
-/// How long all names of an archive are together, each counted with every directory above it.
+/// The length of all names of an archive together, each with every directory above it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameBytes(usize);
 
 impl NameBytes {
-    /// Counts a name in.
+    /// Counts a name.
     pub(crate) fn add(&mut self, name: &str) -> Result<(), ArchiveError> {
         self.0 += name.match_indices('/').map(|(slash, _)| slash).sum::<usize>() + name.len();
         if self.0 > ALL_NAMES_BYTES {
@@ -108,7 +108,7 @@ impl NameBytes {
     }
 }
 
-/// The names met so far; refuses one that is there already, in whatever spelling.
+/// The names so far; refuses a name that is among them in any spelling.
 #[derive(Debug, Default)]
 pub(crate) struct NameSet {
     /// Folded name -> the spelling that came first, and what it is.
@@ -117,7 +117,7 @@ pub(crate) struct NameSet {
 }
 
 impl NameSet {
-    /// Takes in a checked name (no trailing slash) and the directories above it.
+    /// Adds a checked name (no trailing slash) and the directories above it.
     pub(crate) fn insert(&mut self, name: &str, kind: EntryKind) -> Result<(), ArchiveError> {
         self.bytes.add(name)?;
         for (slash, _) in name.match_indices('/') {
@@ -142,12 +142,12 @@ impl NameSet {
     }
 }
 
-/// One spelling for all that some file system takes for one name: case and Unicode composition do not matter.
+/// One spelling for all names that are equal on some file system: without case and Unicode composition.
 fn fold(name: &str) -> String {
     if name.is_ascii() {
         return name.to_ascii_lowercase();
     }
-    // Upper first: it takes apart what has no lower-case partner, such as the sharp s.
+    // Upper case first, because it expands letters such as the sharp s.
     name.nfkd().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 

@@ -21,7 +21,7 @@ const DEPTH: usize = 4;
 /// The channel's, the one being filled and the one being emptied.
 const BUFFERS: usize = DEPTH + 2;
 
-/// Takes in the unpacked files, one after the other.
+/// Takes the unpacked files, one after the other.
 pub(crate) trait UnpackTarget: Send {
     /// A file begins. Its size and mode are known beforehand only when the archive is a file on disk.
     fn start(&mut self, name: &str, known: Option<KnownEntry>) -> Result<(), ArchiveError>;
@@ -29,7 +29,7 @@ pub(crate) trait UnpackTarget: Send {
     fn write(&mut self, bytes: &[u8]) -> Result<(), ArchiveError>;
     /// That file is complete.
     fn finish(&mut self) -> Result<(), ArchiveError>;
-    /// There is a directory.
+    /// A directory.
     fn directory(&mut self, name: &str) -> Result<(), ArchiveError>;
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct KnownEntry {
     pub(crate) mode: u32,
 }
 
-/// The target of a mere look.
+/// The target that keeps nothing.
 pub(crate) struct Nowhere;
 
 impl UnpackTarget for Nowhere {
@@ -111,7 +111,8 @@ impl Feed {
 /// Never seen by a caller: the sink ends early only with an error of its own, which takes precedence.
 const SINK_GONE: ArchiveError = ArchiveError::Cancelled;
 
-/// Runs `walk` on this thread and the sink on another. Returns what `walk` does, and the SHA-256 of each file in order.
+/// Runs `walk` on this thread and the sink on another. Returns the result of `walk`, and the SHA-256 of each file in
+/// order.
 pub(crate) fn run<T>(
     target: &mut dyn UnpackTarget,
     walk: impl FnOnce(Feed) -> Result<T, ArchiveError>,

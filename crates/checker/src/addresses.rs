@@ -1,4 +1,4 @@
-//! Which provider the versions of a repository say they are of: all must say the same.
+//! The provider that each version of a repository names: all must name the same one.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
 use crate::rules::catalogue::annotations::ADDRESSES_DIFFER;
 
-/// Most versions of one address that are named.
+/// The largest number of versions of one address that a finding names.
 const NAMED: usize = 8;
 /// A finding if the versions that were read name different providers. When one version was `asked` for, it is compared
 /// with the newest other version that names one, for which at most two indexes are read.
 ///
 /// # Errors
-/// If the other version could not be asked for.
+/// If the other version cannot be read.
 pub(crate) async fn check(
     store: &dyn ReadStore,
     facts: &RepositoryFacts,
@@ -83,7 +83,7 @@ mod tests {
     const OWN: &str = "example.com/acme/zap";
     const OTHER: &str = "ghcr.io.oci.opentofu.org/acme/zap";
 
-    /// What is found in a repository with these versions, of these providers.
+    /// The finding for these versions of these providers.
     async fn found(releases: &[(&str, Option<&str>)], asked: Option<&str>) -> Option<String> {
         let store = MemoryStore::new("memory".parse().unwrap());
         for (tag, address) in releases {

@@ -21,9 +21,9 @@ use crate::rules::{CheckSubject, Images, Referring, plain_http, repository};
 pub struct CheckRequest<'a> {
     /// The provider that it is kept for, if the user named it.
     pub address: Option<&'a ProviderAddr>,
-    /// One version; all of them without it.
+    /// The version to check; `None` for all of them.
     pub version: Option<&'a Version>,
-    /// The platforms to predict for; without any those that are offered, and `own`.
+    /// The platforms to predict for. If it is empty: the platforms that the repository offers, and `own`.
     pub platforms: &'a [Platform],
     /// The platform of the user.
     pub own: &'a Platform,
@@ -36,15 +36,15 @@ pub struct CheckRequest<'a> {
 /// A checked repository.
 #[derive(Debug)]
 pub struct CheckReport {
-    /// What lies there.
+    /// What the repository holds.
     pub facts: RepositoryFacts,
     /// The provider that it was checked as.
     pub provider: CheckedAs,
     /// What `OpenTofu` makes of it.
     pub predictions: Vec<RepositoryPrediction>,
-    /// What is the matter.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// What could not be asked for: no finding speaks about it.
+    /// What the store did not answer for; no rule judged it.
     pub not_judged: Vec<NotJudged>,
 }
 
@@ -52,18 +52,18 @@ pub struct CheckReport {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "known_by", content = "provider")]
 pub enum CheckedAs {
-    /// It was named.
+    /// The user named it.
     Named(ProviderAddr),
-    /// The newest index says so.
+    /// The newest index names it.
     Annotation(ProviderAddr),
-    /// The packages' executables are those of this type.
+    /// The names of the packages' executables have this type.
     Executables(String),
-    /// Nothing says which.
+    /// It is unknown.
     Unknown,
 }
 
 impl CheckedAs {
-    /// The provider's type, as the executable is named for.
+    /// The provider's type, which is a part of the executable's name.
     pub fn provider_type(&self) -> Option<&str> {
         match self {
             Self::Named(address) | Self::Annotation(address) => Some(address.provider_type()),
@@ -81,10 +81,10 @@ impl CheckedAs {
     }
 }
 
-/// Reads a repository, predicts what `OpenTofu` makes of it, and looks at it by every rule.
+/// Reads a repository, predicts what `OpenTofu` does with it, and applies every rule.
 ///
 /// # Errors
-/// When its tags cannot be listed. What is wrong with the content is a finding; what could not be asked for is not judged.
+/// If its tags cannot be listed. Wrong content is a finding; what the store does not answer for is not judged.
 pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<CheckReport, StoreError> {
     let versions = request.version.map_or(Versions::All, |version| Versions::One(version.clone()));
     let facts =
@@ -149,7 +149,7 @@ fn checked_as(facts: &RepositoryFacts, named: Option<&ProviderAddr>) -> CheckedA
     }
 }
 
-/// The types that the names of executables in zips are for.
+/// The provider types in the names of the executables in zips.
 fn executables(facts: &RepositoryFacts) -> BTreeSet<String> {
     let layers = facts.releases.iter().flat_map(|release| &release.entries).flat_map(|entry| &entry.leaf.layers);
     let packages = layers.filter_map(|layer| match &layer.blob.content {

@@ -8,9 +8,9 @@ use tofu_oci_types::Platform;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FindingLevel {
-    /// Somebody cannot install, or is given something else than they believe.
+    /// A user cannot install, or gets something other than they believe.
     Error,
-    /// It will bite on a day to come, or some clients only.
+    /// It will fail later, or with some clients only.
     Warning,
     /// Worth knowing.
     Note,
@@ -39,7 +39,7 @@ pub enum Group {
     Leaf,
     /// The bytes of a package.
     Package,
-    /// What annotations claim.
+    /// The annotations.
     Annotations,
     /// Signatures and other referrers.
     Signatures,
@@ -81,7 +81,7 @@ impl Group {
     }
 }
 
-/// A rule: what is always the same about its findings.
+/// A rule: what all its findings have in common.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CheckRule {
     /// A stable kebab-case name.
@@ -112,15 +112,15 @@ impl CheckRule {
 pub struct Finding {
     /// The rule; level, reason and section are its.
     pub rule: &'static CheckRule,
-    /// Where: a tag, a manifest or blob by digest, an entry of a zip, a line of a file.
+    /// The place: a tag, a manifest or blob by digest, an entry of a zip, a line of a file.
     pub place: String,
-    /// What is the matter, in one sentence without a full stop. Text of others in it may hold any character.
+    /// What is wrong, in one sentence without a full stop. Quoted foreign text may hold any character.
     pub text: String,
     /// The version that it is about, if it is about one.
     pub version: Option<String>,
     /// The platform that it is about, if it is about one.
     pub platform: Option<Platform>,
-    /// What a file would be rewritten to, as a unified diff.
+    /// The fix of a file, as a unified diff.
     pub diff: Option<String>,
 }
 
@@ -130,30 +130,30 @@ impl Finding {
         self.rule.level
     }
 
-    /// The same, about this version.
+    /// The finding, about this version.
     pub(crate) fn of_version(self, version: &(impl ToString + ?Sized)) -> Self {
         Self { version: Some(version.to_string()), ..self }
     }
 
-    /// The same, about this platform.
+    /// The finding, about this platform.
     pub(crate) fn of_platform(self, platform: Option<&Platform>) -> Self {
         Self { platform: platform.cloned().or(self.platform), ..self }
     }
 
-    /// The same with a diff.
+    /// The finding, with a diff.
     pub(crate) fn with_diff(self, diff: String) -> Self {
         Self { diff: Some(diff), ..self }
     }
 }
 
-/// Something that no rule has judged, since it could not be asked for.
+/// Something that no rule judged, because the store did not answer.
 #[derive(Clone, Debug)]
 pub struct NotJudged {
-    /// What it is, as the place of a finding names it.
+    /// Its place, as in a finding.
     pub place: String,
-    /// The version that it belongs to, where it belongs to one.
+    /// The version that it belongs to, if any.
     pub version: Option<String>,
-    /// The platform that it is for, if it is for one.
+    /// The platform that it is for, if any.
     pub platform: Option<Platform>,
     /// What kept the store from answering.
     pub error: StoreError,

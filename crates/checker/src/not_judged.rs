@@ -1,7 +1,7 @@
-//! What could not be asked for, and is therefore not judged.
+//! What no rule judges, because the store did not answer.
 //!
-//! A rule speaks about what lies in a repository. The network, the machine and missing access rights say nothing about that,
-//! so they lead to no finding: they are listed here, and the program ends with another exit code.
+//! A rule is about the content of a repository. Faults of the network or the machine and missing access rights leave it
+//! unknown: they are listed here instead of in findings, and the program ends with another exit code.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use tofu_oci_store::StoreError;
 
 use crate::facts::{FoundRelease, ReadFault, RepositoryFacts};
 use crate::model::NotJudged;
-use crate::rules::{EntryKind, Images, Referring, index_place, manifest_place};
+use crate::rules::{Images, IndexEntryKind, Referring, index_place, manifest_place};
 
 /// Everything about a repository that is not judged, each once, in the order of the releases.
 pub(crate) fn of_check(facts: &RepositoryFacts, images: &Images, referring: &Referring) -> Vec<NotJudged> {
@@ -32,7 +32,7 @@ fn layers_of(entry: &crate::facts::IndexEntry) -> String {
     format!("layers of {}", manifest_place(entry))
 }
 
-/// What of the facts alone is not judged: indexes, lists of referrers, leaves, configs and layers.
+/// The unjudged parts of the facts: indexes, lists of referrers, leaves, configs and layers.
 pub fn of_facts(facts: &RepositoryFacts) -> Vec<NotJudged> {
     once(facts.releases.iter().flat_map(of_release).collect())
 }
@@ -48,7 +48,7 @@ fn of_release(release: &FoundRelease) -> Vec<NotJudged> {
         list.push(entry(referrers_of(release), Some(&version), &error));
     }
     for one in &release.entries {
-        if !matches!(EntryKind::of(one), EntryKind::Provider | EntryKind::Image) {
+        if !matches!(IndexEntryKind::of(one), IndexEntryKind::Provider | IndexEntryKind::Image) {
             continue;
         }
         let platform = one.descriptor.platform();
@@ -65,7 +65,7 @@ fn of_release(release: &FoundRelease) -> Vec<NotJudged> {
     list
 }
 
-/// The place of the list of what refers to a release.
+/// The place of the list of a release's referrers.
 pub(crate) fn referrers_of(release: &FoundRelease) -> String {
     format!("referrers of {}", index_place(release))
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tofu_oci_mapper::config::{CliConfigProblem, CliConfigReading, Effect, MASK, secrets_in_line};
-use tofu_oci_types::{is_unprintable, printable};
+use tofu_oci_types::{TextPosition, is_unprintable, printable};
 use unicode_width::UnicodeWidthChar as _;
 
 /// How many columns of a source line are shown.
@@ -39,7 +39,7 @@ pub(crate) fn excerpt(path: &str, text: &str, span: &Range<usize>) -> String {
     let from = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
     let to = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |length| start + length);
     let end = text.floor_char_boundary(span.end).clamp(start, to);
-    let place = tofu_oci_hcl::position(text, start);
+    let place = TextPosition::of(text, start);
     let line = text.get(from..to).unwrap_or_default().trim_end_matches('\r');
     let (mut cells, secrets) = (cells(line), secrets_in_line(text, from..from + line.len()));
     let (mut first, mut last) = (start - from, end - from);

@@ -1,34 +1,34 @@
-//! What a text says, each part with the bytes that say it.
+//! A text as a tree, each part with its bytes.
 
 use std::ops::Range;
 
-/// A text that was read.
+/// A text as a tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HclDocument {
-    /// What stands at the top level.
+    /// The items at the top level.
     pub body: HclBody,
-    /// How it was written.
+    /// The syntax that it was written in.
     pub syntax: HclSyntax,
-    /// What HCL 1 passes over in silence although it was surely meant, in the order of reading.
+    /// What HCL 1 ignores silently although the user surely meant it, in the order of reading.
     pub overlooked: Vec<Overlooked>,
 }
 
-/// Something written that counts for nothing, and that HCL 1 says nothing about: `a =` at the end of the file, what
-/// stands after the outermost JSON object, `true` in a JSON list.
+/// Something that HCL 1 ignores silently: `a =` at the end of the file, text after the outermost JSON object, `true`
+/// in a JSON list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overlooked {
-    /// What is passed over, or what is missing; without a place.
+    /// What HCL 1 ignores, or what is missing; without a place.
     pub message: String,
     /// The bytes to underline.
     pub span: Range<usize>,
 }
 
-/// The two ways to write it.
+/// The two syntaxes of HCL 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HclSyntax {
     /// Blocks and arguments.
     Native,
-    /// JSON, after HCL 1 has turned objects into blocks where it believes they are some.
+    /// JSON, after HCL 1 has turned objects that look like blocks into blocks.
     Json,
 }
 
@@ -46,11 +46,11 @@ pub struct HclItem {
     pub keys: Vec<HclKey>,
     /// Whether it was written with `=`. Always so in JSON.
     pub assigned: bool,
-    /// What it holds.
+    /// Its value.
     pub value: HclValue,
     /// From the first key to the end of the value. In JSON, several items may share a part of their spans.
     pub span: Range<usize>,
-    /// Where the brace of a block stands (not that of an object after `=`, and none in JSON).
+    /// The offset of a block's brace; `None` for an object after `=`, and in JSON.
     pub brace: Option<usize>,
 }
 
@@ -59,17 +59,17 @@ pub struct HclItem {
 pub struct HclKey {
     /// Without its quotes, escapes resolved.
     pub text: String,
-    /// Whether it stands in quotes.
+    /// Whether it is in quotes.
     pub quoted: bool,
     /// Whether it comes from a JSON text.
     pub json: bool,
     /// With its quotes.
     pub span: Range<usize>,
-    /// Why the text cannot be had, where HCL 1 reads it and then crashes on first use; `text` is then as written.
+    /// Why it has no text, if HCL 1 reads it and crashes on first use; `text` is then as written.
     pub fault: Option<TextFault>,
 }
 
-/// What an item or a list holds.
+/// The value of an item, or an element of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HclValue {
     /// `{ … }`, with its braces.
@@ -85,8 +85,8 @@ pub enum HclValue {
         /// Where.
         span: Range<usize>,
     },
-    /// A number with a fraction or an exponent. The text may be no number at all: HCL 1 reads `1e` and takes the
-    /// character after it along.
+    /// A number with a fraction or an exponent. The text may be invalid: HCL 1 reads `1e` together with the character
+    /// after it.
     Float {
         /// As written.
         text: String,
@@ -100,7 +100,7 @@ pub enum HclValue {
         /// Where.
         span: Range<usize>,
     },
-    /// JSON's `null`, which HCL 1 takes as an empty text.
+    /// JSON's `null`, which is an empty text to HCL 1.
     Null {
         /// Where.
         span: Range<usize>,
@@ -108,7 +108,7 @@ pub enum HclValue {
 }
 
 impl HclValue {
-    /// The bytes that say it, with brackets and quotes.
+    /// Its bytes, with brackets and quotes.
     pub fn span(&self) -> Range<usize> {
         match self {
             Self::String(text) => text.span.clone(),
@@ -126,19 +126,19 @@ impl HclValue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// Escapes resolved, except inside `${…}`, which is kept as written. Bytes that are not UTF-8 (`\xff`) are
-    /// replaced, each by U+FFFD. Empty where there is a fault.
+    /// replaced, each by U+FFFD. Empty if there is a fault.
     pub value: String,
     /// With the quotes; a heredoc from `<<` to the end of its closing line.
     pub span: Range<usize>,
-    /// Where each byte of the value stands in the file.
+    /// The place in the file of each byte of the value.
     pub map: OffsetMap,
     /// Whether it is a heredoc.
     pub heredoc: bool,
-    /// Why the value cannot be had, where HCL 1 reads the text and then crashes on first use.
+    /// Why it has no value, if HCL 1 reads the text and crashes on first use.
     pub fault: Option<TextFault>,
 }
 
-/// A text that HCL 1 reads without complaint, and whose value it cannot make: the program that uses it crashes.
+/// A text that HCL 1 reads without an error, and on whose value it crashes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextFault {
     /// The piece that has no value.
@@ -152,7 +152,7 @@ pub struct OffsetMap {
     end: usize,
 }
 
-/// A piece of a value: where it starts in the value and in the file, and whether it stands there byte for byte.
+/// A piece of a value: its start in the value and in the file, and whether the bytes are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct OffsetRun {
     value: usize,
@@ -172,7 +172,7 @@ impl OffsetMap {
         place.min(self.end)
     }
 
-    /// The bytes in the file that say the bytes `range` of the value.
+    /// The bytes in the file of the bytes `range` of the value.
     pub fn span(&self, range: Range<usize>) -> Range<usize> {
         let start = self.source(range.start);
         start..self.source(range.end).max(start)
@@ -196,13 +196,13 @@ impl OffsetMap {
     }
 }
 
-/// What a repeated argument is.
+/// How HCL 1 treats a repeated argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Duplicates {
     /// An error, as in the HCL 1 of `OpenTofu` 1.12 and 1.13 (v1.0.1-vault-7). Only `name = …` in the native syntax
     /// counts, each block and object by itself, and names as they are written: `a`, `A` and `"a"` are three.
     Refused,
-    /// Fine, as in the HCL 1 of `OpenTofu` 1.10 (v1.0.1-vault-5). That one also overlooks a mistake right before a
+    /// Accepted, as in the HCL 1 of `OpenTofu` 1.10 (v1.0.1-vault-5). That one also overlooks a mistake right before a
     /// closing brace when another closing brace follows, and what stands there: `a { b = } }`.
     Allowed,
 }

@@ -1,14 +1,16 @@
-//! Character by character through a text, as both scanners of HCL 1 go: with its counting of lines and columns, its
-//! single step back, and its habit to go on after an error.
+//! Reads a text character by character, as both scanners of HCL 1 do: with its counting of lines and columns, its
+//! single step back, and its habit of going on after an error.
 
 use std::ops::Range;
 
-use crate::{Position, SyntaxErrorKind};
+use tofu_oci_types::TextPosition;
+
+use crate::SyntaxErrorKind;
 
 /// What replaces the end of the text. A null byte looks the same to HCL 1.
 pub(crate) const END: char = '\0';
 
-/// The two scanners of HCL 1 differ in what they notice while they read.
+/// The two scanners of HCL 1, which report different mistakes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     /// Null bytes and U+E123 are errors.
@@ -30,7 +32,7 @@ pub(crate) struct ScanFault {
 pub(crate) struct ScanToken<Kind> {
     pub(crate) kind: Kind,
     pub(crate) span: Range<usize>,
-    pub(crate) position: Position,
+    pub(crate) position: TextPosition,
 }
 
 /// The place that HCL 1 counts: the column is 0 right after a line's end.
@@ -53,11 +55,11 @@ pub(crate) struct Cursor<'a> {
     before: ScanPlace,
     width: usize,
     line_width: usize,
-    /// How far one step back goes; `None` when the last step was none.
+    /// The bytes of one step back; `None` if the cursor cannot step back.
     back: Option<usize>,
     first: Option<ScanFault>,
     /// The position of the last error, which is the one that HCL 1 reports.
-    last: Option<Position>,
+    last: Option<TextPosition>,
 }
 
 impl<'a> Cursor<'a> {
@@ -124,7 +126,7 @@ impl<'a> Cursor<'a> {
         self.place = self.before;
     }
 
-    /// The next character without going there.
+    /// The next character, which stays unread.
     pub(crate) fn peek(&mut self) -> char {
         self.back = None;
         match decode(&self.source[self.at..]) {
@@ -138,7 +140,7 @@ impl<'a> Cursor<'a> {
         self.place.offset
     }
 
-    /// Whether HCL 1 counts another place than this one. The end of the text counts as a column each time it is read.
+    /// Whether HCL 1 counts a different place. The end of the text counts as a column each time it is read.
     pub(crate) fn moved_from(&self, offset: usize, column: usize) -> bool {
         self.place.offset != offset || self.place.column != column
     }
@@ -169,13 +171,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// The position of the last character read.
-    pub(crate) fn position(&self) -> Position {
+    pub(crate) fn position(&self) -> TextPosition {
         if self.place.column > 0 {
-            Position { line: self.place.line, column: self.place.column }
+            TextPosition { line: self.place.line, column: self.place.column }
         } else if self.line_width > 0 {
-            Position { line: self.place.line.saturating_sub(1), column: self.line_width }
+            TextPosition { line: self.place.line.saturating_sub(1), column: self.line_width }
         } else {
-            Position { line: 1, column: 1 }
+            TextPosition { line: 1, column: 1 }
         }
     }
 
@@ -194,7 +196,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The first error, and the position that HCL 1 reports for all of them.
-    pub(crate) fn into_fault(self) -> Option<(ScanFault, Option<Position>)> {
+    pub(crate) fn into_fault(self) -> Option<(ScanFault, Option<TextPosition>)> {
         let last = self.last;
         self.first.map(|fault| {
             let reported = if fault.kind == SyntaxErrorKind::Crash { None } else { last };
@@ -203,7 +205,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The first character of `bytes` (`None` when they are not UTF-8) and its length in bytes; `None` at the end.
+/// The first character of `bytes` (`None` if they are not UTF-8) and its length in bytes; `None` at the end.
 fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     let first = *bytes.first()?;
     let width = match first {

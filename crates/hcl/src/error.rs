@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::Position;
+use tofu_oci_types::TextPosition;
 
 /// A text that HCL 1 refuses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -11,12 +11,12 @@ use crate::Position;
 pub struct SyntaxError {
     /// What is wrong, without its place. What to write instead follows from `kind`.
     pub message: String,
-    /// The bytes to underline: the real cause, such as the quote that is not closed. Never after the text's end;
-    /// empty where something is missing.
+    /// The bytes to underline: the real cause, such as an unclosed quote. Never after the text's end; empty if
+    /// something is missing.
     pub span: Range<usize>,
-    /// The place that HCL 1 itself names first, which may lie lines after the cause; `None` where it names none,
-    /// as for most errors of the JSON form.
-    pub reported: Option<Position>,
+    /// The position that HCL 1 itself names first, which may be lines after the cause; `None` if it names none, as for
+    /// most errors of the JSON form.
+    pub reported: Option<TextPosition>,
     /// What kind of mistake it is.
     pub kind: SyntaxErrorKind,
 }
@@ -29,11 +29,11 @@ pub enum SyntaxErrorKind {
     ByteOrderMark,
     /// Bytes that are not UTF-8.
     NotUtf8,
-    /// A character that has no meaning where it stands; also a null byte.
+    /// A character without a meaning at its place; also a null byte.
     IllegalCharacter,
     /// A backslash with something after it that is not an escape.
     IllegalEscape,
-    /// A number that starts like one and goes on as none.
+    /// An invalid number that starts like a valid one.
     IllegalNumber,
     /// A quote without its closing quote on the same line.
     UnclosedString,
@@ -49,11 +49,11 @@ pub enum SyntaxErrorKind {
     UnclosedBracket,
     /// A closing bracket that closes nothing.
     StrayBracket,
-    /// A word without quotes where a value belongs.
+    /// A word without quotes in place of a value.
     BareWord,
     /// A name without `=` or `{` after it.
     MissingValue,
-    /// A character that looks like a double quote and is another one.
+    /// Another character that looks like a double quote.
     OtherQuote,
     /// A bare quote inside `%{ … }`, which ends the text.
     QuoteInDirective,
@@ -61,7 +61,7 @@ pub enum SyntaxErrorKind {
     Null,
     /// An item of a list without a comma before it.
     MissingComma,
-    /// Something that no file can have at this place.
+    /// Something that cannot stand at this place in any file.
     Misplaced,
     /// Something other than the name or value that belongs there.
     Unexpected,

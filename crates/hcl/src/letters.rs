@@ -1,4 +1,4 @@
-//! Which characters beyond ASCII are letters and digits: Unicode's classes L and Nd, version 15.0.
+//! Letters and digits beyond ASCII: Unicode's classes L and Nd, version 15.0.
 
 /// Whether a name may start with it: a letter or `_`.
 pub(crate) fn is_letter(character: char) -> bool {
@@ -10,7 +10,7 @@ pub(crate) fn is_digit(character: char) -> bool {
     character.is_ascii_digit() || is_in(DIGITS, character)
 }
 
-/// Whether `character` lies between an even and the next odd boundary, the odd one not counted.
+/// Whether `character` lies between an even and the next odd boundary, without the odd one.
 fn is_in(boundaries: &[u32], character: char) -> bool {
     boundaries.partition_point(|boundary| *boundary <= u32::from(character)) % 2 == 1
 }
@@ -142,7 +142,7 @@ mod tests {
         for character in ['a', 'Z', '_', 'é', 'ß', 'Ω', '界', 'ª', '\u{323af}'] {
             assert!(is_letter(character), "{character}");
         }
-        // Roman numeral one is alphabetic and no letter; so is a combining sign.
+        // Roman numeral one is alphabetic and not a letter; so is a combining sign.
         for character in ['1', '-', '\u{2160}', '\u{345}', '×', '\u{fffd}', '\u{feff}', '\u{10ffff}'] {
             assert!(!is_letter(character), "{character:?}");
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::SyntaxErrorKind;
 use crate::cursor::{Cursor, Dialect, END};
 
-/// Reads on while there are decimal digits, from `character` on. Gives the first that is not one, not taken.
+/// Reads decimal digits from `character` on. Returns the first character after them, which it does not take.
 pub(crate) fn mantissa(cursor: &mut Cursor<'_>, mut character: char) -> char {
     let mut any = false;
     while character.is_ascii_digit() {
@@ -18,7 +18,7 @@ pub(crate) fn mantissa(cursor: &mut Cursor<'_>, mut character: char) -> char {
     character
 }
 
-/// Reads what follows an `e` already taken. Without digits there, the character after it is taken along.
+/// Reads the exponent after an `e` that was taken. Without digits, it takes the character after the `e`.
 pub(crate) fn exponent(cursor: &mut Cursor<'_>, character: char) {
     if is_exponent(character) {
         let mut character = cursor.next();
@@ -29,7 +29,7 @@ pub(crate) fn exponent(cursor: &mut Cursor<'_>, character: char) {
     }
 }
 
-/// Reads what follows a whole part and `character`, when that makes a fraction or an exponent; says whether it did.
+/// Reads the fraction or exponent after a whole part and `character`; returns whether there is one.
 pub(crate) fn fraction(cursor: &mut Cursor<'_>, character: char) -> bool {
     if is_exponent(character) {
         exponent(cursor, character);
@@ -46,14 +46,14 @@ pub(crate) fn fraction(cursor: &mut Cursor<'_>, character: char) -> bool {
     true
 }
 
-/// Reads `.` with the fraction after it, the point already taken; says whether there is a fraction.
+/// Reads the fraction after a point that was taken; returns whether there is one.
 pub(crate) fn bare_fraction(cursor: &mut Cursor<'_>) -> bool {
     let digit = cursor.peek();
     if !digit.is_ascii_digit() {
         return false;
     }
     let character = mantissa(cursor, digit);
-    // The `e` that was only looked at is read as if it had been taken.
+    // HCL 1 reads the `e` as if it had been taken.
     exponent(cursor, character);
     true
 }
@@ -62,8 +62,8 @@ fn is_exponent(character: char) -> bool {
     matches!(character, 'e' | 'E')
 }
 
-/// Reads a text in quotes, the opening quote already taken. Gives the `${` that starts an interpolation with an odd
-/// number of quotes before its line ends, which is where a quote or a brace was most likely forgotten.
+/// Reads a text in quotes, after its opening quote. Returns the `${` of an interpolation with an odd number of quotes
+/// before its line ends: a quote or a brace is most likely missing there.
 pub(crate) fn string(cursor: &mut Cursor<'_>, dialect: Dialect) -> Option<Range<usize>> {
     let quote = cursor.here();
     let mut braces = 0_usize;
@@ -95,7 +95,7 @@ pub(crate) fn string(cursor: &mut Cursor<'_>, dialect: Dialect) -> Option<Range<
     }
 }
 
-/// The interpolation that is being read.
+/// The current interpolation.
 #[derive(Debug, Default)]
 struct Interpolation {
     start: Range<usize>,
@@ -136,7 +136,7 @@ fn unclosed(cursor: &mut Cursor<'_>, quote: Range<usize>, braces: usize, interpo
     }
 }
 
-/// Reads what follows a backslash.
+/// Reads an escape after its backslash.
 fn escape(cursor: &mut Cursor<'_>, dialect: Dialect) {
     let start = cursor.start();
     let character = cursor.next();
@@ -175,7 +175,7 @@ fn digits(cursor: &mut Cursor<'_>, mut character: char, base: u32, count: usize,
 }
 
 fn illegal_escape(cursor: &mut Cursor<'_>, start: usize) {
-    // The character that is too much belongs to the escape only right after the backslash.
+    // The extra character belongs to the escape only right after the backslash.
     let behind = cursor.bytes(start..cursor.offset());
     let length = if behind.len() > 2 && !behind.starts_with(b"\\\n") { cursor.start() - start } else { 2 };
     let message = match behind.get(1) {
@@ -188,7 +188,7 @@ fn illegal_escape(cursor: &mut Cursor<'_>, start: usize) {
     cursor.fault(SyntaxErrorKind::IllegalEscape, start..start + length.max(1), message);
 }
 
-/// The mistake that a character without a meaning is.
+/// The kind of mistake of a character without a meaning.
 pub(crate) fn illegal(character: char) -> SyntaxErrorKind {
     match character {
         '\'' | '`' | '“' | '”' => SyntaxErrorKind::OtherQuote,

@@ -1,7 +1,7 @@
-//! Two languages, read as their own libraries read them: text in, values with their places out.
+//! Two languages, as their own libraries read them: text in, values with their places out.
 //!
 //! The CLI configuration is written in HCL 1 (or in its JSON form), and the texts inside it are templates of HCL 2.
-//! This crate knows both languages and no word of what is written in them.
+//! This crate knows both languages, and nothing of what the texts mean.
 //!
 //! ```text
 //! text --parse--> Document { Body { Item { keys, value } } }     every part with its bytes in the text
@@ -9,8 +9,8 @@
 //!                    +--decode--> Decoded                        texts, numbers, lists and maps, weakly typed
 //! ```
 //!
-//! What HCL 1 accepts is accepted, and what it refuses is refused: a file means here what it means to the program
-//! that it was written for. Where a mistake is underlined is our own: see [`SyntaxError::span`].
+//! This crate accepts and refuses what HCL 1 does: a file means here what it means to the program that it was written
+//! for. Only the underlined bytes of a mistake are our own choice: see [`SyntaxError::span`].
 
 mod ast;
 mod cursor;
@@ -20,7 +20,6 @@ mod hcl1;
 mod json;
 mod letters;
 mod lexeme;
-mod position;
 pub mod template;
 #[cfg(test)]
 mod tests;
@@ -32,8 +31,7 @@ pub use ast::{
 pub use decode::{DecodeError, DecodeErrorKind, DecodeNode, DecodeShape, Decoded, ItemView, MapMembers, equal_fold};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use hcl1::{parse, parse_bytes};
-pub use position::{Position, position};
 
-/// How deep blocks, objects and lists may stand in each other. HCL 1 has no limit of its own; it recurses until its
-/// memory for that is used up and crashes.
+/// The deepest nesting of blocks, objects and lists. HCL 1 has no limit: it recurses until its stack overflows, and
+/// crashes.
 pub const MAX_DEPTH: usize = 200;

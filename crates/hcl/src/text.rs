@@ -1,15 +1,15 @@
-//! From the way a text is written to what it says.
+//! From a text as written to its value.
 
 use std::ops::Range;
 
 use crate::{OffsetMap, Text, TextFault};
 
-/// A byte of a value and where it comes from.
+/// A byte of a value, and its place in the file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextPiece {
     pub(crate) byte: u8,
     pub(crate) source: usize,
-    /// Whether the byte itself stands there; otherwise an escape that starts there.
+    /// Whether the byte itself is there; otherwise an escape starts there.
     pub(crate) verbatim: bool,
 }
 
@@ -43,12 +43,12 @@ pub(crate) fn faulty(span: Range<usize>, fault: Range<usize>, heredoc: bool) -> 
     Text { value: String::new(), span, map, heredoc, fault: Some(TextFault { span: fault }) }
 }
 
-/// Where interpolations are kept as written, and which code points an escape may name.
+/// The rules of a syntax: whether interpolations are kept as written, and which code points an escape may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Quoting {
     /// `${…}` is kept as written; half a surrogate pair becomes U+FFFD, and a number after `\U` may be too large.
     Native,
-    /// An interpolation is text as any other; half a surrogate pair has no value.
+    /// An interpolation is ordinary text; half a surrogate pair has no value.
     Json,
 }
 
@@ -93,7 +93,7 @@ fn verbatim(pieces: &mut Vec<TextPiece>, bytes: &[u8], length: usize, start: usi
     pieces.extend(bytes.map(|(index, byte)| TextPiece { byte: *byte, source: place(start + index), verbatim: true }));
 }
 
-/// The length of the interpolation at the start of `bytes`. `None` when it has no end, or holds U+FFFD, which HCL 1
+/// The length of the interpolation at the start of `bytes`. `None` if it has no end, or holds U+FFFD, which HCL 1
 /// mistakes for broken UTF-8 there.
 fn interpolation(bytes: &[u8]) -> Option<usize> {
     let mut depth = 1_usize;
@@ -116,7 +116,7 @@ enum Escaped {
     Character(char),
 }
 
-/// What the escape at the start of `bytes` says, and its length. `None` when it says nothing.
+/// The bytes of the escape at the start of `bytes`, and its length; `None` if it is invalid.
 fn escape(bytes: &[u8], quoting: Quoting) -> Option<(Escaped, usize)> {
     let byte = match bytes.get(1)? {
         b'a' => 0x07,
@@ -148,13 +148,13 @@ fn code_point(number: u32, quoting: Quoting) -> Option<Escaped> {
     }
     match number {
         0xd800..0xe000 => Some(Escaped::Character(char::REPLACEMENT_CHARACTER)),
-        // HCL 1 computes with a sign here and keeps the lowest byte of what came out negative.
+        // HCL 1 computes with a sign here, and keeps the lowest byte of a negative result.
         0x8000_0000.. => Some(Escaped::Byte(number.to_le_bytes()[0])),
         _ => None,
     }
 }
 
-/// The text that `written`, a token in quotes that starts at `start`, says.
+/// The text of `written`, a token in quotes that starts at `start`.
 pub(crate) fn quoted(written: &[u8], quoting: Quoting, start: usize, place: &dyn Fn(usize) -> usize) -> Text {
     let span = place(start)..place(start + written.len());
     let end = written.len().saturating_sub(1).max(1);

@@ -8,13 +8,13 @@ use crate::DocumentKind;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LayoutError {
-    /// The tag names something else than a release.
+    /// The tag names something other than a release.
     #[error("this is {found}, not a provider release: expected an image index with a package for each platform")]
     NotAProviderIndex {
         /// What it is.
         found: DocumentKind,
     },
-    /// An index entry leads to something else than a package.
+    /// An index entry leads to something other than a package.
     #[error("{digest} is {found}, not a provider package: expected {expected}")]
     NotAProviderPackage {
         /// The manifest.
@@ -93,7 +93,7 @@ pub enum LayoutError {
         /// What the manifest says.
         body: Option<String>,
     },
-    /// The document says that it is of another media type than its descriptor does.
+    /// The document names another media type than its descriptor.
     #[error("{digest} has mediaType {}: expected `{expected}`", quoted(.found.as_deref()))]
     BodyMediaType {
         /// The manifest.
@@ -151,7 +151,7 @@ pub enum LayoutError {
         /// The layer.
         digest: Digest,
     },
-    /// A document that is larger than this program is willing to read.
+    /// A document that is larger than the limit.
     #[error("{digest} has {size} bytes: at most {limit} are read")]
     TooLarge {
         /// The manifest.
@@ -161,7 +161,7 @@ pub enum LayoutError {
         /// The limit in bytes.
         limit: u64,
     },
-    /// More entries or layers than this program is willing to read.
+    /// More entries or layers than the limit.
     #[error("{digest} has {count} {what}: at most {limit} are read")]
     TooMany {
         /// The manifest.

@@ -64,7 +64,7 @@ impl Leaf {
         &self.layers
     }
 
-    /// The zip of an artifact leaf; nothing for an image.
+    /// The zip of an artifact leaf; `None` for an image.
     pub fn package_layer(&self) -> Option<&Descriptor> {
         match self.kind {
             LeafKind::Artifact => self.zips().next(),

@@ -1,4 +1,4 @@
-//! The ways to lay a release out in a repository.
+//! The layouts of a release in a repository.
 
 use std::fmt;
 use std::str::FromStr;

@@ -137,9 +137,7 @@ impl StoredLockFile {
 
 fn name_file(error: LockFileError, file: &Path) -> LockFileError {
     match error {
-        LockFileError::Invalid { line, column, problem, .. } => {
-            LockFileError::Invalid { path: file.to_owned(), line, column, problem }
-        }
+        LockFileError::Invalid { at, problem, .. } => LockFileError::Invalid { path: file.to_owned(), at, problem },
         other => other,
     }
 }

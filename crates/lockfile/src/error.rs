@@ -3,19 +3,19 @@
 use std::io;
 use std::path::PathBuf;
 
+use tofu_oci_types::TextPosition;
+
 /// Why a lock file could not be read or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockFileError {
-    /// The text is not a valid lock file. A guess is out of the question: a misread lock file does not protect.
-    #[error("{}:{line}:{column}: {problem}", path.display())]
+    /// The text is not a valid lock file. Nothing is guessed: a misread lock file does not protect.
+    #[error("{}:{at}: {problem}", path.display())]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// The column in characters, from 1.
-        column: usize,
+        /// The position in its text.
+        at: TextPosition,
         /// What is wrong there, and what to do.
         problem: LockProblem,
     },

@@ -8,7 +8,7 @@ use hcl_edit::Span as _;
 use hcl_edit::expr::Expression;
 use hcl_edit::structure::{Attribute, Block, Structure};
 use hcl_edit::template::Element;
-use tofu_oci_types::{Constraints, PackageHash, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, PackageHash, ProviderAddr, TextPosition, Version};
 
 use crate::render::TERRAFORM_HEADER;
 use crate::{LOCK_FILE_NAME, LockEntry, LockFile, LockFileError, LockProblem, Maintainer};
@@ -26,14 +26,14 @@ impl LockFile {
         let body = hcl_edit::parser::parse_body(text).map_err(|error| {
             let location = error.location();
             let problem = LockProblem::Syntax { message: error.message().trim().to_owned() };
-            invalid(location.line(), location.column(), problem)
+            invalid(TextPosition { line: location.line(), column: location.column() }, problem)
         })?;
         LockFileReader { text }.file(&body)
     }
 }
 
-fn invalid(line: usize, column: usize, problem: LockProblem) -> LockFileError {
-    LockFileError::Invalid { path: PathBuf::from(LOCK_FILE_NAME), line, column, problem }
+fn invalid(at: TextPosition, problem: LockProblem) -> LockFileError {
+    LockFileError::Invalid { path: PathBuf::from(LOCK_FILE_NAME), at, problem }
 }
 
 /// Turns spans of the text into lines and columns.
@@ -43,10 +43,7 @@ struct LockFileReader<'a> {
 
 impl LockFileReader<'_> {
     fn error(&self, span: Option<Range<usize>>, problem: LockProblem) -> LockFileError {
-        let before = &self.text[..span.map_or(0, |span| span.start)];
-        let line = before.matches('\n').count() + 1;
-        let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
-        invalid(line, column, problem)
+        invalid(TextPosition::of(self.text, span.map_or(0, |span| span.start)), problem)
     }
 
     fn file(&self, body: &hcl_edit::structure::Body) -> Result<LockFile, LockFileError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tofu_oci_credentials::{Block, BlockStyle, DefaultHelper, FilePlace, HelperName};
 use tofu_oci_mapper::config::{BlockAttribute, CliConfigProblem, CliConfigReading, ConfigSetting, RawBlock};
-use tofu_oci_types::{Event, Secret};
+use tofu_oci_types::{Event, Secret, TextPosition};
 
 use crate::path_names::PathNames;
 use crate::refusal::CredentialRefusal;
@@ -101,7 +101,7 @@ impl BlockReader<'_> {
 
     fn place(&self, file: usize, offset: usize) -> FilePlace {
         let Some(file) = self.reading.files.get(file) else { return FilePlace { file: String::new(), line: None } };
-        let line = tofu_oci_hcl::position(&file.text, offset).line;
+        let line = TextPosition::of(&file.text, offset).line;
         FilePlace { file: self.names.name(&file.path), line: Some(line) }
     }
 }

@@ -54,7 +54,7 @@ pub enum MapError {
         /// The rule.
         rule: PlaceRule,
     },
-    /// The rule cannot be worked out for this address, although it can for others.
+    /// The rule has no result for this address, although it has one for others.
     #[error("{rule} cannot be worked out for {address}: {fault}")]
     TemplateEval {
         /// The address asked for.
@@ -84,7 +84,7 @@ pub enum MapError {
         /// The registry.
         registry: String,
     },
-    /// Two of the addresses that are wanted at once fall onto one repository.
+    /// Two of the wanted addresses get the same repository.
     #[error("{first} and {second} would both come from {place}")]
     SamePlace {
         /// One of the addresses.
@@ -119,7 +119,7 @@ pub enum TemplateError {
     /// Nothing was given.
     #[error("the repository template is empty")]
     Empty,
-    /// HCL refuses it: its syntax, or what comes out for any provider.
+    /// HCL refuses it: its syntax, or its result for any provider.
     #[error("`{}` is not a repository template: {fault}, at column {}", in_one_line(template), column(template, fault.span.start))]
     Hcl {
         /// What was given.
@@ -138,10 +138,10 @@ pub enum TemplateError {
         template: String,
         /// The symbol.
         symbol: String,
-        /// Where it stands, in bytes.
+        /// Its bytes in the template.
         span: Range<usize>,
     },
-    /// A symbol without which providers of several hosts, namespaces or types fall onto one repository.
+    /// A missing symbol, without which providers of several hosts, namespaces or types get the same repository.
     #[error(
         "`{}` does not mention ${{{}}}",
         in_one_line(template),
@@ -226,7 +226,7 @@ impl TemplateError {
         }
     }
 
-    /// What of the template's text is at fault, in bytes; all of it where no part is more to blame than another.
+    /// The faulty bytes of the template's text; all of it if no part is more at fault than another.
     pub fn span(&self) -> Range<usize> {
         match self {
             Self::Empty => 0..0,
@@ -250,7 +250,7 @@ fn column(text: &str, offset: usize) -> usize {
     text.char_indices().take_while(|(position, _)| *position < offset).count() + 1
 }
 
-/// Reads what a rule made of an address. `used` are the address's parts that went into the repository's name.
+/// Reads the result of a rule for an address. `used` are the address's parts that went into the repository's name.
 pub(crate) fn repository(
     address: &ProviderAddr,
     text: &str,
@@ -260,7 +260,7 @@ pub(crate) fn repository(
     text.parse().map_err(|source| not_a_repository(address, text, used, rule, source))
 }
 
-/// The error for a text that is not a repository address, by whether the address or the rule is to blame.
+/// The error for a text that is not a repository address, depending on whether the address or the rule is at fault.
 pub(crate) fn not_a_repository(
     address: &ProviderAddr,
     text: &str,

@@ -1,8 +1,8 @@
-//! An address and the user's rules give the places to look in.
+//! From an address and the user's rules to the places to look in.
 //!
 //! ```text
-//! Environment, Files --config::read--> Reading --methods--> Methods      which methods count, and what is wrong
-//! ProviderAddr --Methods::candidates--> [Candidate { Selection, Place }]  what each of them says of an address
+//! Environment, Files --config::read--> Reading --methods--> Methods      which methods count, and the problems
+//! ProviderAddr --Methods::candidates--> [Candidate { Selection, Place }]  the answer of each for an address
 //!
 //! include, exclude                example.com/acme/*                            Pattern, Selector
 //! a repository template           ghcr.io/acme/${namespace}-${type}             RepositoryTemplate
@@ -10,8 +10,8 @@
 //!                                 -> example.com/foo/opentofu-provider-bar      MagicSuffix
 //! ```
 //!
-//! The methods of a file are the whole answer: they replace the implicit ones, and the magic suffix is looked at inside
-//! `direct` only. So nothing is asked of a public registry when the file leaves `direct` out.
+//! The methods of a file are the whole answer: they replace the implicit ones, and the magic suffix counts only inside
+//! `direct`. So no request goes to a public registry if the file omits `direct`.
 //!
 //! This crate opens no connections, and looks at files only through [`ConfigFiles`], which is handed in.
 

@@ -10,7 +10,7 @@ use crate::{MapError, error};
 
 /// A hostname suffix such as `oci.opentofu.org`, kept without a leading dot.
 ///
-/// What stands before it is the registry; the port, where there is one, goes along.
+/// The part before it is the registry, with the port if there is one.
 ///
 /// Spec: seed 002 (RFC), "Magic inference of an OCI repository address".
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +36,10 @@ impl MagicSuffix {
         PlaceRule::MagicSuffix { suffix: self.as_str().to_owned() }
     }
 
-    /// The place of an address below this suffix; nothing for every other address.
+    /// The place of an address below this suffix; `None` for any other address.
     ///
     /// # Errors
-    /// When the address is below the suffix and yet has no repository.
+    /// If the address is below the suffix and has no repository.
     pub fn place(&self, address: &ProviderAddr) -> Result<Option<OciPlace>, MapError> {
         let hostname = address.hostname().as_str();
         let (host, port) = hostname.split_once(':').unwrap_or((hostname, ""));

@@ -1,4 +1,4 @@
-//! The lists of provider patterns that a method carries.
+//! The lists of provider patterns of a method.
 
 use tofu_oci_types::{InvalidPattern, Pattern, ProviderAddr};
 
@@ -11,7 +11,7 @@ pub struct Selector {
     pub exclude: Vec<Pattern>,
 }
 
-/// What a selector says of an address. The number is the place of the pattern in its list.
+/// The answer of a selector for an address. The number is the place of the pattern in its list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
     /// In, because there is no `include`.
@@ -25,14 +25,14 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Whether the method is asked.
+    /// Whether the method is selected.
     pub fn is_in(&self) -> bool {
         matches!(self, Self::All | Self::Included(_))
     }
 }
 
 impl Selector {
-    /// Reads both lists; the first pattern that is not one is the error.
+    /// Reads both lists; the first invalid pattern is the error.
     ///
     /// # Errors
     /// The list, the place in it and what is wrong with that pattern.
@@ -46,7 +46,7 @@ impl Selector {
         Ok(Self { include: read(include, PatternList::Include)?, exclude: read(exclude, PatternList::Exclude)? })
     }
 
-    /// What is said of `address`: `exclude` beats `include`, and an empty `include` means all.
+    /// The answer for `address`: `exclude` beats `include`, and an empty `include` means all.
     pub fn select(&self, address: &ProviderAddr) -> Selection {
         let first = |list: &[Pattern]| list.iter().position(|pattern| pattern.matches(address));
         if let Some(index) = first(&self.exclude) {
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// What replaces any whole part.
+    /// The wildcard for a whole part.
     const WILDCARD: &str = "*";
     use tofu_oci_testkit::Vectors;
 

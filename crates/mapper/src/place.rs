@@ -1,4 +1,4 @@
-//! Where to look, and why there.
+//! Places to look in, and the reasons.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use tofu_oci_types::{Hostname, RepositoryRef, masked};
 pub enum MappedPlace {
     /// A repository of an OCI registry.
     Oci(OciPlace),
-    /// Whatever the services of a host say.
+    /// A host, whose services name the place.
     Direct {
         /// The host of the provider's address.
         host: Hostname,
@@ -28,12 +28,12 @@ pub enum MappedPlace {
     },
 }
 
-/// A repository, and the rule that led there.
+/// A repository, and the rule that chose it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OciPlace {
     /// The repository.
     pub repository: RepositoryRef,
-    /// Why this one.
+    /// The rule.
     pub rule: PlaceRule,
 }
 
@@ -69,7 +69,7 @@ impl MappedPlace {
         }
     }
 
-    /// Where it is, for people: the repository, the host, the mirror's address without its secrets, the folder.
+    /// Its address for people: the repository, the host, the mirror's address without its secrets, the folder.
     pub fn address(&self) -> String {
         match self {
             Self::Oci(place) => place.repository.to_string(),

@@ -1,8 +1,8 @@
-//! Which providers two methods are both for.
+//! The providers that two methods have in common.
 //!
-//! Wildcards stand from the right only, so that two patterns are either for no provider together or the one covers the
-//! other; and a wildcard means endlessly many names. Therefore what is left of a pattern is nothing exactly where
-//! one single pattern of an `exclude` covers it.
+//! Wildcards fill a pattern only from the right, so two patterns have no provider in common, or one covers the other. A
+//! wildcard means endlessly many names. So an `exclude` leaves nothing of a pattern exactly if one of its patterns
+//! covers it.
 
 use tofu_oci_types::ProviderAddr;
 
@@ -39,7 +39,7 @@ pub fn region(selector: &Selector) -> Vec<Pattern> {
     meet(selector, &Selector::default())
 }
 
-/// What a selector takes only in part: the patterns of `exclude` within `pattern`.
+/// The exceptions of a selector: the patterns of `exclude` within `pattern`.
 pub fn without<'a>(pattern: &Pattern, selectors: &[&'a Selector]) -> Vec<&'a Pattern> {
     let all = selectors.iter().flat_map(|selector| &selector.exclude);
     all.filter(|exclude| pattern.covers(exclude)).collect()
@@ -69,7 +69,7 @@ pub fn listed(patterns: &[Pattern]) -> String {
     patterns.iter().map(full).collect::<Vec<_>>().join(", ")
 }
 
-/// The list `exclude` of a method with `more` in it: what stands there and is still needed, then the new ones.
+/// The list `exclude` of a method with `more` in it: its patterns that are still needed, then the new ones.
 pub fn merged(exclude: &[String], more: &[Pattern]) -> String {
     let needed = |text: &&String| text.parse::<Pattern>().is_ok_and(|pattern| !covered(&pattern, more));
     let old = exclude.iter().filter(needed).cloned();
@@ -77,7 +77,7 @@ pub fn merged(exclude: &[String], more: &[Pattern]) -> String {
     format!("[{}]", list.join(", "))
 }
 
-/// Some address that a pattern is for.
+/// An example of an address that a pattern selects.
 pub fn example(pattern: &Pattern) -> Option<ProviderAddr> {
     let host = pattern.hostname().map_or_else(|| "example.com".to_owned(), |host| host.as_str().to_owned());
     let namespace = pattern.namespace().unwrap_or("example-namespace");

@@ -1,4 +1,4 @@
-//! What a template can mention.
+//! The symbols of templates.
 
 use tofu_oci_types::{Pattern, ProviderAddr};
 
@@ -26,7 +26,7 @@ impl Symbol {
         }
     }
 
-    /// What replaces it in a provider's address.
+    /// Its value for a provider's address.
     pub fn of(self, address: &ProviderAddr) -> &str {
         match self {
             Self::Hostname => address.hostname().as_str(),
@@ -39,7 +39,7 @@ impl Symbol {
         Self::ALL.into_iter().find(|symbol| symbol.name() == name)
     }
 
-    /// What replaces it in the address that a template is tried with.
+    /// Its value for the sample address.
     pub(crate) fn sample(self) -> &'static str {
         match self {
             Self::Hostname => "example.com",
@@ -48,7 +48,7 @@ impl Symbol {
         }
     }
 
-    /// What stands in its place in a pattern; nothing for a wildcard.
+    /// Its value in a pattern; `None` for a wildcard.
     pub(crate) fn literal(self, pattern: &Pattern) -> Option<&str> {
         match self {
             Self::Hostname => pattern.hostname().map(tofu_oci_types::Hostname::as_str),
@@ -58,7 +58,7 @@ impl Symbol {
     }
 }
 
-/// The address that a template is tried with.
+/// The sample address that checks a template.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, the sample symbols of `oci_mirror`.
 pub(crate) const SAMPLE: &str = "example.com/example-namespace/example-type";

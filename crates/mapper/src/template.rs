@@ -14,7 +14,7 @@ use crate::{Prefix, parse_prefix};
 
 /// An HCL 2 string template that makes a repository address of a provider address.
 ///
-/// All of HCL's template language but functions: `${hostname}`, `${namespace}` and `${type}`, conditions, `%{if}` and
+/// All of HCL's template language except functions: `${hostname}`, `${namespace}` and `${type}`, conditions, `%{if}` and
 /// `%{for}`, objects and lists, operators, the escapes `$${` and `%%{`, and the strip markers `${~ ~}`. A text without
 /// any symbol is a template that always gives itself.
 ///
@@ -133,7 +133,7 @@ impl RepositoryTemplate {
         self.template.source()
     }
 
-    /// The symbols that the template mentions, be it in a condition only.
+    /// The symbols that the template mentions, also in conditions.
     pub fn symbols(&self) -> BTreeSet<Symbol> {
         self.template.variables().iter().filter_map(|variable| Symbol::named(&variable.name)).collect()
     }
@@ -141,7 +141,7 @@ impl RepositoryTemplate {
     /// The text for `address`. No part of an address contains `/` or `\`, and none is `.` or `..`.
     ///
     /// # Errors
-    /// When the template cannot be worked out for this address, or gives no text.
+    /// If the template has no result for this address, or one that is not a text.
     pub fn render(&self, address: &ProviderAddr) -> Result<String, MapError> {
         let null = || MapError::TemplateNull { address: Box::new(address.clone()), rule: self.rule() };
         let broken = |fault: TemplateFault| {
@@ -173,7 +173,7 @@ impl RepositoryTemplate {
             }
             Err(source) => {
                 let symbols = self.symbols();
-                // A port is fine where the hostname is the registry: then the whole address parses.
+                // A port is valid if the hostname is the registry: then the whole address parses.
                 let used: Vec<&str> =
                     symbols.iter().map(|symbol| symbol.of(address)).filter(|part| text.contains(part)).collect();
                 Err(error::not_a_repository(address, &text, &used, self.rule(), source))

@@ -39,7 +39,7 @@ impl UriTemplate {
     /// The template of a provider service: it makes a repository address out of the parts of a provider's address.
     ///
     /// # Errors
-    /// Beside broken syntax: an empty text, a URL, a relative reference, and variables that an address does not have.
+    /// Broken syntax, an empty text, a URL, a relative reference, or variables that an address does not have.
     pub fn for_providers(text: &str) -> Result<Self, InvalidUriTemplate> {
         let invalid = |span: Range<usize>, kind| Err(InvalidUriTemplate::new(text, span, kind));
         if text.is_empty() {
@@ -109,7 +109,7 @@ impl UriTemplate {
         Ok(OciPlace { repository, rule })
     }
 
-    /// The text with the values as they are: for people.
+    /// The text with unencoded values, for people.
     fn plain<'v>(&self, value: &dyn Fn(&str) -> Option<&'v str>) -> String {
         let piece = |part: &UriTemplatePart| match part {
             UriTemplatePart::Literal(span) => self.text[span.clone()].to_owned(),

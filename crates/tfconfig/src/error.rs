@@ -59,7 +59,7 @@ pub enum ConfigProblem {
     /// The text does not parse.
     #[error("the file does not parse: {message}")]
     Syntax {
-        /// The parser's words.
+        /// The message of the parser.
         message: String,
     },
     /// A source that is not a provider address.
@@ -98,7 +98,7 @@ pub enum ConfigProblem {
         /// The local name.
         name: String,
     },
-    /// A module's folder that is not there, or that holds no configuration.
+    /// A module's folder that does not exist, or that holds no configuration.
     #[error("the module's folder `{path}` {}", if *exists { "holds no configuration" } else { "is not there" })]
     ModuleMissing {
         /// The folder as written.
@@ -112,22 +112,22 @@ pub enum ConfigProblem {
         /// The folders, from the module back to it.
         chain: Vec<String>,
     },
-    /// More calls of modules than anybody can mean.
+    /// More calls of modules than the limit.
     #[error("the configuration calls modules more than {limit} times")]
     TooManyModules {
         /// The limit.
         limit: usize,
     },
-    /// Modules that lie too far below the root.
+    /// Modules that are nested deeper than the limit.
     #[error("the configuration calls modules more than {limit} levels deep")]
     ModulesTooDeep {
         /// The limit.
         limit: usize,
     },
-    /// A device, a pipe or a socket where a file should be.
+    /// A device, a pipe or a socket in place of a file.
     #[error("this is not a regular file")]
     NoFile,
-    /// A file that nobody wrote.
+    /// A file larger than the limit.
     #[error("the file is larger than {} MiB", limit >> 20)]
     TooLarge {
         /// The limit, in bytes.
@@ -142,7 +142,7 @@ pub enum ConfigProblem {
     /// `required_providers` outside of a `terraform` block.
     #[error("`required_providers` must stand in a `terraform` block")]
     Misplaced,
-    /// A member of an entry of `required_providers` that means nothing.
+    /// An unknown member of an entry of `required_providers`.
     #[error("the entry `{name}` cannot have `{member}`; it has `source`, `version` and `configuration_aliases`")]
     UnknownMember {
         /// The local name.

@@ -1,8 +1,8 @@
-//! What one file says that matters here.
+//! What one file says about providers and modules.
 
 use std::path::Path;
 
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::model::{Declared, UsedBy};
@@ -37,7 +37,7 @@ pub(crate) struct RequiredBlock {
 #[derive(Clone, Debug)]
 pub(crate) struct RequiredEntry {
     pub(crate) name: String,
-    /// The one that the entry names, or that the name implies.
+    /// The provider that the entry names, or that the local name implies.
     pub(crate) address: ProviderAddr,
     pub(crate) constraints: Constraints,
     /// The aliases of `configuration_aliases`.
@@ -153,7 +153,7 @@ pub(crate) struct Backend {
 pub(crate) enum BackendSetting {
     Absent,
     Text(String),
-    /// It would have to be evaluated.
+    /// An expression, which is not evaluated.
     Computed,
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn implied_name(resource_type: &str) -> &str {
     resource_type.split('_').next().unwrap_or(resource_type)
 }
 
-/// The provider that a local name means if nothing says otherwise.
+/// The provider that a local name means by default.
 ///
 /// Spec: `OpenTofu` 1.12, `addrs.ImpliedProviderForUnqualifiedType`.
 pub(crate) fn implied(name: &str, at: &Declared) -> Result<ProviderAddr, TfConfigError> {
@@ -175,7 +175,7 @@ pub(crate) fn implied(name: &str, at: &Declared) -> Result<ProviderAddr, TfConfi
     parse_source(text, at)
 }
 
-/// A local name of a provider must be in normal form.
+/// Refuses a local name of a provider that is not in normal form.
 pub(crate) fn normal_name(name: &str, at: &Declared) -> Result<(), TfConfigError> {
     let address = if name.contains('/') { None } else { name.parse::<ProviderAddr>().ok() };
     match address {
@@ -216,8 +216,5 @@ pub(crate) fn problem(at: Declared, problem: ConfigProblem) -> TfConfigError {
 
 /// The position of a byte of a file's text.
 pub(crate) fn position(path: &Path, text: &str, offset: usize) -> Declared {
-    let before = text.get(..offset).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
-    let column = before.chars().rev().take_while(|character| *character != '\n').count() + 1;
-    Declared { path: path.to_owned(), line, column }
+    Declared { path: path.to_owned(), at: TextPosition::of(text, offset) }
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use tofu_oci_types::TextPosition;
+
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{position, problem};
 use crate::model::Declared;
@@ -16,7 +18,7 @@ pub(crate) const WRITTEN: u64 = 16 << 20;
 pub(crate) struct ModuleFiles {
     /// Files that add to each other.
     pub(crate) primary: Vec<PathBuf>,
-    /// Files that replace what the others say.
+    /// Files that override the others.
     pub(crate) overrides: Vec<PathBuf>,
 }
 
@@ -84,11 +86,11 @@ fn split(name: &str) -> Option<(&str, &'static str)> {
         .find_map(|extension| Some((name.strip_suffix(extension)?, extension)))
 }
 
-/// The bytes of a file, when it has no more than `limit`; `None` if there is none. A device or a pipe, which a module
+/// The bytes of a file, at most `limit`; `None` if it does not exist. A device or a pipe, which a module
 /// from elsewhere may link to, is not read.
 pub(crate) fn bytes(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, TfConfigError> {
     let failed = |source| TfConfigError::Io { path: path.to_owned(), source };
-    let refused = |why| Err(problem(Declared { path: path.to_owned(), line: 1, column: 1 }, why));
+    let refused = |why| Err(problem(Declared { path: path.to_owned(), at: TextPosition::START }, why));
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {

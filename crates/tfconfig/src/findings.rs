@@ -1,4 +1,4 @@
-//! What is wrong with a configuration that can be read.
+//! Findings about a valid configuration.
 
 use crate::facts::{ConfigRef, Passed, config_name};
 use crate::model::Declared;
@@ -162,7 +162,7 @@ fn instance_key(scope: &ModuleScope<'_>, reference: &ConfigRef, at: &Declared, f
     }
 }
 
-/// What this module passes on.
+/// The configurations that this module passes on.
 fn calls(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     for call in scope.node.module.calls.values() {
         for Passed { child, parent, at } in &call.providers {
@@ -191,7 +191,7 @@ fn calls(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     }
 }
 
-/// What this module is given by the one that calls it.
+/// The configurations that this module gets from its caller.
 fn given(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     let (Some(call), Some(above)) = (scope.call(), scope.above) else { return };
     let module = &scope.node.module;
@@ -244,13 +244,13 @@ fn given(scope: &ModuleScope<'_>, found: &mut Vec<ConfigFinding>) {
     }
 }
 
-/// Whether the module must be given this configuration, used or not.
+/// Whether the module requires this configuration from its caller, used or not.
 fn demanded(module: &ModuleFacts, child: &ConfigRef) -> bool {
     let required = module.required.get(&child.name);
     child.alias.as_ref().is_some_and(|alias| required.is_some_and(|required| required.aliases.contains(alias)))
 }
 
-/// Whether a module says that it may be given this configuration.
+/// Whether a module declares that it may get this configuration.
 fn declares(module: &ModuleFacts, child: &ConfigRef) -> bool {
     let required = module.required.get(&child.name);
     module.block(&child.name, child.alias.as_deref()).is_some()
@@ -264,7 +264,7 @@ fn undeclared(scope: &ModuleScope<'_>, Passed { child, at, .. }: &Passed, found:
     let name = config_name(&child.name, child.alias.as_deref());
     let module = &scope.node.name;
     let address = scope.node.module.known_address(&child.name);
-    // The default namespace is still guessed at, everything else is refused.
+    // `OpenTofu` still guesses the default namespace, and refuses everything else.
     let guessed = address.is_some_and(|address| {
         address.namespace() == "hashicorp" && *address.hostname() == tofu_oci_types::Hostname::default_registry()
     });
@@ -280,7 +280,7 @@ fn undeclared(scope: &ModuleScope<'_>, Passed { child, at, .. }: &Passed, found:
     found.push(finding("unknown-configuration", !guessed, at, message, instead));
 }
 
-/// Whether a module, or one below it where the configuration is inherited, works with it.
+/// Whether a module, or one below it that inherits the configuration, uses it.
 fn used(scope: &ModuleScope<'_>, child: &ConfigRef) -> bool {
     let Some(address) = scope.node.module.known_address(&child.name) else { return true };
     let here = |module: &ModuleFacts| {
@@ -302,7 +302,7 @@ fn used(scope: &ModuleScope<'_>, child: &ConfigRef) -> bool {
         })
     };
     let node = scope.node;
-    // What a module that was not looked into uses is not known.
+    // The needs of a module that was not read are unknown.
     let unknown = |node: &super::walk::CallNode| node.children.len() < node.module.calls.len();
     here(&node.module)
         || unknown(node)

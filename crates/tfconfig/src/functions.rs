@@ -1,4 +1,4 @@
-//! Calls of functions that a provider brings along: `provider::NAME::FUNCTION(…)`, anywhere in an expression.
+//! Calls of functions of providers: `provider::NAME::FUNCTION(…)`, anywhere in an expression.
 
 use hcl_edit::expr::FuncCall;
 use hcl_edit::structure::Body;
@@ -6,7 +6,7 @@ use hcl_edit::template::ForTemplateExpr;
 use hcl_edit::visit::{self, Visit};
 
 use crate::facts::FunctionCall;
-use crate::json::{JsonKind, JsonValue};
+use crate::json::{TfJsonKind, TfJsonValue};
 use crate::model::Declared;
 
 /// The calls in a native file, in its order.
@@ -17,28 +17,28 @@ pub(crate) fn native(body: &Body, at: impl Fn(usize) -> Declared) -> Vec<Functio
 }
 
 /// The calls in the strings of a JSON file, which are templates; each has the place of its string.
-pub(crate) fn json(root: &JsonValue, at: impl Fn(usize) -> Declared) -> Vec<FunctionCall> {
+pub(crate) fn json(root: &TfJsonValue, at: impl Fn(usize) -> Declared) -> Vec<FunctionCall> {
     let mut found = Vec::new();
     in_json(root, &at, &mut found);
     found
 }
 
-fn in_json(json: &JsonValue, at: &dyn Fn(usize) -> Declared, found: &mut Vec<FunctionCall>) {
+fn in_json(json: &TfJsonValue, at: &dyn Fn(usize) -> Declared, found: &mut Vec<FunctionCall>) {
     match &json.kind {
-        JsonKind::String(text) => in_template(text, json.offset, at, found),
-        JsonKind::Array(list) => list.iter().for_each(|item| in_json(item, at, found)),
-        JsonKind::Object(members) => {
+        TfJsonKind::String(text) => in_template(text, json.offset, at, found),
+        TfJsonKind::Array(list) => list.iter().for_each(|item| in_json(item, at, found)),
+        TfJsonKind::Object(members) => {
             for member in members.iter().filter(|member| member.name != "//") {
                 in_template(&member.name, member.offset, at, found);
                 in_json(&member.value, at, found);
             }
         }
-        JsonKind::Null | JsonKind::Bool(_) | JsonKind::Number(_) => {}
+        TfJsonKind::Null | TfJsonKind::Bool(_) | TfJsonKind::Number(_) => {}
     }
 }
 
 fn in_template(text: &str, offset: usize, at: &dyn Fn(usize) -> Declared, found: &mut Vec<FunctionCall>) {
-    // What is not a template is left to the program that needs its value.
+    // An invalid template is the concern of the program that needs its value.
     if text.contains("provider::")
         && let Ok(template) = hcl_edit::parser::parse_template(text)
     {
@@ -73,7 +73,7 @@ impl Visit for Calls<'_> {
         visit::visit_func_call(self, call);
     }
 
-    /// The parser's own walk passes the collection of a `%{ for }` over.
+    /// The parser's own walk skips the collection of a `%{ for }`.
     fn visit_for_template_expr(&mut self, node: &ForTemplateExpr) {
         self.visit_expr(&node.collection_expr);
         visit::visit_for_template_expr(self, node);

@@ -2,69 +2,71 @@
 
 use std::path::Path;
 
+use tofu_oci_types::TextPosition;
+
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
 use crate::model::Declared;
 
-/// A value and where it begins.
+/// A value, and where it begins.
 #[derive(Clone, Debug)]
-pub(crate) struct JsonValue {
+pub(crate) struct TfJsonValue {
     /// The byte offset of its first character.
     pub(crate) offset: usize,
-    pub(crate) kind: JsonKind,
+    pub(crate) kind: TfJsonKind,
 }
 
-/// What a value is.
+/// The kinds of values.
 #[derive(Clone, Debug)]
-pub(crate) enum JsonKind {
+pub(crate) enum TfJsonKind {
     Null,
     Bool(bool),
     /// As written.
     Number(String),
     String(String),
-    Array(Vec<JsonValue>),
-    /// In the order of the text; a name may stand there twice.
-    Object(Vec<JsonMember>),
+    Array(Vec<TfJsonValue>),
+    /// In the order of the text; a name may occur twice.
+    Object(Vec<TfJsonMember>),
 }
 
 /// A member of an object.
 #[derive(Clone, Debug)]
-pub(crate) struct JsonMember {
+pub(crate) struct TfJsonMember {
     pub(crate) name: String,
     /// The byte offset of the name.
     pub(crate) offset: usize,
-    pub(crate) value: JsonValue,
+    pub(crate) value: TfJsonValue,
 }
 
-impl JsonValue {
+impl TfJsonValue {
     /// The members of an object, or of every object in an array: what HCL takes for one body.
-    pub(crate) fn objects(&self) -> Vec<&[JsonMember]> {
+    pub(crate) fn objects(&self) -> Vec<&[TfJsonMember]> {
         match &self.kind {
-            JsonKind::Object(members) => vec![members],
-            JsonKind::Array(list) => list.iter().flat_map(Self::objects).collect(),
+            TfJsonKind::Object(members) => vec![members],
+            TfJsonKind::Array(list) => list.iter().flat_map(Self::objects).collect(),
             _ => Vec::new(),
         }
     }
 
     /// The value of a member of an object.
-    pub(crate) fn member(&self, name: &str) -> Option<&JsonValue> {
-        let JsonKind::Object(members) = &self.kind else { return None };
+    pub(crate) fn member(&self, name: &str) -> Option<&TfJsonValue> {
+        let TfJsonKind::Object(members) = &self.kind else { return None };
         members.iter().find(|member| member.name == name).map(|member| &member.value)
     }
 
     /// The text of a string.
     pub(crate) fn as_str(&self) -> Option<&str> {
-        if let JsonKind::String(text) = &self.kind { Some(text) } else { None }
+        if let TfJsonKind::String(text) = &self.kind { Some(text) } else { None }
     }
 }
 
 /// Reads a JSON text; at most 128 levels deep.
-pub(crate) fn parse(path: &Path, text: &str) -> Result<JsonValue, TfConfigError> {
+pub(crate) fn parse(path: &Path, text: &str) -> Result<TfJsonValue, TfConfigError> {
     let failed = |error: &serde_json::Error| {
-        let at = Declared { path: path.to_owned(), line: error.line().max(1), column: error.column().max(1) };
+        let position = TextPosition { line: error.line().max(1), column: error.column().max(1) };
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-        problem(at, ConfigProblem::Syntax { message })
+        problem(Declared { path: path.to_owned(), at: position }, ConfigProblem::Syntax { message })
     };
     serde_json::from_str::<serde_json::Value>(text).map_err(|error| failed(&error))?;
     Ok(JsonWalker { text, offset: 0 }.value())
@@ -81,7 +83,7 @@ impl JsonWalker<'_> {
         self.text.get(self.offset..).unwrap_or_default()
     }
 
-    /// The next character that is not a blank; it stays to be read.
+    /// The next character that is not a blank, which stays unread.
     fn peek(&mut self) -> Option<char> {
         let rest = self.rest();
         let blanks = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
@@ -93,19 +95,19 @@ impl JsonWalker<'_> {
         self.offset += self.rest().chars().next().map_or(0, char::len_utf8);
     }
 
-    fn value(&mut self) -> JsonValue {
+    fn value(&mut self) -> TfJsonValue {
         let first = self.peek();
         let offset = self.offset;
         let kind = match first {
-            Some('{') => JsonKind::Object(self.members()),
-            Some('[') => JsonKind::Array(self.items()),
-            Some('"') => JsonKind::String(self.string()),
+            Some('{') => TfJsonKind::Object(self.members()),
+            Some('[') => TfJsonKind::Array(self.items()),
+            Some('"') => TfJsonKind::String(self.string()),
             _ => self.word(),
         };
-        JsonValue { offset, kind }
+        TfJsonValue { offset, kind }
     }
 
-    fn members(&mut self) -> Vec<JsonMember> {
+    fn members(&mut self) -> Vec<TfJsonMember> {
         self.skip();
         let mut members = Vec::new();
         while let Some(next) = self.peek() {
@@ -115,7 +117,7 @@ impl JsonWalker<'_> {
                     let name = self.string();
                     self.peek();
                     self.skip();
-                    members.push(JsonMember { name, offset, value: self.value() });
+                    members.push(TfJsonMember { name, offset, value: self.value() });
                 }
                 '}' => {
                     self.skip();
@@ -127,7 +129,7 @@ impl JsonWalker<'_> {
         members
     }
 
-    fn items(&mut self) -> Vec<JsonValue> {
+    fn items(&mut self) -> Vec<TfJsonValue> {
         self.skip();
         let mut items = Vec::new();
         while let Some(next) = self.peek() {
@@ -157,15 +159,15 @@ impl JsonWalker<'_> {
         text
     }
 
-    fn word(&mut self) -> JsonKind {
+    fn word(&mut self) -> TfJsonKind {
         let rest = self.rest();
         let end = rest.find([',', ']', '}', ' ', '\t', '\n', '\r']).unwrap_or(rest.len());
         let word = rest.get(..end).unwrap_or_default();
         let kind = match word {
-            "true" => JsonKind::Bool(true),
-            "false" => JsonKind::Bool(false),
-            "null" => JsonKind::Null,
-            number => JsonKind::Number(number.to_owned()),
+            "true" => TfJsonKind::Bool(true),
+            "false" => TfJsonKind::Bool(false),
+            "null" => TfJsonKind::Null,
+            number => TfJsonKind::Number(number.to_owned()),
         };
         self.offset += end.max(1);
         kind
@@ -177,16 +179,16 @@ mod tests {
     use super::*;
 
     /// The value with every offset, for people.
-    fn shown(json: &JsonValue) -> String {
+    fn shown(json: &TfJsonValue) -> String {
         let text = match &json.kind {
-            JsonKind::Null => "null".to_owned(),
-            JsonKind::Bool(value) => value.to_string(),
-            JsonKind::Number(text) => text.clone(),
-            JsonKind::String(text) => format!("{text:?}"),
-            JsonKind::Array(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
-            JsonKind::Object(members) => {
+            TfJsonKind::Null => "null".to_owned(),
+            TfJsonKind::Bool(value) => value.to_string(),
+            TfJsonKind::Number(text) => text.clone(),
+            TfJsonKind::String(text) => format!("{text:?}"),
+            TfJsonKind::Array(list) => format!("[{}]", list.iter().map(shown).collect::<Vec<_>>().join(" ")),
+            TfJsonKind::Object(members) => {
                 let member =
-                    |member: &JsonMember| format!("{}@{}:{}", member.name, member.offset, shown(&member.value));
+                    |member: &TfJsonMember| format!("{}@{}:{}", member.name, member.offset, shown(&member.value));
                 format!("{{{}}}", members.iter().map(member).collect::<Vec<_>>().join(" "))
             }
         };

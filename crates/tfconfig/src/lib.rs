@@ -6,7 +6,7 @@
 //!                                                                 +--> ProviderTree    (resolve, summary, state)
 //! ```
 //!
-//! Nothing is evaluated: sources, versions and module sources are plain strings there, as `OpenTofu` demands.
+//! This crate evaluates nothing: sources, versions and module sources are plain strings, as `OpenTofu` demands.
 
 mod error;
 mod facts;
@@ -45,7 +45,7 @@ pub fn configuration(dir: &Path, data_dir: &Path) -> Result<ConfigRequirements, 
 
 /// The providers of the configuration in `dir`, module by module, with its state.
 ///
-/// Nothing is asked for over the network and nothing is evaluated. `data_dir` is `.terraform` unless the user says
+/// It uses no network and evaluates nothing. `data_dir` is `.terraform` unless the user says
 /// otherwise; `workspace` is the one that the environment names, before the one that was selected in `data_dir`.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub fn providers_tree(dir: &Path, data_dir: &Path, workspace: Option<&str>) -> R
     Ok(ProviderTree { root, providers, not_looked_into: missing, state, findings })
 }
 
-/// Whether there is a configuration in `dir`, be it an empty one.
+/// Whether there is a configuration in `dir`, perhaps an empty one.
 ///
 /// # Errors
 /// What cannot be read, with its place.
@@ -73,7 +73,7 @@ pub fn is_configuration(dir: &Path, data_dir: &Path) -> Result<bool, TfConfigErr
     Ok(walk::walk(dir, data_dir)?.is_some())
 }
 
-/// The state of the configuration in `dir`; None if there is no configuration. `data_dir` and `workspace` are as for
+/// The state of the configuration in `dir`; `None` if there is no configuration. `data_dir` and `workspace` are as for
 /// [`providers_tree`].
 ///
 /// # Errors

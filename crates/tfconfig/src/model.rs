@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 /// What a configuration requires.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,15 +43,13 @@ pub struct MissingModule {
 pub struct Declared {
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
+    /// The position in its text.
+    pub at: TextPosition,
 }
 
 impl fmt::Display for Declared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.path.display(), self.line, self.column)
+        write!(f, "{}:{}", self.path.display(), self.at)
     }
 }
 
@@ -79,13 +77,13 @@ pub struct ModuleNode {
     pub source: String,
     /// Its folder.
     pub dir: PathBuf,
-    /// Where it is called; nothing for the root.
+    /// Where it is called; `None` for the root.
     pub called: Option<Declared>,
     /// The providers that it requires, sorted by address; one entry for each local name.
     pub requires: Vec<RequiredProvider>,
-    /// What in it needs a provider, in the order of the files.
+    /// Everything in it that needs a provider, in the order of the files.
     pub uses: Vec<ProviderUse>,
-    /// The configurations that it works with, sorted by local name and alias.
+    /// The configurations that it uses, sorted by local name and alias.
     pub configurations: Vec<ProviderConfig>,
     /// The modules that it calls, sorted by name.
     pub children: Vec<ModuleNode>,
@@ -102,7 +100,7 @@ pub struct RequiredProvider {
     pub constraints: Constraints,
     /// The names in `configuration_aliases`, without the local name in front.
     pub aliases: Vec<String>,
-    /// Whether it stands in `required_providers`, or is only implied by what the module uses.
+    /// Whether `required_providers` has it; otherwise the module only uses it.
     pub explicit: bool,
     /// Where it is required, or first used.
     pub declared: Declared,
@@ -113,7 +111,7 @@ pub struct RequiredProvider {
 pub struct ProviderUse {
     /// The local name.
     pub local_name: String,
-    /// The alias, where one is named.
+    /// The alias, if it names one.
     pub alias: Option<String>,
     /// The provider.
     pub address: ProviderAddr,
@@ -170,13 +168,13 @@ impl fmt::Display for UsedBy {
 pub struct ProviderConfig {
     /// The local name.
     pub local_name: String,
-    /// The alias; nothing for the default configuration.
+    /// The alias; `None` for the default configuration.
     pub alias: Option<String>,
     /// The provider.
     pub address: ProviderAddr,
     /// How the module gets it.
     pub origin: ConfigOrigin,
-    /// The provider block at the end of the way; `None` if there is none.
+    /// The provider block that it leads to; `None` if there is none.
     pub block: Option<ConfigBlock>,
 }
 
@@ -198,9 +196,9 @@ pub enum ConfigOrigin {
         /// The key of that module; empty for the root.
         from: String,
     },
-    /// No block says anything: the provider runs with an empty configuration.
+    /// No block configures it: the provider runs with an empty configuration.
     Empty,
-    /// There is none, and the module cannot do without.
+    /// It is missing, and the module requires it.
     Missing,
 }
 
@@ -272,7 +270,7 @@ pub struct StateProvider {
     pub modules: Vec<String>,
 }
 
-/// Something that `OpenTofu` complains about, or should.
+/// Something that `OpenTofu` reports, or should report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigFinding {
     /// A stable kebab-case name.

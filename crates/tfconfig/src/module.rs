@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use tofu_oci_types::{Constraints, ProviderAddr};
+use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
@@ -77,9 +77,9 @@ impl ModuleFacts {
         }
     }
 
-    /// The same where the name is known to be valid; `None` if it is not.
+    /// The provider that a local name means; `None` if the name is invalid.
     pub(crate) fn known_address(&self, name: &str) -> Option<ProviderAddr> {
-        let nowhere = Declared { path: std::path::PathBuf::new(), line: 1, column: 1 };
+        let nowhere = Declared { path: std::path::PathBuf::new(), at: TextPosition::START };
         self.address(name, &nowhere).ok()
     }
 
@@ -162,7 +162,7 @@ impl ModuleFacts {
         self.functions.extend(facts.functions);
     }
 
-    /// An override file: it changes what is there, and adds nothing but default provider configurations.
+    /// An override file: it changes existing blocks, and adds only default provider configurations.
     fn merge(&mut self, facts: FileFacts) {
         for block in facts.providers {
             let same = |earlier: &&mut ProviderBlock| earlier.name == block.name && earlier.alias == block.alias;

@@ -1,8 +1,8 @@
-//! From the blocks of a file to what they say about providers.
+//! From the blocks of a file to its facts about providers.
 
 use std::path::Path;
 
-use tofu_oci_types::Constraints;
+use tofu_oci_types::{Constraints, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
@@ -14,7 +14,7 @@ use crate::model::{Declared, UsedBy};
 use crate::syntax::{Constant, TfAttribute, TfBlock, TfBody, TfValue};
 use crate::{functions, json};
 
-/// What a file says.
+/// The facts of a file.
 ///
 /// Spec: `OpenTofu` 1.12, `configs.loadConfigFileBody`.
 pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax) -> Result<FileFacts, TfConfigError> {
@@ -25,7 +25,8 @@ pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax) -> Result<FileFact
         TfSyntax::Native => {
             let body = hcl_edit::parser::parse_body(text).map_err(|error| {
                 let location = error.location();
-                let at = Declared { path: path.to_owned(), line: location.line(), column: location.column() };
+                let at = TextPosition { line: location.line(), column: location.column() };
+                let at = Declared { path: path.to_owned(), at };
                 problem(at, ConfigProblem::Syntax { message: error.message().trim().to_owned() })
             })?;
             reader.file(&TfBody::Native(&body), &mut facts)?;
@@ -84,7 +85,7 @@ impl FactsReader<'_> {
         Ok(())
     }
 
-    /// `required_providers` outside of a `terraform` block would silently mean nothing.
+    /// Refuses `required_providers` outside of a `terraform` block, where it would silently mean nothing.
     fn misplaced(&self, body: &TfBody<'_>) -> Result<(), TfConfigError> {
         let outside = body.blocks("required_providers", 0).into_iter().next();
         let foreign = body.blocks("tofu", 0).into_iter();
@@ -226,7 +227,7 @@ impl FactsReader<'_> {
         Ok(reference)
     }
 
-    /// `None` if `to` is missing or no address; `OpenTofu` refuses that, and no provider can be reported from it.
+    /// `None` if `to` is missing or not an address; `OpenTofu` refuses that, and no provider can be reported from it.
     fn import(&self, block: &TfBlock<'_>) -> Result<Option<Import>, TfConfigError> {
         let Some(to) = block.body.attribute("to").and_then(|to| to.value.address()) else { return Ok(None) };
         let modules =

@@ -9,7 +9,7 @@ use tofu_oci_types::ProviderAddr;
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{Backend, BackendSetting, position, problem};
 use crate::files;
-use crate::json::{self, JsonKind, JsonValue};
+use crate::json::{self, TfJsonKind, TfJsonValue};
 use crate::model::{StateLook, StateProvider};
 use crate::syntax::TfValue;
 
@@ -60,7 +60,7 @@ fn selected(data_dir: &Path) -> Result<String, TfConfigError> {
     Ok(if text.trim().is_empty() { "default".to_owned() } else { text.trim().to_owned() })
 }
 
-/// Whether a workspace may be called so: its name is one of a folder, and says nothing of other folders.
+/// Whether a workspace may have this name: it must be the name of one folder, without a path to others.
 ///
 /// Spec: `OpenTofu` 1.12, `validWorkspaceName`, which lets `..` through.
 fn is_workspace(name: &str) -> bool {
@@ -92,13 +92,13 @@ impl StateFile<'_> {
         problem(position(self.path, self.text, offset), ConfigProblem::State { message })
     }
 
-    fn providers(&self, root: &JsonValue) -> Result<Vec<StateProvider>, TfConfigError> {
+    fn providers(&self, root: &TfJsonValue) -> Result<Vec<StateProvider>, TfConfigError> {
         let Some(version) = root.member("version") else {
             return Err(self.wrong(root.offset, "it has no `version`".to_owned()));
         };
         match &version.kind {
-            JsonKind::Number(number) if number == "4" => {}
-            JsonKind::Number(number) => {
+            TfJsonKind::Number(number) if number == "4" => {}
+            TfJsonKind::Number(number) => {
                 let at = position(self.path, self.text, version.offset);
                 return Err(problem(at, ConfigProblem::StateVersion { version: number.clone() }));
             }
@@ -106,8 +106,8 @@ impl StateFile<'_> {
         }
         let mut found: BTreeMap<ProviderAddr, BTreeSet<String>> = BTreeMap::new();
         let resources = match root.member("resources").map(|resources| (resources, &resources.kind)) {
-            None | Some((_, JsonKind::Null)) => &Vec::new(),
-            Some((_, JsonKind::Array(list))) => list,
+            None | Some((_, TfJsonKind::Null)) => &Vec::new(),
+            Some((_, TfJsonKind::Array(list))) => list,
             Some((json, _)) => return Err(self.wrong(json.offset, "its `resources` are not a list".to_owned())),
         };
         for resource in resources {
@@ -130,15 +130,15 @@ impl StateFile<'_> {
     }
 
     /// The provider configurations of a resource: its own, or those of its instances.
-    fn named<'j>(&self, resource: &'j JsonValue) -> Result<Vec<&'j JsonValue>, TfConfigError> {
+    fn named<'j>(&self, resource: &'j TfJsonValue) -> Result<Vec<&'j TfJsonValue>, TfConfigError> {
         if let Some(provider) = resource.member("provider").filter(|provider| provider.as_str() != Some("")) {
             return Ok(vec![provider]);
         }
         let instances = match resource.member("instances").map(|instances| &instances.kind) {
-            Some(JsonKind::Array(list)) => list.as_slice(),
+            Some(TfJsonKind::Array(list)) => list.as_slice(),
             _ => &[],
         };
-        let named: Vec<&JsonValue> = instances.iter().filter_map(|instance| instance.member("provider")).collect();
+        let named: Vec<&TfJsonValue> = instances.iter().filter_map(|instance| instance.member("provider")).collect();
         if named.is_empty() {
             return Err(self.wrong(resource.offset, "this resource names no provider".to_owned()));
         }

@@ -5,12 +5,12 @@ use hcl_edit::expr::{Expression, ObjectKey, TraversalOperator};
 use hcl_edit::structure;
 
 use crate::facts::ConfigRef;
-use crate::json::{JsonKind, JsonMember, JsonValue};
+use crate::json::{TfJsonKind, TfJsonMember, TfJsonValue};
 
 /// The inside of a block, or a file.
 pub(crate) enum TfBody<'a> {
     Native(&'a structure::Body),
-    Json(Vec<&'a [JsonMember]>),
+    Json(Vec<&'a [TfJsonMember]>),
 }
 
 /// An attribute.
@@ -33,7 +33,7 @@ pub(crate) enum TfValue<'a> {
     Native(&'a Expression),
     /// A name in front of an `=` or a `:`.
     Name(&'a str, usize),
-    Json(&'a JsonValue),
+    Json(&'a TfJsonValue),
 }
 
 /// A value that needs no evaluation.
@@ -109,13 +109,13 @@ impl<'a> TfBody<'a> {
 }
 
 /// The members that are not comments.
-fn members<'a>(objects: &[&'a [JsonMember]]) -> impl Iterator<Item = &'a JsonMember> {
+fn members<'a>(objects: &[&'a [TfJsonMember]]) -> impl Iterator<Item = &'a TfJsonMember> {
     objects.iter().flat_map(|members| members.iter()).filter(|member| member.name != "//")
 }
 
 /// Each level of objects is a label; below them an object is one block, and an array one for each of its objects.
 fn unpack<'a>(
-    value: &'a JsonValue,
+    value: &'a TfJsonValue,
     offset: usize,
     labels: usize,
     above: &mut Vec<&'a str>,
@@ -161,11 +161,11 @@ impl<'a> TfValue<'a> {
             Self::Native(expression) => native_constant(expression),
             Self::Name(name, _) => Some(Constant::Text(name.to_owned())),
             Self::Json(json) => match &json.kind {
-                JsonKind::Null => Some(Constant::Null),
-                JsonKind::Bool(value) => Some(Constant::Other(value.to_string())),
-                JsonKind::Number(text) => Some(Constant::Other(number(text))),
-                JsonKind::String(text) => json_template(text),
-                JsonKind::Array(_) | JsonKind::Object(_) => None,
+                TfJsonKind::Null => Some(Constant::Null),
+                TfJsonKind::Bool(value) => Some(Constant::Other(value.to_string())),
+                TfJsonKind::Number(text) => Some(Constant::Other(number(text))),
+                TfJsonKind::String(text) => json_template(text),
+                TfJsonKind::Array(_) | TfJsonKind::Object(_) => None,
             },
         }
     }
@@ -176,7 +176,7 @@ impl<'a> TfValue<'a> {
             Self::Native(expression) => Some(expression.as_array()?.iter().map(TfValue::Native).collect()),
             Self::Name(..) => None,
             Self::Json(json) => match &json.kind {
-                JsonKind::Array(list) => Some(list.iter().map(TfValue::Json).collect()),
+                TfJsonKind::Array(list) => Some(list.iter().map(TfValue::Json).collect()),
                 _ => None,
             },
         }
@@ -199,7 +199,7 @@ impl<'a> TfValue<'a> {
             }
             Self::Name(..) => None,
             Self::Json(json) => match &json.kind {
-                JsonKind::Object(members) => {
+                TfJsonKind::Object(members) => {
                     let members = members.iter();
                     Some(members.map(|m| (TfValue::Name(&m.name, m.offset), TfValue::Json(&m.value))).collect())
                 }

@@ -9,7 +9,7 @@ use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::problem;
 use crate::files;
-use crate::json::{self, JsonKind};
+use crate::json::{self, TfJsonKind};
 use crate::model::{Declared, MissingModule};
 use crate::module::{self, ModuleFacts};
 
@@ -57,7 +57,7 @@ fn manifest(data_dir: &Path) -> Result<BTreeMap<String, PathBuf>, TfConfigError>
     let Some(text) = files::text(&path, files::WRITTEN)? else { return Ok(BTreeMap::new()) };
     let root = json::parse(&path, &text)?;
     let mut installed = BTreeMap::new();
-    if let Some(JsonKind::Array(entries)) = root.member("Modules").map(|modules| &modules.kind) {
+    if let Some(TfJsonKind::Array(entries)) = root.member("Modules").map(|modules| &modules.kind) {
         for entry in entries {
             let text = |name| entry.member(name).and_then(|value| value.as_str());
             if let (Some(key), Some(dir)) = (text("Key"), text("Dir")) {

@@ -6,6 +6,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum HouseFloor {
     Words,
+    Languages,
     Rules,
     Connections,
     Registries,
@@ -19,6 +20,7 @@ impl fmt::Display for HouseFloor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Words => "floor 0",
+            Self::Languages => "floor 0b",
             Self::Rules => "floor 1",
             Self::Connections => "floor 1b",
             Self::Registries => "floor 1c",
@@ -60,7 +62,7 @@ type TableRow = (&'static str, HousePosition, Conduct);
 #[rustfmt::skip]
 const CRATES: &[TableRow] = &[
     ("types",       HousePosition::On(HouseFloor::Words),       Conduct::Pure),
-    ("hcl",         HousePosition::On(HouseFloor::Words),       Conduct::Pure),
+    ("hcl",         HousePosition::On(HouseFloor::Languages),   Conduct::Pure),
     ("disk",        HousePosition::On(HouseFloor::Words),       Conduct::Quiet),
     ("store",       HousePosition::On(HouseFloor::Rules),       Conduct::Quiet),
     ("mapper",      HousePosition::On(HouseFloor::Rules),       Conduct::Pure),

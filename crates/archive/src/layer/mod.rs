@@ -30,7 +30,8 @@ use decode::{Consumed, Metered, decoder};
 use entries::{LayerReading, LayerUsage};
 use tree::{Tree, TreeNode};
 
-/// The files that an image's layers add up to. Contents wait in a temporary folder, which goes away with this value.
+/// The files that an image's layers add up to. Their contents are in a temporary folder, which lives as long as this
+/// value.
 ///
 /// Entries may be files, directories and hard links (which become copies). Names are normalised (`./` and a leading
 /// `/` go) and then checked like those of a zip archive. Modes become `0o755` or `0o644`; owners, times, attributes and

@@ -5,7 +5,7 @@ use std::ops::Bound;
 
 use crate::ArchiveError;
 
-/// A file whose contents wait in the spool.
+/// A file whose contents are in the spool.
 #[derive(Clone, Debug)]
 pub(super) struct SpooledFile {
     /// Its name there.
@@ -21,7 +21,7 @@ pub(super) enum TreeNode {
     File(SpooledFile),
 }
 
-/// What a layer says, in its order.
+/// The changes of a layer, in its order.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// Directories whose contents of lower layers are hidden; empty for the root.
@@ -52,7 +52,7 @@ impl Changes {
     }
 }
 
-/// Name -> what is there. Every parent of a name is there too, as a directory.
+/// The entry of each name. Every parent of a name is an entry too, a directory.
 #[derive(Debug, Default)]
 pub(super) struct Tree(BTreeMap<String, TreeNode>);
 
@@ -100,7 +100,7 @@ impl Tree {
         self.0.insert(name, node);
     }
 
-    /// Makes the directory and those above it; a file in the way goes.
+    /// Makes the directory and those above it; removes a file of the same name.
     fn make_directory(&mut self, name: &str) {
         let above = name.match_indices('/').map(|(slash, _)| &name[..slash]);
         for directory in above.chain([name]) {

@@ -1,4 +1,4 @@
-//! Archives that go out: the same bytes every time, from the same files.
+//! Writes archives: equal files give equal bytes.
 //!
 //! Sorted by name, one fixed time, no owners, no directory entries, `0o755` for what is executable and `0o644` for
 //! the rest. The bytes are the same for the same version of the deflate library; another version may compress
@@ -43,7 +43,7 @@ fn mode_of(executable: bool) -> u32 {
     if executable { 0o755 } else { 0o644 }
 }
 
-/// Hands all of a file to `take`, piece by piece, and describes it.
+/// Passes a file to `take`, piece by piece, and describes it.
 fn read_file(
     input: &InputFile,
     buffer: &mut [u8],

@@ -28,7 +28,7 @@ const UNIX: u16 = 3;
 const DEFLATED: u16 = 8;
 /// The name is UTF-8.
 const FLAG_UTF8: u16 = 1 << 11;
-/// 1980-01-01, the first day there is.
+/// 1980-01-01, the first day of the zip format.
 const DATE: u16 = 1 << 5 | 1;
 /// The position of the checksum and the sizes in a local header.
 const SIZES_AT: u64 = 14;

@@ -11,7 +11,7 @@ use crate::names::EntryKind;
 use crate::zip::{CentralEntry, DEFLATED, LOCAL, open_entries, u16_at};
 use crate::{ArchiveError, Limits, is_executable_name};
 
-/// Most files of a package that are looked into.
+/// Most files of a package that are read.
 const MOST: usize = 16;
 
 /// The program that a provider's package in the folder `dir` runs; `None` if the file does not exist, or if its header
@@ -30,7 +30,7 @@ pub fn folder_programs(
     for entry in fs::read_dir(dir).map_err(ArchiveError::io("read", dir))? {
         let entry = entry.map_err(ArchiveError::io("read", dir))?;
         let Ok(name) = entry.file_name().into_string() else { continue };
-        // Looked at before it is opened: opening a pipe would wait for ever.
+        // Checked before it is opened, because opening a pipe would wait forever.
         if wanted(&name) && fs::metadata(entry.path()).is_ok_and(|metadata| metadata.is_file()) {
             names.push(name);
         }

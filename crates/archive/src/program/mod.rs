@@ -1,4 +1,4 @@
-//! What the header of a program says about the platforms that it runs on.
+//! The platforms that a program runs on, by its header.
 //!
 //! ```text
 //! the first HEAD bytes of a file --Program::read--> Program --contradicts(platform)--> yes, or no
@@ -24,7 +24,7 @@ use tofu_oci_types::Platform;
 use self::machine::{ELF_SYSTEMS, MARKED_ELF_SYSTEMS, Machine};
 pub use find::{folder_program, folder_programs, zip_program, zip_programs};
 
-/// So many bytes of a file are looked at: headers, notes and the name of the loader lie in them.
+/// The bytes of a file that are read: headers, notes and the name of the loader are in them.
 const HEAD: usize = 64 << 10;
 
 /// Most architectures of a universal binary. A Java class, which begins as one, says 45 or more here.

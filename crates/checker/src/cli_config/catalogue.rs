@@ -3,7 +3,7 @@
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleInfo {
-    /// Its name, as findings have it. After a `:` stands what HCL calls the fault: `hcl:FAULT`.
+    /// Its name, as in findings. HCL's name of a fault follows a `:`, as in `hcl:FAULT`.
     pub id: &'static str,
     /// The levels of its findings.
     pub levels: &'static str,

@@ -13,11 +13,11 @@ use tofu_oci_types::{Constraints, ProviderAddr, Version};
 pub struct CliConfigFacts<'a> {
     /// The user's files as each of [`MEASURED`](tofu_oci_mapper::config::MEASURED) reads them, in that order.
     pub readings: [CliConfigReading; 3],
-    /// The methods that come out of each reading, in the same order.
+    /// The methods of each reading, in the same order.
     pub methods: [Methods; 3],
-    /// Where the programs run.
+    /// The environment in which the programs run.
     pub environment: &'a Environment,
-    /// For a look at folders that are named.
+    /// The file system, to look at the folders that the files name.
     pub files: &'a dyn ConfigFiles,
     /// The suffix of hosts that name a registry.
     pub magic_suffix: MagicSuffix,
@@ -27,10 +27,10 @@ pub struct CliConfigFacts<'a> {
     pub required: Vec<RequiredFact>,
 }
 
-/// What a lock file says.
+/// A lock file.
 #[derive(Clone, Debug)]
 pub struct LockFacts {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its text.
     pub text: Arc<str>,

@@ -10,26 +10,26 @@ use tofu_oci_types::TofuRelease;
 
 use crate::FindingLevel;
 
-/// Something worth telling about the user's files.
+/// A finding about the user's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CliConfigFinding {
     /// A stable kebab-case name of the rule; see [`super::RULES`].
     pub rule: Cow<'static, str>,
     /// How much it matters.
     pub level: FindingLevel,
-    /// Where, if it is about a place in a file.
+    /// The place in a file, if it is about one.
     pub at: Option<FoundAt>,
-    /// The releases that it is about, ascending; all of them where it does not depend.
+    /// The releases that it is about, ascending; all of them if it does not depend on the release.
     pub releases: Vec<TofuRelease>,
-    /// What is the matter, in one sentence without a full stop. Never a secret.
+    /// What is wrong, in one sentence without a full stop. Never a secret.
     pub title: String,
-    /// What happens then; several lines where the releases differ.
+    /// The effect; several lines if the releases differ.
     pub detail: Option<String>,
     /// Whether the lines of `detail` name their releases.
     pub tells_releases: bool,
     /// What to write instead.
     pub instead: Option<String>,
-    /// Whether providers are then downloaded from their own registries although the file names another way.
+    /// Whether `OpenTofu` then downloads providers from their own registries although the file names another source.
     pub opens_to_origin: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct CliConfigFinding {
 pub struct FoundAt {
     /// The file.
     pub path: PathBuf,
-    /// Its text; empty where it could not be read.
+    /// Its text; empty if it could not be read.
     pub text: Arc<str>,
     /// The bytes to underline; `None` if the whole file is meant.
     pub span: Option<Range<usize>>,
@@ -86,7 +86,7 @@ impl CliConfigFinding {
         Self { instead: Some(format!("write {}", instead.as_ref())), ..self }
     }
 
-    /// Whether two releases found the same.
+    /// Whether two releases have the same finding.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let at = |finding: &Self| finding.at.as_ref().map(|at| (at.path.clone(), at.span.clone()));
         self.rule == other.rule

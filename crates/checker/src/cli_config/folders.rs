@@ -1,6 +1,6 @@
-//! Folders that are named.
+//! Folders that the files name.
 //!
-//! Spec: measured on 1.10 and 1.12: a folder that is not there aborts although another method has the provider; a file
+//! Spec: measured on 1.10 and 1.12: a missing folder aborts although another method has the provider; a file
 //! in its place is an empty folder; neither `~` nor variables are expanded; a relative path is below `-chdir`.
 
 use super::view::{ReleaseView, each};
@@ -69,7 +69,7 @@ fn is_unexpanded(written: &str) -> bool {
     written.starts_with('~') || written.contains('$') || (written.matches('%').count() > 1)
 }
 
-/// What the user surely means, where that can be known.
+/// What the user surely means, or `None` if that is unknown.
 fn expanded(view: &ReleaseView<'_>, written: &str) -> Option<String> {
     let home = view.facts.environment.home.as_ref()?.display().to_string();
     let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|start| written.strip_prefix(start))?;

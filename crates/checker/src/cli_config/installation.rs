@@ -1,4 +1,4 @@
-//! Nothing installable, and folders that count without being named.
+//! Files that leave nothing to install from, and folders that count without being named.
 
 use super::view::{ReleaseView, each, is_json};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};

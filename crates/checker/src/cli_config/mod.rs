@@ -1,20 +1,20 @@
-//! What the user's own files will do in the releases of `OpenTofu`, before it bites.
+//! The effects of the user's CLI configuration in each release of `OpenTofu`.
 //!
 //! ```text
 //! CliConfigFacts --findings--> [CliConfigFinding]
 //!
-//! problems.rs       what the reading itself found wrong, and what is left then
-//! names.rs          names and texts that are ignored, files that are passed over, Terraform beside OpenTofu
+//! problems.rs       the errors of the reading, and what is left of the file
+//! names.rs          ignored names and texts, skipped files, Terraform beside OpenTofu
 //! overlap.rs        methods that take the same providers
-//! origin.rs         `direct` and hosts that have no registry; patterns without a host
-//! folders.rs        folders that are named
-//! templates.rs      repositories that come out of a template
-//! installation.rs   nothing installable, and folders that count without being named
+//! origin.rs         `direct` and hosts without a registry; patterns without a host
+//! folders.rs        folders that the files name
+//! templates.rs      repositories that a template makes
+//! installation.rs   nothing to install from, and folders that count without being named
 //! required.rs       the providers that a configuration requires, and its lock file
 //! ```
 //!
-//! A finding names the releases that it is about: the same file is read otherwise by 1.10 than by 1.12 and later.
-//! Every rule stands in [`RULES`], and in the table of `docs/configuration.md`.
+//! A finding names the releases that it is about: 1.10 reads a file differently from 1.12 and later.
+//! [`RULES`] lists every rule, and so does the table of `docs/configuration.md`.
 
 mod catalogue;
 mod facts;
@@ -35,7 +35,7 @@ pub use catalogue::{RULES, RuleInfo};
 pub use facts::{CliConfigFacts, LockFacts, LockedFact, RequiredFact};
 pub use finding::{CliConfigFinding, FoundAt};
 
-/// Everything worth telling, in the order of the files and of the places in them; what is about no place comes last.
+/// The findings, in the order of the files and of the places in them; findings without a place come last.
 pub fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     let mut found = problems::findings(facts);
     found.extend(names::findings(facts, &found));

@@ -1,4 +1,4 @@
-//! Names and texts that are ignored, files that are passed over, and files that Terraform reads too.
+//! Ignored names and texts, skipped files, and files that Terraform reads too.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::{CliConfigFacts, CliConfigFinding, FoundAt};
 use crate::FindingLevel;
 use tofu_oci_mapper::config::{ConfigFileState, MainFileOrigin, MethodKind, Unknown, known_names};
 
-/// What is ignored silently. Places that `reported` names already are left out.
+/// What `OpenTofu` ignores silently, except at places that `reported` names.
 pub(super) fn findings(facts: &CliConfigFacts<'_>, reported: &[CliConfigFinding]) -> Vec<CliConfigFinding> {
     let mut found = each(facts, unknown);
     found.retain(|finding| !is_reported(reported, finding));
@@ -19,7 +19,7 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>, reported: &[CliConfigFinding]
     found
 }
 
-/// Whether a problem stands at the very place already.
+/// Whether a problem has this very place.
 fn is_reported(reported: &[CliConfigFinding], finding: &CliConfigFinding) -> bool {
     let start = |at: &FoundAt| at.span.as_ref().map(|span| span.start);
     reported
@@ -61,7 +61,7 @@ fn unknown(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     view.reading.unknown.iter().filter_map(finding).collect()
 }
 
-/// Names that only newer releases know; for older ones that is worth a note.
+/// A note for older releases about names that only newer ones know.
 const LATER: [&str; 3] = ["registry_protocols", "download_retry_count", "trust_all_hashes"];
 
 fn overlooked(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {

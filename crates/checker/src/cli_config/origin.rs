@@ -1,4 +1,4 @@
-//! `direct` and hosts that have no registry; patterns without a host.
+//! `direct` and hosts without a registry; patterns without a host.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ fn is_direct(method: &Method) -> bool {
     matches!(method.kind, MethodKind::Direct { .. })
 }
 
-/// Top level names that no public DNS has.
+/// Top-level domains that public DNS does not have.
 const NAMES_ONLY: [&str; 10] =
     ["test", "example", "invalid", "localhost", "internal", "local", "lan", "corp", "home", "home.arpa"];
 
@@ -37,7 +37,7 @@ fn is_name_only(host: &Hostname) -> bool {
     !is_address && (!name.contains('.') || NAMES_ONLY.iter().any(ends))
 }
 
-/// Hosts that certainly have a registry.
+/// Hosts that are known to have a registry.
 fn is_alive(host: &Hostname) -> bool {
     ["registry.opentofu.org", "registry.terraform.io"].contains(&host.as_str())
 }
@@ -137,7 +137,7 @@ fn only(pattern: &Pattern) -> Selector {
     Selector { include: vec![pattern.clone()], exclude: Vec::new() }
 }
 
-/// Patterns of two parts, where other hosts are spoken of.
+/// Patterns of two parts in a file that names other hosts.
 fn default_host(view: &ReleaseView<'_>, method: &Method) -> Vec<CliConfigFinding> {
     let default = Hostname::default_registry();
     let patterns =

@@ -11,6 +11,7 @@ use crate::FindingLevel;
 use tofu_oci_mapper::Pattern;
 use tofu_oci_mapper::config::{Method, MethodKind};
 use tofu_oci_mapper::region::{covered, full, listed, meet, merged, region, without};
+use tofu_oci_types::TextPosition;
 
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     each(facts, |view| {
@@ -31,10 +32,10 @@ fn is_stubborn(method: &Method) -> bool {
     matches!(method.kind, MethodKind::OciMirror { .. } | MethodKind::NetworkMirror { .. })
 }
 
-/// A method in one line: `direct in line 7`, with the file if it is another one.
+/// A method in one line: `direct in line 7`, with its file if that is another one.
 fn place(view: &ReleaseView<'_>, from: &Method, method: &Method) -> String {
     let line = method.file.and_then(|file| view.reading.files.get(file)).map(|file| {
-        let line = tofu_oci_hcl::position(&file.text, method.span.start).line;
+        let line = TextPosition::of(&file.text, method.span.start).line;
         if from.file == method.file { format!("line {line}") } else { format!("{}:{line}", file.path.display()) }
     });
     format!("{} in {}", method.kind.name(), line.unwrap_or_default())
@@ -80,7 +81,7 @@ fn overlap(view: &ReleaseView<'_>, first: &Method, later: &Method) -> Vec<CliCon
     vec![finding]
 }
 
-/// What keeps two methods apart.
+/// How to separate two methods.
 fn apart(view: &ReleaseView<'_>, first: &Method, later: &Method, both: &[Pattern], other: &str) -> String {
     if region(&later.selector).iter().any(|pattern| !covered(pattern, both)) {
         return format!("in {other}: {}", view.written(later, "exclude", &merged(&later.exclude, both)));
@@ -95,7 +96,7 @@ fn apart(view: &ReleaseView<'_>, first: &Method, later: &Method, both: &[Pattern
     }
 }
 
-/// A method that is for nothing, or only for what earlier mirrors never leave to it.
+/// A method that gets no provider, because it selects none or because earlier mirrors take them all.
 fn unreachable(view: &ReleaseView<'_>, earlier: &[Method], later: &Method) -> Vec<CliConfigFinding> {
     let own = region(&later.selector);
     let name = later.kind.name();
@@ -111,7 +112,7 @@ fn unreachable(view: &ReleaseView<'_>, earlier: &[Method], later: &Method) -> Ve
     let stubborn = || earlier.iter().filter(|method| is_stubborn(method));
     let taken = |pattern: &Pattern| {
         stubborn().any(|first| {
-            // What the first leaves out within the pattern, the later one must leave out as well.
+            // The later method must exclude what the first one excludes within the pattern.
             let left = without(pattern, &[&first.selector]);
             let is_left = left.iter().any(|left| !covered(left, &later.selector.exclude));
             !is_left && covered(pattern, &meet(&first.selector, &later.selector))
@@ -129,7 +130,7 @@ fn unreachable(view: &ReleaseView<'_>, earlier: &[Method], later: &Method) -> Ve
     ]
 }
 
-/// A wide `direct` before a narrow method: the order decides. After a folder that is what the folder is for.
+/// A wide `direct` before a narrow method: the order decides. A `direct` after a folder is intended.
 fn order(view: &ReleaseView<'_>, first: &Method, later: &Method) -> Vec<CliConfigFinding> {
     let (wide, narrow) = (region(&first.selector), region(&later.selector));
     let both = meet(&first.selector, &later.selector);

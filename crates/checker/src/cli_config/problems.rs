@@ -1,4 +1,4 @@
-//! What the reading itself found wrong, reported once for all releases that find it, with what is left then.
+//! The errors of the reading, once for all releases that have them, with what is left of the file.
 
 use super::view::{ReleaseView, is_json};
 use super::{CliConfigFacts, CliConfigFinding, FoundAt};
@@ -9,7 +9,7 @@ use tofu_oci_mapper::config::{
 use tofu_oci_mapper::region::{listed, meet};
 use tofu_oci_types::TofuRelease;
 
-/// One finding a problem.
+/// One finding for each problem.
 pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     let mut reported: Vec<ProblemGroup<'_>> = Vec::new();
     for view in ReleaseView::all(facts) {
@@ -24,7 +24,7 @@ pub(super) fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     reported.iter().map(ProblemGroup::finding).collect()
 }
 
-/// The rule of a code: `unknown-symbol` of `unknown-symbol:X`; what HCL itself finds keeps its whole name.
+/// The rule of a code: `unknown-symbol` of `unknown-symbol:X`; an error of HCL keeps its whole name.
 fn rule(code: &str) -> &str {
     match code.split_once(':') {
         Some((rule, _)) if rule != "hcl" => rule,
@@ -32,7 +32,7 @@ fn rule(code: &str) -> &str {
     }
 }
 
-/// What to write where the problem names nothing better.
+/// What to write if the problem does not say it.
 const GENERAL: &str = "write it as docs/configuration.md says, or leave it out";
 
 /// Whether a file is in the JSON form and has one `provider_installation`.
@@ -40,7 +40,7 @@ fn is_one_json_block(file: &ConfigFile) -> bool {
     is_json(file) && file.text.matches("\"provider_installation\"").count() == 1
 }
 
-/// A problem, and what each release that finds it says and does then.
+/// A problem, and what each release that has it says and does.
 struct ProblemGroup<'a> {
     view: ReleaseView<'a>,
     problem: &'a CliConfigProblem,
@@ -48,7 +48,7 @@ struct ProblemGroup<'a> {
 }
 
 impl ProblemGroup<'_> {
-    /// Whether another release has found the same: same fault, same file, same place.
+    /// Whether another release has the same problem: same code, same file, same place.
     fn is_about(&self, view: &ReleaseView<'_>, problem: &CliConfigProblem) -> bool {
         let path = |view: &ReleaseView<'_>, problem: &CliConfigProblem| {
             problem.file.and_then(|file| view.reading.files.get(file)).map(|file| file.path.clone())
@@ -111,7 +111,7 @@ struct ProblemOutcome {
     opens: bool,
 }
 
-/// What is said where nothing of `provider_installation` is left.
+/// The sentence for a `provider_installation` of which nothing is left.
 const NOTHING_LEFT: &str = "no provider_installation is left: OpenTofu takes the local plugin folders, and downloads \
                                        every other provider from its own registry, with exit code 0";
 
@@ -132,7 +132,7 @@ impl ProblemOutcome {
     }
 }
 
-/// What is left of the configuration, and whether that is the way to the origin.
+/// What is left of the configuration, and whether providers then come from their origin.
 fn rest(view: &ReleaseView<'_>, problem: &CliConfigProblem) -> Option<(String, bool)> {
     let file = view.reading.files.get(problem.file?)?;
     let loses_all = match problem.effect {

@@ -41,7 +41,7 @@ fn locked(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     lock.providers.iter().filter_map(finding).collect()
 }
 
-/// Providers that no method is for.
+/// Providers that no method selects.
 fn not_covered(view: &ReleaseView<'_>) -> Vec<CliConfigFinding> {
     if view.methods.list.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Repositories that come out of a template.
+//! Repositories that a template makes.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn finding(
     CliConfigFinding::new(rule, level, title).at(view.place(method, ARGUMENT))
 }
 
-/// Several providers that fall onto one repository.
+/// Several providers that get the same repository.
 fn hole(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplate) -> Option<CliConfigFinding> {
     let symbols: Vec<&str> = template.holes().iter().map(|symbol| Symbol::name(*symbol)).collect();
     if symbols.is_empty() {
@@ -61,7 +61,7 @@ fn hole(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplate) 
     )
 }
 
-/// What comes out for the providers that are named, or for the sample that OpenTofu checks with.
+/// The results for the providers that the files name, or for the sample that OpenTofu checks with.
 fn results(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplate) -> Vec<CliConfigFinding> {
     let include = &method.selector.include;
     let named = include.iter().filter(|pattern| pattern.provider_type().is_some()).filter_map(example);
@@ -106,7 +106,7 @@ fn results(view: &ReleaseView<'_>, method: &Method, template: &RepositoryTemplat
     found.into_values().collect()
 }
 
-/// What is odd with the registry's name in a repository address.
+/// What is suspicious about the registry's name in a repository address.
 fn registry(text: &str) -> Vec<(&'static str, String, String)> {
     let host = text.split('/').next().unwrap_or_default();
     let mut odd = Vec::new();
@@ -154,7 +154,7 @@ fn escape(view: &ReleaseView<'_>, method: &Method) -> Option<CliConfigFinding> {
     )
 }
 
-/// The template of a method that selects `address`, if the first one that does is an `oci_mirror`.
+/// The template of the first method that selects `address`, if that is an `oci_mirror`.
 pub(super) fn first<'a>(view: &ReleaseView<'a>, address: &ProviderAddr) -> Option<&'a Method> {
     let selects = |selector: &Selector| selector.select(address).is_in();
     let first = view.methods.list.iter().find(|method| selects(&method.selector))?;

@@ -1,4 +1,4 @@
-//! The facts as one release has them, and places in the files.
+//! The facts for one release, and places in the files.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use tofu_oci_mapper::Selector;
 use tofu_oci_mapper::config::{CliConfigReading, ConfigFile, Method, MethodKind, Methods};
 use tofu_oci_types::TofuRelease;
 
-/// The facts of one release.
+/// The facts for one release.
 #[derive(Clone, Copy)]
 pub(super) struct ReleaseView<'a> {
     pub(super) facts: &'a CliConfigFacts<'a>,
@@ -21,7 +21,7 @@ pub(super) struct ReleaseView<'a> {
 /// A value in a block, and the texts in it.
 pub(super) struct Argument {
     pub(super) span: Range<usize>,
-    /// A text, or those of a list: where each stands with its quotes, and what it says.
+    /// A text, or those of a list: its bytes with the quotes, and its value.
     pub(super) texts: Vec<(Range<usize>, String)>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> ReleaseView<'a> {
         argument(&file.text, &method.span, name)
     }
 
-    /// The place of an argument of a method, or its head where the argument cannot be found.
+    /// The place of an argument of a method, or its head if the argument is not found.
     pub(super) fn place(&self, method: &Method, name: &str) -> Option<FoundAt> {
         let file = self.reading.files.get(method.file?)?;
         let span = self.argument(method, name).map(|argument| argument.span);
@@ -73,7 +73,7 @@ impl<'a> ReleaseView<'a> {
         span.map(|(span, _)| FoundAt::of(file, Some(span))).or_else(|| self.place(method, name))
     }
 
-    /// The patterns of a method, those of one that was dropped as its text has them.
+    /// The patterns of a method; for a dropped method, the texts as written.
     pub(super) fn selector(&self, method: &Method) -> Option<Selector> {
         if !matches!(method.kind, MethodKind::Unreadable { .. }) {
             return Selector::parse(&method.include, &method.exclude).ok();
@@ -91,7 +91,7 @@ pub(super) fn is_json(file: &ConfigFile) -> bool {
     tofu_oci_hcl::parse(&file.text, Duplicates::Allowed).is_ok_and(|document| document.syntax == HclSyntax::Json)
 }
 
-/// Asks a rule about each release, and tells once what several releases have in common.
+/// Applies a rule to each release, and joins equal findings of several releases.
 pub(super) fn each(
     facts: &CliConfigFacts<'_>,
     rule: impl Fn(&ReleaseView<'_>) -> Vec<CliConfigFinding>,

@@ -1,4 +1,4 @@
-//! Blobs: whether they are there, and what they hold.
+//! Blobs: whether they exist, and their contents.
 
 use std::io::{Seek as _, Write as _};
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::opentofu::{ZipFault, list_zip};
 /// The largest config that is read, in bytes.
 const CONFIG_LIMIT: usize = 4 * 1024 * 1024;
 
-/// What lies at a digest.
+/// The blob at a digest.
 #[derive(Clone, Debug)]
 pub struct FoundBlob {
     /// The digest as the descriptor writes it, well-formed or not.
@@ -28,12 +28,12 @@ pub struct FoundBlob {
     pub content: Result<BlobContent, ReadFault>,
 }
 
-/// As much of a blob as was looked at.
+/// What was read of a blob.
 #[derive(Clone, Debug)]
 pub enum BlobContent {
-    /// It is there; its bytes were not read.
+    /// It exists; its bytes were not read.
     There,
-    /// A small document (a config) and what it says, if it is JSON.
+    /// A config, with its JSON value if it is valid JSON.
     Document {
         /// Bytes.
         size: u64,
@@ -68,7 +68,7 @@ pub(super) async fn read_config(
     Ok(BlobContent::Document { size, intact, value: serde_json::from_slice(&bytes).ok() })
 }
 
-/// Reads a layer to its end, by way of a temporary file.
+/// Reads a layer to its end, into a temporary file.
 pub(super) async fn read_layer(
     store: &dyn ReadStore,
     descriptor: &Descriptor,
@@ -97,7 +97,7 @@ pub(super) async fn read_layer(
     let intact = own.map(DigestHasher::finish).as_ref() == Some(&descriptor.digest);
     let unpacked = Arc::clone(&budget.unpacked);
     let examined = tokio::task::spawn_blocking(move || {
-        // The folder after the file: it holds it.
+        // The folder is dropped after the file in it.
         let _folder = folder;
         examine(file, size, sha256, intact, &unpacked)
     })
@@ -109,12 +109,12 @@ pub(super) async fn read_layer(
     }
 }
 
-/// No client of ours installs it. Another one may, so that no rule judges it.
+/// This program does not install it. Another client may, so no rule judges it.
 fn too_large(error: &ArchiveError) -> ReadFault {
     ReadFault::new(FaultKind::NotRead, format!("it was not read: {error}"))
 }
 
-/// The package; none if its directory has too many entries.
+/// The package, or `None` if its directory has too many entries.
 fn examine(
     mut file: tempfile::NamedTempFile,
     size: u64,
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// What reading a layer of this declared size comes to, where there is no such layer.
+    /// The fault of a layer with this declared size that does not exist.
     async fn read(size: u64) -> (FaultKind, String) {
         let descriptor = Descriptor::new("archive/zip", Digest::sha256(b"package"), size);
         let (store, folder) = (MemoryStore::new("memory".parse().unwrap()), tempfile::tempdir().unwrap());

@@ -1,4 +1,4 @@
-//! How much of a repository is read, so that a hostile one fills no memory.
+//! Limits on what is read of a repository, so that a hostile one cannot fill the memory.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ const BYTES: u64 = 32 * 1024 * 1024;
 const WEIGHT_OF_ONE: u64 = 500_000;
 /// Most weight of all documents: 1000 versions for 14 platforms each have less.
 const WEIGHT: u64 = 5_000_000;
-/// Most bytes that are unpacked of all archives, to see whether their contents are sound.
+/// Most bytes that are unpacked of all archives together.
 const UNPACKED: u64 = 32 * 1024 * 1024 * 1024;
 
 /// What may still be read in this run.
@@ -31,15 +31,15 @@ impl ReadBudget {
         }
     }
 
-    /// Whether nothing more is to be asked for.
+    /// Refuses further requests if a limit was reached.
     pub(super) fn require_left(&self) -> Result<(), ReadFault> {
         let spent = [&self.bytes, &self.weight].into_iter().any(|left| left.load(Ordering::Relaxed) == 0);
         if spent { Err(too_much()) } else { Ok(()) }
     }
 
-    /// Takes a document into account, before it is parsed.
+    /// Counts a document before it is parsed.
     pub(super) async fn take(&self, bytes: &[u8]) -> Result<(), ReadFault> {
-        // Others have their turn between two documents: an interruption too.
+        // Yields between two documents, so that an interruption is seen.
         tokio::task::yield_now().await;
         let weight = weight(bytes);
         if weight > WEIGHT_OF_ONE {
@@ -54,7 +54,7 @@ fn too_much() -> ReadFault {
     ReadFault::new(FaultKind::NotRead, "it was not read: the manifests before it were too much together")
 }
 
-/// Takes from what is left. What does not fit leaves nothing for others.
+/// Takes from what is left. A value that does not fit takes everything.
 fn spend(left: &AtomicU64, amount: u64) -> bool {
     let before = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(amount)));
     before.is_ok_and(|before| before >= amount)

@@ -1,4 +1,4 @@
-//! Manifests as they lie there.
+//! Manifests as the store sends them.
 
 use bytes::Bytes;
 use serde_json::Value;
@@ -7,38 +7,38 @@ use tofu_oci_types::Digest;
 
 use super::ReadFault;
 
-/// What was found if a manifest was asked for.
+/// The answer to a request for a manifest.
 #[derive(Clone, Debug)]
 pub struct FoundManifest {
     /// The tag or digest that was asked for.
     pub asked: String,
-    /// What came.
+    /// The answer.
     pub found: Result<FoundDocument, ReadFault>,
 }
 
 /// The bytes of a manifest, unverified.
 #[derive(Clone, Debug)]
 pub struct FoundDocument {
-    /// The media type that the repository sends it as, without parameters; none if it names none.
+    /// The media type that the repository sends it as, without parameters; `None` if it names none.
     pub media_type: Option<String>,
     /// The digest that it was asked for by; for a tag, the one that the repository gives it, or that of its bytes.
     pub digest: Digest,
-    /// The digest that the repository gives it, where it gives one.
+    /// The digest that the repository sends with it, if any.
     pub sent_digest: Option<Digest>,
     /// The bytes.
     pub bytes: Bytes,
-    /// What they say.
+    /// The bytes as JSON.
     pub json: FoundJson,
 }
 
-/// What bytes say as JSON.
+/// Bytes read as JSON.
 #[derive(Clone, Debug)]
 pub enum FoundJson {
-    /// A document; members that occur twice have their last value here.
+    /// A JSON value; a member that occurs twice has its last value.
     Value(Value),
-    /// None, and why.
+    /// Invalid JSON.
     Not {
-        /// What the parser says.
+        /// The message of the parser.
         problem: String,
     },
 }

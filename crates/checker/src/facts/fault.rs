@@ -7,41 +7,41 @@ use tofu_oci_store::StoreError;
 pub struct ReadFault {
     /// The kind.
     pub kind: FaultKind,
-    /// The store's own words.
+    /// The message of the store.
     pub text: String,
-    /// What the store said; None if it said nothing.
+    /// The error of the store, if there is one.
     pub error: Option<Box<StoreError>>,
 }
 
-/// What kind of fault it was.
+/// The kinds of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// It is not there.
+    /// It does not exist.
     Missing,
-    /// It cannot be asked for: its digest is none, or of an algorithm that nothing is stored under.
+    /// It cannot be requested: its digest is invalid, or of an algorithm that stores do not use.
     Unaddressable,
-    /// It is larger than what is read.
+    /// It is larger than the limit.
     TooLarge,
-    /// It has another size than its descriptor says; it was not read further.
+    /// Its size differs from its descriptor; it was not read further.
     WrongSize,
-    /// It has another digest than the one that names it.
+    /// Its digest differs from the one that names it.
     WrongDigest,
-    /// It is there in an unusable form, such as a link out of an image layout.
+    /// It exists in an unusable form, such as a link out of an image layout.
     Unusable,
-    /// The network, the machine or missing access rights kept the store from answering: nothing is known of the content.
+    /// The network, the machine or missing access rights kept the store from answering; the content is unknown.
     Unasked,
-    /// It was not looked at: a bound was reached.
+    /// It was not read, because a limit was reached.
     NotRead,
 }
 
 impl ReadFault {
-    /// A fault with words of our own.
+    /// A fault with a message of this program.
     pub fn new(kind: FaultKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), error: None }
     }
 
-    /// The error, if it says nothing about the content: no rule may judge what could not be read.
+    /// The error, if it leaves the content unknown: no rule may judge what could not be read.
     pub fn unasked(&self) -> Option<&StoreError> {
         self.error.as_deref().filter(|_| self.kind == FaultKind::Unasked)
     }

@@ -1,8 +1,7 @@
-//! What lies in a repository, as it lies there: raw bytes, and faults as facts.
+//! The content of a repository, as stored: raw bytes, and faults as facts.
 //!
-//! Nothing is judged here and nothing is believed. A manifest that is missing, damaged or no JSON is written down as
-//! that; only a repository whose tags cannot be listed is an error. The rules and the prediction read from here, so
-//! that both speak about the same bytes.
+//! This module judges and believes nothing. A missing, damaged or invalid manifest is a fact; only a repository whose
+//! tags cannot be listed is an error. The rules and the prediction read the same facts.
 //!
 //! ```text
 //! tags ──> versions ──> the manifest of each version's tag ──> its entries ──> each leaf ──> config, layers
@@ -35,62 +34,61 @@ use crate::opentofu::GoDescriptor;
 /// What to read of a repository.
 #[derive(Clone, Debug)]
 pub struct What {
-    /// Which versions.
+    /// Which versions to read.
     pub versions: Versions,
-    /// How deep.
+    /// How deep to read.
     pub depth: Depth,
-    /// Where layers are put while they are read; an existing folder.
+    /// An existing folder for layers while they are read.
     pub work_dir: PathBuf,
 }
 
-/// Which versions are read.
+/// A choice of versions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Versions {
-    /// Every version that a tag reads as.
+    /// Every tag that is a version.
     All,
-    /// One of them; the tags are listed all the same.
+    /// One version; the tags are still listed.
     One(Version),
 }
 
-/// How deep is read.
+/// How much of a release is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// Manifests and configs; of layers only whether they are there.
+    /// Manifests and configs; layers only as to whether they exist.
     Manifests,
     /// The contents of every layer too.
     Packages,
 }
 
-/// A repository as it was found.
+/// The facts about a repository.
 #[derive(Clone, Debug)]
 pub struct RepositoryFacts {
     /// The repository as people write it.
     pub place: Place,
-    /// How deep was read.
+    /// How much was read of each release.
     pub depth: Depth,
-    /// Every tag in the order in which the repository lists them; texts, since a folder may hold what is not a tag.
+    /// Every tag, in the order of the repository's list. Texts, because a folder may hold names that are not tags.
     pub tags: Vec<String>,
-    /// The versions that the tags read as, lowest first; with [`Versions::One`] that version alone, read or not.
+    /// The versions of the tags, lowest first; with [`Versions::One`] that version alone, even if no tag has it.
     pub releases: Vec<FoundRelease>,
 }
 
-/// One version, and what the tag that it is asked for by points at.
+/// One version, and what its canonical tag points at.
 #[derive(Clone, Debug)]
 pub struct FoundRelease {
     /// The version, with its build metadata.
     pub version: Version,
-    /// The tag that it is asked for by: the canonical one. None when the version's text is too long for a tag.
+    /// Its canonical tag; `None` if the version's text is too long for a tag.
     pub tag: Option<Tag>,
-    /// The tags that read as this version, in the order of the list; empty when a version was asked for that no tag
-    /// reads as.
+    /// The tags that have this version, in the order of the list; empty for a requested version without a tag.
     pub read_from: Vec<String>,
     /// What the canonical tag points at.
     pub index: FoundManifest,
     /// The entries of the index, in its order; at most 1000.
     pub entries: Vec<IndexEntry>,
-    /// How many entries there are beyond those.
+    /// The number of further entries, which were not read.
     pub entries_left_out: usize,
-    /// What refers to the index, as the repository lists it.
+    /// The referrers of the index, as the repository lists them.
     pub referrers: Result<Vec<Descriptor>, ReadFault>,
 }
 
@@ -99,11 +97,11 @@ pub struct FoundRelease {
 pub struct IndexEntry {
     /// Its position, from 0.
     pub position: usize,
-    /// As the index has it; [`Value::Null`] where only Go's reading finds an entry here.
+    /// As the index has it; [`Value::Null`] if only Go's reading finds this entry.
     pub raw: Value,
     /// As Go reads it.
     pub descriptor: GoDescriptor,
-    /// The manifest that it points at, and what belongs to it.
+    /// The manifest that it points at, with its parts.
     pub leaf: Arc<FoundLeaf>,
 }
 
@@ -127,12 +125,12 @@ pub struct LeafPart {
     pub raw: Value,
     /// As Go reads it.
     pub descriptor: GoDescriptor,
-    /// What lies at its digest.
+    /// The blob at its digest.
     pub blob: Arc<FoundBlob>,
 }
 
 impl RepositoryFacts {
-    /// The release of a version, build metadata and all.
+    /// The release of a version; build metadata counts.
     pub fn release(&self, version: &Version) -> Option<&FoundRelease> {
         self.releases.iter().find(|release| release.version == *version)
     }

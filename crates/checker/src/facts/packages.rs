@@ -1,24 +1,24 @@
-//! Layers that were read to their end.
+//! Zips that were read to their end.
 
 use tofu_oci_archive::{ArchiveError, PackageContents, Program};
 use tofu_oci_types::{Digest, PackageHash};
 
 use crate::opentofu::{ZipFault, ZipListing};
 
-/// What a layer holds.
+/// The contents of a layer.
 #[derive(Debug, Clone)]
 pub struct PackageFacts {
     /// Bytes.
     pub size: u64,
-    /// SHA-256 of the bytes, whatever digest they lie at.
+    /// SHA-256 of the bytes, whatever digest names them.
     pub sha256: Digest,
-    /// Whether they have the digest they lie at.
+    /// Whether they have the digest that names them.
     pub intact: bool,
     /// The archive as Go reads it; an error if it cannot be opened.
     pub zip: Result<ZipListing, ZipFault>,
     /// The package as this program reads it, which is stricter.
     pub contents: Result<PackageContents, String>,
-    /// The files of its root that may be a provider's executable, sorted by name, and what their headers say.
+    /// The files of its root that may be a provider's executable, sorted by name, with what their headers say.
     pub programs: Vec<(String, Option<Program>)>,
 }
 
@@ -28,17 +28,17 @@ pub(crate) fn is_any_executable(name: &str) -> bool {
 }
 
 impl PackageFacts {
-    /// The `zh:` of the bytes; always there, since the digest is SHA-256.
+    /// The `zh:` of the bytes.
     pub fn zh(&self) -> Option<PackageHash> {
         PackageHash::zh(&self.sha256)
     }
 
-    /// The `h1:` of the files, when the archive can be read.
+    /// The `h1:` of the files, if the archive can be read.
     pub fn h1(&self) -> Option<PackageHash> {
         self.contents.as_ref().ok().map(PackageContents::h1)
     }
 
-    /// What this program says against the archive.
+    /// Why this program refuses the archive, if it does.
     pub(crate) fn contents_of(read: Result<PackageContents, ArchiveError>) -> Result<PackageContents, String> {
         read.map_err(|error| error.to_string())
     }

@@ -19,20 +19,20 @@ use crate::opentofu::json::{GoIndex, GoManifest};
 
 /// The largest manifest that is read, in bytes: as much as `OpenTofu` reads.
 const MANIFEST_LIMIT: u64 = 5 * 1024 * 1024;
-/// Most entries of an index that are read, and most versions.
+/// The largest number of versions, and of entries of an index, that are read.
 const MOST: usize = 1000;
-/// Requests at a time.
+/// The number of requests at a time.
 const AT_ONCE: usize = 4;
 
 /// Reads a repository: at most 1000 versions and 1000 entries of an index, at most 32 MiB of manifests and configs,
 /// fewer if they are large once parsed; four requests at a time.
 ///
 /// # Errors
-/// When its tags cannot be listed. Everything else that goes wrong is a fact.
+/// If its tags cannot be listed. Everything else that fails is a fact.
 pub async fn read(store: &dyn ReadStore, what: &What) -> Result<RepositoryFacts, StoreError> {
     let tags = store.tag_texts().await?;
     let mut wanted: Vec<(Version, Vec<String>)> = Vec::new();
-    // By text: build metadata tells versions apart too.
+    // By text, because build metadata distinguishes versions here.
     let mut known: HashMap<String, usize> = HashMap::new();
     for tag in &tags {
         if let Some(version) = version_of(tag) {
@@ -191,7 +191,7 @@ impl FactsReading<'_> {
     }
 }
 
-/// Asks for each digest once, four at a time.
+/// Requests each digest once, four at a time.
 async fn once_each<T>(asked: impl Iterator<Item = String>, ask: impl AsyncFn(String) -> T) -> BTreeMap<String, T> {
     let once: BTreeSet<String> = asked.collect();
     let ask = &ask;

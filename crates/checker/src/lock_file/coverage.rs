@@ -10,18 +10,18 @@ use crate::rules::catalogue::lock_file::{
     LOCK_H1_ONLY, LOCK_LINE_UNKNOWN, LOCK_NOT_ASKED, LOCK_PLATFORM, LOCK_PLATFORM_NOT_OFFERED, LOCK_VERSION_GONE,
 };
 
-/// What is asked about one provider of a lock file.
+/// A locked provider to compare with its release.
 #[derive(Clone, Copy, Debug)]
 pub struct Coverage<'a> {
     /// The lock file as the user named it.
     pub path: &'a str,
     /// The provider.
     pub address: &'a ProviderAddr,
-    /// What is locked of it.
+    /// Its entry.
     pub entry: &'a LockEntry,
     /// The platforms that must be covered.
     pub platforms: &'a [Platform],
-    /// Where the release lies.
+    /// The place of the release.
     pub place: &'a Place,
     /// The checksums of its platforms: leaf digests, annotations, and the `zh:` of every zip.
     pub release: &'a ReleaseHashes,
@@ -37,7 +37,7 @@ pub fn coverage(asked: &Coverage<'_>) -> Vec<Finding> {
     found.into_iter().map(|finding| finding.of_version(&asked.entry.version)).collect()
 }
 
-/// A provider whose release could not be asked for.
+/// A provider whose release could not be read.
 pub fn not_asked(path: &str, address: &ProviderAddr, entry: &LockEntry, problem: &str) -> Finding {
     LOCK_NOT_ASKED.at(path, format!("{address} {}: {problem}", entry.version)).of_version(&entry.version)
 }
@@ -59,7 +59,7 @@ fn of_platform(asked: &Coverage<'_>, platform: &Platform) -> Option<Finding> {
         return None;
     }
     if has(Scheme::H1) {
-        // Where nothing but h1: is locked, that has been reported once for the provider.
+        // An entry with h1: lines alone has a finding of its own already.
         let zh_elsewhere = entry.hashes.iter().any(|hash| hash.scheme() == Scheme::Zh);
         let said = format!("{address} {version}: {platform} is covered by h1: alone");
         return zh_elsewhere.then(|| LOCK_H1_ONLY.at(path, said));
@@ -74,7 +74,7 @@ fn of_platform(asked: &Coverage<'_>, platform: &Platform) -> Option<Finding> {
     Some(LOCK_PLATFORM.at(path, format!("{address} {version}: {platform}: {said}")))
 }
 
-/// Lines of schemes whose checksums the release names for all its platforms, and that are not of them.
+/// Lines of a scheme for which the release has all checksums, and this one is not among them.
 fn unknown_lines(asked: &Coverage<'_>) -> Vec<Finding> {
     let Coverage { path, address, entry, place, release, .. } = *asked;
     let names_all = |scheme: Scheme| {

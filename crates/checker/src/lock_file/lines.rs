@@ -1,10 +1,10 @@
-//! Where providers and checksums stand in the text.
+//! The lines of providers and checksums in the text.
 
 use std::collections::HashMap;
 
 use tofu_oci_types::{PackageHash, ProviderAddr};
 
-/// The lines of a lock file that has been read: the text is looked through once, however much is asked for.
+/// An index of the lines of a lock file, made in one pass over the text.
 pub(super) struct LockLines<'a> {
     /// The first line of the block with this label, from 1.
     blocks: HashMap<&'a str, usize>,
@@ -38,14 +38,14 @@ impl<'a> LockLines<'a> {
         self.blocks.get(address.to_string().as_str()).copied().unwrap_or(1)
     }
 
-    /// The line of a checksum of a provider, from 1; that of its block where the text escapes characters.
+    /// The line of a checksum of a provider, from 1; the line of its block if the text escapes characters.
     pub(super) fn of_hash(&self, address: &ProviderAddr, hash: &PackageHash) -> usize {
         let block = self.of_provider(address);
         self.quoted.get(&(block, hash.to_string().as_str())).copied().unwrap_or(block)
     }
 }
 
-/// What a line has between each two quotation marks.
+/// The texts between each two quotation marks of a line.
 fn in_quotes(line: &str) -> impl Iterator<Item = &str> {
     line.split('"').skip(1).step_by(2)
 }

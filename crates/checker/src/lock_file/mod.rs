@@ -1,8 +1,8 @@
 //! Rules about dependency lock files.
 //!
 //! ```text
-//! text          --check-->     findings that need nobody: does it parse, is it as init writes it, do its lines protect
-//! entry         --coverage-->  findings that need the release: which platforms no line covers
+//! text          --check-->     from the text alone: does it parse, would init write it so, do its lines protect
+//! entry         --coverage-->  with the release: which platforms no line covers
 //! + ReleaseHashes
 //! ```
 
@@ -25,18 +25,18 @@ use crate::rules::catalogue::lock_file::{
 pub use coverage::{Coverage, coverage, not_asked, version_gone};
 use lines::LockLines;
 
-/// A lock file as it lies there.
+/// A lock file on disk.
 #[derive(Clone, Copy, Debug)]
 pub struct LockText<'a> {
     /// Its path, as the user named it.
     pub path: &'a Path,
-    /// What it says.
+    /// Its text.
     pub text: &'a str,
-    /// Where it leads, when it is a symbolic link.
+    /// The target, if it is a symbolic link.
     pub link: Option<&'a Path>,
 }
 
-/// What is locked, where the text could be read, and what is wrong with it.
+/// The locks, if the text is valid, and the findings about it.
 pub fn lock_file(file: LockText<'_>) -> (Option<LockFile>, Vec<Finding>) {
     let mut found = Vec::new();
     let path = file.path.display().to_string();
@@ -65,7 +65,7 @@ pub fn lock_file(file: LockText<'_>) -> (Option<LockFile>, Vec<Finding>) {
     (Some(lock), found)
 }
 
-/// The providers that are locked for one platform, as the lines alone can tell.
+/// The providers that are locked for one platform, as far as the lines show it.
 pub fn one_platform(file: LockText<'_>, lock: &LockFile) -> Vec<Finding> {
     let lines = LockLines::of(file.text);
     let covers_one = |entry: &LockEntry| {
@@ -87,9 +87,7 @@ pub fn one_platform(file: LockText<'_>, lock: &LockFile) -> Vec<Finding> {
 
 fn syntax(path: &str, error: &LockFileError) -> Finding {
     match error {
-        LockFileError::Invalid { line, column, problem, .. } => {
-            LOCK_SYNTAX.at(format!("{path}:{line}:{column}"), problem.to_string())
-        }
+        LockFileError::Invalid { at, problem, .. } => LOCK_SYNTAX.at(format!("{path}:{at}"), problem.to_string()),
         other => LOCK_SYNTAX.at(path, other.to_string()),
     }
 }

@@ -4,39 +4,39 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// Why `OpenTofu` does not install a package: one name for one thing that it says.
+/// Why `OpenTofu` does not install a package; one variant for each of its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Because {
-    /// No tag reads as a version.
+    /// No tag is a version.
     NoVersions,
-    /// Tags read as versions, and none of them may be chosen: prereleases alone, or not the one that is asked for.
+    /// Some tags are versions, but all are prereleases, or none is the requested version.
     NoMatchingVersion,
-    /// The version 0.0.0 is asked for, which means none.
+    /// The requested version is 0.0.0, which `OpenTofu` takes for no version.
     UnspecifiedVersion,
-    /// The tag of the version that it chose is not there.
+    /// The tag of the chosen version does not exist.
     TagNotFound,
     /// The registry's answer for the tag has no `Docker-Content-Digest`.
     RegistryAnswer,
     /// The tag points at a leaf's manifest.
     NotAnIndex,
-    /// The tag points at something of another media type than an OCI index.
+    /// The tag points at something that is not an OCI index.
     IndexMediaType,
-    /// A manifest is not there.
+    /// A manifest does not exist.
     ManifestNotFound,
-    /// A manifest is sent with another `Content-Type` than the one that names it.
+    /// The `Content-Type` of a manifest differs from the media type in its descriptor.
     ManifestContentType,
     /// A manifest of 5 MiB or more.
     ManifestTooLarge,
-    /// A manifest that Go cannot read as one.
+    /// Go cannot read a manifest.
     ManifestNotJson,
-    /// The document's own `mediaType` is missing or another one.
+    /// The document's own `mediaType` is missing or differs.
     BodyMediaTypeMissing,
-    /// The `artifactType` in an index or a leaf, or of the entries, is another one.
+    /// The `artifactType` in an index or a leaf, or of the entries, differs.
     IndexOrLeafArtifactType,
     /// No entry of the index has the artifact type of a provider's package.
     NoProviderLeaf,
-    /// An entry with that artifact type is of another media type than an OCI manifest.
+    /// An entry with that artifact type is not an OCI manifest.
     LeafMediaType,
     /// An entry with that artifact type names no platform.
     LeafWithoutPlatform,
@@ -46,35 +46,35 @@ pub enum Because {
     DuplicatePlatform,
     /// The leaf has no layer at all.
     NoZipLayer,
-    /// The leaf has layers, and none is `archive/zip`.
+    /// No layer of the leaf is `archive/zip`.
     NoZipLayerOtherFormat,
     /// The leaf has several layers that are `archive/zip`.
     SeveralPackages,
     /// The layer names another platform than the entry.
     LayerPlatform,
-    /// A digest that is not a digest, or of an algorithm that `OpenTofu` does not take.
+    /// A digest is invalid, or of an algorithm that `OpenTofu` does not accept.
     DigestAlgorithm,
-    /// The layer's blob is not there.
+    /// The layer's blob does not exist.
     BlobNotFound,
-    /// Something has another size than its descriptor says.
+    /// The size of a manifest or blob differs from its descriptor.
     SizeMismatch,
-    /// Something has another digest than its descriptor says.
+    /// The digest of a manifest or blob differs from its descriptor.
     DigestMismatch,
     /// The layer is not a zip.
     NotAZip,
     /// The zip has no entries.
     EmptyArchive,
-    /// The zip has an entry whose name leads out of the package.
+    /// The name of an entry leads out of the package.
     UnsafeEntry,
     /// The zip cannot be unpacked: an entry's contents are damaged or packed in a way that Go does not know.
     DamagedArchive,
-    /// An entry of the zip cannot become a file: another one stands in its way, or no file can have its name.
+    /// An entry of the zip cannot become a file: another entry has its path, or no file can have its name.
     EntryNotWritable,
     /// The package has no executable of the provider's name in its root.
     ExecutableNotFound,
-    /// The program crashes.
+    /// `OpenTofu` crashes.
     Crash,
-    /// The registry was spoken to by plain HTTP, and `OpenTofu` speaks TLS alone.
+    /// The registry was read over plain HTTP, and `OpenTofu` uses only TLS.
     PlainHttp,
     /// The repository could not be read.
     RepositoryUnreadable,

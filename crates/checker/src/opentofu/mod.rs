@@ -1,9 +1,8 @@
-//! What released `OpenTofu` makes of a repository, written down on its own.
+//! A model of what released `OpenTofu` does with a repository.
 //!
-//! This is a model of another program, step by step in that program's order, with its leniencies and its quirks: how
-//! Go reads JSON and zips, which checks come first, what is never looked at. It takes nothing from this program's own
-//! reading of layouts and archives, which is stricter on purpose; a prediction that leaned on it would be wrong exactly
-//! where it matters.
+//! The model has that program's steps in their order, with its leniencies: how Go reads JSON and zips, which checks are
+//! first, what it never reads. It does not use this program's own readers of layouts and archives, which are stricter
+//! on purpose: predictions from them would be wrong.
 //!
 //! Spec: `OpenTofu` 1.10 to 1.13, getproviders (OCI mirror source, OCI blob archive), providercache; every rule here was
 //! measured on the programs.

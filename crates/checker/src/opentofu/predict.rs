@@ -2,7 +2,7 @@
 
 use tofu_oci_types::{Platform, TofuReleases, Version};
 
-use super::question::{InstallOutcome, PredictionRequest, RepositoryPrediction, Request};
+use super::question::{PredictedOutcome, PredictionRequest, RepositoryPrediction, Request};
 use super::steps::OpenedRelease;
 use super::{Because, steps};
 use crate::facts::RepositoryFacts;
@@ -12,16 +12,16 @@ pub fn predict(facts: &RepositoryFacts, asked: &PredictionRequest<'_>) -> Vec<Re
     let chosen = choose(facts, asked.request);
     let release = chosen.as_ref().ok().and_then(|version| facts.release(version)).map(OpenedRelease::new);
     let outcome = |platform: &Platform| match (&chosen, &release) {
-        (Err(because), _) => InstallOutcome::Refuses(*because),
+        (Err(because), _) => PredictedOutcome::Refuses(*because),
         (Ok(_), Some(release)) => steps::install(release, platform, asked.provider),
-        (Ok(_), None) => InstallOutcome::Unread(Because::RepositoryUnreadable),
+        (Ok(_), None) => PredictedOutcome::Unread(Because::RepositoryUnreadable),
     };
     let row = |platform: &Platform| {
         let (installs, because, unread) = match outcome(platform) {
-            InstallOutcome::Installs => (true, None, false),
-            InstallOutcome::InstallsAsFarAsSeen => (true, None, true),
-            InstallOutcome::Refuses(because) => (false, Some(because), false),
-            InstallOutcome::Unread(because) => (false, Some(because), true),
+            PredictedOutcome::Installs => (true, None, false),
+            PredictedOutcome::InstallsAsFarAsSeen => (true, None, true),
+            PredictedOutcome::Refuses(because) => (false, Some(because), false),
+            PredictedOutcome::Unread(because) => (false, Some(because), true),
         };
         let version = chosen.as_ref().ok().cloned();
         RepositoryPrediction {
@@ -36,8 +36,8 @@ pub fn predict(facts: &RepositoryFacts, asked: &PredictionRequest<'_>) -> Vec<Re
     asked.platforms.iter().map(row).collect()
 }
 
-/// The same for a repository whose registry was spoken to by plain HTTP: no release installs from it. What is wrong
-/// with the repository itself stays the reason, since TLS would not mend it.
+/// The same for a registry that was read over plain HTTP: no release installs from it. A fault of the repository itself
+/// stays the reason, because TLS would not mend it.
 pub(crate) fn over_plain_http(predictions: &mut [RepositoryPrediction]) {
     for prediction in predictions.iter_mut().filter(|prediction| prediction.installs) {
         prediction.installs = false;

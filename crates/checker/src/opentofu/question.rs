@@ -1,31 +1,31 @@
-//! What the model is asked, and what it answers.
+//! The question to the model, and its answer.
 
 use serde::Serialize;
 use tofu_oci_types::{Platform, ProviderAddr, TofuReleases, Version};
 
 use super::Because;
 
-/// What `OpenTofu` is asked to do.
+/// The installation to predict.
 #[derive(Clone, Copy, Debug)]
 pub struct PredictionRequest<'a> {
-    /// The provider, whose name the executable carries.
+    /// The provider, whose name is a part of the executable's.
     pub provider: AskedProvider<'a>,
-    /// Which version.
+    /// The requested version.
     pub request: Request<'a>,
-    /// For which platforms.
+    /// The platforms.
     pub platforms: &'a [Platform],
 }
 
-/// The provider that the repository is asked for.
+/// The requested provider.
 #[derive(Clone, Copy, Debug)]
 pub enum AskedProvider<'a> {
     /// This one.
     Named(&'a ProviderAddr),
-    /// Nobody said which: any name of a provider's executable counts as the right one.
+    /// It is unknown: any name of a provider's executable counts as the right one.
     Unnamed,
 }
 
-/// Which version is asked for.
+/// A requested version.
 #[derive(Clone, Copy, Debug)]
 pub enum Request<'a> {
     /// The one that `init` chooses without a constraint.
@@ -42,26 +42,26 @@ pub struct RepositoryPrediction {
     pub releases: TofuReleases,
     /// The platform.
     pub platform: Platform,
-    /// The version that it chooses; none if it finds none.
+    /// The version that it chooses, or `None` if it finds none.
     pub version: Option<Version>,
     /// Whether it installs it.
     pub installs: bool,
-    /// If not, why.
+    /// If not, the reason.
     pub because: Option<Because>,
-    /// Whether that depends on contents that were not looked at.
+    /// Whether that depends on contents that were not read.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
 }
 
-/// How it ends.
+/// The end of the installation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum InstallOutcome {
+pub(super) enum PredictedOutcome {
     /// It installs.
     Installs,
-    /// It installs, unless something that was not looked at is wrong.
+    /// It installs, unless something that was not read is wrong.
     InstallsAsFarAsSeen,
     /// It refuses.
     Refuses(Because),
-    /// It is unknown: it could not be read here, and probably not there.
+    /// It is unknown: this program could not read the repository, and `OpenTofu` probably cannot either.
     Unread(Because),
 }

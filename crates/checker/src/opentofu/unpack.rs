@@ -1,4 +1,4 @@
-//! What becomes of a zip in a folder: `go-getter`'s order of steps, on a file system of names alone.
+//! Unpacking a zip in the order of `go-getter`, into a file system of names alone.
 //!
 //! Spec: `go-getter` 1.7 and 1.8, `ZipDecompressor`; `OpenTofu` 1.12, `CachedProvider.ExecutableFile`.
 
@@ -15,11 +15,11 @@ enum UnpackNode {
     File,
 }
 
-/// What the package's folder has in it after unpacking.
+/// The contents of the package's folder after unpacking.
 #[derive(Default)]
 pub(super) struct Unpacked(BTreeMap<Vec<String>, UnpackNode>);
 
-/// Unpacks the entries one after the other. A path may have `room` bytes.
+/// Unpacks the entries in order. A path may have `room` bytes.
 pub(super) fn unpack(zip: &ZipListing, room: usize) -> Result<Unpacked, Because> {
     if zip.items.is_empty() {
         return Err(Because::EmptyArchive);

@@ -1,4 +1,4 @@
-//! Deleting: what a registry can do, and what a probe owes it.
+//! Deleting what a probe wrote, which also shows what the registry can delete.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tofu_oci_store::StoreError;
 use super::report::{Capability, CapabilityState};
 use super::scratch::{ScratchRepository, is_trouble};
 
-/// The rows about deleting, and what is left.
+/// The rows about deleting, and what could not be deleted.
 type Cleaned = (Vec<Capability>, Vec<String>);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,12 +20,12 @@ enum CleanupKind {
     Elsewhere,
 }
 
-/// Something that is to be deleted.
+/// Something to delete.
 struct CleanupItem {
     kind: CleanupKind,
     subject: String,
     path: String,
-    /// None as long as nobody has asked.
+    /// `None` before it was tried.
     outcome: Option<Result<RawAnswer, StoreError>>,
 }
 
@@ -44,7 +44,7 @@ impl CleanupItem {
 pub(super) async fn clean(scratch: &mut ScratchRepository<'_>, bound: Duration) -> Cleaned {
     scratch.give_up();
     let mut items = items(scratch);
-    // What is not asked for in time is left.
+    // What is not requested in time is left.
     let _ = tokio::time::timeout(bound, async {
         for item in &mut items {
             item.outcome = Some(delete(scratch, item).await);
@@ -60,7 +60,7 @@ pub(super) async fn clean(scratch: &mut ScratchRepository<'_>, bound: Duration) 
         rows.into_iter().filter_map(|(kind, name, what)| row(&items, kind, name, what)).collect();
     let in_vain = rows.iter().filter(|row| row.state == CapabilityState::NotTried);
     scratch.not_judged.extend(in_vain.map(|row| (row.what, row.detail.clone())));
-    // A tag goes with its manifest, whatever was said to its own deletion.
+    // A tag goes with its manifest, whatever the answer to its own deletion was.
     let manifests_gone = items.iter().all(|item| item.kind != CleanupKind::Manifest || item.is_gone());
     let is_left = |item: &&CleanupItem| !(item.is_gone() || item.kind == CleanupKind::Tag && manifests_gone);
     (rows, items.iter().filter(is_left).map(|item| item.subject.clone()).collect())
@@ -72,7 +72,7 @@ fn items(scratch: &mut ScratchRepository<'_>) -> Vec<CleanupItem> {
         .into_iter()
         .map(|tag| CleanupItem::new(CleanupKind::Tag, tag.clone(), format!("manifests/{tag}")))
         .collect();
-    // What points at others goes first: some registries keep a manifest that something refers to.
+    // Referring manifests go first: some registries keep a manifest that has referrers.
     let manifests = std::mem::take(&mut scratch.manifests).into_iter().rev();
     items.extend(
         manifests

@@ -1,4 +1,4 @@
-//! What lies in a repository before a probe: nothing, what earlier probes left, or what is none of our business.
+//! The content of a repository before a probe: nothing, leftovers of earlier probes, or content of others.
 
 use serde_json::Value;
 use tofu_oci_remote::RawMethod;
@@ -9,20 +9,19 @@ use super::ProbeError;
 use super::referrers::KIND;
 use super::scratch::{ScratchRepository, TAGS, tag_name};
 
-/// Most tags `sha256-HEX` that are looked at; a probe leaves one.
+/// Most tags `sha256-HEX` that are read; a probe leaves one.
 const MOST: usize = 20;
 
-/// The tags that earlier probes have left. A repository with tags of somebody else's is not a scratch repository, whatever
-/// its name says.
+/// The tags that earlier probes left. A repository with other tags is not a scratch repository, whatever its name.
 ///
 /// # Errors
-/// Also when the tags cannot be seen: only a whole list says that nobody uses the repository, and only a 404 that there
-/// is not a list.
+/// Also if the tags cannot be read: only a whole list shows that the repository is unused, and only a 404 that it has
+/// no tags.
 pub(super) async fn leftovers(scratch: &ScratchRepository<'_>) -> Result<Vec<String>, ProbeError> {
     let tags = match scratch.raw().tags().await {
         Ok(tags) => tags,
         Err(error @ (StoreError::UnknownRepository { .. } | StoreError::NotFound { .. })) => {
-            // Some registries say the same with a status that also means a want of rights.
+            // Some registries say the same with a status that also means missing rights.
             let answer = scratch.peek(RawMethod::Get, "tags/list").await?;
             return if answer.status == 404 { Ok(Vec::new()) } else { Err(ProbeError::Store(error)) };
         }
@@ -47,7 +46,7 @@ pub(super) async fn leftovers(scratch: &ScratchRepository<'_>) -> Result<Vec<Str
     Err(ProbeError::InUse { repository: scratch.repository(), tags: foreign })
 }
 
-/// Whether a tag that stands in for the referrers API was written by a probe: it lists referrers of a probe alone.
+/// Whether a probe wrote a tag of the referrers fallback: the tag then lists referrers of probes alone.
 async fn lists_probes_alone(scratch: &ScratchRepository<'_>, tag: &str) -> Result<bool, StoreError> {
     let answer = scratch.peek(RawMethod::Get, &format!("manifests/{tag}")).await?;
     let document: Value = serde_json::from_slice(&answer.body).unwrap_or_default();

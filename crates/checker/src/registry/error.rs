@@ -14,20 +14,20 @@ pub enum ProbeError {
         /// Tags that no probe has written, the first five.
         tags: Vec<String>,
     },
-    /// Nothing can be written there.
+    /// The registry refuses to write there.
     #[error("{repository} takes no upload: {said}")]
     NoUpload {
         /// The repository.
         repository: String,
         /// Status and code of the answer.
         said: String,
-        /// Whether the registry was in trouble: then this says nothing about what it takes.
+        /// Whether the registry had a fault of its own, which says nothing about what it accepts.
         trouble: bool,
     },
-    /// Whoever asked for it wants it to end.
+    /// The caller stopped it.
     #[error("interrupted")]
     Interrupted,
-    /// It ended early, and not everything that it had written could be deleted.
+    /// It ended early, and could not delete everything that it had written.
     #[error("{error}")]
     Left {
         /// Why it ended.

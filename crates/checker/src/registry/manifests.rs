@@ -16,7 +16,7 @@ const IMAGE_CONFIG: &str = "application/vnd.oci.image.config.v1+json";
 const IMAGE_LAYER: &str = "application/vnd.oci.image.layer.v1.tar+gzip";
 const CUSTOM_CONFIG: &str = "application/vnd.tofu-oci.probe.config.v1+json";
 
-/// What every registry must take, in bytes.
+/// The size that every registry must accept, in bytes.
 const LARGE: usize = 4 * 1024 * 1024;
 
 pub(super) async fn try_all(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {

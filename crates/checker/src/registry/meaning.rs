@@ -20,7 +20,7 @@ pub(super) fn report(
 ) -> ProbeReport {
     let mut report =
         ProbeReport { repository, capabilities, meaning: Vec::new(), left, requests, findings: Vec::new(), not_judged };
-    // What everything means together cannot be said while a part of it is not known.
+    // The overall meaning is unknown as long as a part of it is.
     if report.not_judged.is_empty() {
         report.meaning = meaning(&report, transport);
     }
@@ -28,7 +28,7 @@ pub(super) fn report(
     report
 }
 
-/// Whether signatures are found: by the API, or by the tag that stands in for it.
+/// Whether clients find signatures: by the API, or by the fallback tag.
 fn referrers_lost(report: &ProbeReport) -> bool {
     report.state("referrer") == CapabilityState::Works
         && report.state("referrers-api") != CapabilityState::Works

@@ -1,12 +1,12 @@
-//! What a registry can do, found out by trying it in a scratch repository.
+//! Probes what a registry can do, in a scratch repository.
 //!
 //! ```text
-//! Scratch      single requests (remote::RawStore), and a list of everything that was put there
-//!   ├ earlier     whether the repository is in use; what earlier probes left goes
+//! Scratch      single requests (remote::RawStore), and a list of everything that they wrote
+//!   ├ earlier     whether the repository is in use; deletes what earlier probes left
 //!   ├ uploads     POST+PUT, one POST, chunks in and out of order, streamed, mounts, wrong and sha512 digests, ranges
 //!   ├ manifests   types, configs, layers, indexes, HEAD, sizes
 //!   ├ tags        lists and pages, moving a tag
-//!   ├ referrers   the API, its header, the tag that stands in for it
+//!   ├ referrers   the API, its header, the fallback tag
 //!   └ cleanup     deletes tags, manifests, blobs; what is left is reported
 //! Report       a row a capability, what that means for tofu-oci and OpenTofu, findings
 //! ```
@@ -34,9 +34,9 @@ pub use error::ProbeError;
 pub use report::{Capability, CapabilityState, ProbeReport};
 use scratch::ScratchRepository;
 
-/// How long the clean-up may take.
+/// The time limit of the clean-up.
 const CLEAN_UP: Duration = Duration::from_mins(2);
-/// The same when somebody waits for the program to end.
+/// The same after an interruption.
 const CLEAN_UP_AT_ONCE: Duration = Duration::from_secs(20);
 
 /// The repository that is probed, and how.
@@ -45,11 +45,11 @@ pub struct ProbeRequest<'a> {
     pub scratch: &'a RawStore,
     /// A second scratch repository of the same registry, to mount a blob from.
     pub mount_from: Option<&'a RawStore>,
-    /// A text that no earlier probe of this repository was given, so that nothing is there already.
+    /// A text that no earlier probe of this repository had, so that its content is new.
     pub seed: &'a str,
 }
 
-/// Tries everything, cleans up, and reports. When `stop` is over first, nothing more is tried.
+/// Tries everything, cleans up, and reports. If `stop` ends first, it tries nothing more.
 ///
 /// # Errors
 /// [`ProbeError::InUse`] and whatever keeps the tags from being seen before anything is written. Later ones, and
@@ -61,7 +61,7 @@ pub async fn probe(request: &ProbeRequest<'_>, stop: impl Future<Output = ()>) -
         Either::Right(((), _)) => Err(ProbeError::Interrupted),
     };
     let bound = if matches!(outcome, Err(ProbeError::Interrupted)) { CLEAN_UP_AT_ONCE } else { CLEAN_UP };
-    // Whatever happened, what was written goes.
+    // The clean-up runs in any case.
     let (rows, left) = cleanup::clean(&mut scratch, bound).await;
     let repository = request.scratch.repository().to_string();
     if let Err(error) = outcome {

@@ -1,4 +1,4 @@
-//! Referrers: the API, its header, and the tag that stands in for it.
+//! Referrers: the API, its header, and the fallback tag.
 
 use serde_json::{Value, json};
 use tofu_oci_remote::{RawAnswer, RawMethod};
@@ -71,7 +71,7 @@ async fn api(
     Ok(state)
 }
 
-/// The header says that the registry keeps the list itself, so that no tag need stand in for it.
+/// The header says that the registry keeps the list itself, so that no fallback tag is needed.
 fn subject_header(
     scratch: &mut ScratchRepository<'_>,
     header: Option<&str>,
@@ -124,7 +124,7 @@ async fn fallback(
     Ok(())
 }
 
-/// A referrer whose subject is not there yet.
+/// A referrer whose subject does not exist yet.
 async fn early(scratch: &mut ScratchRepository<'_>, empty: &ScratchContent) -> Result<(), StoreError> {
     let early = referrer(&scratch.content("a subject that is not there"), empty);
     let answer = scratch.put_manifest(None, OCI_MANIFEST, &early).await?;

@@ -1,16 +1,16 @@
-//! What a probe found out.
+//! The result of a probe.
 
 use serde::Serialize;
 
 use crate::model::Finding;
 
-/// What came of trying something.
+/// The result of one attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CapabilityState {
     /// It works as the specification says.
     Works,
-    /// It is answered otherwise than the specification says.
+    /// The registry answers otherwise than the specification says.
     Differs,
     /// The registry does not have it.
     Missing,
@@ -30,35 +30,35 @@ impl CapabilityState {
     }
 }
 
-/// Something that a registry can do, or not.
+/// A capability that a registry has or lacks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Capability {
     /// A stable kebab-case name.
     pub name: &'static str,
     /// What was tried, for people.
     pub what: &'static str,
-    /// What came of it.
+    /// The result.
     pub state: CapabilityState,
-    /// How the registry answered.
+    /// The answer of the registry.
     pub detail: String,
 }
 
-/// What a probe found out.
+/// The result of a probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProbeReport {
     /// The scratch repository.
     pub repository: String,
-    /// Everything that was tried, in order.
+    /// Every attempt, in order.
     pub capabilities: Vec<Capability>,
     /// What that means for publishing and installing providers, a sentence each.
     pub meaning: Vec<String>,
     /// Content that could not be deleted: tags and digests.
     pub left: Vec<String>,
-    /// How many requests it took.
+    /// The number of requests.
     pub requests: usize,
-    /// What is worth a finding.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// What was tried in vain, and how the registry answered: it was in trouble, or refused who asked.
+    /// The attempts without a result, and the answers: the registry had a fault, or refused the credentials.
     pub not_judged: Vec<(&'static str, String)>,
 }
 

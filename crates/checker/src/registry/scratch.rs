@@ -1,4 +1,4 @@
-//! The scratch repository: requests, and everything that was put there.
+//! The scratch repository: requests, and everything that they wrote.
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -8,9 +8,9 @@ use tofu_oci_types::Digest;
 
 use super::report::{Capability, CapabilityState};
 
-/// What the tags of a probe begin with.
+/// The beginning of a probe's tags.
 const TAG: &str = "tofu-oci-probe";
-/// What they end in: `tofu-oci-probe-a` and so on. No other tag is ours.
+/// Their ends: `tofu-oci-probe-a` and so on. A probe writes no other tag.
 pub(super) const TAGS: [&str; 4] = ["a", "b", "c", "head"];
 
 pub(super) const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
@@ -25,7 +25,7 @@ pub(super) struct ScratchContent {
     pub(super) bytes: Bytes,
 }
 
-/// Something that is on its way.
+/// A request that may be under way.
 enum Pending {
     Blob(Digest),
     Manifest(Digest, Option<String>),
@@ -38,20 +38,20 @@ pub(super) struct ScratchRepository<'a> {
     seed: &'a str,
     pub(super) rows: Vec<Capability>,
     pub(super) requests: usize,
-    /// What lies there, to be deleted.
+    /// What the probe wrote, to be deleted.
     pub(super) blobs: Vec<Digest>,
     pub(super) manifests: Vec<Digest>,
     pub(super) tags: Vec<String>,
-    /// What lies in the second repository.
+    /// What it wrote into the second repository.
     pub(super) elsewhere: Vec<Digest>,
-    /// What was sent and not answered yet: it may lie there or not.
+    /// What was sent without an answer so far: it may exist or not.
     pending: Option<Pending>,
     /// The leaf and index that later attempts build upon.
     pub(super) leaf: Option<ScratchContent>,
     pub(super) index: Option<ScratchContent>,
-    /// An answer since the last row that says nothing about what the registry can do.
+    /// An answer since the last row that does not show what the registry can do.
     trouble: Option<String>,
-    /// What was tried in vain for such an answer.
+    /// The attempts that had such an answer.
     pub(super) not_judged: Vec<(&'static str, String)>,
     /// The empty config.
     pub(super) empty: Option<ScratchContent>,
@@ -89,7 +89,7 @@ impl<'a> ScratchRepository<'a> {
         self.raw
     }
 
-    /// Notes what came of something: nothing, if the registry was in trouble meanwhile.
+    /// Notes the result of an attempt, except if the registry had a fault meanwhile.
     pub(super) fn row(
         &mut self,
         name: &'static str,
@@ -106,7 +106,7 @@ impl<'a> ScratchRepository<'a> {
         self.not_judged.push((what, trouble));
     }
 
-    /// Bytes that are in no repository yet.
+    /// Bytes that no repository has yet.
     pub(super) fn content(&self, name: &str) -> ScratchContent {
         let bytes = Bytes::from(format!("tofu-oci probe, {name}, {}", self.seed).repeat(4));
         ScratchContent { digest: Digest::sha256(&bytes), bytes }
@@ -157,7 +157,7 @@ impl<'a> ScratchRepository<'a> {
         self.send(RawRequest { method, target, headers, body: Some(bytes), from: None }).await
     }
 
-    /// Gives an upload up; whether that works is of no matter.
+    /// Cancels an upload; the answer does not matter.
     pub(super) async fn cancel(&mut self, location: &RawLocation) {
         let target = RawTarget::Session(location);
         let request = RawRequest { method: RawMethod::Delete, target, headers: Vec::new(), body: None, from: None };
@@ -187,7 +187,7 @@ impl<'a> ScratchRepository<'a> {
         Ok(answer)
     }
 
-    /// Stores a blob that others may have too, such as the empty config: it is deleted only where it was not before.
+    /// Stores a blob that others may have too, such as the empty config. The clean-up deletes it only if it is new.
     pub(super) async fn put_shared_blob(&mut self, stored: &ScratchContent) -> Result<RawAnswer, StoreError> {
         let before = self.ask(RawMethod::Head, &format!("blobs/{}", stored.digest)).await?;
         if before.status == 404 {
@@ -199,7 +199,7 @@ impl<'a> ScratchRepository<'a> {
         self.upload(RawMethod::Put, target, stored.bytes.clone(), None).await
     }
 
-    /// What was on its way lies there now, or does not.
+    /// Notes whether the request under way wrote something.
     fn settle(&mut self, there: bool) {
         match self.pending.take().filter(|_| there) {
             Some(Pending::Blob(digest)) => self.blobs.push(digest),
@@ -215,7 +215,7 @@ impl<'a> ScratchRepository<'a> {
         }
     }
 
-    /// Nothing more is waited for: what is still on its way is taken for there.
+    /// Ends the waiting: whatever is still under way counts as written.
     pub(super) fn give_up(&mut self) {
         self.settle(true);
     }
@@ -237,8 +237,8 @@ impl<'a> ScratchRepository<'a> {
     }
 }
 
-/// Whether an answer is about the registry's state or about who asks, and not about what the registry can do. A registry
-/// that forbids to write, or that has not implemented something, has answered.
+/// Whether an answer is about the registry's state or the credentials, not about what the registry can do. A registry
+/// that forbids writing, or lacks a feature, has answered.
 pub(super) fn is_trouble(method: RawMethod, status: u16) -> bool {
     match status {
         401 | 403 => matches!(method, RawMethod::Get | RawMethod::Head),

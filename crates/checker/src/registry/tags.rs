@@ -44,7 +44,7 @@ async fn list(scratch: &mut ScratchRepository<'_>, wanted: &[String]) -> Result<
     Ok(())
 }
 
-/// A page of two, and the way to the next one.
+/// A page of two tags, and the link to the next page.
 async fn pages(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let answer = scratch.ask(RawMethod::Get, "tags/list?n=2").await?;
     let count = names(&answer).len();

@@ -86,7 +86,7 @@ async fn single_post(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreErr
     Ok(())
 }
 
-/// The two halves of a blob, and the ranges that they are.
+/// The two halves of a blob, and their ranges.
 fn halves(blob: &ScratchContent) -> [(Bytes, String); 2] {
     let middle = blob.bytes.len() / 2;
     let ranges = [format!("0-{}", middle - 1), format!("{middle}-{}", blob.bytes.len() - 1)];
@@ -250,7 +250,7 @@ async fn ranges(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A registry that stores bytes under a digest that is not theirs would serve anything under any name.
+/// A registry that stores bytes under a wrong digest would serve anything under any name.
 async fn wrong_digest(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let (blob, other) = (scratch.content("wrong digest"), scratch.content("another one"));
     let answer = scratch.put_blob(&ScratchContent { digest: other.digest, bytes: blob.bytes }).await?;
@@ -272,7 +272,7 @@ async fn sha512(scratch: &mut ScratchRepository<'_>) -> Result<(), StoreError> {
     let mut said = format!("PUT {}", answer.summary());
     let mut state = if answer.is_success() { CapabilityState::Works } else { CapabilityState::Missing };
     if answer.is_success() {
-        // A registry may keep the blob under the digest that it prefers, too, or there alone.
+        // A registry may keep the blob under its preferred digest as well, or only there.
         scratch.blobs.push(blob.digest);
         let head = scratch.ask(RawMethod::Head, &format!("blobs/{digest}")).await?;
         if !head.is_success() {

@@ -1,4 +1,4 @@
-//! Rules about what annotations claim.
+//! Rules about annotations.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::catalogue::annotations::{
     ANNOTATION_ADDRESS, ANNOTATION_FILENAME, ANNOTATION_H1, ANNOTATION_MALFORMED, ANNOTATION_SIZE, ANNOTATION_VERSION,
     ANNOTATION_ZH, ANNOTATIONS_MISSING,
 };
-use super::leaf::EntryKind;
+use super::leaf::IndexEntryKind;
 use super::package;
-use super::places::{Findings, index_place, manifest_place, platform};
+use super::places::{Findings, index_place, manifest_place};
 use super::subject::CheckSubject;
 use crate::facts::{BlobContent, FoundRelease, IndexEntry};
 
@@ -27,7 +27,7 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findi
     let place = index_place(release);
     found.extend(address(subject, document, &place));
     found.extend(version(release, document, &place));
-    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
+    let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
     let bare =
         leaves.filter(|entry| of(&entry.raw, annotation::H1).is_none() || of(&entry.raw, annotation::ZH).is_none());
     let bare = bare.count();
@@ -37,9 +37,9 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findi
     }
     let sizes = zip_sizes(release);
     for entry in &release.entries {
-        if matches!(EntryKind::of(entry), EntryKind::Provider | EntryKind::Image) {
+        if matches!(IndexEntryKind::of(entry), IndexEntryKind::Provider | IndexEntryKind::Image) {
             let of_entry = leaf(subject, release, entry, &sizes);
-            found.extend(of_entry.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())));
+            found.extend(of_entry.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())));
         }
     }
     found
@@ -72,7 +72,7 @@ fn version(release: &FoundRelease, document: &Value, place: &str) -> Findings {
     }
 }
 
-/// What the annotations of one entry say about its package.
+/// The findings about the annotations of one entry.
 fn leaf(
     subject: &CheckSubject<'_>,
     release: &FoundRelease,
@@ -101,8 +101,8 @@ fn leaf(
 }
 
 fn h1(subject: &CheckSubject<'_>, entry: &IndexEntry, claimed: &str, place: &str) -> Findings {
-    let contents = match EntryKind::of(entry) {
-        EntryKind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.contents.h1())),
+    let contents = match IndexEntryKind::of(entry) {
+        IndexEntryKind::Image => subject.images.of(entry).and_then(|union| Some(union.as_ref().ok()?.contents.h1())),
         _ => package::zip(entry).and_then(|(_, package)| package.h1()),
     };
     contents
@@ -125,8 +125,8 @@ fn zh(entry: &IndexEntry, claimed: &str, place: &str) -> Findings {
     vec![ANNOTATION_ZH.at(place, format!("it is annotated {claimed}, its zip is {zh}"))]
 }
 
-/// The annotation is the size of the zip on whatever leaf it stands, so an image is held against the zip of its
-/// platform; where the release has none, nobody can tell.
+/// The annotation is the size of the zip, also on an image, so an image is compared with the zip of its platform. It is
+/// not checked if the release has no zip.
 fn size(sizes: &BTreeMap<Platform, u64>, entry: &IndexEntry, claimed: Option<&str>, place: &str) -> Findings {
     let Some(claimed) = claimed else { return Findings::new() };
     let Ok(bytes) = claimed.parse::<u64>() else {
@@ -134,7 +134,7 @@ fn size(sizes: &BTreeMap<Platform, u64>, entry: &IndexEntry, claimed: Option<&st
             ANNOTATION_MALFORMED.at(place, format!("{} is `{claimed}`, no number of bytes", annotation::SIZE)),
         ];
     };
-    let of_platform = || sizes.get(&platform(entry)?).copied();
+    let of_platform = || sizes.get(&entry.descriptor.platform()?).copied();
     match zip_size(entry).or_else(of_platform) {
         Some(actual) if actual != bytes => {
             vec![ANNOTATION_SIZE.at(place, format!("it is annotated {bytes} bytes, its zip has {actual}"))]
@@ -143,18 +143,18 @@ fn size(sizes: &BTreeMap<Platform, u64>, entry: &IndexEntry, claimed: Option<&st
     }
 }
 
-/// How large the first zip of each platform is.
+/// The size of the first zip of each platform.
 fn zip_sizes(release: &FoundRelease) -> BTreeMap<Platform, u64> {
     let mut sizes = BTreeMap::new();
     for entry in &release.entries {
-        if let (Some(platform), Some(size)) = (platform(entry), zip_size(entry)) {
+        if let (Some(platform), Some(size)) = (entry.descriptor.platform(), zip_size(entry)) {
             sizes.entry(platform).or_insert(size);
         }
     }
     sizes
 }
 
-/// How large the zip of a leaf is, if it has one.
+/// The size of the zip of a leaf, if it has one.
 fn zip_size(entry: &IndexEntry) -> Option<u64> {
     let zip = |part: &&crate::facts::LeafPart| part.descriptor.media_type == tofu_oci_layout::media_type::ARCHIVE_ZIP;
     let part = entry.leaf.layers.iter().find(zip)?;
@@ -172,7 +172,7 @@ fn filename(
     claimed: Option<&str>,
     place: &str,
 ) -> Findings {
-    let (Some(claimed), Some(platform)) = (claimed, platform(entry)) else { return Findings::new() };
+    let (Some(claimed), Some(platform)) = (claimed, entry.descriptor.platform()) else { return Findings::new() };
     let end = format!("_{}_{platform}.zip", release.version);
     let fits = match subject.provider_type {
         Some(provider_type) => claimed == format!("terraform-provider-{provider_type}{end}"),

@@ -1,4 +1,4 @@
-//! Rules about a manifest as a document, whatever it is a manifest of.
+//! Rules about manifests of every kind, as documents.
 
 use serde_json::Value;
 use tofu_oci_layout::MAX_DOCUMENT;
@@ -13,7 +13,7 @@ use super::places::{Findings, quoted};
 use crate::facts::{FaultKind, FoundDocument, FoundJson, ReadFault};
 use crate::model::{CheckRule, Finding};
 
-/// What is wrong with the document, whose descriptor says that it is of this media type.
+/// The findings about a document whose descriptor has this media type.
 pub(super) fn check(place: &str, document: &FoundDocument, media_type: &str, size: Option<i64>) -> Findings {
     let mut found = Findings::new();
     let bytes = document.bytes.len();
@@ -65,9 +65,9 @@ pub(super) fn check(place: &str, document: &FoundDocument, media_type: &str, siz
     found
 }
 
-/// The rules that the faults of one kind of content are findings of.
+/// The rules for the faults of one kind of content.
 pub(super) struct OfContent {
-    /// It is not there.
+    /// It does not exist.
     pub(super) missing: &'static CheckRule,
     /// It has another size.
     pub(super) size: &'static CheckRule,
@@ -75,7 +75,7 @@ pub(super) struct OfContent {
     pub(super) digest: &'static CheckRule,
 }
 
-/// What it means that a manifest or blob could not be read; `None` if it could not be asked for: then nothing is known.
+/// The finding for an unreadable manifest or blob; `None` if the store did not answer, because the content is unknown.
 pub(super) fn unreadable(rules: &OfContent, place: &str, fault: &ReadFault) -> Option<Finding> {
     let rule = match fault.kind {
         FaultKind::Unasked => return None,
@@ -94,7 +94,7 @@ pub(super) fn has(value: &Value, member: &str) -> bool {
     value.get(member).is_some_and(|member| !member.is_null())
 }
 
-/// A member that is a text; empty if there is none.
+/// The text of a member, or an empty one.
 pub(super) fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value.get(member).and_then(Value::as_str).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use super::places::Findings;
 use crate::facts::{FoundManifest, FoundRelease, IndexEntry, RepositoryFacts};
 use crate::model::Finding;
 
-/// Where two repositories differ: versions, then indexes, and below those what makes them differ.
+/// The differences of two repositories: versions, then indexes, and what makes those differ.
 pub fn drift(one: &RepositoryFacts, other: &RepositoryFacts) -> Vec<Finding> {
     let mut found = Findings::new();
     let (here, there) = (by_version(one), by_version(other));
@@ -20,7 +20,7 @@ pub fn drift(one: &RepositoryFacts, other: &RepositoryFacts) -> Vec<Finding> {
     for release in one.releases.iter().chain(more) {
         let (version, text) = (&release.version, release.version.to_string());
         let (here, there) = (here.get(&text).copied(), there.get(&text).copied());
-        // What one of the two could not be asked for is unknown, so it is not compared.
+        // What one store did not answer for is unknown, so it is not compared.
         if here.into_iter().chain(there).any(|release| is_unasked(&release.index)) {
             continue;
         }
@@ -38,7 +38,7 @@ pub fn drift(one: &RepositoryFacts, other: &RepositoryFacts) -> Vec<Finding> {
     found
 }
 
-/// The releases by their versions, build metadata and all.
+/// The releases by their versions; build metadata counts.
 fn by_version(facts: &RepositoryFacts) -> BTreeMap<String, &FoundRelease> {
     facts.releases.iter().map(|release| (release.version.to_string(), release)).collect()
 }
@@ -78,7 +78,7 @@ fn releases((here, one): (&Place, &FoundRelease), (there, other): (&Place, &Foun
     found
 }
 
-/// The entries by what they are for: platform, and artifact type if it has one.
+/// The entries by platform, and artifact type if they have one.
 fn by_name(release: &FoundRelease) -> BTreeMap<String, &IndexEntry> {
     let mut entries = BTreeMap::new();
     let mut equals: BTreeMap<String, usize> = BTreeMap::new();
@@ -92,7 +92,7 @@ fn by_name(release: &FoundRelease) -> BTreeMap<String, &IndexEntry> {
             other => other,
         };
         let name = format!("{platform} ({kind})");
-        // Entries of one name are reported apart by stars, in their order.
+        // Stars distinguish entries of one name, in their order.
         let before = equals.entry(name.clone()).or_default();
         entries.insert(format!("{name}{}", "*".repeat(*before)), entry);
         *before += 1;
@@ -139,7 +139,7 @@ fn annotation_names(one: &Value, other: &Value) -> Option<String> {
     (!differ.is_empty()).then(|| differ.join(", "))
 }
 
-/// Referrers are compared where both indexes are the same: they speak of one digest.
+/// The differences of referrers, if both indexes have the same digest.
 fn referrers((here, one): (&Place, &FoundRelease), (there, other): (&Place, &FoundRelease)) -> Findings {
     let digests = |release: &FoundRelease| -> BTreeMap<String, String> {
         let referrers = release.referrers.iter().flatten();

@@ -10,23 +10,23 @@ use super::catalogue::package::{LAYER_ARCHIVE, NO_EXECUTABLE, PACKAGES_DIFFER};
 use super::document::text;
 use super::image_config::{config, diff_ids, label};
 use super::images::ImageFault;
-use super::leaf::{EntryKind, is_package_leaf};
-use super::places::{Findings, manifest_place, platform, quoted};
+use super::leaf::{IndexEntryKind, is_package_leaf};
+use super::places::{Findings, manifest_place, quoted};
 use super::subject::CheckSubject;
 use crate::facts::{BlobContent, FoundRelease, IndexEntry};
 
-/// What is wrong with one image, and with the image config of any leaf.
+/// The findings about one image, and about the image config of any leaf.
 pub(super) fn check(subject: &CheckSubject<'_>, entry: &IndexEntry) -> Findings {
-    let kind = EntryKind::of(entry);
-    if !matches!(kind, EntryKind::Image | EntryKind::Provider) || entry.leaf.manifest.found.is_err() {
+    let kind = IndexEntryKind::of(entry);
+    if !matches!(kind, IndexEntryKind::Image | IndexEntryKind::Provider) || entry.leaf.manifest.found.is_err() {
         return Findings::new();
     }
     let place = manifest_place(entry);
     let mut found = config_platform(entry, &place);
-    if kind == EntryKind::Image && !is_package_leaf(entry) {
+    if kind == IndexEntryKind::Image && !is_package_leaf(entry) {
         found.extend(image(subject, entry, &place));
     }
-    found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
+    found.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())).collect()
 }
 
 fn config_platform(entry: &IndexEntry, place: &str) -> Findings {
@@ -60,7 +60,7 @@ fn image(subject: &CheckSubject<'_>, entry: &IndexEntry, place: &str) -> Finding
             Ok(BlobContent::Document { intact: false, .. }) => {
                 "its bytes do not have the digest that names it".to_owned()
             }
-            Ok(_) => "it is no JSON document".to_owned(),
+            Ok(_) => "it is not a JSON document".to_owned(),
         };
         return vec![CONFIG_UNREADABLE.at(place, format!("its config {}: {why}", part.descriptor.digest))];
     }
@@ -100,12 +100,14 @@ fn image(subject: &CheckSubject<'_>, entry: &IndexEntry, place: &str) -> Finding
     found
 }
 
-/// What is wrong between the images and the zips of a release.
+/// The findings about the images and the zips of a release together.
 pub(super) fn together(subject: &CheckSubject<'_>, release: &FoundRelease) -> Findings {
     let mut found = Findings::new();
     let mut zips: Option<BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>>> = None;
     for entry in &release.entries {
-        let (Some(Ok(union)), Some(platform)) = (subject.images.of(entry), platform(entry)) else { continue };
+        let (Some(Ok(union)), Some(platform)) = (subject.images.of(entry), entry.descriptor.platform()) else {
+            continue;
+        };
         let zips = zips.get_or_insert_with(|| self::zips(release));
         for (zip, h1) in zips.get(&platform).into_iter().flatten() {
             let of_union = union.contents.h1();
@@ -122,9 +124,9 @@ pub(super) fn together(subject: &CheckSubject<'_>, release: &FoundRelease) -> Fi
 /// The leaves with a readable zip, and its `h1:`, by platform.
 fn zips(release: &FoundRelease) -> BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>> {
     let mut zips: BTreeMap<Platform, Vec<(&IndexEntry, PackageHash)>> = BTreeMap::new();
-    for entry in release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider) {
+    for entry in release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider) {
         let h1 = super::package::zip(entry).and_then(|(_, package)| package.h1());
-        if let (Some(platform), Some(h1)) = (platform(entry), h1) {
+        if let (Some(platform), Some(h1)) = (entry.descriptor.platform(), h1) {
             zips.entry(platform).or_default().push((entry, h1));
         }
     }

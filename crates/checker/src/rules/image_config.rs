@@ -1,13 +1,13 @@
-//! What the config of an image says.
+//! The config of an image.
 
 use serde_json::Value;
 use tofu_oci_layout::{LABEL, LABEL_PROVIDER};
 use tofu_oci_types::Digest;
 
-use super::leaf::EntryKind;
+use super::leaf::IndexEntryKind;
 use crate::facts::{BlobContent, IndexEntry};
 
-/// The config of an entry's manifest, where it could be read.
+/// The config of an entry's manifest, if it could be read.
 pub(super) fn config(entry: &IndexEntry) -> Option<&Value> {
     match &entry.leaf.config.as_ref()?.blob.content {
         Ok(BlobContent::Document { intact: true, value: Some(value), .. }) => Some(value),
@@ -15,16 +15,16 @@ pub(super) fn config(entry: &IndexEntry) -> Option<&Value> {
     }
 }
 
-/// Whether the entry is an image that says that it is a provider package.
+/// Whether the entry is an image with the label of a provider package.
 pub(super) fn is_labelled(entry: &IndexEntry) -> bool {
-    EntryKind::of(entry) == EntryKind::Image && label(entry) == Some(LABEL_PROVIDER)
+    IndexEntryKind::of(entry) == IndexEntryKind::Image && label(entry) == Some(LABEL_PROVIDER)
 }
 
-/// Whether the entry is an image whose config, or the manifest that names it, could not be asked for.
+/// Whether the entry is an image for whose manifest or config the store did not answer.
 pub(super) fn is_label_unasked(entry: &IndexEntry) -> bool {
     let manifest = entry.leaf.manifest.found.as_ref().err();
     let config = entry.leaf.config.as_ref().and_then(|config| config.blob.content.as_ref().err());
-    EntryKind::of(entry) == EntryKind::Image
+    IndexEntryKind::of(entry) == IndexEntryKind::Image
         && manifest.into_iter().chain(config).any(|fault| fault.unasked().is_some())
 }
 

@@ -1,4 +1,4 @@
-//! The unions of image layers: a package each, as an installer would unpack it.
+//! The unions of image layers, each the package that an installer would unpack.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,26 +16,26 @@ use tokio::io::AsyncWriteExt as _;
 use super::image_config::{diff_ids, is_labelled};
 use crate::facts::{BlobContent, Depth, IndexEntry, RepositoryFacts, is_any_executable};
 
-/// What the layers of each labelled image add up to, by the digest of its manifest.
+/// The package of each labelled image, by the digest of its manifest.
 #[derive(Debug, Default)]
 pub struct Images(BTreeMap<String, Result<Union, ImageFault>>);
 
-/// The package that the layers of an image add up to.
+/// The package of an image.
 #[derive(Clone, Debug)]
 pub(super) struct Union {
     pub(super) contents: PackageContents,
-    /// The files of its root that may be a provider's executable, sorted by name, and what their headers say.
+    /// The files of its root that may be a provider's executable, sorted by name, with what their headers say.
     pub(super) programs: Vec<(String, Option<Program>)>,
 }
 
-/// Why the layers of an image add up to nothing.
+/// Why the layers of an image are not a package.
 #[derive(Clone, Debug)]
 pub(super) enum ImageFault {
     /// A layer is not the one that the config names.
     DiffId(String),
     /// A layer is not an archive that an installer unpacks.
     Layer(String),
-    /// The network or the machine kept a layer from being unpacked: nothing is known.
+    /// The network or the machine kept a layer from being unpacked; its content is unknown.
     Unasked(StoreError),
 }
 
@@ -59,7 +59,7 @@ impl Images {
         images
     }
 
-    /// What kept the layers of an image from being unpacked, if that says nothing about them.
+    /// The error that kept the layers of an image from being unpacked, if it leaves their content unknown.
     pub(crate) fn unasked(&self, entry: &IndexEntry) -> Option<&StoreError> {
         match self.of(entry) {
             Some(Err(ImageFault::Unasked(error))) => Some(error),
@@ -72,7 +72,7 @@ impl Images {
     }
 }
 
-/// The layers and how they are packed; `None` if one of them is not an image layer, missing or damaged.
+/// The layers and their compression; `None` if one of them is missing, damaged or not an image layer.
 fn intact_layers(entry: &IndexEntry) -> Option<Vec<(Descriptor, LayerCompression)>> {
     let layer = |part: &crate::facts::LeafPart| {
         let compression = match media_type::layer_format(&part.descriptor.media_type)? {

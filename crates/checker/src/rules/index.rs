@@ -9,7 +9,7 @@ use super::catalogue::index::{
 use super::catalogue::leaf::{IMAGE_ONLY, NO_LEAVES, NO_PROVIDER_LEAF};
 use super::catalogue::tags::{TAG_UNREADABLE, VERSION_NOT_LISTED};
 use super::document::{self, has, text};
-use super::leaf::EntryKind;
+use super::leaf::IndexEntryKind;
 use super::places::{Findings, index_place, quoted};
 use crate::facts::FoundRelease;
 
@@ -56,14 +56,14 @@ pub(super) fn check(release: &FoundRelease) -> Findings {
     found
 }
 
-/// Entries that lead nowhere near a package.
+/// Entries that do not lead to a package.
 fn entries(release: &FoundRelease, place: &str) -> Findings {
     let mut found = Findings::new();
     for entry in &release.entries {
         let said = |what: &str| format!("entry {}, {}, is {what}", entry.position, quoted(&entry.descriptor.digest));
-        match EntryKind::of(entry) {
-            EntryKind::Attestation => found.push(ATTESTATION_ENTRY.at(place, said("a build attestation"))),
-            EntryKind::Nested => found.push(NESTED_INDEX.at(place, said("itself an index"))),
+        match IndexEntryKind::of(entry) {
+            IndexEntryKind::Attestation => found.push(ATTESTATION_ENTRY.at(place, said("a build attestation"))),
+            IndexEntryKind::Nested => found.push(NESTED_INDEX.at(place, said("itself an index"))),
             _ => {}
         }
     }
@@ -74,14 +74,14 @@ fn entries(release: &FoundRelease, place: &str) -> Findings {
     found
 }
 
-/// What the release is as a whole.
+/// The findings about the release as a whole.
 fn kinds(release: &FoundRelease, body: &Value, place: &str) -> Findings {
     let mut found = Findings::new();
-    let has_kind = |kind: EntryKind| release.entries.iter().any(|entry| EntryKind::of(entry) == kind);
-    let provider = has_kind(EntryKind::Provider);
+    let has_kind = |kind: IndexEntryKind| release.entries.iter().any(|entry| IndexEntryKind::of(entry) == kind);
+    let provider = has_kind(IndexEntryKind::Provider);
     let labelled = release.entries.iter().any(super::image_config::is_labelled);
     let own = text(body, "artifactType");
-    // Whether an image is a package stands in its config: it is unknown if one config could not be asked for.
+    // The config says whether an image is a package, so this is unknown if the store did not answer for a config.
     let unsure = !labelled && release.entries.iter().any(super::image_config::is_label_unasked);
     if own.is_empty() && !provider && unsure {
         return found;

@@ -13,25 +13,25 @@ use super::catalogue::leaf::{
     SEVERAL_PACKAGES, UNKNOWN_PLATFORM, VARIANT,
 };
 use super::document::{self, has, text};
-use super::places::{Findings, manifest_place, platform, quoted};
+use super::places::{Findings, manifest_place, quoted};
 use crate::facts::{FoundRelease, IndexEntry, LeafPart};
 
-/// What an entry of an index leads to.
+/// The kind of an entry of an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EntryKind {
-    /// A leaf that `OpenTofu` looks at.
+pub(crate) enum IndexEntryKind {
+    /// A leaf that `OpenTofu` reads.
     Provider,
     /// A container image.
     Image,
-    /// What a builder says about an image.
+    /// A build attestation of an image.
     Attestation,
     /// An index.
     Nested,
-    /// Something else, which everybody skips.
+    /// Something else, which every client skips.
     Other,
 }
 
-impl EntryKind {
+impl IndexEntryKind {
     pub(crate) fn of(entry: &IndexEntry) -> Self {
         let descriptor = &entry.descriptor;
         let unknown =
@@ -57,14 +57,14 @@ pub(super) fn body_artifact_type(entry: &IndexEntry) -> &str {
     document.and_then(|document| document.value()).map_or("", |value| text(value, "artifactType"))
 }
 
-/// What the faults of a leaf's manifest are findings of.
+/// The rules for the faults of a leaf's manifest.
 const OF_LEAVES: document::OfContent =
     document::OfContent { missing: &LEAF_MISSING, size: &MANIFEST_DIGEST, digest: &MANIFEST_DIGEST };
 
-/// What is wrong with one leaf.
+/// The findings about one leaf.
 pub(super) fn check(entry: &IndexEntry) -> Findings {
-    let kind = EntryKind::of(entry);
-    if matches!(kind, EntryKind::Attestation | EntryKind::Nested | EntryKind::Other) {
+    let kind = IndexEntryKind::of(entry);
+    if matches!(kind, IndexEntryKind::Attestation | IndexEntryKind::Nested | IndexEntryKind::Other) {
         return Findings::new();
     }
     let place = manifest_place(entry);
@@ -76,11 +76,11 @@ pub(super) fn check(entry: &IndexEntry) -> Findings {
             let descriptor = &entry.descriptor;
             found.extend(document::check(&place, document, &descriptor.media_type, Some(descriptor.size)));
             let own = body_artifact_type(entry);
-            if kind == EntryKind::Provider && own != artifact_type::PROVIDER_TARGET {
+            if kind == IndexEntryKind::Provider && own != artifact_type::PROVIDER_TARGET {
                 found
                     .push(LEAF_ARTIFACT_TYPE.at(&place, format!("the manifest's own artifactType is {}", quoted(own))));
             }
-            if kind == EntryKind::Image && own == artifact_type::PROVIDER_TARGET {
+            if kind == IndexEntryKind::Image && own == artifact_type::PROVIDER_TARGET {
                 let said = format!("entry {} of the index has no artifactType, the manifest has", entry.position);
                 found.push(ENTRY_ARTIFACT_TYPE.at(&place, said));
             }
@@ -90,24 +90,24 @@ pub(super) fn check(entry: &IndexEntry) -> Findings {
         }
     }
     found.extend(urls(entry));
-    found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
+    found.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())).collect()
 }
 
 /// Whether this is meant to be a leaf with a zip: by its entry, or by itself.
 pub(super) fn is_package_leaf(entry: &IndexEntry) -> bool {
-    EntryKind::of(entry) == EntryKind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
+    IndexEntryKind::of(entry) == IndexEntryKind::Provider || body_artifact_type(entry) == artifact_type::PROVIDER_TARGET
 }
 
-/// What the entry says about type and platform.
-fn names(entry: &IndexEntry, kind: EntryKind, place: &str) -> Findings {
+/// The findings about the type and platform of the entry.
+fn names(entry: &IndexEntry, kind: IndexEntryKind, place: &str) -> Findings {
     let mut found = Findings::new();
     let descriptor = &entry.descriptor;
-    if kind == EntryKind::Provider && descriptor.media_type != media_type::OCI_MANIFEST {
+    if kind == IndexEntryKind::Provider && descriptor.media_type != media_type::OCI_MANIFEST {
         let said = format!("entry {} has the media type {}", entry.position, quoted(&descriptor.media_type));
         found.push(LEAF_MEDIA_TYPE.at(place, said));
     }
     let Some(platform) = &descriptor.platform else {
-        if kind == EntryKind::Provider {
+        if kind == IndexEntryKind::Provider {
             let said = format!("entry {} of the index has no platform", entry.position);
             found.push(LEAF_WITHOUT_PLATFORM.at(place, said));
         }
@@ -117,7 +117,7 @@ fn names(entry: &IndexEntry, kind: EntryKind, place: &str) -> Findings {
     if !is_known_to_go(&platform.os, &platform.architecture) {
         found.push(UNKNOWN_PLATFORM.at(place, format!("it is for `{name}`, which Go does not know")));
     }
-    if !platform.os_version.is_empty() && kind == EntryKind::Provider {
+    if !platform.os_version.is_empty() && kind == IndexEntryKind::Provider {
         found.push(OS_VERSION.at(place, format!("its platform has os.version `{}`", platform.os_version)));
     }
     if !platform.variant.is_empty() {
@@ -126,7 +126,7 @@ fn names(entry: &IndexEntry, kind: EntryKind, place: &str) -> Findings {
     found
 }
 
-/// What the layers of a leaf with a zip are.
+/// The findings about the layers of a leaf with a zip.
 fn layers(entry: &IndexEntry, place: &str) -> Findings {
     let mut found = Findings::new();
     let (zips, others): (Vec<&LeafPart>, Vec<&LeafPart>) =
@@ -171,12 +171,14 @@ fn urls(entry: &IndexEntry) -> Findings {
     parts.filter(named).map(|raw| FOREIGN_URLS.at(&place, said(raw))).collect()
 }
 
-/// What is wrong between the leaves of a release.
+/// The findings about the leaves of a release together.
 pub(super) fn together(release: &FoundRelease) -> Findings {
     let mut by_platform: BTreeMap<Platform, Vec<&IndexEntry>> = BTreeMap::new();
     for entry in &release.entries {
         let skipped = entry.descriptor.platform.as_ref().is_some_and(|platform| !platform.os_version.is_empty());
-        if let (EntryKind::Provider, false, Some(platform)) = (EntryKind::of(entry), skipped, platform(entry)) {
+        if let (IndexEntryKind::Provider, false, Some(platform)) =
+            (IndexEntryKind::of(entry), skipped, entry.descriptor.platform())
+        {
             by_platform.entry(platform).or_default().push(entry);
         }
     }

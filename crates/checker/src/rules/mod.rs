@@ -1,4 +1,4 @@
-//! The rules, and where each looks.
+//! The rules, and what each reads.
 //!
 //! ```text
 //! Facts, Prediction   what lies in a repository, what OpenTofu makes of it   (facts, opentofu)
@@ -18,7 +18,6 @@ mod index;
 mod leaf;
 mod package;
 mod places;
-mod platforms;
 mod predicted;
 mod referrers;
 mod signatures;
@@ -35,7 +34,7 @@ pub use referrers::Referring;
 pub use signatures::{SignatureTrust, signatures};
 pub use subject::CheckSubject;
 
-pub(crate) use leaf::EntryKind;
+pub(crate) use leaf::IndexEntryKind;
 pub(crate) use places::{index_place, manifest_place};
 
 use std::collections::HashSet;
@@ -64,7 +63,7 @@ pub fn repository(subject: &CheckSubject<'_>) -> Vec<Finding> {
     once(found)
 }
 
-/// A blob that several leaves share, or a leaf that several entries name, leads to one finding for each place and platform.
+/// A shared blob or leaf gives one finding for each place and platform.
 fn once(mut found: Vec<Finding>) -> Vec<Finding> {
     let mut reported = HashSet::new();
     let fresh: Vec<bool> = found

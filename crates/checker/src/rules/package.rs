@@ -11,17 +11,17 @@ use super::catalogue::package::{
     SEVERAL_EXECUTABLES, SYMLINK, UNSAFE_ENTRY, ZIP_EMPTY, ZIP_STRUCTURE,
 };
 use super::document::{OfContent, unreadable};
-use super::leaf::{EntryKind, is_package_leaf};
-use super::places::{Findings, platform};
+use super::leaf::{IndexEntryKind, is_package_leaf};
+use super::places::Findings;
 use super::subject::CheckSubject;
 use crate::facts::{
     BlobContent, Depth, FoundRelease, IndexEntry, LeafPart, PackageFacts, RepositoryFacts, is_any_executable,
 };
 use crate::opentofu::{ZipItem, ZipListing};
 
-/// What is wrong with the blobs of one leaf.
+/// The findings about the blobs of one leaf.
 pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease, entry: &IndexEntry) -> Findings {
-    if !matches!(EntryKind::of(entry), EntryKind::Provider | EntryKind::Image) {
+    if !matches!(IndexEntryKind::of(entry), IndexEntryKind::Provider | IndexEntryKind::Image) {
         return Findings::new();
     }
     let mut found = Findings::new();
@@ -35,10 +35,10 @@ pub(super) fn check(subject: &CheckSubject<'_>, release: &FoundRelease, entry: &
         let place = format!("layer {}", part.descriptor.digest);
         found.extend(archive(subject, release, entry, &place, package));
     }
-    found.into_iter().map(|finding| finding.of_platform(platform(entry).as_ref())).collect()
+    found.into_iter().map(|finding| finding.of_platform(entry.descriptor.platform().as_ref())).collect()
 }
 
-/// The first zip layer of a leaf, where its bytes were read.
+/// The first zip layer of a leaf, if its bytes were read.
 pub(super) fn zip(entry: &IndexEntry) -> Option<(&LeafPart, &PackageFacts)> {
     let part = entry.leaf.layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;
     match &part.blob.content {
@@ -47,14 +47,14 @@ pub(super) fn zip(entry: &IndexEntry) -> Option<(&LeafPart, &PackageFacts)> {
     }
 }
 
-/// Says once that packages were not looked at.
+/// One finding if packages were not read.
 pub(super) fn not_read(facts: &RepositoryFacts) -> Option<crate::Finding> {
     let any = facts.releases.iter().any(|release| !release.entries.is_empty());
     (facts.depth == Depth::Manifests && any)
         .then(|| NOT_READ.at(&facts.place, "blobs are there or not; what is in them was not read"))
 }
 
-/// What the faults of a blob are findings of.
+/// The rules for the faults of a blob.
 const OF_BLOBS: OfContent = OfContent { missing: &BLOB_MISSING, size: &BLOB_SIZE, digest: &BLOB_DIGEST };
 
 fn blob(part: &LeafPart) -> Findings {
@@ -99,7 +99,7 @@ fn archive(
     found
 }
 
-/// What the names in a zip lead to.
+/// The findings about the names in a zip.
 fn names(listing: &ZipListing, place: &str) -> Findings {
     let mut found = Findings::new();
     let at = |name: &str| format!("{place}, entry `{name}`");
@@ -130,7 +130,7 @@ fn names(listing: &ZipListing, place: &str) -> Findings {
     found
 }
 
-/// Whether a file of this name may be the provider's executable; of any provider where its type is not known.
+/// Whether a file of this name may be the provider's executable; of any provider if the type is unknown.
 pub(super) fn is_executable(name: &str, provider_type: Option<&str>) -> bool {
     match provider_type {
         Some(provider_type) => is_executable_name(name, provider_type),
@@ -189,7 +189,7 @@ pub(super) fn program(
     programs: &[(String, Option<Program>)],
 ) -> Option<crate::Finding> {
     let (name, program) = programs.iter().find(|(name, _)| is_executable(name, subject.provider_type))?;
-    let platform = platform(entry)?;
+    let platform = entry.descriptor.platform()?;
     let program = program.as_ref().filter(|program| program.contradicts(&platform))?;
     let said = format!("it is {program}, and the entry of the index says {platform}");
     Some(EXECUTABLE_PLATFORM.at(format!("{place}, entry `{name}`"), said))

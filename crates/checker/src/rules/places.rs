@@ -1,6 +1,4 @@
-//! How findings name what they are about.
-
-use tofu_oci_types::Platform;
+//! The places that findings name.
 
 use crate::facts::{FoundRelease, IndexEntry};
 use crate::model::Finding;
@@ -24,11 +22,6 @@ pub(crate) fn manifest_place(entry: &IndexEntry) -> String {
     } else {
         format!("manifest {}", entry.descriptor.digest)
     }
-}
-
-/// The platform that an entry is for.
-pub(super) fn platform(entry: &IndexEntry) -> Option<Platform> {
-    entry.descriptor.platform()
 }
 
 /// The text of a foreign value in quotes; `none` if it is empty.

@@ -1,4 +1,4 @@
-//! The prediction as findings: no refusal of `OpenTofu` goes without one.
+//! The prediction as findings: every refusal of `OpenTofu` has one.
 
 use std::collections::HashSet;
 use tofu_oci_types::Place;
@@ -56,7 +56,7 @@ fn same(because: Because) -> Vec<&'static CheckRule> {
     }
 }
 
-/// Adds a finding for each predicted refusal that no error speaks of yet. A platform that a release does not
+/// Adds a finding for each predicted refusal that no error explains yet. A platform that a release does not
 /// offer is a mistake only where the user named it.
 pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
     let mut reported = KnownErrors::of(found);
@@ -71,7 +71,7 @@ pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
             }
             continue;
         }
-        // It has a finding of its own, whatever else is wrong.
+        // This has a finding of its own in any case.
         if because == Because::PlainHttp {
             continue;
         }
@@ -83,7 +83,7 @@ pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// The finding about a repository whose registry was spoken to by plain HTTP.
+/// The finding about a registry that was read over plain HTTP.
 pub(crate) fn plain_http(place: &Place) -> Finding {
     PLAIN_HTTP.at(place, "it answers plain HTTP, and OpenTofu speaks with registries over TLS alone")
 }
@@ -98,7 +98,7 @@ fn not_offered(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction) ->
     }
 }
 
-/// Whether the prediction hangs on something that could not be read.
+/// Whether the prediction depends on something that could not be read.
 fn is_not_judged(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction) -> bool {
     let release = prediction.version.as_ref().and_then(|version| subject.facts.release(version));
     release.is_some_and(|release| {
@@ -110,10 +110,10 @@ fn is_not_judged(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction) 
     })
 }
 
-/// What the errors speak of: rule and version; without a version it is about all of them.
+/// The rule and version of each error; one without a version is about all of them.
 struct KnownErrors {
     rules: HashSet<(&'static str, Option<String>)>,
-    /// What was added for one release of `OpenTofu` speaks for all.
+    /// A finding for one release of `OpenTofu` counts for all.
     added: HashSet<(Because, Option<String>)>,
 }
 
@@ -141,7 +141,7 @@ impl KnownErrors {
                 self.added.contains(&(because, version.clone()))
                     || rules.any(|id| [None, version.clone()].into_iter().any(|one| self.rules.contains(&(id, one))))
             }
-            // Without a version a finding about any of them speaks of it.
+            // Without a version, a finding about any of them explains it.
             None => {
                 self.added.iter().any(|(added, _)| *added == because)
                     || rules.any(|id| self.rules.iter().any(|(rule, _)| *rule == id))

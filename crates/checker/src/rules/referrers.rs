@@ -1,4 +1,4 @@
-//! Rules about what refers to a release.
+//! Rules about the referrers of a release.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -18,11 +18,11 @@ const MOST: usize = 100;
 /// Most bytes of a referrer's manifest.
 const LIMIT: u64 = 4 * 1024 * 1024;
 
-/// What the referrers of the indexes say about themselves, and tags of referrers whose subject is not there.
+/// The referrers of the indexes, and fallback tags whose subject does not exist.
 #[derive(Debug, Default)]
 pub struct Referring {
     opened: BTreeMap<Digest, OpenedReferrer>,
-    /// Tags whose subjects are not there.
+    /// Tags whose subjects do not exist.
     dangling: Vec<String>,
     /// Tags whose subjects could not be read.
     unasked: Vec<(String, StoreError)>,
@@ -30,12 +30,12 @@ pub struct Referring {
 
 #[derive(Clone, Debug)]
 enum OpenedReferrer {
-    /// The digest of its subject; none if it names none.
+    /// The digest of its subject, if it names one.
     Subject(Option<String>),
     Missing(String),
-    /// Its bytes are not those that its descriptor names.
+    /// Its bytes differ from its descriptor.
     Damaged(String),
-    /// Nobody could ask for it.
+    /// The store did not answer.
     Unasked(StoreError),
 }
 
@@ -106,7 +106,7 @@ async fn exists(store: &dyn ReadStore, digest: &Digest) -> Result<bool, StoreErr
     match store.resolve(&Reference::Digest(digest.clone())).await {
         Ok(_) => Ok(true),
         Err(error) if error.is_not_found() => Ok(false),
-        // It is there, whatever is wrong with it.
+        // It exists, whatever is wrong with it.
         Err(error) if error.is_of_content() => Ok(true),
         Err(error) => Err(error),
     }
@@ -147,7 +147,7 @@ pub(super) fn check(referring: &Referring, release: &FoundRelease) -> Findings {
 }
 
 pub(super) fn dangling(referring: &Referring) -> Findings {
-    // The tag names the subject, so that all say the same and are shown together.
+    // The tag names the subject, so equal messages are shown together.
     let said = "the repository does not have the index that the tag is about";
     referring.dangling.iter().map(|tag| REFERRER_DANGLING.at(format!("tag {tag}"), said)).collect()
 }

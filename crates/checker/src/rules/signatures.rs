@@ -1,4 +1,4 @@
-//! Rules about who vouches for a release.
+//! Rules about the signatures of a release.
 
 use std::collections::BTreeSet;
 use std::time::SystemTime;
@@ -12,28 +12,27 @@ use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, Provide
 use super::catalogue::signatures::{
     NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
 };
-use super::leaf::EntryKind;
+use super::leaf::IndexEntryKind;
 use super::places::{Findings, index_place};
 use crate::facts::{FoundRelease, RepositoryFacts};
 use crate::model::{Finding, NotJudged};
 use crate::not_judged::referrers_of;
 
-/// What signatures are held against.
+/// What to judge signatures by.
 #[derive(Clone, Copy)]
 pub struct SignatureTrust<'a> {
-    /// Whose signatures count.
+    /// The policy: whose signatures count.
     pub policy: &'a Policy,
-    /// What was trusted before.
+    /// The pins: what was trusted before.
     pub pins: &'a Pins,
-    /// What the pins call the repository.
+    /// The repository as pins name it.
     pub place: &'a Place,
-    /// What expiry is held against.
+    /// The time to compare expiry with.
     pub now: SystemTime,
 }
 
-/// Reads everything that lies beside the indexes and may vouch for them, and judges it; what could not be asked for comes
-/// in the second place. Signatures of a provider that
-/// nobody named are reported and not checked: they bind its name.
+/// Reads and judges the signatures of the indexes. The second value lists what the store did not answer for. If the
+/// user names no provider, its signatures are reported and not checked, because they bind its name.
 pub async fn signatures(
     store: &dyn ReadStore,
     facts: &RepositoryFacts,
@@ -47,7 +46,7 @@ pub async fn signatures(
         {
             continue;
         }
-        // Signatures and pins name the bytes by SHA-256, whatever algorithm the registry names them by.
+        // Signatures and pins use SHA-256, whatever algorithm the registry uses.
         let index = Descriptor::of(media_type::OCI_INDEX, &document.bytes);
         let of_release = match evidence(store, &index, Search::Everywhere).await {
             Err(error) if error.is_of_content() => {
@@ -104,9 +103,9 @@ fn judged(
     found
 }
 
-/// The platforms whose package is refused, where signatures cover packages one by one.
+/// The platforms whose package is refused, if signatures cover packages one by one.
 fn packages(release: &FoundRelease, verdict: &Verdict, archives: &Archives) -> Findings {
-    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
+    let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
     let platforms: BTreeSet<Platform> = leaves.filter_map(|entry| entry.descriptor.platform()).collect();
     let refused = |platform: &Platform| {
         let refusal = verdict.refusal_for(platform, archives.get(platform))?;
@@ -115,7 +114,7 @@ fn packages(release: &FoundRelease, verdict: &Verdict, archives: &Archives) -> F
     platforms.iter().filter_map(refused).collect()
 }
 
-/// What is to be said of one signature, where another one counts or not.
+/// The finding about one signature; it depends on whether another one counts.
 fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
     let place = format!("signature {}", examined.origin);
     let said = format!("{}: it {}", examined.outcome.code(), examined.outcome);
@@ -135,7 +134,7 @@ fn examined(examined: &Examined, another_counts: bool) -> Option<Finding> {
 
 /// The zips of a release by their platforms.
 fn archives(release: &FoundRelease) -> Archives {
-    let leaves = release.entries.iter().filter(|entry| EntryKind::of(entry) == EntryKind::Provider);
+    let leaves = release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
     let zip = |entry: &crate::facts::IndexEntry| {
         let layers = &entry.leaf.layers;
         let part = layers.iter().find(|layer| layer.descriptor.media_type == media_type::ARCHIVE_ZIP)?;

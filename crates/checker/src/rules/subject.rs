@@ -1,4 +1,4 @@
-//! What the rules about a repository look at.
+//! What the rules about a repository read.
 
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
@@ -7,22 +7,22 @@ use super::referrers::Referring;
 use crate::facts::RepositoryFacts;
 use crate::opentofu::RepositoryPrediction;
 
-/// A repository, and what is known about it.
+/// A repository, and everything known about it.
 pub struct CheckSubject<'a> {
-    /// What lies there.
+    /// The content of the repository.
     pub facts: &'a RepositoryFacts,
     /// The provider that it is kept for, if the user named it.
     pub address: Option<&'a ProviderAddr>,
-    /// The version that was asked for, where it was one.
+    /// The requested version, if any.
     pub asked: Option<&'a Version>,
-    /// The platforms that were named; empty if those of the repository were taken.
+    /// The platforms that the user named; empty for those of the repository.
     pub platforms: &'a [Platform],
     /// The name of the executable's provider: from the address, the annotations or the packages.
     pub provider_type: Option<&'a str>,
     /// What `OpenTofu` is predicted to do.
     pub predictions: &'a [RepositoryPrediction],
-    /// The unions of image layers, where packages were read.
+    /// The unions of image layers, if packages were read.
     pub images: &'a Images,
-    /// What refers to the indexes.
+    /// The referrers of the indexes.
     pub referring: &'a Referring,
 }

@@ -2,17 +2,16 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use tofu_oci_types::{Tag, Version};
+use tofu_oci_types::{Tag, Version, is_known_to_go};
 
 use super::catalogue::tags::{
     NO_VERSION_TAGS, PLATFORM_TAG, PRERELEASES_ONLY, SECOND_SPELLING_TAG, SEVERAL_BUILDS, STRAY_VERSION_TAG, V_TAG,
     VERSION_ZERO,
 };
 use super::places::Findings;
-use super::platforms;
 use crate::facts::RepositoryFacts;
 
-/// What is wrong with the tags; prereleases alone are not a mistake where one version was asked for.
+/// The findings about the tags; prereleases alone are right if one version was requested.
 pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Findings {
     let place = |tag: &str| format!("tag {tag}");
     let mut found = Findings::new();
@@ -38,7 +37,7 @@ pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Finding
         if version.is_unspecified() {
             found.push(VERSION_ZERO.at(place(text), "OpenTofu takes 0.0.0 for no version").of_version(&version));
         }
-        if let Some(platform) = platforms::at_the_end(text) {
+        if let Some(platform) = platform_suffix(text) {
             let kind = if version.is_prerelease() { "a prerelease" } else { "a release with build metadata" };
             let said = format!("it names the platform {platform}, and OpenTofu lists it as {kind}, {version}");
             found.push(PLATFORM_TAG.at(place(text), said).of_version(&version));
@@ -62,13 +61,20 @@ pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Finding
     found
 }
 
-/// A tag with `v` where the version after it has no tag of its own.
+/// A tag with `v` whose version has no tag of its own.
 fn v_tag(tags: &HashSet<&str>, text: &str) -> Option<crate::Finding> {
     let version = text.strip_prefix(['v', 'V'])?.parse::<Tag>().ok()?.version()?;
     let canonical = Tag::for_version(&version).ok()?;
     let there = tags.contains(canonical.as_str());
     let said = format!("OpenTofu ignores it, and there is no tag {canonical}");
     (!there).then(|| V_TAG.at(format!("tag {text}"), said).of_version(&version))
+}
+
+/// The platform that a tag ends in: `1.0.0-linux_amd64`, `1.0.0_linux.amd64`, `1.0.0-linux-amd64`.
+fn platform_suffix(tag: &str) -> Option<String> {
+    let (rest, architecture) = tag.rsplit_once(['_', '.', '-'])?;
+    let (_, os) = rest.rsplit_once(['_', '.', '-'])?;
+    is_known_to_go(os, architecture).then(|| format!("{os}_{architecture}"))
 }
 
 fn several_builds(facts: &RepositoryFacts, versions: &[Version]) -> Findings {

@@ -9,6 +9,7 @@ use tofu_oci_logins::PathNames;
 use tofu_oci_mapper::config::{
     CliConfigProblem, CliConfigReading, ConfigFileState, ConfigSetting, Effect, Environment, MainFileOrigin,
 };
+use tofu_oci_types::TextPosition;
 
 use super::sources::sources;
 use crate::access::model::{ExplainedFile, FileCondition, FileProblem};
@@ -150,7 +151,7 @@ impl CredentialConfiguration {
 
     fn place(&self, wrong: &CliConfigProblem) -> Option<FilePlace> {
         let file = self.reading.files.get(wrong.file?)?;
-        let line = wrong.span.as_ref().map(|span| tofu_oci_hcl::position(&file.text, span.start).line);
+        let line = wrong.span.as_ref().map(|span| TextPosition::of(&file.text, span.start).line);
         Some(FilePlace { file: self.names.name(&file.path), line })
     }
 }

@@ -1,8 +1,8 @@
-//! What a program wants to have, and what comes out.
+//! The shapes that a program wants, and the values.
 
 use std::collections::BTreeMap;
 
-/// What a program wants to have.
+/// A shape that a program wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DecodeShape {
     /// A text.
@@ -15,16 +15,16 @@ pub enum DecodeShape {
     List(Box<DecodeShape>),
     /// Values by name.
     Map(Box<DecodeShape>),
-    /// These names, each with its shape; others are passed over. Comes out as a map of those that were given.
+    /// These names, each with its shape; others are ignored. The value is a map of those that are given.
     Struct(Vec<(&'static str, DecodeShape)>),
     /// As the inner one, which the program keeps by a pointer: where the same name comes again, the HCL 1 that allows
     /// duplicates starts afresh, and the other one goes on with what is there.
     Pointer(Box<DecodeShape>),
-    /// Whatever is there. Objects become [`Decoded::Objects`], except in lists.
+    /// Any value. Objects become [`Decoded::Objects`], except in lists.
     Any,
 }
 
-/// What came out.
+/// A decoded value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decoded {
     /// A text.
@@ -44,7 +44,7 @@ pub enum Decoded {
 }
 
 impl Decoded {
-    /// The text, when it is one.
+    /// The text, if it is one.
     pub fn into_text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),
@@ -52,7 +52,7 @@ impl Decoded {
         }
     }
 
-    /// The elements, when it is a list.
+    /// The elements, if it is a list.
     pub fn into_list(self) -> Option<Vec<Self>> {
         match self {
             Self::List(values) => Some(values),
@@ -60,7 +60,7 @@ impl Decoded {
         }
     }
 
-    /// The values by name, when it is a map or a struct.
+    /// The values by name, if it is a map or a struct.
     pub fn into_map(self) -> Option<BTreeMap<String, Self>> {
         match self {
             Self::Map(map) => Some(map),

@@ -1,25 +1,24 @@
-//! Why a value is not what a program wants.
+//! Why a value does not have the shape that a program wants.
 
 use std::ops::Range;
 
-/// A value that cannot be had.
+/// A value without the wanted shape.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]
 pub struct DecodeError {
     /// What is wrong; without a place.
     pub message: String,
-    /// The argument, with the names and places around it: `host.example.com.services`, `include[0]`. Empty where it
+    /// The argument, with the names and places around it: `host.example.com.services`, `include[0]`. Empty if it
     /// has none.
     pub name: String,
-    /// What belongs there, such as `a list`; empty where HCL 1 crashes.
+    /// What belongs there, such as `a list`; empty if HCL 1 crashes.
     pub wanted: &'static str,
-    /// What stands there instead, such as `a text`; empty where HCL 1 crashes.
+    /// What is there instead, such as `a text`; empty if HCL 1 crashes.
     pub found: &'static str,
     /// The bytes to underline.
     pub span: Range<usize>,
-    /// The byte whose line and column HCL 1 names; `None` where it names none. In JSON it never names one, whatever
-    /// stands here.
+    /// The byte whose line and column HCL 1 names; `None` if it names none. For JSON, ignore it: HCL 1 names none.
     pub reported: Option<usize>,
     /// What kind of mistake it is.
     pub kind: DecodeErrorKind,

@@ -1,12 +1,12 @@
 //! Names without regard to case.
 
-/// Whether two texts are the same except for case, character by character: HCL 1 takes one name for the other then.
+/// Whether two texts are equal except for case, character by character, as HCL 1 compares names.
 pub fn equal_fold(one: &str, other: &str) -> bool {
     one.chars().map(fold).eq(other.chars().map(fold))
 }
 
 fn fold(character: char) -> char {
-    // The dotless i is upper case of nothing by simple folding, though it has an upper case.
+    // Simple folding does not relate the dotless i to the I that is its upper case.
     if character == 'ı' {
         return character;
     }

@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str) -> Option<i64> {
         [b'0', _, ..] => (8, &lower[1..]),
         _ => (10, &lower[..]),
     };
-    // After a base, which counts as a digit here, an underscore may come first.
+    // A base counts as a digit here, so an underscore may follow it.
     let digits = if base == 10 { digits } else { digits.strip_prefix('_').unwrap_or(digits) };
     let groups_are_fine =
         digits.split('_').all(|group| group.chars().all(|digit| digit.is_digit(base)) && !group.is_empty());

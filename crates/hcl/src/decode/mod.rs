@@ -9,8 +9,8 @@
 //! Map         an object or blocks                           anything else
 //! ```
 //!
-//! Names are compared without regard to case. A name given again goes on where the first left off: lists grow, of
-//! anything else the last counts. A block with labels is taken where a map or a list of objects is wanted.
+//! Names are compared without regard to case. If a name is repeated, lists grow, and of
+//! anything else the last counts. A block with labels is accepted as a map or a list of objects.
 //!
 //! Spec: hashicorp/hcl v1.0.1-vault-7 and -vault-5, measured.
 
@@ -34,7 +34,7 @@ impl HclBody {
         DecodeNode::of_body(self).decode(shape, duplicates)
     }
 
-    /// What stands under `name`, as `shape`; `None` if nothing does.
+    /// The value of `name`, as `shape`; `None` if it is not given.
     ///
     /// A struct reads its fields in the order of the program, and the first error ends it: ask in the same order.
     pub fn field(

@@ -1,4 +1,4 @@
-//! What the decoder looks at: a value, an item, or items that share a name.
+//! The nodes that the decoder reads: a value, an item, or items that share a name.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,12 +19,12 @@ pub struct ItemView<'a> {
 #[derive(Clone, Debug)]
 enum ItemContent<'a> {
     Value(&'a HclValue),
-    /// An object made of one item, to undo what flattening did.
+    /// An object made of one item, which undoes the flattening.
     Object(Box<ItemView<'a>>),
 }
 
-/// What is decoded: a value, an item, or the items of a body or under a name. This is for programs that must know
-/// where a value stands; [`HclBody::field`] and the like give values alone.
+/// A node to decode: a value, an item, or the items of a body or under a name. It is for programs that need the place
+/// of a value; [`HclBody::field`] and the like give values alone.
 #[derive(Clone, Debug)]
 pub enum DecodeNode<'a> {
     /// A value.
@@ -58,7 +58,7 @@ impl<'a> ItemView<'a> {
         Self { keys: &self.keys[..1], held: ItemContent::Object(inner), span: self.span.clone() }
     }
 
-    /// What it holds, an object as its items.
+    /// Its value; an object as its items.
     pub fn content(&self) -> DecodeNode<'a> {
         match &self.held {
             ItemContent::Value(value) => DecodeNode::of_value(value),
@@ -117,8 +117,8 @@ impl<'a> DecodeNode<'a> {
         Ok(items)
     }
 
-    /// Every value under the name of an argument, in the order in which HCL 1 reads them: first all that have labels
-    /// together, then each of the others.
+    /// Every value under the name of an argument, in the order of HCL 1: first all with labels together, then each of
+    /// the others.
     ///
     /// # Errors
     /// As [`DecodeNode::arguments`].
@@ -126,10 +126,10 @@ impl<'a> DecodeNode<'a> {
         named(&self.arguments("")?, name)
     }
 
-    /// The members of a map in their order, each with what stands under it. A name may come twice.
+    /// The members of a map in their order, each with its node. A name may occur twice.
     ///
     /// # Errors
-    /// When it is not a block or object; each member is an error too, if it has no name.
+    /// If it is not a block or object; each member without a name is an error too.
     pub fn members(&self, name: &str) -> Result<MapMembers<'a>, DecodeError> {
         let items = self.items().ok_or_else(|| self.wrong_type(name, "a block or an object"))?;
         Ok(MapMembers { items, next: 0, done: HashSet::new(), name: name.to_owned() })
@@ -152,7 +152,7 @@ impl<'a> DecodeNode<'a> {
         }
     }
 
-    /// The bytes to underline: those of the first item where there are several.
+    /// The bytes to underline: those of the first item if there are several.
     pub fn span(&self) -> Range<usize> {
         match self {
             Self::Value(value) => value.span(),
@@ -199,7 +199,7 @@ impl<'a> DecodeNode<'a> {
 pub struct MapMembers<'a> {
     items: Vec<ItemView<'a>>,
     next: usize,
-    /// Names whose items have all been given together.
+    /// Names whose items were all returned together.
     done: HashSet<&'a str>,
     name: String,
 }

@@ -1,4 +1,4 @@
-//! The decoding itself.
+//! Decoding a node.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use super::node::{DecodeNode, ItemView, crash, named};
 use super::{DecodeError, DecodeShape, Decoded};
 use crate::{Duplicates, HclKey, HclValue};
 
-/// What comes out. The error is boxed, because the reading recurses as deep as the text does.
+/// The result. Its error is boxed, because the reading recurses as deep as the text does.
 type DecodeResult = Result<Decoded, Box<DecodeError>>;
 
-/// Goes through a node along a shape.
+/// Decodes a node by a shape.
 pub(super) struct ShapeReader {
     duplicates: Duplicates,
-    /// For each thing being made, whether it is a list.
+    /// For each unfinished value, whether it is a list.
     lists: Vec<bool>,
 }
 
@@ -74,7 +74,7 @@ impl ShapeReader {
         }
     }
 
-    /// The shape that something of any shape has.
+    /// The shape of a node, for [`DecodeShape::Any`].
     fn guess(&self, name: &str, node: &DecodeNode<'_>) -> Result<Guess, Box<DecodeError>> {
         Ok(match node {
             DecodeNode::Items(_) | DecodeNode::Value(HclValue::Object(..))
@@ -160,7 +160,7 @@ fn single(name: &str, node: &DecodeNode<'_>, shape: &DecodeShape) -> Result<Deco
     }
 }
 
-/// A shape, or what no shape is for.
+/// A shape, or a kind of value without one.
 enum Guess {
     Shape(DecodeShape),
     Float,

@@ -1,4 +1,4 @@
-//! What is really wrong, and where, when a token stands where it cannot.
+//! The real mistake, and its place, for a token that cannot stand where it is.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use super::stop::Hcl1Stop;
 use crate::SyntaxErrorKind;
 use crate::cursor::ScanFault;
 
-/// The brackets that are open, and the first that was closed by a bracket further left than it should be: there one
-/// was most likely forgotten.
+/// The open brackets, and the first one whose closing bracket is further left than it should be: a bracket is most
+/// likely missing there.
 #[derive(Debug, Default)]
 pub(super) struct Brackets {
     open: Vec<usize>,
@@ -43,14 +43,14 @@ impl Brackets {
     }
 }
 
-/// The white space at the start of the line of `at`, and whether nothing else stands before it.
+/// The white space at the start of the line of `at`, and whether that is all before `at`.
 fn indent(text: &[u8], at: usize) -> (usize, bool) {
     let start = text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let blank = text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     (blank, start + blank >= at)
 }
 
-/// The `${` whose end was forgotten.
+/// A `${` without its end.
 pub(super) fn open_interpolation(span: Range<usize>) -> ScanFault {
     let message = "this `${` has no closing `}` on its line".to_owned();
     ScanFault { message, span, kind: SyntaxErrorKind::UnclosedInterpolation }
@@ -62,7 +62,7 @@ pub(super) fn duplicate(token: &Hcl1Token, name: &[u8]) -> Hcl1Stop {
     Hcl1Stop::at(token, SyntaxErrorKind::Duplicate, token.span.clone(), message)
 }
 
-/// The brace that is not closed where `found` stands instead.
+/// An unclosed brace, with `found` in place of its end.
 pub(super) fn unclosed(found: &Hcl1Token, brackets: &Brackets) -> Hcl1Stop {
     let span = brackets.unclosed().map_or(found.span.clone(), |open| open..open + 1);
     Hcl1Stop::at(found, SyntaxErrorKind::UnclosedBracket, span, "this brace is not closed; its `}` is missing")
@@ -114,7 +114,7 @@ pub(super) fn no_name(found: &Hcl1Token) -> Hcl1Stop {
     Hcl1Stop::at(found, SyntaxErrorKind::Unexpected, found.span.clone(), message)
 }
 
-/// Something that is not a key where one is due.
+/// Something in place of a key.
 pub(super) fn no_key(found: &Hcl1Token, keys: &[Hcl1Token], text: &[u8]) -> Hcl1Stop {
     if !keys.is_empty() {
         return no_value(found, keys, text);
@@ -127,7 +127,7 @@ pub(super) fn no_key(found: &Hcl1Token, keys: &[Hcl1Token], text: &[u8]) -> Hcl1
     Hcl1Stop::at(found, kind, found.span.clone(), message)
 }
 
-/// Something that is not a value after `=`.
+/// Something in place of a value after `=`.
 pub(super) fn no_literal(found: &Hcl1Token, keys: &[Hcl1Token], written: &[u8]) -> Hcl1Stop {
     match found.kind {
         Hcl1TokenKind::Name if keys.first().is_some_and(|key| key.position.line != found.position.line) => {

@@ -7,7 +7,7 @@ use crate::letters::{is_digit, is_letter};
 use crate::text::TextPiece;
 use crate::{SyntaxErrorKind, Text, text};
 
-/// Reads a heredoc, the first `<` already taken.
+/// Reads a heredoc after its first `<`.
 pub(super) fn scan(cursor: &mut Cursor<'_>) {
     let start = cursor.start();
     if cursor.next() != '<' {
@@ -58,7 +58,7 @@ fn unclosed(cursor: &mut Cursor<'_>, open: Range<usize>) {
 /// Whether `line` closes the heredoc of `anchor`: the word alone, with white space before it.
 fn ends(line: &[u8], anchor: &[u8]) -> bool {
     let word = anchor.strip_prefix(b"-").unwrap_or(anchor);
-    // HCL 1 counts the `-` here, so that after `<<-` a word without space before it ends nothing.
+    // HCL 1 counts the `-` here, so that after `<<-` a word without a space before it does not end the text.
     if line.len() < anchor.len() {
         return false;
     }
@@ -78,7 +78,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t'..=b'\r')
 }
 
-/// The text that the heredoc `written` says; it starts at `start`.
+/// The text of the heredoc `written`, which starts at `start`.
 pub(super) fn value(written: &[u8], start: usize, place: &dyn Fn(usize) -> usize) -> Text {
     let span = place(start)..place(start + written.len());
     let Some(kept) = kept(written) else {
@@ -96,7 +96,7 @@ pub(super) fn value(written: &[u8], start: usize, place: &dyn Fn(usize) -> usize
 }
 
 /// The bytes of `written` that make its value. HCL 1 finds the end by counting back as many bytes as the first line
-/// has, which goes wrong when either line holds a stray carriage return; `None` when there it would crash.
+/// has, which goes wrong when either line holds a stray carriage return; `None` if it would crash there.
 fn kept(written: &[u8]) -> Option<Vec<Range<usize>>> {
     let first = written.iter().position(|byte| *byte == b'\n')?;
     let start = first + 1;

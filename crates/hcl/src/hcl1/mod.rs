@@ -10,15 +10,15 @@ mod stop;
 use self::source::Hcl1Source;
 use crate::{Duplicates, HclDocument, HclSyntax, SyntaxError, json};
 
-/// Reads a text as HCL 1 does: as JSON where its first character is `{`, as the native syntax everywhere else.
+/// Reads a text as HCL 1 does: as JSON if its first character is `{`, otherwise as the native syntax.
 ///
 /// Spec: hashicorp/hcl v1.0.1-vault-7 and -vault-5, measured.
 pub fn parse(text: &str, duplicates: Duplicates) -> Result<HclDocument, SyntaxError> {
     parse_bytes(text.as_bytes(), duplicates)
 }
 
-/// As [`parse`], for bytes that need not be UTF-8. They are an error wherever HCL 1 gets to see them; it does not look
-/// after the outermost object of a JSON text.
+/// As [`parse`], for bytes that need not be UTF-8. They are an error, except after the
+/// outermost object of a JSON text, which HCL 1 does not read.
 pub fn parse_bytes(text: &[u8], duplicates: Duplicates) -> Result<HclDocument, SyntaxError> {
     if is_json(text) {
         let (body, overlooked) = json::parse(text)?;

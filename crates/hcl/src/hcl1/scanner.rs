@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use tofu_oci_types::TextPosition;
+
 use super::heredoc;
 use crate::cursor::{Cursor, Dialect, END, ScanFault};
 use crate::letters::{is_digit, is_letter};
-use crate::{Position, SyntaxErrorKind, lexeme};
+use crate::{SyntaxErrorKind, lexeme};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +60,7 @@ impl<'a> Hcl1Scanner<'a> {
         self.cursor.bytes(range)
     }
 
-    pub(super) fn into_fault(self) -> Option<(ScanFault, Option<Position>)> {
+    pub(super) fn into_fault(self) -> Option<(ScanFault, Option<TextPosition>)> {
         self.cursor.into_fault()
     }
 

@@ -1,16 +1,18 @@
-//! The text that the parser sees, and where it stands in the text that the user wrote.
+//! The text that the parser reads, and its places in the text that the user wrote.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::cursor::ScanFault;
-use crate::{Position, SyntaxError};
+use tofu_oci_types::TextPosition;
 
-/// A text whose lines all end in `\n`: HCL 1 takes the `\r` of `\r\n` away before it reads.
+use crate::SyntaxError;
+use crate::cursor::ScanFault;
+
+/// A text whose lines all end in `\n`: HCL 1 removes the `\r` of `\r\n` before it reads.
 #[derive(Debug)]
 pub(super) struct Hcl1Source<'a> {
     bytes: Cow<'a, [u8]>,
-    /// Before which bytes of the text one was taken away.
+    /// The bytes of the text before which a `\r` was removed.
     returns: Vec<usize>,
 }
 
@@ -35,7 +37,7 @@ impl<'a> Hcl1Source<'a> {
         &self.bytes
     }
 
-    /// The place that the user wrote.
+    /// The place in the user's text.
     pub(super) fn place(&self, offset: usize) -> usize {
         offset + self.returns.partition_point(|at| *at < offset)
     }
@@ -44,7 +46,7 @@ impl<'a> Hcl1Source<'a> {
         self.place(range.start)..self.place(range.end)
     }
 
-    pub(super) fn error(&self, fault: ScanFault, reported: Option<Position>) -> SyntaxError {
+    pub(super) fn error(&self, fault: ScanFault, reported: Option<TextPosition>) -> SyntaxError {
         let end = self.bytes.len();
         let start = fault.span.start.min(end);
         let span = self.span(start..fault.span.end.clamp(start, end));

@@ -2,17 +2,19 @@
 
 use std::ops::Range;
 
+use tofu_oci_types::TextPosition;
+
 use super::scanner::Hcl1Token;
+use crate::SyntaxErrorKind;
 use crate::cursor::ScanFault;
-use crate::{Position, SyntaxErrorKind};
 
 /// Why reading ends early.
 #[derive(Debug)]
 pub(super) enum Hcl1Stop {
-    /// The text ended where HCL 1 does not mind.
+    /// The text ended where HCL 1 accepts it.
     End,
     /// A mistake, and the position that HCL 1 gives with it.
-    Mistake(Box<ScanFault>, Option<Position>),
+    Mistake(Box<ScanFault>, Option<TextPosition>),
 }
 
 impl Hcl1Stop {

@@ -1,4 +1,4 @@
-//! From JSON's objects to blocks with labels, by HCL 1's guess.
+//! From JSON's objects to blocks with labels, as HCL 1 guesses them.
 
 use crate::{HclBody, HclItem, HclValue};
 

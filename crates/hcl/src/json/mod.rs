@@ -1,5 +1,5 @@
-//! The JSON form of HCL 1, as its own reader takes it: more than JSON in places (trailing commas, several keys before
-//! a colon, anything after the outermost object), less in others (lists in lists, `\/`, halves of surrogate pairs).
+//! The JSON form of HCL 1, as its own reader takes it. It accepts more than JSON (trailing commas, several keys before
+//! a colon, anything after the outermost object), and less (no lists in lists, no `\/`, no halves of surrogate pairs).
 //!
 //! ```text
 //! {"a": {"b": {"c": {}}}}      a "b" "c" {}          objects that hold objects alone become blocks with labels
@@ -13,7 +13,7 @@ mod scanner;
 
 use crate::{HclBody, Overlooked, SyntaxError};
 
-/// Reads a JSON text, and what is passed over in it.
+/// Reads a JSON text, and collects what HCL 1 ignores in it.
 pub(crate) fn parse(text: &[u8]) -> Result<(HclBody, Vec<Overlooked>), SyntaxError> {
     let (mut body, overlooked) = parser::parse(text)?;
     flatten::flatten(&mut body);

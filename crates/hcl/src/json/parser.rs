@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 
+use tofu_oci_types::TextPosition;
+
 use super::scanner::{JsonScanner, JsonToken, JsonTokenKind};
 use crate::cursor::ScanFault;
 use crate::text::{self, Quoting};
-use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, Position, SyntaxError, SyntaxErrorKind};
+use crate::{HclBody, HclItem, HclKey, HclValue, MAX_DEPTH, Overlooked, SyntaxError, SyntaxErrorKind};
 
 /// Why reading ends early.
 #[derive(Debug)]
 enum JsonStop {
-    /// The text ended, which HCL 1 does not mind.
+    /// The text ended, which HCL 1 accepts.
     End,
     /// A mistake.
     Mistake(Box<Mistake>),
@@ -20,7 +22,7 @@ enum JsonStop {
 struct Mistake {
     fault: ScanFault,
     /// HCL 1 gives a position for a wrong value only.
-    reported: Option<Position>,
+    reported: Option<TextPosition>,
 }
 
 /// Reads the outermost object of `text`.
@@ -52,7 +54,7 @@ pub(super) fn parse(text: &[u8]) -> Result<(HclBody, Vec<Overlooked>), SyntaxErr
     }
 }
 
-/// A list in a list is what goes wrong before anything else does.
+/// Reports a list in a list before any other mistake.
 fn diagnose(fault: ScanFault, inner_list: Option<Range<usize>>) -> ScanFault {
     match inner_list {
         Some(span) if span.start < fault.span.start && fault.kind != SyntaxErrorKind::TooDeep => {
@@ -63,7 +65,7 @@ fn diagnose(fault: ScanFault, inner_list: Option<Range<usize>>) -> ScanFault {
     }
 }
 
-fn error(text: &[u8], fault: ScanFault, reported: Option<Position>) -> SyntaxError {
+fn error(text: &[u8], fault: ScanFault, reported: Option<TextPosition>) -> SyntaxError {
     let start = fault.span.start.min(text.len());
     let span = start..fault.span.end.clamp(start, text.len());
     SyntaxError { message: fault.message, span, reported, kind: fault.kind }
@@ -73,7 +75,7 @@ struct JsonParser<'a> {
     scanner: JsonScanner<'a>,
     token: JsonToken,
     depth: usize,
-    /// The first list in a list: its end is taken for that of the outer one.
+    /// The first list in a list: HCL 1 takes its end for that of the outer one.
     inner_list: Option<Range<usize>>,
     overlooked: Vec<Overlooked>,
 }
@@ -84,7 +86,7 @@ impl JsonParser<'_> {
         self.token.kind
     }
 
-    /// The object whose brace is the token. HCL 1 does not look at what stands at its end.
+    /// The object whose brace is the token. HCL 1 accepts anything at its end.
     fn object(&mut self) -> Result<(HclBody, Range<usize>), JsonStop> {
         let start = self.token.span.start;
         let depth = self.depth;
@@ -95,11 +97,11 @@ impl JsonParser<'_> {
                 Ok(item) => body.items.push(item),
                 Err(JsonStop::End) => break,
                 Err(JsonStop::Mistake(mistake)) => {
-                    // Right before a closing brace it overlooks any mistake, and what it was about.
+                    // Right before a closing brace, HCL 1 drops any mistake together with its member.
                     if self.token.kind != JsonTokenKind::CloseBrace || mistake.fault.kind == SyntaxErrorKind::TooDeep {
                         return Err(JsonStop::Mistake(mistake));
                     }
-                    // The brace itself, after a comma or in an empty object, is none.
+                    // The brace itself is right after a comma or in an empty object.
                     if mistake.fault.span != self.token.span {
                         self.overlooked.push(Overlooked { message: mistake.fault.message, span: mistake.fault.span });
                     }
@@ -183,8 +185,8 @@ impl JsonParser<'_> {
         }
     }
 
-    /// The list whose bracket is the token. `true`, `false` and the brackets of lists inside it are passed over, so
-    /// that the first closing bracket ends it.
+    /// The list whose bracket is the token. HCL 1 skips `true`, `false` and the brackets of lists inside it, so the
+    /// first closing bracket ends it.
     fn list(&mut self) -> Result<HclValue, JsonStop> {
         let start = self.token.span.start;
         self.enter()?;
@@ -255,7 +257,7 @@ impl JsonParser<'_> {
         text::quoted(self.scanner.bytes(span.clone()), Quoting::Json, span.start, &|offset| offset)
     }
 
-    fn mistake(&self, kind: SyntaxErrorKind, message: impl Into<String>, reported: Option<Position>) -> JsonStop {
+    fn mistake(&self, kind: SyntaxErrorKind, message: impl Into<String>, reported: Option<TextPosition>) -> JsonStop {
         let fault = ScanFault { message: message.into(), span: self.token.span.clone(), kind };
         JsonStop::Mistake(Box::new(Mistake { fault, reported }))
     }

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use tofu_oci_types::TextPosition;
+
 use crate::cursor::{Cursor, Dialect, END, ScanFault};
 use crate::letters::{is_digit, is_letter};
-use crate::{Position, SyntaxErrorKind, lexeme};
+use crate::{SyntaxErrorKind, lexeme};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +44,7 @@ impl<'a> JsonScanner<'a> {
         self.cursor.bytes(range)
     }
 
-    pub(super) fn into_fault(self) -> Option<(ScanFault, Option<Position>)> {
+    pub(super) fn into_fault(self) -> Option<(ScanFault, Option<TextPosition>)> {
         self.cursor.into_fault()
     }
 

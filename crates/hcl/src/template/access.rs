@@ -1,4 +1,4 @@
-//! What is taken from a value: elements and attributes.
+//! Elements and attributes of values.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use super::convert::convert;
 use super::fault::TemplateFault;
 use super::value::{TemplateValue, Type};
 
-/// Takes one step after the other; stops at the first that fails.
+/// Takes the steps in order; stops at the first that fails.
 pub(super) fn walk(value: TemplateValue, steps: &[AccessStep], faults: &mut Vec<TemplateFault>) -> TemplateValue {
     let mut current = value;
     for step in steps {
@@ -132,7 +132,7 @@ fn attribute(source: TemplateValue, name: &str, span: &Range<usize>) -> Result<T
     }
 }
 
-/// The names that there are, for the end of a message.
+/// The existing names, for the end of a message.
 fn names<'a>(names: impl Iterator<Item = &'a String>) -> String {
     let names: Vec<&str> = names.map(String::as_str).collect();
     if names.is_empty() { String::new() } else { format!(", only {}", names.join(", ")) }

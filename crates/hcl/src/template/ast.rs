@@ -1,4 +1,4 @@
-//! What a template says, as a tree.
+//! A template as a tree.
 
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ pub(super) struct Expr {
 #[derive(Clone, Debug)]
 pub(super) enum ExprKind {
     Literal(TemplateValue),
-    /// A name and what is taken from its value.
+    /// A name, and the steps into its value.
     Name {
         root: String,
         root_span: Range<usize>,
         steps: Vec<AccessStep>,
     },
-    /// What is taken from the value of another expression.
+    /// Steps into the value of another expression.
     Steps {
         source: Box<Expr>,
         steps: Vec<AccessStep>,
     },
-    /// `source[key]` where the key is worked out; `bracket` is `[key]`.
+    /// `source[key]` with a computed key; `bracket` is `[key]`.
     Index {
         source: Box<Expr>,
         key: Box<Expr>,
@@ -36,9 +36,9 @@ pub(super) enum ExprKind {
         source: Box<Expr>,
         each: Box<Expr>,
     },
-    /// The element that a splat is at.
+    /// The current element of a splat.
     Item,
-    /// A function call, which is never allowed. Its arguments are kept for the names in them.
+    /// A function call, which is always an error. Its arguments are kept for the names in them.
     Call(Vec<Expr>),
     Conditional {
         condition: Box<Expr>,
@@ -58,11 +58,11 @@ pub(super) enum ExprKind {
     Object(Vec<(ObjectKey, Expr)>),
     For(Box<For>),
     Parentheses(Box<Expr>),
-    /// Parts that are put together into one text.
+    /// Parts that are joined into one text.
     Template(Vec<Expr>),
-    /// A template of one interpolation alone: the value stays what it is.
+    /// A template of one interpolation alone, which keeps the type of the value.
     Wrapped(Box<Expr>),
-    /// The elements of a tuple put together into one text: what `%{for}` makes.
+    /// The elements of a tuple joined into one text, as `%{for}` does.
     Joined(Box<Expr>),
 }
 
@@ -79,7 +79,7 @@ pub(super) enum AccessStepKind {
     Index(TemplateValue),
 }
 
-/// The key of an item of an object. A bare name is a text, unless it stands in parentheses.
+/// The key of an item of an object. A bare name is a text, unless it is in parentheses.
 #[derive(Clone, Debug)]
 pub(super) struct ObjectKey {
     pub(super) expr: Expr,
@@ -104,7 +104,7 @@ pub(super) struct For {
     pub(super) key_name: Option<String>,
     pub(super) value_name: String,
     pub(super) source: Expr,
-    /// Present where an object is made.
+    /// Present if the `for` makes an object.
     pub(super) key: Option<Expr>,
     pub(super) value: Expr,
     pub(super) condition: Option<Expr>,
@@ -134,7 +134,7 @@ pub(super) enum BinaryOperator {
     Modulo,
 }
 
-/// Calls `found` with every name that is not bound inside the template itself, in the order of the text.
+/// Calls `found` with every name that the template itself does not bind, in the order of the text.
 pub(super) fn free_names<'a>(
     expr: &'a Expr,
     bound: &mut Vec<&'a str>,

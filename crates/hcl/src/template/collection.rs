@@ -43,7 +43,7 @@ impl TemplateParser<'_> {
 
     pub(super) fn object(&mut self) -> Expr {
         let open = self.read();
-        // An end of line counts in an object, but not between `{` and `for`.
+        // An end of line counts in an object, except between `{` and `for`.
         let is_for = self.with_lines(false, |parser| {
             let next = parser.peek();
             parser.is_word(&next, "for")
@@ -136,7 +136,7 @@ impl TemplateParser<'_> {
         })
     }
 
-    /// What follows the word `for`; `None` if it is broken.
+    /// A `for` after its word; `None` if it is broken.
     fn for_body(&mut self, open: &TemplateToken, end: TemplateTokenKind) -> Option<Expr> {
         let (key_name, value_name) = match self.for_names() {
             Ok(names) => names,

@@ -1,6 +1,6 @@
-//! From one type to another, and to a type that two values have in common.
+//! Conversions to a type, and to the common type of two values.
 //!
-//! Spec: cty 1.18, `convert`, the unsafe conversions: a text may turn out to be no number.
+//! Spec: cty 1.18, `convert`, the unsafe conversions: a text may turn out not to be a number.
 
 use std::collections::BTreeMap;
 
@@ -59,7 +59,7 @@ pub(super) fn convert(value: TemplateValue, wanted: &Type) -> Result<TemplateVal
     }
 }
 
-/// A list of the elements' own type where `element` leaves it open.
+/// A list of the elements' own type if `element` leaves it open.
 fn list(element: &Type, items: Vec<TemplateValue>) -> Result<TemplateValue, String> {
     let types: Vec<Type> = items.iter().map(TemplateValue::type_of).collect();
     let Some(element) = (if types.is_empty() { Some(element.clone()) } else { unify(&types) }) else {
@@ -78,7 +78,7 @@ fn map(element: &Type, items: BTreeMap<String, TemplateValue>) -> Result<Templat
     Ok(TemplateValue::Map(element.clone(), items.collect::<Result<_, _>>()?))
 }
 
-/// Whether values of the one type can be brought to the other, as far as the types tell.
+/// Whether the types allow the conversion from one to the other.
 fn convertible(from: &Type, to: &Type) -> bool {
     if from == to {
         return true;
@@ -151,7 +151,7 @@ fn closed(from: &Type, wanted: &Type) -> Type {
     }
 }
 
-/// The type that values of all of `types` can be brought to; `None` if there is none.
+/// The type that values of all of `types` can be converted to; `None` if there is none.
 ///
 /// Collections where one is open altogether have [`Type::Any`] in common: their values are then not known.
 pub(super) fn unify(types: &[Type]) -> Option<Type> {

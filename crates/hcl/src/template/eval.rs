@@ -1,7 +1,6 @@
-//! Trees into values.
+//! Evaluates trees to values.
 //!
-//! Faults are collected and evaluation goes on with a value that is unknown, as HCL does: one run reports
-//! all of them.
+//! After a fault, evaluation goes on with an unknown value, as in HCL: one run reports all faults.
 
 use std::collections::BTreeMap;
 
@@ -165,7 +164,7 @@ fn conditional(
     })
 }
 
-/// One of the two, as long as it is not known which.
+/// The value of a condition whose result is unknown so far.
 fn either(positive: TemplateValue, negative: &TemplateValue, common: Type) -> TemplateValue {
     match (&positive, negative) {
         (TemplateValue::Null(_), TemplateValue::Null(_)) => TemplateValue::Null(common),
@@ -345,7 +344,7 @@ fn splat(source: &Expr, each: &Expr, scope: &TemplateScope<'_>, faults: &mut Tem
     TemplateValue::List(element, results)
 }
 
-/// The type of what a splat makes of an element of type `of`.
+/// The type of a splat's result for an element of type `of`.
 fn each_of(of: Type, each: &Expr, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> Type {
     eval(each, &TemplateScope::Item { outer: scope, value: &TemplateValue::Unknown(of) }, faults).type_of()
 }

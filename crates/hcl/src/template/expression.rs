@@ -1,4 +1,4 @@
-//! Expressions: operators, terms, calls and what is taken from a value.
+//! Expressions: operators, terms, calls and steps into values.
 
 use super::ast::{AccessStep, AccessStepKind, BinaryOperator, Expr, ExprKind, UnaryOperator};
 use super::number::{Number, NumberError};
@@ -100,7 +100,7 @@ impl TemplateParser<'_> {
         self.steps(term)
     }
 
-    /// Reads what is taken from `from`: attributes, indexes, splats.
+    /// Reads the steps into `from`: attributes, indexes, splats.
     fn steps(&mut self, from: Expr) -> Expr {
         let start = from.span.start;
         let mut result = from;
@@ -371,7 +371,7 @@ impl TemplateParser<'_> {
     }
 }
 
-/// Takes `next` from `source`, as one more step where steps are taken already.
+/// Adds the step `next` to `source`.
 fn step(mut source: Expr, next: AccessStep) -> Expr {
     let span = source.span.start..next.span.end;
     match &mut source.kind {
@@ -384,7 +384,7 @@ fn step(mut source: Expr, next: AccessStep) -> Expr {
     }
 }
 
-/// The value of a key that is written out.
+/// The value of a literal key.
 fn constant(key: &Expr) -> Option<TemplateValue> {
     match &key.kind {
         ExprKind::Literal(value) => Some(value.clone()),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-/// The first thing that is wrong with a template, and what else is.
+/// The first fault of a template, with the others.
 ///
 /// Displays as what happened, in our own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,18 +13,18 @@ pub struct TemplateFault {
     pub code: String,
     /// What happened.
     pub message: String,
-    /// What to write instead, if the fault tells.
+    /// What to write instead, if that is known.
     pub instead: Option<Cow<'static, str>>,
     /// The bytes of the template that are at fault.
     pub span: Range<usize>,
-    /// Whether a null if a text is due is the reason.
+    /// Whether the reason is a null in place of a text.
     pub null: bool,
-    /// What HCL reports along with it, in its order. These have nothing here themselves.
+    /// The other faults that HCL reports, in its order. Theirs are empty.
     pub also: Vec<TemplateFault>,
 }
 
 impl TemplateFault {
-    /// One fault that stands alone.
+    /// A fault without others.
     pub(crate) fn new(code: &str, wording: impl Into<Wording>, span: Range<usize>) -> Self {
         let Wording { message, instead } = wording.into();
         Self { code: code.to_owned(), message, instead, span, null: false, also: Vec::new() }
@@ -52,7 +52,7 @@ impl fmt::Display for TemplateFault {
 
 impl std::error::Error for TemplateFault {}
 
-/// What a fault says: a message alone, or a message and what to write instead.
+/// The text of a fault: a message, perhaps with what to write instead.
 pub(crate) struct Wording {
     message: String,
     instead: Option<Cow<'static, str>>,

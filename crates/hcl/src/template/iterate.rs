@@ -8,13 +8,13 @@ use super::fault::TemplateFault;
 use super::scope::{Eval, TemplateFaults, TemplateScope};
 use super::value::{TemplateValue, Type};
 
-/// A `for`, and what works out its parts.
+/// A `for`, and the evaluation of its parts.
 struct Loop<'a> {
     of: &'a For,
     eval: Eval,
 }
 
-/// Runs a `for`: an object if it has keys, else a tuple.
+/// The result of a `for`: an object if it has keys, else a tuple.
 pub(super) fn run(of: &For, eval: Eval, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> TemplateValue {
     let inner = &Loop { of, eval };
     let source = (inner.eval)(&inner.of.source, scope, faults);
@@ -55,7 +55,7 @@ fn turn<'a>(
     TemplateScope::Turn { outer, key, value: (&inner.of.value_name, value) }
 }
 
-/// Tries the condition before the elements are known; says whether it can be one.
+/// Whether the condition is valid, before the elements are known.
 fn plausible(inner: &Loop<'_>, condition: &Expr, scope: &TemplateScope<'_>, faults: &mut TemplateFaults) -> bool {
     let before = faults.len();
     let result = (inner.eval)(condition, &turn(inner, scope, &TemplateValue::ANY, &TemplateValue::ANY), faults);
@@ -76,7 +76,7 @@ fn invalid_condition(reason: &str, condition: &Expr) -> TemplateFault {
     TemplateFault::new("invalid-for-condition", message, condition.span.clone())
 }
 
-/// Whether this turn counts; `None` where that cannot be said, which then holds for the whole result.
+/// Whether this turn counts; `None` if that is unknown, which makes the whole result unknown.
 fn admitted(inner: &Loop<'_>, scope: &TemplateScope<'_>, known: bool, faults: &mut TemplateFaults) -> Option<bool> {
     let Some(condition) = &inner.of.condition else { return Some(true) };
     let result = (inner.eval)(condition, scope, faults);

@@ -1,7 +1,6 @@
 //! Text into tokens, as HCL 2's own scanner cuts it.
 //!
-//! Where a text is cut into pieces shows in one place: a strip marker takes the white space of the piece beside it,
-//! and no more.
+//! The boundaries between pieces of text matter for strip markers, which take the white space of one piece only.
 
 use super::fault::TemplateFault;
 use super::token::{TemplateToken, TemplateTokenKind};
@@ -24,7 +23,7 @@ pub(super) fn tokens(text: &str) -> Vec<TemplateToken> {
     lexer.tokens
 }
 
-/// What is being read; outside of all of these it is the template's own text.
+/// The current context; outside of all of these it is the template's own text.
 enum LexerMode<'a> {
     Quoted,
     Heredoc { marker: &'a str, line_start: bool },
@@ -49,7 +48,7 @@ impl<'a> Lexer<'a> {
         self.at += length;
     }
 
-    /// `${`, `${~`, `%{` or `%{~`, if one stands here.
+    /// `${`, `${~`, `%{` or `%{~`, if one is here.
     fn sequence(&mut self) -> bool {
         let rest = self.rest();
         let kind = match rest.as_bytes() {
@@ -68,7 +67,7 @@ impl<'a> Lexer<'a> {
         true
     }
 
-    /// The length of a `$` or `%` that opens nothing, with what goes along: an escape, or a byte before an end of line.
+    /// The length of a `$` or `%` that opens nothing, together with an escape or a byte before an end of line.
     fn marker(&self, lines: bool) -> usize {
         let bytes = self.rest().as_bytes();
         match bytes {
@@ -78,7 +77,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The length of the text up to what cannot be a part of it.
+    /// The length of the text.
     fn plain(&self, stops: &[char]) -> usize {
         let rest = self.rest();
         rest.find(stops).unwrap_or(rest.len())
@@ -97,7 +96,7 @@ impl<'a> Lexer<'a> {
         }
         let length = self.plain(&['$', '%', '\r', '\n']);
         let end = Self::line_end(&self.rest()[length..]);
-        // A carriage return alone ends the scanner's patience: everything from there on is plain text.
+        // After a lone carriage return, the scanner takes everything as plain text.
         let length = if length + end == 0 { self.rest().len() } else { length + end };
         self.push(TemplateTokenKind::Text, length);
     }
@@ -205,7 +204,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Ends the sequence, or a brace inside it. `otherwise` is what it is in the second case.
+    /// Ends the sequence, or a brace inside it; `otherwise` is the token of the second case.
     fn close(&mut self, otherwise: TemplateTokenKind, length: usize) {
         let ends = matches!(self.modes.last(), Some(LexerMode::Expression { braces }) if *braces == self.braces);
         self.push(if ends { TemplateTokenKind::SequenceEnd } else { otherwise }, length);
@@ -311,7 +310,7 @@ fn single(byte: u8) -> TemplateTokenKind {
     }
 }
 
-/// The faults of tokens that stand nowhere in HCL. Of a kind that comes in numbers only the first ones are reported.
+/// The faults of tokens that HCL does not have. Only the first ones of a frequent kind are reported.
 pub(super) fn misplaced(text: &str, tokens: &[TemplateToken]) -> Vec<TemplateFault> {
     let mut counts = FaultCounts::default();
     tokens.iter().filter_map(|token| counts.fault(text, token)).collect()

@@ -1,4 +1,4 @@
-//! The text that a piece between sequences means.
+//! The text of a piece between sequences.
 
 use std::ops::Range;
 
@@ -6,12 +6,12 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::fault::{TemplateFault, Wording};
 
-/// Brings a text into the form in which all texts of the language are compared (NFC).
+/// A text in the form in which the language compares texts (NFC).
 pub(super) fn normal(text: &str) -> String {
     if text.is_ascii() { text.to_owned() } else { text.nfc().collect() }
 }
 
-/// Undoes `$${` and `%%{`, and between quotes the escapes too. `start` is where the piece stands.
+/// Undoes `$${` and `%%{`, and between quotes the escapes too. `start` is the offset of the piece.
 pub(super) fn text(piece: &str, quoted: bool, start: usize, faults: &mut Vec<TemplateFault>) -> String {
     let mut result = String::with_capacity(piece.len());
     let mut rest = piece;
@@ -37,7 +37,7 @@ pub(super) fn text(piece: &str, quoted: bool, start: usize, faults: &mut Vec<Tem
     result
 }
 
-/// Adds what the escape at the start of `rest` means and gives its length.
+/// Adds the character of the escape at the start of `rest`; returns the escape's length.
 fn escape(rest: &str, at: usize, result: &mut String, faults: &mut Vec<TemplateFault>) -> usize {
     let selector = rest[1..].chars().next();
     let simple = match selector {

@@ -1,4 +1,4 @@
-//! HCL 2's string templates, worked out.
+//! HCL 2's string templates, evaluated.
 //!
 //! ```text
 //! text --lexer--> tokens --parser--> tree --evaluate, with the values of names--> Value
@@ -8,9 +8,9 @@
 //! ${ {"example.com" = "a"}[hostname] }                     expressions: operators, objects, lists, for, splats
 //! ```
 //!
-//! Everything of the expression language but functions: none can be called. What is accepted, what comes out and the
-//! code of the first fault are those of HCL's own library. Different on purpose: more than 100 levels of nesting (or
-//! links of one chain) are refused, and so are numbers beyond `10^4000`.
+//! The whole expression language except functions. Accepted texts, results and the code of the first fault are those of
+//! HCL's own library. On purpose, this crate refuses more than 100 levels of nesting (or links of one chain), and
+//! numbers beyond `10^4000`.
 //!
 //! Spec: HCL 2.20, hclsyntax specification; cty 1.18 for values. Measured cases: `testdata/hcl2`.
 
@@ -52,12 +52,12 @@ pub struct Template {
     root: Expr,
 }
 
-/// A name that a template takes its value of from outside.
+/// A name whose value comes from outside the template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// The name.
     pub name: String,
-    /// Where it stands, in bytes.
+    /// Its bytes in the template.
     pub span: Range<usize>,
 }
 
@@ -84,8 +84,8 @@ impl Template {
         &self.source
     }
 
-    /// The names in the order in which they stand, each as often as it stands there. A name that a `for` of the
-    /// template itself binds is none of them.
+    /// The names from outside in their order, each as often as it occurs. Names that a `for` of the template binds are
+    /// not among them.
     pub fn variables(&self) -> Vec<Variable> {
         let mut found = Vec::new();
         ast::free_names(&self.root, &mut Vec::new(), &mut |name, span| {
@@ -94,7 +94,7 @@ impl Template {
         found
     }
 
-    /// Works the template out. `scope` gives the values of names.
+    /// Evaluates the template. `scope` gives the values of names.
     ///
     /// A template of one interpolation alone gives that value, of whatever type; every other one gives a text.
     ///
@@ -111,11 +111,10 @@ impl Template {
 }
 
 impl TemplateValue {
-    /// Brings a result to a text, as is done with the result of a whole template: numbers and truth values are
-    /// written out, null stays null.
+    /// Converts a result to a text, as for a whole template: numbers and truth values are written out, null stays null.
     ///
     /// # Errors
-    /// When it is a list or an object. The text says which.
+    /// If it is a list or an object. The text says which.
     pub fn into_text(self) -> Result<Self, String> {
         convert::convert(self, &Type::String)
     }

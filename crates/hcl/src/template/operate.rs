@@ -8,7 +8,7 @@ use super::number::{Number, NumberError};
 use super::value::{TemplateValue, Type};
 
 impl BinaryOperator {
-    /// The type that both sides are brought to.
+    /// The type that both sides are converted to.
     pub(super) fn operands(self) -> Type {
         match self {
             Self::Or | Self::And => Type::Bool,
@@ -26,10 +26,10 @@ impl BinaryOperator {
     }
 }
 
-/// What `&&` and `||` say when one side decides: the result, and whether the faults of the left side count. Nothing
-/// where both sides are needed.
+/// The result of `&&` or `||` if one side decides, and whether the faults of the left side count; `None` if both
+/// sides are needed.
 ///
-/// HCL takes null for false here as long as the other side is of use.
+/// HCL takes null for false here as long as the other side is usable.
 pub(super) fn decided(
     operator: BinaryOperator,
     left: &TemplateValue,
@@ -109,7 +109,7 @@ fn numbers(operator: BinaryOperator, left: Number, right: Number) -> Result<Temp
     result.map(TemplateValue::Number)
 }
 
-/// The type that the operand is brought to, which is the result's too.
+/// The type of the operand and of the result.
 pub(super) fn operand(operator: UnaryOperator) -> Type {
     match operator {
         UnaryOperator::Negate => Type::Number,

@@ -1,7 +1,7 @@
-//! Tokens into a tree: reading, giving up and going on.
+//! From tokens to a tree, with recovery after faults.
 //!
-//! After the first fault HCL skips to where the broken piece should end and goes on, telling only of faults that it
-//! is sure of. The same is done here, so that the same faults come out.
+//! After the first fault, HCL skips to the expected end of the broken piece, and then reports only faults that it is
+//! sure of. This parser does the same, so that it reports the same faults.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::fault::{TemplateFault, Wording};
 use super::token::{TemplateToken, TemplateTokenKind};
 use super::value::TemplateValue;
 
-/// How deep expressions may lie in one another, and how long a chain of operators may be.
+/// The deepest nesting of expressions, and the longest chain of operators.
 pub(super) const DEPTH: usize = 100;
 
 pub(super) struct TemplateParser<'a> {
@@ -66,7 +66,7 @@ impl<'a> TemplateParser<'a> {
         (TemplateToken { kind: TemplateTokenKind::End, span: end..end }, self.tokens.len())
     }
 
-    /// Where the token that was read last stands.
+    /// The bytes of the token that was read last.
     pub(super) fn previous(&self) -> Range<usize> {
         match self.next.checked_sub(1).and_then(|index| self.tokens.get(index)) {
             Some(token) => token.span.clone(),
@@ -90,7 +90,7 @@ impl<'a> TemplateParser<'a> {
         result
     }
 
-    /// Runs `inner` one level deeper, unless that is too deep: then everything that is left is passed over.
+    /// Runs `inner` one level deeper. If that is too deep, skips the rest of the template.
     pub(super) fn deeper(&mut self, inner: impl FnOnce(&mut Self) -> Expr) -> Expr {
         if !self.deepen(1) {
             return placeholder(self.peek().span);
@@ -124,7 +124,7 @@ impl<'a> TemplateParser<'a> {
         self.faults.push(TemplateFault::new(code, wording, span));
     }
 
-    /// A fault that may well come from an earlier one and is reported only if there is none.
+    /// A fault that may follow from an earlier one, so it is reported only if there is none.
     pub(super) fn sure_fault(&mut self, code: &str, wording: impl Into<Wording>, span: Range<usize>) {
         if !self.recovering {
             self.fault(code, wording, span);

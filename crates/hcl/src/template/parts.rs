@@ -1,4 +1,4 @@
-//! Templates: texts, interpolations and directives, first in a row and then as a tree.
+//! Templates: texts, interpolations and directives, first as a list and then as a tree.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ impl TemplatePart {
 }
 
 impl TemplateParser<'_> {
-    /// Reads a template up to `end`. `start` is where its opening stands; `flush` takes the indent away.
+    /// Reads a template up to `end`. `start` is the offset of its opening; `flush` removes the indent.
     pub(super) fn template(&mut self, end: TemplateTokenKind, opening: Option<TemplateToken>, flush: bool) -> Expr {
         let first = self.peek().span;
         let mut parts = self.parts(end);
@@ -211,7 +211,7 @@ impl TemplateParser<'_> {
     }
 }
 
-/// Takes the smallest indent of all lines away from each: what `<<-` means.
+/// Removes the smallest indent of all lines from each, as `<<-` demands.
 fn unindent(parts: &mut [TemplatePart]) {
     let mut smallest: Option<usize> = None;
     let mut first_of_line = Vec::new();
@@ -242,7 +242,7 @@ fn unindent(parts: &mut [TemplatePart]) {
     }
 }
 
-/// Joins texts that stand side by side.
+/// Joins adjacent texts.
 fn melded(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
     let mut result: Vec<TemplatePart> = Vec::new();
     for part in parts {
@@ -257,7 +257,7 @@ fn melded(parts: Vec<TemplatePart>) -> Vec<TemplatePart> {
     result
 }
 
-/// Puts directives and what lies between them together.
+/// Makes a tree of directives and the parts between them.
 struct Assembly<'p, 't, I: Iterator<Item = TemplatePart>> {
     parser: &'p mut TemplateParser<'t>,
     parts: std::iter::Peekable<I>,
@@ -379,7 +379,7 @@ impl<I: Iterator<Item = TemplatePart>> Assembly<'_, '_, I> {
     }
 }
 
-/// What stands between two directives, as one text. `empty` is where nothing stands.
+/// The parts between two directives as one text. `empty` is the place of the text if there are none.
 fn block(mut exprs: Vec<Expr>, empty: usize) -> Expr {
     if exprs.is_empty() {
         exprs.push(text_expr("", empty..empty));

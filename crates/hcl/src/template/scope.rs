@@ -1,13 +1,13 @@
-//! What an expression can see while it is worked out.
+//! The names and values that an expression can use.
 
 use super::ast::Expr;
 use super::fault::TemplateFault;
 use super::value::TemplateValue;
 
-/// What is wrong so far.
+/// The faults so far.
 pub(super) type TemplateFaults = Vec<TemplateFault>;
 
-/// Makes a value of an expression.
+/// Evaluates an expression.
 pub(super) type Eval = fn(&Expr, &TemplateScope<'_>, &mut TemplateFaults) -> TemplateValue;
 
 /// The names that an expression can mention.

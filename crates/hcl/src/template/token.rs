@@ -58,9 +58,9 @@ pub(super) enum TemplateTokenKind {
     Colon,
     DoubleColon,
     Newline,
-    /// `true` where the comment takes the end of its line along.
+    /// `true` if the comment includes the end of its line.
     Comment(bool),
-    /// `&`, `|`, `^` or `~`: no operators here.
+    /// `&`, `|`, `^` or `~`, which are not operators here.
     Bitwise,
     Backtick,
     Apostrophe,
@@ -72,7 +72,7 @@ pub(super) enum TemplateTokenKind {
 }
 
 impl TemplateTokenKind {
-    /// What opens what this closes; nothing for everything else.
+    /// The opening token of a closing one; `None` for any other.
     pub(super) fn opener(self) -> Option<Self> {
         match self {
             Self::CloseParen => Some(Self::OpenParen),

@@ -25,9 +25,9 @@ pub enum TemplateValue {
     Tuple(Vec<TemplateValue>),
     /// What `{…}` makes: each attribute has a type of its own.
     Object(BTreeMap<String, TemplateValue>),
-    /// Elements of one type: what a condition makes of two tuples of different length.
+    /// Elements of one type, as a condition makes of two tuples of different length.
     List(Type, Vec<TemplateValue>),
-    /// Values of one type under names: what a condition makes of two objects with different attributes.
+    /// Values of one type under names, as a condition makes of two objects with different attributes.
     Map(Type, BTreeMap<String, TemplateValue>),
 }
 

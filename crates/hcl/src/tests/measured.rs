@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use serde_json::{Value as Json, json};
+use tofu_oci_types::TextPosition;
 
 use crate::{
     DecodeError, DecodeErrorKind, DecodeShape, Decoded, Duplicates, HclBody, HclDocument, HclSyntax, HclValue,
-    SyntaxErrorKind, parse_bytes, position,
+    SyntaxErrorKind, parse_bytes,
 };
 
 const RELEASES: [(&str, Duplicates); 2] = [("refused", Duplicates::Refused), ("allowed", Duplicates::Allowed)];
@@ -95,7 +96,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn place(&self, offset: usize) -> String {
         match self.document.syntax {
-            HclSyntax::Native => position(self.text, offset).to_string(),
+            HclSyntax::Native => TextPosition::of(self.text, offset).to_string(),
             HclSyntax::Json => "-".to_owned(),
         }
     }

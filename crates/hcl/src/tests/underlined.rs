@@ -1,14 +1,15 @@
 //! Which bytes an error underlines, and what it says.
 
 use insta::assert_snapshot;
+use tofu_oci_types::TextPosition;
 
-use crate::{Duplicates, parse, position};
+use crate::{Duplicates, parse};
 
 /// The line, what is underlined in it, the message, and where HCL 1 would say it is.
 #[track_caller]
 fn check(text: &str) -> String {
     let error = parse(text, Duplicates::Refused).expect_err("a mistake");
-    let place = position(text, error.span.start);
+    let place = TextPosition::of(text, error.span.start);
     let line = text.lines().nth(place.line - 1).unwrap_or_default();
     let marks = text[error.span.clone()].chars().take_while(|character| *character != '\n').count().max(1);
     let marks = format!("{}{}", " ".repeat(place.column - 1), "^".repeat(marks));

@@ -2,7 +2,7 @@
 
 use tofu_oci_hcl::{SyntaxError, SyntaxErrorKind};
 
-/// What to write where HCL cannot go on. `text` is the file.
+/// What to write in place of a syntax error. `text` is the file.
 pub(super) fn syntax(error: &SyntaxError, text: &str) -> String {
     let bare = || text.get(error.span.clone()).unwrap_or_default();
     match error.kind {

@@ -1,6 +1,6 @@
-//! Values out of HCL 1, each beside the place where it stands.
+//! Values from HCL 1, each with its place.
 //!
-//! What a value is, and whether it is one, `tofu_oci_hcl` decides, as HCL 1's own decoder does.
+//! `tofu_oci_hcl` decides which values are valid, as HCL 1's own decoder does.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,14 +9,14 @@ use tofu_oci_hcl::{DecodeError, DecodeNode, DecodeShape, Decoded, Duplicates, Hc
 
 use super::{BlockAttribute, ConfigSetting};
 
-/// A text, and the literal that it was written as; `None` if a number stands there.
+/// A text, and its literal; `None` if it is written as a number.
 pub(super) struct WrittenText<'a> {
     pub(super) value: String,
     pub(super) text: Option<&'a Text>,
     pub(super) span: Range<usize>,
 }
 
-/// A label of blocks, every block that has it, and what they say together.
+/// A label of blocks, every block that has it, and their joined value.
 pub(super) struct Labelled<'a> {
     pub(super) key: &'a HclKey,
     pub(super) blocks: Vec<DecodeNode<'a>>,
@@ -38,7 +38,7 @@ pub(super) fn truth(block: &DecodeNode<'_>, name: &'static str) -> Result<Option
     })
 }
 
-/// The whole number of an argument, which may stand in quotes.
+/// The whole number of an argument, which may be in quotes.
 pub(super) fn whole(block: &DecodeNode<'_>, name: &'static str) -> Result<Option<i64>, DecodeError> {
     Ok(match single(block, name, DecodeShape::Integer)? {
         Some(Decoded::Integer(value)) => Some(value),
@@ -52,7 +52,7 @@ pub(super) fn texts(block: &DecodeNode<'_>, name: &'static str) -> Result<Option
     Ok(list.map(|list| list.into_iter().filter_map(Decoded::into_text).collect()))
 }
 
-/// Of these values it makes no difference whether duplicates are allowed.
+/// For these values the treatment of duplicates makes no difference.
 fn single(block: &DecodeNode<'_>, name: &'static str, shape: DecodeShape) -> Result<Option<Decoded>, DecodeError> {
     block.argument(name, shape, Duplicates::Refused)
 }
@@ -67,7 +67,7 @@ pub(super) fn map_of(shape: DecodeShape) -> DecodeShape {
     DecodeShape::Map(Box::new(shape))
 }
 
-/// The blocks of a name by their labels, in the order in which these first stand there.
+/// The blocks of a name by their labels, in the order of each label's first block.
 pub(super) fn labelled<'a>(
     top: &DecodeNode<'a>,
     name: &'static str,
@@ -91,7 +91,7 @@ pub(super) fn labelled<'a>(
     Ok(labels)
 }
 
-/// Values beside the last place of each in these blocks.
+/// Values with the last place of each in these blocks.
 pub(super) fn attributes(blocks: &[DecodeNode<'_>], values: BTreeMap<String, Decoded>) -> Vec<BlockAttribute> {
     let last = |name: &str| blocks.iter().rev().find_map(|block| Some(block.named(name).ok()?.pop()?.span()));
     let attribute = |(name, value): (String, Decoded)| {

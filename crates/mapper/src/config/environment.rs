@@ -9,13 +9,13 @@ use std::path::{Path, PathBuf};
 pub trait ConfigFiles: Send + Sync {
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// The names of what lies in a folder, in any order.
+    /// The names in a folder, in any order.
     fn list(&self, path: &Path) -> io::Result<Vec<OsString>>;
-    /// Whether a folder is there. Links are followed.
+    /// Whether a folder exists. Links are followed.
     fn is_dir(&self, path: &Path) -> bool;
-    /// Whether anything is there. Links are followed.
+    /// Whether a file or folder exists. Links are followed.
     fn exists(&self, path: &Path) -> bool;
-    /// Whether a link is there, whatever it leads to. A file system without links has none.
+    /// Whether a symbolic link exists, whatever its target.
     fn is_link(&self, _path: &Path) -> bool {
         false
     }
@@ -32,7 +32,8 @@ pub enum Os {
     Windows,
 }
 
-/// Where and as whom the program runs. `Debug` tells the names of variables but not their values, which may be tokens.
+/// The system, folders and variables of the program. `Debug` shows the names of variables without their values, which
+/// may be tokens.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Environment {
     /// The system.

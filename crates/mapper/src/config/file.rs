@@ -6,11 +6,11 @@ use std::path::PathBuf;
 /// A file of the configuration. `Debug` leaves its text out, which may hold secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ConfigFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its text; empty where it could not be read.
+    /// Its text; empty if it could not be read.
     pub text: String,
-    /// What became of it.
+    /// Whether it counts.
     pub state: ConfigFileState,
 }
 
@@ -20,16 +20,16 @@ impl std::fmt::Debug for ConfigFile {
     }
 }
 
-/// What became of a file.
+/// Whether a file counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConfigFileState {
     /// It was read; single blocks may be dropped.
     Read,
     /// Nothing in it counts, because of an error.
     Dropped,
-    /// It is not there: a variable names it, or its folder is none.
+    /// It does not exist: a variable names it, or a part of its path is not a folder.
     Missing,
-    /// It is there and cannot be read.
+    /// It exists and cannot be read.
     Unreadable,
 }
 
@@ -42,8 +42,8 @@ pub struct Unknown {
     pub span: Range<usize>,
     /// The name as it was written.
     pub name: String,
-    /// The block around it; nothing at the top of the file.
+    /// The block around it; `None` at the top of the file.
     pub inside: Option<String>,
-    /// A known name that is spelt nearly so.
+    /// A known name with a similar spelling.
     pub near: Option<&'static str>,
 }

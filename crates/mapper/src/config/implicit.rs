@@ -13,12 +13,12 @@ use tofu_oci_types::TofuRelease;
 
 use crate::{Pattern, Selector};
 
-/// Every folder that is there, each as a mirror, and `direct` for all providers that none of them has.
+/// Every existing folder as a mirror, and `direct` for all providers that no folder has.
 pub(super) fn methods(environment: &Environment, files: &dyn ConfigFiles, release: TofuRelease) -> Vec<Method> {
     let mut found = BTreeSet::new();
     let mut methods = Vec::new();
     for path in folders(environment, release).into_iter().filter(|path| files.is_dir(path)) {
-        // A folder that cannot be searched has no provider, and stays a method.
+        // An unreadable folder has no provider, and stays a method.
         found.extend(providers(environment, files, &path).unwrap_or_default());
         let written = path.to_string_lossy().into_owned();
         methods.push(method(MethodKind::FilesystemMirror { path, written }, Vec::new()));
@@ -41,11 +41,11 @@ fn method(kind: MethodKind, exclude: Vec<Pattern>) -> Method {
     }
 }
 
-/// The folders in their order, whether or not they are there.
+/// The folders in their order, whether or not they exist.
 fn folders(environment: &Environment, release: TofuRelease) -> Vec<PathBuf> {
     const PLUGINS: &str = "plugins";
     let at = |folder: &Path, parts: &[&str]| environment.join(folder, parts);
-    // 1.10 looks where it was started.
+    // 1.10 uses the folder in which it was started.
     let own = if release == TofuRelease::V1_10 { &environment.launch_dir } else { &environment.working_dir };
     let mut folders = vec![at(own, &["terraform.d", PLUGINS])];
     if environment.os == Os::Windows {
@@ -68,7 +68,7 @@ fn folders(environment: &Environment, release: TofuRelease) -> Vec<PathBuf> {
         }
         return folders;
     }
-    // Here, paths that are not absolute do not count.
+    // Relative paths do not count here.
     match data_home.filter(|path| environment.is_absolute(path)) {
         Some(data_home) => folders.push(at(data_home, &["terraform", PLUGINS])),
         None => folders.push(at(home, &[".local", "share", "terraform", PLUGINS])),
@@ -84,7 +84,7 @@ fn folders(environment: &Environment, release: TofuRelease) -> Vec<PathBuf> {
 /// `HOST/NAMESPACE/TYPE/VERSION/PLATFORM/` or `HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_PLATFORM.zip`.
 ///
 /// # Errors
-/// When some folder in it cannot be read, however little it has to do with providers.
+/// If any folder in it cannot be read.
 fn providers(environment: &Environment, files: &dyn ConfigFiles, folder: &Path) -> io::Result<BTreeSet<ProviderAddr>> {
     let mut found = BTreeSet::new();
     let mut open = vec![(folder.to_owned(), Vec::new())];
@@ -95,7 +95,7 @@ fn providers(environment: &Environment, files: &dyn ConfigFiles, folder: &Path) 
             let is_dir = files.is_dir(&inner);
             let parts: Vec<String> = parts.iter().cloned().chain([name]).collect();
             found.extend(package(&parts, is_dir));
-            // Links may be what a package is, but are not followed to look for more.
+            // A link may be a package, and is not followed to look for more.
             if is_dir && parts.len() < MAX_DEPTH && !files.is_link(&inner) {
                 open.push((inner, parts));
             }
@@ -104,10 +104,10 @@ fn providers(environment: &Environment, files: &dyn ConfigFiles, folder: &Path) 
     Ok(found)
 }
 
-/// How deep a folder is searched. What lies deeper can be no package, only unreadable.
+/// How deep a folder is searched. Deeper folders cannot be packages, only unreadable.
 const MAX_DEPTH: usize = 5;
 
-/// The provider whose package lies at a path.
+/// The provider whose package has this path.
 fn package(parts: &[String], is_dir: bool) -> Option<ProviderAddr> {
     let [host, namespace, provider_type, rest @ ..] = parts else { return None };
     let address: ProviderAddr = format!("{host}/{namespace}/{provider_type}").parse().ok()?;

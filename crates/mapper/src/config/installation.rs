@@ -1,7 +1,7 @@
 //! `provider_installation`: the block, its methods, and what `OpenTofu` drops of them.
 //!
-//! The order of the checks is `OpenTofu`'s, so that the first complaint is the same one. All problems but those of a
-//! template are reported for the line of the whole block, because HCL 1 keeps few places.
+//! The order of the checks is `OpenTofu`'s, so that the first problem is the same. All problems except those of a
+//! template have the line of the whole block, because HCL 1 keeps few places.
 //!
 //! Spec: `OpenTofu` 1.12, cliconfig, provider installation; measured on 1.10 to 1.13.
 
@@ -19,14 +19,14 @@ use tofu_oci_types::TofuRelease;
 
 use crate::{RepositoryTemplate, Selector};
 
-/// What a method's arguments say.
+/// The arguments of a method.
 struct MethodArguments {
     kind: MethodKind,
     include: Vec<String>,
     exclude: Vec<String>,
 }
 
-/// The block that is read, and what surrounds it.
+/// The current block, and its surroundings.
 struct InstallationBlock<'a> {
     environment: &'a Environment,
     source: SourceText<'a>,
@@ -260,7 +260,7 @@ impl InstallationBlock<'_> {
         let mut overrides = decoded.into_map().unwrap_or_default();
         let members = self.decoded(list.members("dev_overrides"))?;
         for (key, _) in members.filter_map(Result::ok) {
-            // Of one name only the last path is left.
+            // Only the last path of a name counts.
             let Some(written) = overrides.remove(&key.text).and_then(Decoded::into_text) else { continue };
             match key.text.parse::<ProviderAddr>() {
                 Ok(address) => installation.dev_overrides.push(DevOverride {
@@ -330,7 +330,7 @@ impl InstallationBlock<'_> {
         })
     }
 
-    /// A folder as `OpenTofu` finds it: against the working directory, `~` and variables as they stand.
+    /// A folder as `OpenTofu` finds it: relative to the working directory, without expanding `~` or variables.
     fn absolute(&self, written: &str) -> PathBuf {
         self.environment.absolute(&self.environment.working_dir, Path::new(written))
     }

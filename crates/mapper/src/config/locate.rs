@@ -7,11 +7,11 @@ use super::{ConfigFiles, Environment, Os};
 /// The files that count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The main file, whether or not it is there; `None` if no home folder is known.
+    /// The main file, whether or not it exists; `None` if no home folder is known.
     pub main: Option<MainFile>,
     /// The files of the configuration directory in the order of their names.
     pub directory: Vec<PathBuf>,
-    /// What one might think is read and is not.
+    /// Files that look as if they were read, and are not.
     pub passed_over: Vec<PassedOver>,
 }
 
@@ -20,26 +20,26 @@ pub struct Located {
 pub struct MainFile {
     /// Where it is.
     pub path: PathBuf,
-    /// Why this one.
+    /// The reason for this path.
     pub origin: MainFileOrigin,
-    /// Whether it is there.
+    /// Whether it exists.
     pub exists: bool,
 }
 
 /// Why a file is the main one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MainFileOrigin {
-    /// A variable of this name says so.
+    /// A variable of this name names it.
     Variable(&'static str),
     /// It is the usual place.
     Usual,
-    /// It has the name from before `OpenTofu`, and there is none with the new one.
+    /// It has the name from before `OpenTofu`, and no file with the new name exists.
     Legacy,
-    /// `XDG_CONFIG_HOME` is set, and there is none in the home folder.
+    /// `XDG_CONFIG_HOME` is set, and the home folder has no main file.
     Xdg,
 }
 
-/// A file or folder that is there and is not read.
+/// An existing file or folder that is not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PassedOver {
     /// Where it is.
@@ -89,7 +89,7 @@ impl FileSearch<'_> {
         self.environment.join(folder, parts)
     }
 
-    /// The folder that all usual places are in.
+    /// The folder of all usual places.
     fn home(&self) -> Option<&Path> {
         match self.environment.os {
             Os::Windows => self.environment.app_data.as_deref(),
@@ -113,7 +113,7 @@ impl FileSearch<'_> {
         }
     }
 
-    /// The main file where no variable names one.
+    /// The main file if no variable names one.
     fn usual(&self) -> Option<MainFile> {
         let home = self.home()?;
         let [new, legacy] = self.names().map(|name| self.at(home, &[name]));
@@ -130,7 +130,7 @@ impl FileSearch<'_> {
         })
     }
 
-    /// The configuration directory, if it is there.
+    /// The configuration directory, if it exists.
     fn directory(&self) -> Option<PathBuf> {
         let home = self.home()?;
         let usual = match self.environment.os {
@@ -144,13 +144,13 @@ impl FileSearch<'_> {
         self.files.is_dir(&directory).then_some(directory)
     }
 
-    /// What is read of the configuration directory, in the order of the names.
+    /// The files of the configuration directory that are read, in the order of their names.
     fn listed(&self, directory: &Path) -> Vec<PathBuf> {
         let names = self.names_in(directory).into_iter().filter(|name| is_listed(name));
         names.map(|name| self.at(directory, &[&name])).collect()
     }
 
-    /// The names in a folder, sorted; none if it cannot be read.
+    /// The names in a folder, sorted; empty if it cannot be read.
     fn names_in(&self, folder: &Path) -> Vec<String> {
         let mut names: Vec<String> = self
             .files
@@ -163,7 +163,7 @@ impl FileSearch<'_> {
         names
     }
 
-    /// What is there, looks like a configuration, and is not read.
+    /// What looks like a configuration, and is not read.
     fn misnamed(&self, directory: Option<&Path>) -> Vec<PassedOver> {
         let mut over = Vec::new();
         let mut add = |path: PathBuf, why: &str| {

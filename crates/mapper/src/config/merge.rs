@@ -1,4 +1,4 @@
-//! Several files become one configuration, and what is wrong only then.
+//! Joins several files into one configuration, and reports problems of the whole.
 //!
 //! Spec: `OpenTofu` 1.12, cliconfig, `Merge` and `Validate`.
 
@@ -32,7 +32,7 @@ pub(super) struct MergedConfig {
 }
 
 impl MergedConfig {
-    /// Adds what one more file says.
+    /// Adds the next file.
     pub(super) fn add(
         &mut self,
         settings: FileSettings,
@@ -59,7 +59,7 @@ impl MergedConfig {
         self.magic_suffix = self.magic_suffix.take().or(settings.magic_suffix);
     }
 
-    /// Lets the variables speak, and checks everything together.
+    /// Applies the variables, and checks everything together.
     pub(super) fn finish(
         mut self,
         environment: &Environment,
@@ -107,7 +107,7 @@ impl MergedConfig {
         }
     }
 
-    /// What can be seen only when all files have been read.
+    /// Reports problems that need all files.
     fn validate(&mut self, findings: &mut ReadingNotes) {
         for (label, host) in &self.hosts {
             check_host("host", label, &host.at, findings);
@@ -135,7 +135,7 @@ impl MergedConfig {
         if let Some(second) = self.oci_defaults.get(1) {
             let at = TextPlace { file: second.file, span: second.span.clone() };
             let problem = twice("duplicate-block", "oci_default_credentials", &at);
-            // Not while the files are read, but as soon as a registry is asked.
+            // `OpenTofu` reports it later, with its first request to a registry.
             findings.push(problem.topic(Topic::RegistryCredentials).effect(Effect::Crash));
         }
         let mut seen = BTreeSet::new();
@@ -162,7 +162,7 @@ fn merge_blocks(known: &mut Vec<RawBlock>, blocks: Vec<RawBlock>) {
     }
 }
 
-/// Whether a value of credentials is one that `OpenTofu` cannot convert: a block that does not stand in a list.
+/// Whether `OpenTofu` cannot convert a value of credentials: a block outside a list.
 fn crashes(value: &ConfigSetting) -> bool {
     match value {
         ConfigSetting::Map(_) => true,
@@ -195,7 +195,7 @@ fn check_host(kind: &str, label: &str, at: &TextPlace, findings: &mut ReadingNot
     findings.push(if error.passes_opentofu() { problem.kept_by_opentofu() } else { problem });
 }
 
-/// `OpenTofu` looks for the folder where it was started, and uses it below the working directory.
+/// `OpenTofu` looks for the folder in the one where it was started, and uses it below the working directory.
 fn check_cache(
     environment: &Environment,
     files: &dyn ConfigFiles,

@@ -1,35 +1,35 @@
-//! The methods that count, and what each of them says of an address.
+//! The methods that count, and the answer of each for an address.
 
 use tofu_oci_types::ProviderAddr;
 
 use super::{CliConfigReading, ConfigFiles, Environment, Method, MethodKind, implicit};
 use crate::{MagicSuffix, MapError, MappedPlace, Selection};
 
-/// The methods that `OpenTofu` would install by, in their order.
+/// The methods that `OpenTofu` installs by, in their order.
 #[derive(Clone, Debug)]
 pub struct Methods {
-    /// Whether the file says so; otherwise they are those that count without any `provider_installation`.
+    /// Whether they are from a file; otherwise they are the implicit ones.
     pub explicit: bool,
     /// The methods, without those that were dropped.
     pub list: Vec<Method>,
 }
 
-/// What a method says of an address.
+/// A method and its answer for an address.
 #[derive(Clone, Debug)]
 pub struct MethodCandidate<'a> {
     /// The method.
     pub method: &'a Method,
     /// Whether its patterns match.
     pub selection: Selection,
-    /// Where it would look; `None` if it is not selected.
+    /// Its place for the address; `None` if it is not selected.
     pub place: Option<Result<MappedPlace, MapError>>,
 }
 
 impl Methods {
-    /// What every method says of `address`, in order; nothing at all for a provider that is part of `OpenTofu`.
+    /// The answer of every method for `address`, in order; empty for a provider that is part of `OpenTofu`.
     ///
-    /// A host under the magic suffix is a repository where `direct` is asked, and nowhere else: a file that leaves
-    /// `direct` out, or excludes the address from it, is not bypassed.
+    /// A host under the magic suffix is a repository only for `direct`, so a file that omits `direct`, or excludes the
+    /// address from it, is not bypassed.
     pub fn candidates(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Vec<MethodCandidate<'_>> {
         if address.is_builtin() {
             return Vec::new();
@@ -46,7 +46,7 @@ impl Methods {
 }
 
 impl Method {
-    /// Where the method looks for an address; nothing for a method that cannot be read.
+    /// The method's place for an address; `None` for an unreadable method.
     fn place_of(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Option<Result<MappedPlace, MapError>> {
         match &self.kind {
             MethodKind::Direct { .. } => Some(suffix.place(address).map(|place| match place {
@@ -62,7 +62,7 @@ impl Method {
 }
 
 impl CliConfigReading {
-    /// The methods that `OpenTofu` would install by: those of the file, or the implicit ones.
+    /// The methods that `OpenTofu` installs by: those of the file, or the implicit ones.
     pub fn methods(&self, environment: &Environment, files: &dyn ConfigFiles) -> Methods {
         match &self.config.installation {
             Some(installation) => {

@@ -1,4 +1,4 @@
-//! Which addresses can be a network mirror's.
+//! Valid addresses of network mirrors.
 
 use std::net::Ipv6Addr;
 
@@ -72,7 +72,7 @@ fn check_host(host: &str) -> Result<(), &'static str> {
         }
         let (number, _zone) = literal.split_once("%25").unwrap_or((literal, ""));
         if number.strip_prefix('[').is_none_or(|number| number.parse::<Ipv6Addr>().is_err()) {
-            return Err("what stands in [ ] is no IPv6 address");
+            return Err("what stands in [ ] is not an IPv6 address");
         }
     } else if host.contains('[') {
         return Err("a [ stands inside its host");

@@ -1,4 +1,4 @@
-//! The settings that come out of the files and the environment.
+//! The settings from the files and the environment.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,30 +9,30 @@ use tofu_oci_types::{Hostname, ProviderAddr};
 
 use crate::{MagicSuffix, RepositoryTemplate, Selector};
 
-/// Everything that `OpenTofu` goes on with after it has read the files.
+/// The settings that `OpenTofu` goes on with after it has read the files.
 #[derive(Clone, Debug, Default)]
 pub struct CliConfig {
     /// The first `provider_installation` block; `None` if none counts, so that the implicit methods do.
     pub installation: Option<Installation>,
-    /// Where packages are kept between installations; variables expanded, made absolute against the working directory.
+    /// Where packages are kept between installations; with variables expanded, absolute.
     pub plugin_cache_dir: Option<PathBuf>,
     /// Whether a cached package may be used although the lock file has no checksum of it.
     pub plugin_cache_may_break_lock: bool,
-    /// Hosts whose services are written down, so that nobody asks them.
+    /// Hosts whose services the files name, so that no request to them is needed.
     pub hosts: BTreeMap<Hostname, HostBlock>,
     /// `credentials` blocks, the label is the host. A later block of a host replaces an earlier one.
     pub credentials: Vec<RawBlock>,
     /// The `credentials_helper` block, the label is the helper's name.
     pub credentials_helper: Option<RawBlock>,
-    /// `oci_credentials` blocks that are sound, the label is the prefix of the repositories.
+    /// Valid `oci_credentials` blocks, the label is the prefix of the repositories.
     pub oci_credentials: Vec<RawBlock>,
     /// The first `oci_default_credentials` block.
     pub oci_default_credentials: Option<RawBlock>,
-    /// How registries are asked.
+    /// The settings for requests to registries.
     pub registry_protocols: RegistryProtocols,
     /// `TF_TOKEN_*` variables whose name is that of a host.
     pub tokens: Vec<TokenVariable>,
-    /// The suffix in a block `tofu_oci`, which `OpenTofu` ignores, and where it stands.
+    /// The suffix in a block `tofu_oci`, which `OpenTofu` ignores, and its place.
     pub magic_suffix: Option<(MagicSuffix, TextPlace)>,
 }
 
@@ -48,13 +48,13 @@ pub struct TextPlace {
 /// A `host` block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostBlock {
-    /// What each service is, by its identifier such as `providers.v1`.
+    /// The value of each service, by its identifier such as `providers.v1`.
     pub services: BTreeMap<String, ConfigSetting>,
-    /// Where it stands.
+    /// Its place.
     pub at: TextPlace,
 }
 
-/// A value of a setting whose form is another's business.
+/// A value of a setting whose form another crate checks.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConfigSetting {
     /// A truth value.
@@ -79,7 +79,7 @@ impl ConfigSetting {
     }
 }
 
-/// The kinds of blocks that are handed on as they were written.
+/// The kinds of blocks that are kept as they were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// `credentials "HOST"`.
@@ -97,7 +97,7 @@ pub enum BlockKind {
 pub struct RawBlock {
     /// The kind of block.
     pub kind: BlockKind,
-    /// The label, where this kind has one.
+    /// The label, if this kind has one.
     pub label: Option<String>,
     /// The arguments by name, each once.
     pub attributes: Vec<BlockAttribute>,
@@ -114,7 +114,7 @@ impl RawBlock {
     }
 }
 
-/// An argument. `Debug` masks what may be a secret: every value but those of the arguments known to be none.
+/// An argument. `Debug` masks every value that may be a secret.
 #[derive(Clone, PartialEq)]
 pub struct BlockAttribute {
     /// Its name.
@@ -233,15 +233,15 @@ pub struct Method {
     pub include: Vec<String>,
     /// The patterns of `exclude` as they were written.
     pub exclude: Vec<String>,
-    /// The patterns; empty where one of them is none, and then the method is dropped.
+    /// The patterns; empty if one of them is invalid, which also drops the method.
     pub selector: Selector,
-    /// The file, as its place in [`super::CliConfigReading::files`]; nothing for an implicit method.
+    /// The file, as its place in [`super::CliConfigReading::files`]; `None` for an implicit method.
     pub file: Option<usize>,
-    /// The file and line for people, such as `/home/u/.tofurc:3`; nothing for an implicit method.
+    /// The file and line for people, such as `/home/u/.tofurc:3`; `None` for an implicit method.
     pub place: Option<String>,
     /// The bytes of the whole block.
     pub span: Range<usize>,
-    /// The problem for which `OpenTofu` leaves the method out, as its place in [`super::CliConfigReading::problems`].
+    /// The problem for which `OpenTofu` drops the method, as its place in [`super::CliConfigReading::problems`].
     pub dropped: Option<usize>,
 }
 
@@ -277,7 +277,7 @@ pub enum MethodKind {
         url: String,
         /// How often a download is tried again, if that is said.
         download_retry_count: Option<i64>,
-        /// Whether its checksums are recorded without a look.
+        /// Whether its checksums are recorded without a check.
         trust_all_hashes: bool,
     },
     /// Repositories of OCI registries.

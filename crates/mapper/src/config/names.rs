@@ -1,4 +1,4 @@
-//! Names that are known, and names that are nearly so.
+//! Known names, and similar ones.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::reader::{ReadingNotes, SourceText};
 use super::{Effect, Topic, Unknown};
 use tofu_oci_types::TofuRelease;
 
-/// What can stand at the top of a file.
+/// The names at the top of a file.
 const TOP: [&str; 13] = [
     "provider_installation",
     "credentials",
@@ -62,7 +62,7 @@ pub fn known_names(inside: Option<&str>) -> &'static [&'static str] {
 /// Names that came after 1.10, which therefore ignores them.
 const AFTER_1_10: [&str; 3] = ["registry_protocols", "download_retry_count", "trust_all_hashes"];
 
-/// Records the unknown names, and complains about those that are nearly known.
+/// Records the unknown names, and reports those that are similar to a known one.
 pub(super) fn look_at(source: SourceText<'_>, body: &HclBody, findings: &mut ReadingNotes) {
     for item in &body.items {
         let Some(key) = item.keys.first() else { continue };
@@ -78,7 +78,7 @@ pub(super) fn look_at(source: SourceText<'_>, body: &HclBody, findings: &mut Rea
     }
 }
 
-/// Looks at the arguments of a method.
+/// Checks the arguments of a method.
 pub(super) fn look_into(source: SourceText<'_>, block: &str, body: &HclBody, findings: &mut ReadingNotes) {
     for item in &body.items {
         check_argument(source, block, &ItemView::of(item), findings);
@@ -146,7 +146,7 @@ pub(super) fn near(name: &str, known: &[&'static str]) -> Option<&'static str> {
     closest.map(|(_, known)| known)
 }
 
-/// How many letters must be changed, added, removed or swapped with their neighbour.
+/// The number of letters to change, add, remove or swap with their neighbour.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=other.len()).collect()];

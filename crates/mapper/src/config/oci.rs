@@ -1,4 +1,4 @@
-//! `oci_credentials` and `oci_default_credentials`: which blocks are sound. What they mean is another crate's.
+//! `oci_credentials` and `oci_default_credentials`: which blocks are valid. Another crate interprets them.
 //!
 //! Spec: `OpenTofu` 1.12, cliconfig, OCI credentials; measured on 1.10 to 1.13.
 
@@ -41,7 +41,7 @@ pub(super) fn defaults(source: SourceText<'_>, document: &HclDocument, findings:
     blocks
 }
 
-/// Complains about the arguments; `OpenTofu` keeps such a block all the same, unless one has the wrong kind.
+/// Reports problems of the arguments; `OpenTofu` still keeps the block, unless one is of the wrong kind.
 fn check_defaults(
     source: SourceText<'_>,
     item: &HclItem,
@@ -115,7 +115,7 @@ fn repository(
     Ok(sound.then(|| raw(source, BlockKind::OciCredentials, Some(label), item, &list)))
 }
 
-/// What credentials look like.
+/// The styles of credentials.
 const STYLES: &str = "write username and password, or access_token and refresh_token, or docker_credentials_helper";
 
 /// Whether the arguments make one style of credentials.
@@ -182,7 +182,7 @@ fn body<'a>(
     }
 }
 
-/// A block whose arguments have been found to be of the right kinds.
+/// A block whose arguments are of the right kinds.
 fn raw(
     source: SourceText<'_>,
     kind: BlockKind,
@@ -227,7 +227,7 @@ fn bad_helper(source: SourceText<'_>, helper: &WrittenText<'_>, line: Option<usi
         .instead("write the part after docker-credential-, such as \"pass\"")
 }
 
-/// A name that `OpenTofu` runs, and that is not one of a helper.
+/// A name that `OpenTofu` runs although it is not the name of a helper.
 fn odd_helper(source: SourceText<'_>, helper: &WrittenText<'_>) -> Option<CliConfigProblem> {
     let fine = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     if helper.value.bytes().all(fine) {

@@ -7,9 +7,9 @@ use std::ops::Range;
 pub struct CliConfigProblem {
     /// A stable kebab-case name of the fault, such as `missing-hostname`, `unknown-symbol:X` or `hcl:invalid-index`.
     pub code: String,
-    /// How `OpenTofu` calls it.
+    /// Its severity in `OpenTofu`.
     pub severity: Severity,
-    /// When `OpenTofu` sees it.
+    /// The stage in which `OpenTofu` sees it.
     pub stage: ProblemStage,
     /// The file, as its place in [`super::CliConfigReading::files`].
     pub file: Option<usize>,
@@ -23,9 +23,9 @@ pub struct CliConfigProblem {
     pub instead: Option<String>,
     /// What `OpenTofu` does then.
     pub effect: Effect,
-    /// Codes of what `OpenTofu` says in the same breath.
+    /// The codes of what `OpenTofu` reports together with it.
     pub also: Vec<String>,
-    /// Whether `OpenTofu` is silent about it, and only this program complains.
+    /// Whether only this program reports it.
     pub ours: bool,
     /// What it is about.
     pub topic: Topic,
@@ -56,19 +56,19 @@ impl CliConfigProblem {
     }
 }
 
-/// What a problem is about: who needs one thing alone need not stop for the others.
+/// What a problem is about. A command stops only for the topics that it needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Topic {
     /// `oci_credentials` and `oci_default_credentials`.
     RegistryCredentials,
-    /// `provider_installation`, of which nothing counts then.
+    /// `provider_installation`, which then does not count at all.
     ProviderInstallation,
     /// Everything else.
     Other,
 }
 
-/// How grave a problem is to `OpenTofu`, which goes on in any case.
+/// The severity of a problem in `OpenTofu`, which goes on in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// An error.
@@ -77,16 +77,16 @@ pub enum Severity {
     Warning,
 }
 
-/// When a problem is seen.
+/// The stage in which a problem is seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProblemStage {
     /// While the files are read.
     Load,
-    /// While the sources of the methods are put together.
+    /// While `OpenTofu` makes the sources of the methods.
     Sources,
 }
 
-/// What `OpenTofu` does about a problem. It stops for none.
+/// What `OpenTofu` does about a problem. It never stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Effect {
@@ -94,11 +94,11 @@ pub enum Effect {
     FileDropped,
     /// What the file says in its plain settings counts, and so do the blocks that could be read.
     BlockIgnored,
-    /// The method is left out; the others stay.
+    /// The method is dropped; the others stay.
     MethodDropped,
-    /// One entry of a block is left out; the others stay.
+    /// One entry of a block is dropped; the others stay.
     EntryIgnored,
-    /// What was written is used all the same.
+    /// The value is still used.
     KeptAnyway,
     /// Of several blocks the first one is used.
     FirstUsed,

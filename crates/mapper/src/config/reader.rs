@@ -1,4 +1,4 @@
-//! What all parts of a reading share: the file at hand, and the list of what is wrong.
+//! What all parts of a reading share: the current file, and the list of problems.
 
 use std::ops::Range;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::path::Path;
 use tofu_oci_hcl::{DecodeError, Duplicates, HclItem, HclSyntax};
 
 use super::{CliConfigProblem, Effect, ProblemStage, Severity, Topic, Unknown};
-use tofu_oci_types::TofuRelease;
+use tofu_oci_types::{TextPosition, TofuRelease};
 
-/// What was found to be wrong so far.
+/// The problems so far.
 pub(super) struct ReadingNotes {
     pub(super) release: TofuRelease,
     pub(super) problems: Vec<CliConfigProblem>,
@@ -16,13 +16,13 @@ pub(super) struct ReadingNotes {
 }
 
 impl ReadingNotes {
-    /// Adds a problem and gives its place in the list.
+    /// Adds a problem and returns its place in the list.
     pub(super) fn push(&mut self, problem: CliConfigProblem) -> usize {
         self.problems.push(problem);
         self.problems.len() - 1
     }
 
-    /// What `read` finds is about this topic.
+    /// Gives this topic to the problems that `read` finds.
     pub(super) fn about<T>(&mut self, topic: Topic, read: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.problems.len();
         let out = read(self);
@@ -31,7 +31,7 @@ impl ReadingNotes {
     }
 }
 
-/// The file that is being read.
+/// The current file.
 #[derive(Clone, Copy)]
 pub(super) struct SourceText<'a> {
     pub(super) file: usize,
@@ -46,9 +46,9 @@ impl SourceText<'_> {
         self.syntax == HclSyntax::Json
     }
 
-    /// The line of an offset as `OpenTofu` names it: nothing in JSON, where HCL 1 keeps no places.
+    /// The line of an offset as `OpenTofu` names it; `None` in JSON, for which HCL 1 keeps no places.
     pub(super) fn line(&self, offset: usize) -> Option<usize> {
-        (!self.is_json()).then(|| tofu_oci_hcl::position(self.text, offset).line)
+        (!self.is_json()).then(|| TextPosition::of(self.text, offset).line)
     }
 
     /// The line in which an item starts.
@@ -63,7 +63,7 @@ impl SourceText<'_> {
 
     /// The file and line for people.
     pub(super) fn place(&self, offset: usize) -> String {
-        format!("{}:{}", self.path.display(), tofu_oci_hcl::position(self.text, offset).line)
+        format!("{}:{}", self.path.display(), TextPosition::of(self.text, offset).line)
     }
 
     /// A problem of this file, seen while it is read.

@@ -1,4 +1,4 @@
-//! A reading: the files, what they say and what is wrong with them.
+//! A reading: the files, their settings and their problems.
 
 use std::ops::Range;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::{
 use super::{advice, installation, locate, names, oci, secrets, settings};
 use tofu_oci_types::TofuRelease;
 
-/// What a release of `OpenTofu` makes of the user's files.
+/// The user's files as a release of `OpenTofu` reads them.
 #[derive(Clone, Debug)]
 pub struct CliConfigReading {
     /// The release.
@@ -24,16 +24,16 @@ pub struct CliConfigReading {
     pub located: Located,
     /// The files that count, in the order of reading.
     pub files: Vec<ConfigFile>,
-    /// What `OpenTofu` goes on with.
+    /// The settings that `OpenTofu` goes on with.
     pub config: CliConfig,
-    /// What is wrong, in the order in which it is reported.
+    /// The problems, in the order in which they are reported.
     pub problems: Vec<CliConfigProblem>,
     /// Unknown names, which `OpenTofu` ignores silently.
     pub unknown: Vec<Unknown>,
 }
 
 impl CliConfigReading {
-    /// What is wrong by this program's measure: errors, and files that are named or there and cannot be opened.
+    /// What this program refuses: errors, and unreadable files that exist or that a variable names.
     pub fn errors(&self) -> impl Iterator<Item = &CliConfigProblem> {
         self.problems.iter().filter(|problem| match problem.severity {
             Severity::Error => true,
@@ -67,7 +67,7 @@ impl CliConfigReading {
         self.errors().filter(move |problem| problem.topic == Topic::RegistryCredentials || unknown(problem))
     }
 
-    /// The configuration, if nothing is wrong with it.
+    /// The configuration, if it has no errors.
     ///
     /// # Errors
     /// The first of [`CliConfigReading::errors`].
@@ -223,7 +223,7 @@ fn in_text(bytes: &[u8], text: &str, offset: usize) -> usize {
     text.floor_char_boundary(String::from_utf8_lossy(before).len())
 }
 
-/// The first text in a file that HCL 1 reads and cannot make a value of.
+/// The first text in a file that HCL 1 reads and that has no value.
 fn crash(body: &HclBody) -> Option<Range<usize>> {
     fn in_value(value: &HclValue) -> Option<Range<usize>> {
         match value {

@@ -1,4 +1,4 @@
-//! Values in a text that may be secrets, found without understanding the text: it may be broken.
+//! Values in a text that may be secrets, found without parsing the text, which may be broken.
 
 use std::ops::Range;
 
@@ -11,16 +11,16 @@ const WORDS: [&str; 4] = ["token", "password", "secret", "passphrase"];
 const HARMLESS: [&str; 4] =
     ["username", "docker_credentials_helper", "docker_style_config_files", "discover_ambient_credentials"];
 
-/// What is shown instead.
+/// The replacement of a secret.
 pub const MASK: &str = "***";
 
-/// The parts of a line that belong to a secret, which may have begun on a line before.
+/// The parts of a line that belong to a secret, which may begin on an earlier line.
 pub fn in_line(text: &str, line: Range<usize>) -> Vec<Range<usize>> {
     let clip = |range: Range<usize>| range.start.max(line.start)..range.end.min(line.end);
     all(text).into_iter().map(clip).filter(|range| range.start < range.end).collect()
 }
 
-/// Takes secrets out of what is said about a problem: a complaint may quote the word that it is about.
+/// Masks secrets in a message, which may quote a word of the file.
 pub(super) fn mask(problem: &mut CliConfigProblem, files: &[ConfigFile]) {
     let Some(text) = problem.file.and_then(|file| files.get(file)).map(|file| file.text.as_str()) else { return };
     let Some(span) = &problem.span else { return };
@@ -48,7 +48,7 @@ fn all(text: &str) -> Vec<Range<usize>> {
         .filter_map(|behind| value(lower.as_bytes(), behind))
         .chain(in_credentials(lower.as_bytes(), &lower))
         .chain(in_addresses(&lower))
-        // Where a letter is cut, the whole letter is meant.
+        // A cut letter counts as a whole.
         .map(|range| text.floor_char_boundary(range.start)..text.ceil_char_boundary(range.end))
         .collect();
     found.sort_by_key(|range| (range.start, range.end));
@@ -62,7 +62,7 @@ fn all(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The values of the arguments of blocks of credentials, but those that hold no secret.
+/// The values of the arguments of blocks of credentials, except those that hold no secret.
 fn in_credentials(bytes: &[u8], lower: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut behind = 0;
@@ -92,7 +92,7 @@ fn in_credentials(bytes: &[u8], lower: &str) -> Vec<Range<usize>> {
                 next = start.max(next + 1);
                 if !opens_block && let Some(range) = value_at(bytes, start) {
                     let harmless = HARMLESS.contains(&named);
-                    // A bare value ends where its line does, or before: what follows is looked at too.
+                    // A bare value ends with its line or earlier, so the text after it is searched too.
                     if !harmless || bytes.get(start) == Some(&b'"') {
                         next = range.end.max(next);
                     }
@@ -171,7 +171,7 @@ fn value(bytes: &[u8], behind_name: usize) -> Option<Range<usize>> {
     let sign = skip(bytes, quote_end, |byte| byte.is_ascii_whitespace())?;
     let start = match bytes.get(sign)? {
         b'=' | b':' => skip(bytes, sign + 1, |byte| byte.is_ascii_whitespace())?,
-        // The sign was forgotten.
+        // The sign is missing.
         b'{' | b'}' | b',' | b']' => return None,
         _ if sign > quote_end => sign,
         _ => return None,

@@ -8,7 +8,7 @@ use super::{BlockKind, CliConfigProblem, Effect, Environment, HostBlock, RawBloc
 use crate::MagicSuffix;
 use tofu_oci_types::TofuRelease;
 
-/// What a file says besides its installation methods and the credentials of OCI registries.
+/// The settings of a file, except installation methods and the credentials of OCI registries.
 #[derive(Default)]
 pub(super) struct FileSettings {
     pub(super) plugin_cache_dir: Option<(String, TextPlace)>,
@@ -22,7 +22,7 @@ pub(super) struct FileSettings {
 }
 
 /// Reads them all, in the order in which HCL 1 fills them in; the error is the one that drops the rest of the file.
-/// What was filled in before stays, as it does in `OpenTofu`, which then expands no variables.
+/// Settings before it stay, as in `OpenTofu`, which then expands no variables.
 pub(super) fn read(
     environment: &Environment,
     source: SourceText<'_>,
@@ -187,7 +187,7 @@ fn expand(text: &str, environment: &Environment) -> String {
     out + rest
 }
 
-/// The name after a `$` and how many bytes it takes. Without a name: broken braces are swallowed, and zero bytes mean
+/// The name after a `$` and how many bytes it takes. Without a name: broken braces are removed, and zero bytes mean
 /// that the `$` stays.
 fn variable_name(text: &str) -> (Option<&str>, usize) {
     let special = |byte: u8| matches!(byte, b'*' | b'#' | b'$' | b'@' | b'!' | b'?' | b'-' | b'0'..=b'9');
@@ -201,7 +201,7 @@ fn variable_name(text: &str) -> (Option<&str>, usize) {
     }
     match text.find('}') {
         Some(end) if end > 1 => (text.get(1..end), end + 1),
-        // `${}` is swallowed whole, an unclosed `${` to the brace.
+        // `${}` is removed whole, an unclosed `${` up to the brace.
         Some(end) => (None, end + 1),
         None => (None, 1),
     }

@@ -1,4 +1,4 @@
-//! What `OpenTofu` finds wrong when it puts the sources of the methods together.
+//! The problems that `OpenTofu` finds when it makes the sources of the methods.
 
 use super::reader::ReadingNotes;
 use super::{CliConfigProblem, ConfigFile, Effect, Installation, Method, MethodKind, ProblemStage};
@@ -41,8 +41,8 @@ fn fault(method: &Method, files: &[ConfigFile]) -> Option<CliConfigProblem> {
     Some(if error.passes_opentofu() { problem.kept_by_opentofu() } else { problem })
 }
 
-/// The place of a text inside a method's block, with its quotes; the whole block's head where it was written in
-/// another way.
+/// The place of a text inside a method's block, with its quotes; the block's head if the text is written in another
+/// way.
 fn find(method: &Method, files: &[ConfigFile], written: Option<&str>) -> std::ops::Range<usize> {
     let whole = method.span.clone();
     let text = method.file.and_then(|file| files.get(file)).map_or("", |file| file.text.as_str());

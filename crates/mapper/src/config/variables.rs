@@ -1,4 +1,4 @@
-//! What environment variables say instead of the files.
+//! Environment variables that replace settings of the files.
 
 use tofu_oci_types::Hostname;
 
@@ -6,7 +6,7 @@ use super::{Environment, Masked, TokenVariable};
 
 const TOKEN: &str = "TF_TOKEN_";
 
-/// `TF_TOKEN_*`: the tokens of hosts. A name that is not a host's is passed over, as by `OpenTofu`.
+/// `TF_TOKEN_*`: the tokens of hosts. A name that is not a host's is ignored, as in `OpenTofu`.
 pub(super) fn tokens(environment: &Environment) -> Vec<TokenVariable> {
     let token = |(name, value): (&String, &String)| {
         let host = host(name.strip_prefix(TOKEN)?)?;
@@ -26,12 +26,12 @@ fn host(name: &str) -> Option<Hostname> {
     labels.join(".").parse().ok()
 }
 
-/// A variable that counts as on: anything but nothing and `0`.
+/// Whether a variable is on: neither empty nor `0`.
 pub(super) fn is_on(environment: &Environment, name: &str) -> bool {
     environment.var(name).is_some_and(|value| value != "0")
 }
 
-/// A variable that holds a positive whole number; everything else is passed over.
+/// The positive whole number of a variable; any other text is ignored.
 pub(super) fn positive(environment: &Environment, name: &str) -> Option<i64> {
     environment.var(name)?.parse().ok().filter(|number| *number > 0)
 }

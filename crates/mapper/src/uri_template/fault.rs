@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tofu_oci_types::masked_user;
 
-/// A text that is not a URI template, or none for providers.
+/// A text that is not a URI template for providers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.text())]
 pub struct InvalidUriTemplate {
@@ -57,7 +57,7 @@ impl InvalidUriTemplate {
         }
     }
 
-    /// The faulty place: bytes of the template.
+    /// The faulty bytes of the template.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }

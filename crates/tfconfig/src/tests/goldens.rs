@@ -104,10 +104,10 @@ fn each_module_gets_its_configurations() {
     : cloud.south = Own -> main.tf:21:1
     : secrets = Empty -> no block
     : widget = Own -> main.tf:26:1
-    app: cloud = Passed { from: "cloud", at: Declared { path: "main.tf", line: 43, column: 5 } } -> main.tf:17:1
-    app: cloud.replica = Passed { from: "cloud.south", at: Declared { path: "main.tf", line: 44, column: 5 } } -> main.tf:21:1
-    app: zone = Passed { from: "widget", at: Declared { path: "main.tf", line: 45, column: 5 } } -> main.tf:26:1
-    app.database: cloud = Passed { from: "cloud.replica", at: Declared { path: "modules/app/main.tf", line: 33, column: 5 } } -> main.tf:21:1
+    app: cloud = Passed { from: "cloud", at: Declared { path: "main.tf", at: TextPosition { line: 43, column: 5 } } } -> main.tf:17:1
+    app: cloud.replica = Passed { from: "cloud.south", at: Declared { path: "main.tf", at: TextPosition { line: 44, column: 5 } } } -> main.tf:21:1
+    app: zone = Passed { from: "widget", at: Declared { path: "main.tf", at: TextPosition { line: 45, column: 5 } } } -> main.tf:26:1
+    app.database: cloud = Passed { from: "cloud.replica", at: Declared { path: "modules/app/main.tf", at: TextPosition { line: 33, column: 5 } } } -> main.tf:21:1
     app.database: random = Empty -> no block
     logs: cloud = Inherited { from: "" } -> main.tf:17:1
     network: cloud = Inherited { from: "" } -> main.tf:17:1
@@ -115,12 +115,12 @@ fn each_module_gets_its_configurations() {
     insta::assert_snapshot!(configurations("multiple-aliases"), @r#"
     : awsname = Empty -> no block
     : awsname.default = Own -> main.tf:10:1
-    my_mod: modaws.bar = Passed { from: "awsname", at: Declared { path: "main.tf", line: 19, column: 5 } } -> no block
-    my_mod: modaws.foo = Passed { from: "awsname.default", at: Declared { path: "main.tf", line: 18, column: 5 } } -> main.tf:10:1
+    my_mod: modaws.bar = Passed { from: "awsname", at: Declared { path: "main.tf", at: TextPosition { line: 19, column: 5 } } } -> no block
+    my_mod: modaws.foo = Passed { from: "awsname.default", at: Declared { path: "main.tf", at: TextPosition { line: 18, column: 5 } } } -> main.tf:10:1
     "#);
     insta::assert_snapshot!(configurations("module-providers-alias"), @r#"
     : aws.default = Own -> main.tf:1:1
-    my_mod: aws.foo = Passed { from: "aws.default", at: Declared { path: "main.tf", line: 10, column: 5 } } -> main.tf:1:1
+    my_mod: aws.foo = Passed { from: "aws.default", at: Declared { path: "main.tf", at: TextPosition { line: 10, column: 5 } } } -> main.tf:1:1
     "#);
     insta::assert_snapshot!(configurations("state-instance-keys"), @": aws.by_region = Own -> main.tofu:1:1");
 }

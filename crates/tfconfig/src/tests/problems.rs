@@ -232,8 +232,8 @@ fn the_state_is_where_backend_and_workspace_say() {
     let local = "terraform {\n  backend \"local\" {\n    path = \"there/x.tfstate\"\n  }\n}\n".as_bytes();
     insta::assert_snapshot!(check(&[("main.tf", local), ("there/x.tfstate", STATE.as_bytes())]), @r#"Read { path: "there/x.tfstate", providers: [StateProvider { address: registry.opentofu.org/hashicorp/a, modules: [""] }] }"#);
     let elsewhere = "terraform {\n  backend \"s3\" {}\n}\n".as_bytes();
-    insta::assert_snapshot!(check(&[("main.tf", elsewhere), ("terraform.tfstate", STATE.as_bytes())]), @r#"Elsewhere { backend: "s3", declared: Declared { path: "main.tf", line: 2, column: 3 } }"#);
-    insta::assert_snapshot!(check(&[("main.tf", b"terraform {\n  cloud {}\n}\n")]), @r#"Elsewhere { backend: "cloud", declared: Declared { path: "main.tf", line: 2, column: 3 } }"#);
+    insta::assert_snapshot!(check(&[("main.tf", elsewhere), ("terraform.tfstate", STATE.as_bytes())]), @r#"Elsewhere { backend: "s3", declared: Declared { path: "main.tf", at: TextPosition { line: 2, column: 3 } } }"#);
+    insta::assert_snapshot!(check(&[("main.tf", b"terraform {\n  cloud {}\n}\n")]), @r#"Elsewhere { backend: "cloud", declared: Declared { path: "main.tf", at: TextPosition { line: 2, column: 3 } } }"#);
     let selected: &[(&str, &[u8])] = &[
         ("main.tf", b"# ok\n"),
         (".terraform/environment", b"blue"),

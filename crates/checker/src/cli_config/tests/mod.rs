@@ -16,6 +16,7 @@ use super::{CliConfigFacts, CliConfigFinding, LockFacts, LockedFact, RequiredFac
 use memory::{MemoryFiles, environment};
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_mapper::config::{ConfigFiles, Environment, MASK, MEASURED, read, releases_text, secrets_in_line};
+use tofu_oci_types::TextPosition;
 
 /// Everything that is found, for a user `u` with these files.
 fn find(
@@ -60,7 +61,7 @@ fn text(finding: &CliConfigFinding) -> String {
         let place = at.span.as_ref().filter(|_| !at.text.is_empty()).map(|span| {
             let secret = !secrets_in_line(&at.text, span.clone()).is_empty();
             let text = if secret { MASK } else { &at.text[span.clone()] };
-            format!(":{} {text:?}", tofu_oci_hcl::position(&at.text, span.start))
+            format!(":{} {text:?}", TextPosition::of(&at.text, span.start))
         });
         out += &format!(" --> {}{}\n", at.path.display(), place.unwrap_or_default());
     }

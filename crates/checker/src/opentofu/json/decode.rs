@@ -1,9 +1,9 @@
-//! Types: tokens to values, in place, as Go does it. A value of a wrong type is remembered and changes nothing; the rest
-//! is read all the same.
+//! Types: tokens to values, in place, as Go does it. A value of a wrong type is noted and skipped; the rest is
+//! still read.
 
 use super::scan::{GoJsonToken, Invalid, scan};
 
-/// Reads a document into `target`; false when Go's `Unmarshal` returns an error. What could be read is there even then.
+/// Reads a document into `target`; false if Go's `Unmarshal` returns an error. `target` keeps what was read before.
 pub(super) fn unmarshal<T: JsonTarget>(bytes: &[u8], target: &mut T) -> bool {
     let Ok(tokens) = scan(bytes).map_err(|Invalid| ()) else { return false };
     let mut reader = JsonReader { tokens: &tokens, at: 0, wrong: false };
@@ -15,19 +15,19 @@ pub(super) fn unmarshal<T: JsonTarget>(bytes: &[u8], target: &mut T) -> bool {
 pub(super) trait JsonTarget {
     /// `null`.
     fn null(&mut self) {}
-    /// A text; false when that is a wrong type.
+    /// A text; false if that is a wrong type.
     fn text(&mut self, _text: &str) -> bool {
         false
     }
-    /// A number; false when that is a wrong type, or does not fit.
+    /// A number; false if that is a wrong type, or does not fit.
     fn number(&mut self, _number: &str) -> bool {
         false
     }
-    /// An array; false when that is a wrong type.
+    /// An array; false if that is a wrong type.
     fn array(&mut self, _reader: &mut JsonReader<'_>) -> bool {
         false
     }
-    /// An object; false when that is a wrong type.
+    /// An object; false if that is a wrong type.
     fn object(&mut self, _reader: &mut JsonReader<'_>) -> bool {
         false
     }
@@ -41,7 +41,7 @@ pub(super) struct JsonReader<'a> {
 }
 
 impl<'a> JsonReader<'a> {
-    /// Reads the value here into `target`, and stands after it.
+    /// Reads the value here into `target`, and moves after it.
     pub(super) fn read(&mut self, target: &mut dyn JsonTarget) {
         let token = &self.tokens[self.at];
         let behind = self.behind();
@@ -66,19 +66,19 @@ impl<'a> JsonReader<'a> {
         self.tokens[self.at] != GoJsonToken::End
     }
 
-    /// The name of the next member; stands at its value.
+    /// The name of the next member; moves to its value.
     pub(super) fn name(&mut self) -> &'a str {
         let GoJsonToken::Text(name) = &self.tokens[self.at] else { return "" };
         self.at += 1;
         name
     }
 
-    /// Passes over the value here.
+    /// Skips the value here.
     pub(super) fn skip(&mut self) {
         self.at = self.behind();
     }
 
-    /// Remembers that something had a wrong value.
+    /// Notes that a value was of a wrong type.
     pub(super) fn complain(&mut self) {
         self.wrong = true;
     }
@@ -91,7 +91,7 @@ impl<'a> JsonReader<'a> {
     }
 }
 
-/// Which of the members a name means: the one that is equal, else the first that is equal in any case.
+/// The member of this name: the exact one, else the first that differs only in case.
 pub(super) fn member(name: &str, members: &[&str]) -> Option<usize> {
     let exact = members.iter().position(|member| *member == name);
     exact.or_else(|| members.iter().position(|member| name.chars().map(fold).eq(member.chars().map(fold))))
@@ -119,7 +119,7 @@ impl JsonTarget for i64 {
     }
 }
 
-/// A pointer: null takes it away, anything else makes it and reads into it.
+/// A pointer: null removes it, any other value is read into it.
 impl<T: JsonTarget + Default> JsonTarget for Option<T> {
     fn null(&mut self) {
         *self = None;
@@ -174,7 +174,7 @@ impl<T: JsonTarget + Default> JsonTarget for Slice<T> {
     }
 }
 
-/// A map of texts: nothing of it is kept, but its types are checked.
+/// A map of texts, which is checked and not kept.
 #[derive(Debug, Default)]
 pub(super) struct Texts;
 
@@ -188,7 +188,7 @@ impl JsonTarget for Texts {
     }
 }
 
-/// Bytes, written as Base64: nothing of them is kept.
+/// Bytes in Base64, which are checked and not kept.
 #[derive(Debug, Default)]
 pub(super) struct Base64;
 
@@ -210,7 +210,7 @@ impl JsonTarget for Base64 {
     }
 }
 
-/// Standard Base64 with padding; line breaks are passed over. Bits left over are not looked at.
+/// Standard Base64 with padding; line breaks and the bits left over are ignored.
 fn is_base64(text: &str) -> bool {
     let symbols: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\r' | b'\n')).collect();
     let data = symbols.iter().take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')).count();

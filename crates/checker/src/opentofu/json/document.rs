@@ -33,12 +33,12 @@ pub(crate) struct GoManifest {
 
 #[cfg(test)]
 thread_local! {
-    /// How many indexes this thread has read.
+    /// The number of indexes that this thread has read.
     pub(crate) static READS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 impl GoIndex {
-    /// Reads an index; in the second place whether Go reads it without an error.
+    /// The index, and whether Go reads it without an error.
     pub(crate) fn read(bytes: &[u8]) -> (Self, bool) {
         #[cfg(test)]
         READS.with(|reads| reads.set(reads.get() + 1));
@@ -50,7 +50,7 @@ impl GoIndex {
 }
 
 impl GoManifest {
-    /// Reads a manifest; in the second place whether Go reads it without an error.
+    /// The manifest, and whether Go reads it without an error.
     pub(crate) fn read(bytes: &[u8]) -> (Self, bool) {
         let mut raw = RawManifest::default();
         let good = unmarshal(bytes, &mut raw);
@@ -59,7 +59,7 @@ impl GoManifest {
     }
 }
 
-/// What both kinds of documents have.
+/// The members that both kinds of documents have.
 #[derive(Default)]
 struct JsonHead {
     schema_version: i64,

@@ -1,6 +1,6 @@
 //! Syntax: bytes to a flat list of tokens. Nothing here recurses, so depth costs no stack.
 
-/// How deep Go reads.
+/// The deepest nesting that Go reads.
 const MAX_DEPTH: usize = 10_000;
 
 /// A value, or an end of one.
@@ -17,7 +17,7 @@ pub(super) enum GoJsonToken<'a> {
     End,
 }
 
-/// The bytes are no JSON document for Go.
+/// The bytes are not a JSON document for Go.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Invalid;
 
@@ -36,7 +36,7 @@ struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     tokens: Vec<GoJsonToken<'a>>,
-    /// The containers that are open: where their token is.
+    /// The tokens of the open containers.
     open: Vec<usize>,
 }
 
@@ -208,7 +208,7 @@ impl<'a> Scan<'a> {
         u32::from_str_radix(digits, 16).map_err(|_| Invalid)
     }
 
-    /// The character of a surrogate pair, when the other half follows; nothing is taken otherwise.
+    /// The character of a surrogate pair, or `None` if the other half does not follow.
     fn second_half(&mut self, first: u32) -> Option<char> {
         let start = self.at;
         if self.bytes[self.at..].starts_with(b"\\u") {
@@ -225,7 +225,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Text in which each byte that is not UTF-8 has become U+FFFD.
+/// The text, with U+FFFD for each byte that is not UTF-8.
 fn lossy(bytes: &[u8]) -> String {
     let mut text = String::new();
     for chunk in bytes.utf8_chunks() {

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use tofu_oci_types::{Algorithm, Platform};
 
 use super::json::{GoIndex, GoManifest};
-use super::question::InstallOutcome;
+use super::question::PredictedOutcome;
 use super::unpack::unpack;
 use super::{AskedProvider, Because, GoDescriptor};
 use crate::facts::{
@@ -34,8 +34,12 @@ const ZIP: &str = "archive/zip";
 /// The first size that is too large for a manifest: 5 MiB, although the message says 4.
 const MANIFEST_GATE: i64 = 5 * 1024 * 1024;
 
-/// What becomes of one version on one platform.
-pub(super) fn install(opened: &OpenedRelease<'_>, platform: &Platform, provider: AskedProvider<'_>) -> InstallOutcome {
+/// The outcome for one version on one platform.
+pub(super) fn install(
+    opened: &OpenedRelease<'_>,
+    platform: &Platform,
+    provider: AskedProvider<'_>,
+) -> PredictedOutcome {
     match try_install(opened, platform, provider) {
         Ok(outcome) | Err(outcome) => outcome,
     }
@@ -44,7 +48,7 @@ pub(super) fn install(opened: &OpenedRelease<'_>, platform: &Platform, provider:
 /// A release whose index has been read, once for all platforms.
 pub(super) struct OpenedRelease<'a> {
     release: &'a FoundRelease,
-    entries: Result<Entries, InstallOutcome>,
+    entries: Result<Entries, PredictedOutcome>,
 }
 
 impl<'a> OpenedRelease<'a> {
@@ -53,7 +57,7 @@ impl<'a> OpenedRelease<'a> {
         Self { release, entries: Self::read(release) }
     }
 
-    fn read(release: &FoundRelease) -> Result<Entries, InstallOutcome> {
+    fn read(release: &FoundRelease) -> Result<Entries, PredictedOutcome> {
         let document = release.index.found.as_ref().map_err(|fault| unreadable(fault, Because::TagNotFound))?;
         resolve(document)?;
         Ok(Entries::of(&read_index(document)?.manifests))
@@ -64,21 +68,21 @@ fn try_install(
     opened: &OpenedRelease<'_>,
     platform: &Platform,
     provider: AskedProvider<'_>,
-) -> Result<InstallOutcome, InstallOutcome> {
+) -> Result<PredictedOutcome, PredictedOutcome> {
     let release = opened.release;
     let position = opened.entries.as_ref().map_err(|outcome| *outcome)?.select(platform)?;
     let Some(entry) = release.entries.get(position) else {
-        return Err(InstallOutcome::Unread(Because::RepositoryUnreadable));
+        return Err(PredictedOutcome::Unread(Because::RepositoryUnreadable));
     };
     let leaf = read_leaf(entry)?;
     let part = select_layer(&leaf, &entry.leaf)?;
     check_layer(&part.descriptor, platform)?;
-    let Some(package) = fetch(part)? else { return Ok(InstallOutcome::InstallsAsFarAsSeen) };
+    let Some(package) = fetch(part)? else { return Ok(PredictedOutcome::InstallsAsFarAsSeen) };
     unzip(package, provider, room(release, platform, provider))
 }
 
 /// The tag's head.
-fn resolve(document: &FoundDocument) -> Result<(), InstallOutcome> {
+fn resolve(document: &FoundDocument) -> Result<(), PredictedOutcome> {
     if document.sent_digest.is_none() {
         return refuse(Because::RegistryAnswer);
     }
@@ -89,11 +93,11 @@ fn resolve(document: &FoundDocument) -> Result<(), InstallOutcome> {
     }
 }
 
-fn read_index(document: &FoundDocument) -> Result<GoIndex, InstallOutcome> {
+fn read_index(document: &FoundDocument) -> Result<GoIndex, PredictedOutcome> {
     check_content(document, length(document))?;
     let (index, good) = GoIndex::read(&document.bytes);
     if !good {
-        // What is a manifest of the other kind is reported apart.
+        // A manifest of the other kind has a reason of its own.
         let (manifest, good) = GoManifest::read(&document.bytes);
         let other = good && manifest.media_type == MANIFEST;
         return refuse(if other { Because::NotAnIndex } else { Because::ManifestNotJson });
@@ -102,9 +106,9 @@ fn read_index(document: &FoundDocument) -> Result<GoIndex, InstallOutcome> {
     Ok(index)
 }
 
-/// The entries of an index by what `OpenTofu` makes of them.
+/// The entries of an index as `OpenTofu` sorts them.
 struct Entries {
-    /// Some entries end it, whichever platform they are for; this is the first of them.
+    /// The first entry that ends the installation, whichever platform it is for.
     fatal: Option<Because>,
     by_platform: HashMap<(String, String), Vec<usize>>,
     /// Whether any entry is of the right artifact type.
@@ -138,7 +142,7 @@ impl Entries {
         all
     }
 
-    fn select(&self, platform: &Platform) -> Result<usize, InstallOutcome> {
+    fn select(&self, platform: &Platform) -> Result<usize, PredictedOutcome> {
         if let Some(fatal) = self.fatal {
             return refuse(fatal);
         }
@@ -153,14 +157,14 @@ impl Entries {
     }
 }
 
-fn read_leaf(entry: &IndexEntry) -> Result<GoManifest, InstallOutcome> {
+fn read_leaf(entry: &IndexEntry) -> Result<GoManifest, PredictedOutcome> {
     let descriptor = &entry.descriptor;
     if descriptor.size >= MANIFEST_GATE {
         return refuse(Because::ManifestTooLarge);
     }
     let document = entry.leaf.manifest.found.as_ref().map_err(|fault| match fault.kind {
-        // Larger than the descriptor may say: the lengths differ.
-        FaultKind::TooLarge => InstallOutcome::Refuses(Because::SizeMismatch),
+        // Larger than any size in a descriptor: the lengths differ.
+        FaultKind::TooLarge => PredictedOutcome::Refuses(Because::SizeMismatch),
         _ => unreadable(fault, Because::ManifestNotFound),
     })?;
     if sent_type(document) != descriptor.media_type {
@@ -177,11 +181,11 @@ fn read_leaf(entry: &IndexEntry) -> Result<GoManifest, InstallOutcome> {
     Ok(manifest)
 }
 
-fn select_layer<'a>(manifest: &GoManifest, leaf: &'a FoundLeaf) -> Result<&'a LeafPart, InstallOutcome> {
-    leaf.layers.get(select_zip(manifest)?).ok_or(InstallOutcome::Unread(Because::RepositoryUnreadable))
+fn select_layer<'a>(manifest: &GoManifest, leaf: &'a FoundLeaf) -> Result<&'a LeafPart, PredictedOutcome> {
+    leaf.layers.get(select_zip(manifest)?).ok_or(PredictedOutcome::Unread(Because::RepositoryUnreadable))
 }
 
-fn select_zip(manifest: &GoManifest) -> Result<usize, InstallOutcome> {
+fn select_zip(manifest: &GoManifest) -> Result<usize, PredictedOutcome> {
     let zips: Vec<usize> = (0..manifest.layers.len()).filter(|at| manifest.layers[*at].media_type == ZIP).collect();
     match zips.as_slice() {
         [only] => Ok(*only),
@@ -191,7 +195,7 @@ fn select_zip(manifest: &GoManifest) -> Result<usize, InstallOutcome> {
     }
 }
 
-fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), InstallOutcome> {
+fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), PredictedOutcome> {
     match descriptor.parsed_digest().map(|digest| digest.algorithm()) {
         Some(Algorithm::Sha256) => {}
         _ => return refuse(Because::DigestAlgorithm),
@@ -202,8 +206,8 @@ fn check_layer(descriptor: &GoDescriptor, platform: &Platform) -> Result<(), Ins
     }
 }
 
-/// The package, when its contents were read.
-fn fetch(part: &LeafPart) -> Result<Option<&PackageFacts>, InstallOutcome> {
+/// The package, if its contents were read.
+fn fetch(part: &LeafPart) -> Result<Option<&PackageFacts>, PredictedOutcome> {
     let FoundBlob { content, .. } = part.blob.as_ref();
     match content {
         Ok(BlobContent::Package(package)) => {
@@ -221,19 +225,23 @@ fn fetch(part: &LeafPart) -> Result<Option<&PackageFacts>, InstallOutcome> {
     }
 }
 
-fn unzip(package: &PackageFacts, provider: AskedProvider<'_>, room: usize) -> Result<InstallOutcome, InstallOutcome> {
-    let zip = package.zip.as_ref().map_err(|fault| InstallOutcome::Refuses(fault.because()))?;
-    let unpacked = unpack(zip, room).map_err(InstallOutcome::Refuses)?;
+fn unzip(
+    package: &PackageFacts,
+    provider: AskedProvider<'_>,
+    room: usize,
+) -> Result<PredictedOutcome, PredictedOutcome> {
+    let zip = package.zip.as_ref().map_err(|fault| PredictedOutcome::Refuses(fault.because()))?;
+    let unpacked = unpack(zip, room).map_err(PredictedOutcome::Refuses)?;
     if !unpacked.has_executable(provider) {
         return refuse(Because::ExecutableNotFound);
     }
     if unpacked.has_line_break() {
         return refuse(Because::EntryNotWritable);
     }
-    Ok(if zip.complete { InstallOutcome::Installs } else { InstallOutcome::InstallsAsFarAsSeen })
+    Ok(if zip.complete { PredictedOutcome::Installs } else { PredictedOutcome::InstallsAsFarAsSeen })
 }
 
-/// How long a path in the package can be, in bytes: Linux takes 4095, and the package's folder is among them.
+/// The longest path in the package, in bytes: 4095 on Linux, less the package's folder.
 fn room(release: &FoundRelease, platform: &Platform, provider: AskedProvider<'_>) -> usize {
     let folder = match provider {
         AskedProvider::Named(address) => format!(".terraform/providers/{address}/{}/{platform}/", release.version),
@@ -243,7 +251,7 @@ fn room(release: &FoundRelease, platform: &Platform, provider: AskedProvider<'_>
 }
 
 /// Size and digest of a manifest against its descriptor.
-fn check_content(document: &FoundDocument, size: i64) -> Result<(), InstallOutcome> {
+fn check_content(document: &FoundDocument, size: i64) -> Result<(), PredictedOutcome> {
     if size >= MANIFEST_GATE {
         return refuse(Because::ManifestTooLarge);
     }
@@ -264,13 +272,13 @@ fn length(document: &FoundDocument) -> i64 {
     i64::try_from(document.bytes.len()).unwrap_or(i64::MAX)
 }
 
-/// What a document says about itself: first the media type, then the artifact type.
+/// The types that a document names: first the media type, then the artifact type.
 fn check_body(
     media_type: &str,
     want_media: &str,
     artifact_type: &str,
     want_artifact: &str,
-) -> Result<(), InstallOutcome> {
+) -> Result<(), PredictedOutcome> {
     if media_type != want_media {
         return refuse(Because::BodyMediaTypeMissing);
     }
@@ -286,20 +294,20 @@ fn sent_type(document: &FoundDocument) -> String {
     text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-fn unreadable(fault: &ReadFault, missing: Because) -> InstallOutcome {
+fn unreadable(fault: &ReadFault, missing: Because) -> PredictedOutcome {
     match fault.kind {
-        FaultKind::Missing | FaultKind::Unaddressable => InstallOutcome::Refuses(missing),
-        FaultKind::TooLarge => InstallOutcome::Refuses(Because::ManifestTooLarge),
-        FaultKind::WrongSize => InstallOutcome::Refuses(Because::SizeMismatch),
-        FaultKind::WrongDigest => InstallOutcome::Refuses(Because::DigestMismatch),
+        FaultKind::Missing | FaultKind::Unaddressable => PredictedOutcome::Refuses(missing),
+        FaultKind::TooLarge => PredictedOutcome::Refuses(Because::ManifestTooLarge),
+        FaultKind::WrongSize => PredictedOutcome::Refuses(Because::SizeMismatch),
+        FaultKind::WrongDigest => PredictedOutcome::Refuses(Because::DigestMismatch),
         FaultKind::Unusable | FaultKind::Unasked | FaultKind::NotRead => {
-            InstallOutcome::Unread(Because::RepositoryUnreadable)
+            PredictedOutcome::Unread(Because::RepositoryUnreadable)
         }
     }
 }
 
-fn refuse<T>(because: Because) -> Result<T, InstallOutcome> {
-    Err(InstallOutcome::Refuses(because))
+fn refuse<T>(because: Because) -> Result<T, PredictedOutcome> {
+    Err(PredictedOutcome::Refuses(because))
 }
 
 #[cfg(test)]

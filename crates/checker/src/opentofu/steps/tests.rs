@@ -8,10 +8,10 @@ fn vectors() -> Vectors {
 }
 
 #[track_caller]
-fn check(name: &Value, got: &Result<usize, InstallOutcome>, case: &Value) {
+fn check(name: &Value, got: &Result<usize, PredictedOutcome>, case: &Value) {
     let want = match case["error"].as_str() {
         None => Ok(usize::try_from(case["selected_index"].as_u64().unwrap()).unwrap()),
-        Some(code) => Err(InstallOutcome::Refuses(match code {
+        Some(code) => Err(PredictedOutcome::Refuses(match code {
             "platform-not-supported" => Because::PlatformNotOffered,
             "unsupported-artifact-type" => Because::IndexOrLeafArtifactType,
             "unsupported-media-type" => Because::LeafMediaType,
@@ -53,8 +53,8 @@ fn bodies_are_judged_as_the_vectors_say() {
         let (index, _) = GoIndex::read(case["body"].to_string().as_bytes());
         let want = match case["error"].as_str() {
             None => Ok(()),
-            Some("unexpected-artifact-type") => Err(InstallOutcome::Refuses(Because::IndexOrLeafArtifactType)),
-            Some(_) => Err(InstallOutcome::Refuses(Because::BodyMediaTypeMissing)),
+            Some("unexpected-artifact-type") => Err(PredictedOutcome::Refuses(Because::IndexOrLeafArtifactType)),
+            Some(_) => Err(PredictedOutcome::Refuses(Because::BodyMediaTypeMissing)),
         };
         assert_eq!(check_body(&index.media_type, INDEX, &index.artifact_type, PROVIDER), want, "{case}");
     });

@@ -5,13 +5,13 @@ use std::io::{self, Read, Seek, SeekFrom};
 use flate2::read::DeflateDecoder;
 
 use super::ZipFault;
-use super::directory::{ZipHeader, u32_at};
+use super::directory::{DirectoryHeader, u32_at};
 
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// Where the data of an entry begin: after its local header, of which nothing else is looked at.
-pub(super) fn open(file: &mut (impl Read + Seek), header: &ZipHeader) -> io::Result<Result<u64, ZipFault>> {
+/// The position of an entry's data: after its local header, of which Go reads nothing else.
+pub(super) fn open(file: &mut (impl Read + Seek), header: &DirectoryHeader) -> io::Result<Result<u64, ZipFault>> {
     let Ok(offset) = u64::try_from(header.offset) else { return Ok(Err(ZipFault::End)) };
     let mut local = Vec::new();
     file.seek(SeekFrom::Start(offset))?;
@@ -30,7 +30,11 @@ pub(super) fn open(file: &mut (impl Read + Seek), header: &ZipHeader) -> io::Res
 }
 
 /// Reads an entry to its end, as Go's checking reader does.
-pub(super) fn read(file: &mut (impl Read + Seek), header: &ZipHeader, start: u64) -> io::Result<Result<(), ZipFault>> {
+pub(super) fn read(
+    file: &mut (impl Read + Seek),
+    header: &DirectoryHeader,
+    start: u64,
+) -> io::Result<Result<(), ZipFault>> {
     file.seek(SeekFrom::Start(start))?;
     let data = io::BufReader::new(file.by_ref().take(header.compressed));
     let outcome =
@@ -42,15 +46,15 @@ pub(super) fn read(file: &mut (impl Read + Seek), header: &ZipHeader, start: u64
     if header.flags & 8 != 0 {
         return described(file, header, start.saturating_add(header.compressed), crc);
     }
-    // Without a descriptor a checksum of zero is none.
+    // Without a descriptor, a checksum of zero means that there is none.
     let wrong = header.crc != 0 && header.crc != crc;
     Ok(if wrong { Err(ZipFault::Checksum) } else { Ok(()) })
 }
 
-/// The checksum of the data, if there are as many as the directory says.
-fn digest(mut data: impl Read, header: &ZipHeader) -> Result<u32, ZipFault> {
+/// The checksum of the data, if their size is that of the directory.
+fn digest(mut data: impl Read, header: &DirectoryHeader) -> Result<u32, ZipFault> {
     let mut hasher = crc32fast::Hasher::new();
-    // One byte more than there should be, to see when there is.
+    // One byte more than expected, to notice longer data.
     let mut buffer =
         vec![0; usize::try_from(header.size.saturating_add(1)).map_or(64 * 1024, |size| size.min(64 * 1024))];
     let mut seen = 0;
@@ -72,7 +76,12 @@ fn digest(mut data: impl Read, header: &ZipHeader) -> Result<u32, ZipFault> {
 }
 
 /// The descriptor after the data, with or without a signature, of which only the checksum counts.
-fn described(file: &mut (impl Read + Seek), header: &ZipHeader, at: u64, crc: u32) -> io::Result<Result<(), ZipFault>> {
+fn described(
+    file: &mut (impl Read + Seek),
+    header: &DirectoryHeader,
+    at: u64,
+    crc: u32,
+) -> io::Result<Result<(), ZipFault>> {
     let mut record = Vec::new();
     file.seek(SeekFrom::Start(at))?;
     file.by_ref().take(16).read_to_end(&mut record)?;

@@ -15,7 +15,7 @@ const END_LENGTH: usize = 22;
 
 /// One header of the directory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ZipHeader {
+pub(super) struct DirectoryHeader {
     creator: u16,
     pub(super) flags: u16,
     pub(super) method: u16,
@@ -23,18 +23,18 @@ pub(super) struct ZipHeader {
     pub(super) compressed: u64,
     pub(super) size: u64,
     attributes: u32,
-    /// Where its local header is, from the beginning of the file.
+    /// The position of its local header in the file.
     pub(super) offset: i64,
     pub(super) name: Vec<u8>,
 }
 
-impl ZipHeader {
+impl DirectoryHeader {
     /// The mode's type and permission bits, for archives made on Unix or macOS.
     fn unix_mode(&self) -> Option<u32> {
         matches!(self.creator >> 8, 3 | 19).then_some(self.attributes >> 16)
     }
 
-    /// Whether the archive was made on a system of Microsoft's, whose attributes count.
+    /// Whether the archive was made on a Microsoft system, whose attributes count.
     fn is_dos(&self) -> bool {
         matches!(self.creator >> 8, 0 | 11 | 14)
     }
@@ -60,7 +60,7 @@ impl ZipHeader {
 
 /// The end of the directory.
 struct ZipEnd {
-    /// Where its record is; where that of zip64 is, when that one counts.
+    /// The position of its record, or of the zip64 record if that one counts.
     at: u64,
     records: u64,
     size: u64,
@@ -69,15 +69,15 @@ struct ZipEnd {
 
 /// How reading one header ended.
 enum DirectoryStep {
-    Header(Box<ZipHeader>),
-    /// No header here, or one that breaks off: the directory ends.
+    Header(Box<DirectoryHeader>),
+    /// Not a header, or a truncated one: the directory ends.
     Over(ZipFault),
-    /// Nothing at all here.
+    /// The end of the file.
     Nothing,
 }
 
 /// Every header, as many as the end record says modulo 65536.
-pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<ZipHeader>, ZipFault>> {
+pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Vec<DirectoryHeader>, ZipFault>> {
     let end = match find_end(file, size)? {
         Ok(end) => end,
         Err(fault) => return Ok(Err(fault)),
@@ -92,7 +92,7 @@ pub(super) fn headers(file: &mut (impl Read + Seek), size: u64) -> io::Result<Re
     if start < 0 || start >= whole {
         return Ok(Err(ZipFault::Format));
     }
-    // An archive with something in front, whose offsets are right all the same.
+    // An archive after other data, whose offsets are still right.
     if base > 0 {
         file.seek(SeekFrom::Start(end.offset))?;
         if matches!(header(&mut BufReader::new(&mut *file))?, DirectoryStep::Header(_)) {
@@ -154,7 +154,7 @@ fn find_signature(block: &[u8]) -> Option<usize> {
     (position + END_LENGTH + comment <= block.len()).then_some(position)
 }
 
-/// The end record of zip64, where its locator stands in front of the other one.
+/// The end record of zip64, if its locator is right before the other one.
 fn read_end_64(file: &mut (impl Read + Seek), size: u64, end: &mut ZipEnd) -> io::Result<Option<ZipFault>> {
     let Some(locator_at) = end.at.checked_sub(20) else { return Ok(None) };
     let mut locator = [0; 20];
@@ -199,7 +199,7 @@ fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
         // Go tells a directory that ends right here from one that ends within: the first is an error of its own.
         return Ok(if texts.is_empty() { DirectoryStep::Nothing } else { DirectoryStep::Over(ZipFault::End) });
     }
-    let header = ZipHeader {
+    let header = DirectoryHeader {
         creator: u16_at(&fixed, 4),
         flags: u16_at(&fixed, 8),
         method: u16_at(&fixed, 10),
@@ -216,8 +216,8 @@ fn header(reader: &mut impl Read) -> io::Result<DirectoryStep> {
     })
 }
 
-/// The header with the sizes of its zip64 extra; none if Go does not take it.
-fn with_zip64(mut header: ZipHeader, mut extra: &[u8]) -> Option<ZipHeader> {
+/// The header with the sizes of its zip64 extra, or `None` if Go refuses it.
+fn with_zip64(mut header: DirectoryHeader, mut extra: &[u8]) -> Option<DirectoryHeader> {
     const FULL: u64 = 0xffff_ffff;
     let (mut need_size, mut need_compressed) = (header.size == FULL, header.compressed == FULL);
     let mut need_offset = header.offset == 0xffff_ffff;

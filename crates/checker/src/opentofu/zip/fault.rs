@@ -4,15 +4,15 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ZipFault {
-    /// There is no directory, or it does not hold together: `zip: not a valid zip file`.
+    /// The directory is missing or invalid: `zip: not a valid zip file`.
     Format,
-    /// Packed by a method that Go does not know: `zip: unsupported compression algorithm`.
+    /// Go does not know the compression method: `zip: unsupported compression algorithm`.
     Algorithm,
-    /// The contents are not those of the checksum: `zip: checksum error`.
+    /// The contents do not have the checksum: `zip: checksum error`.
     Checksum,
-    /// The archive breaks off where more should come: `unexpected EOF`.
+    /// The archive is truncated: `unexpected EOF`.
     End,
-    /// It has more than 100000 entries: nothing is known of it.
+    /// It has more than 100000 entries, so it was not read.
     TooMany,
     /// The compressed data are damaged: `flate: corrupt input`.
     Corrupt,

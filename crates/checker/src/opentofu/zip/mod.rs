@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use fault::ZipFault;
 
-/// An archive's directory, with what came of reading each entry.
+/// An archive's directory, with the result of reading each entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ZipListing {
     /// The entries in the order of the directory.
     pub items: Vec<ZipItem>,
-    /// Whether the contents of all of them were looked at; when all archives together unpack
-    /// to more than 32 GiB they are not.
+    /// Whether the contents of all entries were read; they are not if all archives together unpack to more than
+    /// 32 GiB.
     pub complete: bool,
 }
 
@@ -29,7 +29,7 @@ pub struct ZipListing {
 pub struct ZipItem {
     /// The name as it is stored; bytes that are not UTF-8 are U+FFFD here.
     pub name: String,
-    /// Whether Go takes it for a directory.
+    /// Whether it is a directory for Go.
     pub directory: bool,
     /// Whether its mode says that it is a symbolic link.
     pub link: bool,
@@ -39,9 +39,9 @@ pub struct ZipItem {
     pub method: u16,
     /// Bytes after unpacking, as the directory claims.
     pub size: u64,
-    /// Why its contents cannot be opened, if they cannot: seen before its file is made.
+    /// Why its contents cannot be opened, if they cannot; `OpenTofu` sees this before it makes the file.
     pub unopened: Option<ZipFault>,
-    /// Why its contents cannot be read to their end, if they cannot: seen after its file has been made.
+    /// Why its contents cannot be read to their end, if they cannot; `OpenTofu` sees this after it made the file.
     pub unread: Option<ZipFault>,
 }
 

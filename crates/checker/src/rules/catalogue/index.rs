@@ -26,7 +26,7 @@ pub(crate) static MANIFEST_NOT_JSON: CheckRule = CheckRule {
     id: "manifest-not-json",
     group: Group::Index,
     level: FindingLevel::Error,
-    finds: "a manifest that is no JSON document",
+    finds: "a manifest that is not a JSON document",
     why: "Nothing can be read from it.",
     spec: "OCI image-spec 1.1.1, image-index.md",
     mend: "push the release again",
@@ -99,7 +99,7 @@ pub(crate) static TOO_MANY_ENTRIES: CheckRule = CheckRule {
     group: Group::Index,
     level: FindingLevel::Warning,
     finds: "an index with more than 1000 entries",
-    why: "tofu-oci reads no more than that, and what lies beyond was not looked at.",
+    why: "tofu-oci reads no more than that, and did not check the rest.",
     spec: "this project, ARCHITECTURE.md, \"Package layouts\"",
     mend: "publish fewer entries",
 };

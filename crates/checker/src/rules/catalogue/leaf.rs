@@ -54,7 +54,7 @@ pub(crate) static LEAF_MEDIA_TYPE: CheckRule = CheckRule {
     id: "leaf-media-type",
     group: Group::Leaf,
     level: FindingLevel::Error,
-    finds: "an entry of provider type that is no OCI image manifest",
+    finds: "an entry of provider type that is not an OCI image manifest",
     why: "OpenTofu stops at such an entry, whichever platform it was looking for.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go, selectOCIManifest",
     mend: "list OCI image manifests alone under the provider type",

@@ -22,7 +22,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &LOCK_LINE_UNKNOWN,
 ];
 
-/// Those that need what a repository says.
+/// Those that need the release.
 pub(super) static ASKED: &[&CheckRule] =
     &[&LOCK_PLATFORM, &LOCK_PLATFORM_NOT_OFFERED, &LOCK_VERSION_GONE, &LOCK_NOT_ASKED, &LOCK_LINE_UNKNOWN];
 

@@ -35,12 +35,12 @@ pub fn rule(id: &str) -> Option<&'static CheckRule> {
     rules().find(|rule| rule.id == id)
 }
 
-/// Whether a rule looks at what is in packages, so that it says nothing if they were not read.
+/// Whether a rule reads the contents of packages, so that it finds nothing if they were not read.
 pub fn needs_packages(rule: &CheckRule) -> bool {
     package::READ.contains(&rule) || *rule == annotations::ANNOTATION_H1
 }
 
-/// Whether a rule compares a lock file with what a repository says, so that it says nothing if none was asked.
+/// Whether a rule compares a lock file with a repository, so that it finds nothing if none was read.
 pub fn needs_repository(rule: &CheckRule) -> bool {
     lock_file::ASKED.contains(&rule)
 }

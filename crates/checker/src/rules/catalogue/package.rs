@@ -25,7 +25,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &NOT_READ,
 ];
 
-/// Those that look into the bytes.
+/// Those that read the bytes.
 pub(super) static READ: &[&CheckRule] = &[
     &NOT_A_ZIP,
     &ZIP_STRUCTURE,
@@ -245,7 +245,7 @@ pub(crate) static NOT_READ: CheckRule = CheckRule {
     id: "packages-not-read",
     group: Group::Package,
     level: FindingLevel::Note,
-    finds: "packages whose bytes were not looked at",
+    finds: "packages whose bytes were not read",
     why: "Whether blobs are there was asked; what is in them was not read.",
     spec: "docs/check.md",
     mend: "add --deep",

@@ -9,11 +9,10 @@ use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 use tofu_oci_checker::FindingLevel;
 use tofu_oci_checker::cli_config::{CliConfigFacts, CliConfigFinding, LockFacts, LockedFact, RequiredFact, findings};
-use tofu_oci_hcl::position;
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_mapper::config::{self, ConfigFileState, MEASURED, releases_text};
-use tofu_oci_types::Event;
+use tofu_oci_types::{Event, TextPosition};
 
 use crate::args::ConfigCheckArgs;
 use crate::diagnostic::Diagnostic;
@@ -216,7 +215,7 @@ struct FindingLine<'a> {
 impl<'a> FindingLine<'a> {
     fn of(finding: &'a CliConfigFinding) -> Self {
         let at = finding.at.as_ref();
-        let place = at.and_then(|at| Some(position(&at.text, at.span.as_ref()?.start)));
+        let place = at.and_then(|at| Some(TextPosition::of(&at.text, at.span.as_ref()?.start)));
         Self {
             event: "finding",
             rule: &finding.rule,

@@ -2,10 +2,9 @@
 
 use std::error::Error as _;
 
-use tofu_oci_hcl::position;
 use tofu_oci_mapper::config::{self, CliConfigReading, Environment, Installation, Method, MethodKind};
 use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError};
-use tofu_oci_types::{TofuRelease, printable};
+use tofu_oci_types::{TextPosition, TofuRelease, printable};
 
 use super::written::{Form, Written, prove, read, write};
 use crate::args::ConfigSnippetArgs;
@@ -213,7 +212,7 @@ fn advice(
     if !sound {
         // A warning has said it.
     } else if let Some(there) = there {
-        let line = file(there.file).map_or(1, |file| position(&file.text, there.span.start).line);
+        let line = file(there.file).map_or(1, |file| TextPosition::of(&file.text, there.span.start).line);
         let path = file(there.file).map(|file| file.path.display().to_string()).unwrap_or_default();
         notes.push(format!(
             "put it in place of the provider_installation at {path}:{line}: OpenTofu uses the first one alone. Its other methods are repeated here with the exclude that keeps them apart"

@@ -72,7 +72,7 @@ struct At<'a> {
 
 impl<'a> At<'a> {
     fn of(declared: &'a Declared) -> Self {
-        Self { path: &declared.path, line: declared.line, column: declared.column }
+        Self { path: &declared.path, line: declared.at.line, column: declared.at.column }
     }
 }
 

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::{CliConfigProblem, CliConfigReading, Environment, MASK, Os, read, secrets_in_line};
-use tofu_oci_types::TofuRelease;
+use tofu_oci_types::{TextPosition, TofuRelease};
 
 /// A user `u` of a Unix, in `/w`.
 pub(crate) fn environment() -> Environment {
@@ -42,7 +42,7 @@ fn shown(reading: &CliConfigReading, problem: &CliConfigProblem) -> String {
         let place = problem.span.clone().map(|span| {
             let secret = !secrets_in_line(&file.text, span.clone()).is_empty();
             let text = if secret { MASK } else { &file.text[span.clone()] };
-            format!(":{} {text:?}", tofu_oci_hcl::position(&file.text, span.start))
+            format!(":{} {text:?}", TextPosition::of(&file.text, span.start))
         });
         out += &format!("  --> {}{}\n", file.path.display(), place.unwrap_or_default());
     }

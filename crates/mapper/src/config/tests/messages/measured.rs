@@ -6,7 +6,7 @@ use tofu_oci_testkit::Vectors;
 
 use super::super::super::{CliConfigReading, read};
 use super::super::replay::World;
-use tofu_oci_types::TofuRelease;
+use tofu_oci_types::{TextPosition, TofuRelease};
 
 /// The project's own cases, so that the list stays.
 fn cases() -> Vec<Value> {
@@ -36,7 +36,7 @@ fn place(reading: &CliConfigReading, file: Option<usize>, offset: Option<usize>)
     let name = file.path.file_name().unwrap_or_default().to_string_lossy();
     match offset {
         Some(offset) => {
-            let position = tofu_oci_hcl::position(&file.text, offset);
+            let position = TextPosition::of(&file.text, offset);
             format!(" --> {name}:{}:{}", position.line, position.column)
         }
         None => format!(" --> {name}"),

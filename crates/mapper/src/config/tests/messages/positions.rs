@@ -4,14 +4,14 @@ use insta::assert_snapshot;
 
 use super::reported;
 use crate::config::tests::read_text;
-use tofu_oci_types::TofuRelease;
+use tofu_oci_types::{TextPosition, TofuRelease};
 
 /// What of the file is underlined, with its line and column, for each problem.
 fn underlined(text: &str) -> String {
     let reading = read_text(text, TofuRelease::V1_13);
     let piece = |problem: &crate::CliConfigProblem| {
         let span = problem.span.clone().expect("a place");
-        let position = tofu_oci_hcl::position(text, span.start);
+        let position = TextPosition::of(text, span.start);
         format!("{}:{}: {:?} {}\n", position.line, position.column, &text[span], problem.code)
     };
     reading.problems.iter().map(piece).collect()
