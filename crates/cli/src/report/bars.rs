@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use tofu_oci_types::{Event, Reporter, printable};
 
-use super::message;
+use super::text::message;
 use crate::page::Page;
 
 /// One bar for each subject that has started and not yet finished.

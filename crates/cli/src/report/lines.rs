@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use tofu_oci_types::{Event, Reporter};
 
-use super::{human_bytes, message};
+use super::text::{human_bytes, message};
 use crate::page::Page;
 use crate::printer;
 

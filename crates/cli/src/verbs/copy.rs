@@ -6,7 +6,7 @@ use tofu_oci_source::{Listing, provider_of};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Digest, Place, Reference, Tag, Version};
 
-use super::{Context, tagged};
+use super::context::{Context, tagged};
 use crate::args::CopyArgs;
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
@@ -134,14 +134,14 @@ struct Preview<'a> {
 
 fn print(context: &Context, release: &CopiedRelease, to: &End) {
     #[derive(Serialize)]
-    struct Line<'a> {
+    struct CopyLine<'a> {
         event: &'static str,
         place: String,
         #[serde(flatten)]
         release: &'a CopiedRelease,
     }
     if context.json {
-        return json_line(&Line { event: "copied", place: to.to_string(), release });
+        return json_line(&CopyLine { event: "copied", place: to.to_string(), release });
     }
     let CopiedRelease { tag, index, tags, transfers, unchanged } = release;
     let there = tagged(&to.place(), tag);

@@ -8,14 +8,14 @@ use serde::Serialize;
 use tofu_oci_installer::{
     InstallOutcome, InstallReport, InstallRequest, InstallTarget, Installed, Options, PluginCache, Upgrade,
 };
-use tofu_oci_lockfile::WriteOutcome;
+use tofu_oci_lockfile::{LOCK_FILE_NAME, WriteOutcome};
 use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
-use super::locked::{Change, changes};
+use super::context::{Context, data_dir};
+use super::locked::{LockChange, changes};
 use super::superfluous::superfluous;
-use super::{Context, data_dir};
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -23,10 +23,7 @@ use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
-use crate::report::json_line;
-
-/// The name that both families give to the lock file.
-pub(super) const LOCK_FILE: &str = ".terraform.lock.hcl";
+use crate::report::{json_event, json_line};
 
 /// Installs what was named, or what the configuration requires.
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
@@ -34,7 +31,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     existing_dir(&dir)?;
     let platforms = platforms(args)?;
     let data_dir = data_dir(&dir);
-    let lock_path = dir.join(LOCK_FILE);
+    let lock_path = dir.join(LOCK_FILE_NAME);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
     let wanted = wanted(context, args, &dir, &data_dir, lock.text().is_some())?;
     // Addresses on the command line say nothing about the others.
@@ -230,23 +227,17 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
 struct Recorded<'a> {
     path: &'a Path,
     written: WriteOutcome,
-    changes: Vec<Change>,
+    changes: Vec<LockChange>,
 }
 
 fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     #[derive(Serialize)]
-    struct Line<'a> {
-        event: &'static str,
-        #[serde(flatten)]
-        installed: &'a Installed,
-    }
-    #[derive(Serialize)]
-    struct Lock<'a> {
+    struct LockWrittenLine<'a> {
         event: &'static str,
         #[serde(serialize_with = "tofu_oci_types::path_as_text")]
         path: &'a Path,
         outcome: &'static str,
-        changes: &'a [Change],
+        changes: &'a [LockChange],
     }
     let word = match lock.written {
         WriteOutcome::Created => "created",
@@ -255,9 +246,9 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     };
     if context.json {
         for package in installed {
-            json_line(&Line { event: "installed", installed: package });
+            json_event("installed", package);
         }
-        return json_line(&Lock { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
+        return json_line(&LockWrittenLine { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
     }
     let mut page = Page::default();
     if installed.is_empty() {

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
-use super::{Context, explain};
+use super::context::Context;
+use super::explain;
 use crate::args::ResolveArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -31,13 +32,13 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     for found in places.found {
         if context.json {
             #[derive(Serialize)]
-            struct Line<'a> {
+            struct ResolvedLine<'a> {
                 event: &'static str,
                 address: &'a ProviderAddr,
                 place: &'a str,
                 rule: &'a str,
             }
-            json_line(&Line { event: "resolved", address: &address, place: &found.place, rule: &found.rule });
+            json_line(&ResolvedLine { event: "resolved", address: &address, place: &found.place, rule: &found.rule });
             continue;
         }
         printer::stdout(&Page::of(&found.place));

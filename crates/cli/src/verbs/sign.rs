@@ -1,12 +1,11 @@
 //! `sign`, and what is told of signatures elsewhere.
 
-use serde::Serialize;
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
 use tofu_oci_trust::Form;
 use tofu_oci_types::Version;
 
-use super::push::magic_address;
-use super::{Context, tagged};
+use super::context::{Context, tagged};
+use super::magic_address::magic_address;
 use crate::args::SignArgs;
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
@@ -14,7 +13,7 @@ use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::printer;
-use crate::report::json_line;
+use crate::report::json_event;
 use crate::signing_key::{self, KeyPassword};
 
 /// Signs a release where it is.
@@ -89,14 +88,8 @@ fn split(text: &str) -> Option<(&str, Version)> {
 }
 
 fn print(context: &Context, report: &SignReport) {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        event: &'static str,
-        #[serde(flatten)]
-        report: &'a SignReport,
-    }
     if context.json {
-        return json_line(&Line { event: "signed", report });
+        return json_event("signed", report);
     }
     let SignReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);

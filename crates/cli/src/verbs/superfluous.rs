@@ -7,7 +7,7 @@ use tofu_oci_lockfile::LockFile;
 use tofu_oci_tfconfig::{StateLook, configuration, state};
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
-use super::Context;
+use super::context::Context;
 use crate::diagnostic::Diagnostic;
 
 /// The providers that are locked and that neither the configuration nor its state requires.

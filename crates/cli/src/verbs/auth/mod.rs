@@ -22,7 +22,7 @@ use crate::environment::ReadConfig;
 use crate::helper_program::RealMachine;
 use crate::printer;
 use crate::report::json_line;
-use crate::verbs::Context;
+use crate::verbs::context::Context;
 
 /// Explains the access to a repository.
 ///

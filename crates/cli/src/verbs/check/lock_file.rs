@@ -10,13 +10,13 @@ use tofu_oci_lockfile::{LockEntry, LockFile};
 use tofu_oci_source::{Failure, SourceError};
 use tofu_oci_types::{Place, ProviderAddr};
 
-use super::repository::counted;
-use super::{Checked, Context, Unjudged, idle};
+use super::checked::{Checked, Unjudged, counted, idle};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
-use crate::verbs::{typed, typed_hosts};
+use crate::verbs::context::Context;
+use crate::verbs::typed::{typed, typed_hosts};
 
 /// Reads the file; with `--platform` the providers' repositories are asked too.
 pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Diagnostic> {
@@ -130,9 +130,9 @@ async fn platforms(
                 };
                 findings.extend(coverage(&asked));
             }
-            Err(Unasked::Gone(problem)) => findings.push(version_gone(&shown, address, entry, &problem)),
-            Err(Unasked::Failed(problem)) => findings.push(not_asked(&shown, address, entry, &problem)),
-            Err(Unasked::NoAnswer(why)) => not_judged.push(Unjudged {
+            Err(NoHashes::Gone(problem)) => findings.push(version_gone(&shown, address, entry, &problem)),
+            Err(NoHashes::Failed(problem)) => findings.push(not_asked(&shown, address, entry, &problem)),
+            Err(NoHashes::NoAnswer(why)) => not_judged.push(Unjudged {
                 place: format!("provider {address}"),
                 version: Some(entry.version.to_string()),
                 platform: None,
@@ -144,7 +144,7 @@ async fn platforms(
 }
 
 /// Why there is nothing to compare with.
-enum Unasked {
+enum NoHashes {
     Gone(String),
     /// What was found cannot be compared with.
     Failed(String),
@@ -168,7 +168,7 @@ fn is_unasked(error: &SourceError) -> bool {
     }
 }
 
-impl From<SourceError> for Unasked {
+impl From<SourceError> for NoHashes {
     fn from(error: SourceError) -> Self {
         match &error {
             SourceError::NotOffered { .. } => Self::Gone(error.to_string()),
@@ -182,8 +182,8 @@ async fn release(
     finder: &Finder,
     address: &ProviderAddr,
     entry: &LockEntry,
-) -> Result<(Place, tofu_oci_lockfile::ReleaseHashes), Unasked> {
-    let source = finder.source(address).map_err(|diagnostic| Unasked::Failed(diagnostic.text().to_owned()))?;
+) -> Result<(Place, tofu_oci_lockfile::ReleaseHashes), NoHashes> {
+    let source = finder.source(address).map_err(|diagnostic| NoHashes::Failed(diagnostic.text().to_owned()))?;
     let release = source.release(address, &entry.version).await?;
     let hashes = release.hashes().await?;
     Ok((release.id().place.clone(), hashes))

@@ -10,13 +10,14 @@ use tofu_oci_checker::{
 };
 use tofu_oci_types::{Platform, Version};
 
+use super::checked::{Checked, Unjudged, counted, idle};
 use super::target::Target;
-use super::{Checked, Context, Unjudged, idle};
 use crate::args::CheckArgs;
 use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
 use crate::identity;
-use crate::verbs::{typed, typed_hosts};
+use crate::verbs::context::Context;
+use crate::verbs::typed::{typed, typed_hosts};
 
 /// Reads it, and the second one where there is one.
 pub(super) async fn check(
@@ -141,9 +142,4 @@ async fn compare(
     let there = |one: NotJudged| NotJudged { place: format!("{} of {}", one.place, facts.place), ..one };
     report.not_judged.extend(not_judged(&facts).into_iter().map(there));
     Ok(())
-}
-
-/// `1 version`, `3 versions`.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

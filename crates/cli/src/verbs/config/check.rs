@@ -23,7 +23,7 @@ use crate::exit::Exit;
 use crate::page::{Line, Page};
 use crate::printer;
 use crate::report::json_line;
-use crate::verbs::{Context, data_dir};
+use crate::verbs::context::{Context, data_dir};
 
 /// Prints every finding about the user's files.
 ///

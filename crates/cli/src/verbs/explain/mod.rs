@@ -6,13 +6,12 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_explain::providers::{self, LockedVersion, ProviderQuestion};
-use tofu_oci_lockfile::Guide;
+use tofu_oci_lockfile::{Guide, LOCK_FILE_NAME};
 use tofu_oci_logins::Access;
 use tofu_oci_source::MethodOpener;
 use tofu_oci_types::{Constraints, Platform, ProviderAddr, TofuRelease};
 
-use super::Context;
-use super::install::LOCK_FILE;
+use super::context::Context;
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
@@ -65,7 +64,7 @@ fn locked(
     address: &ProviderAddr,
     constraints: &Constraints,
 ) -> Result<Option<LockedVersion>, Diagnostic> {
-    let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE), |dir| dir.join(LOCK_FILE));
+    let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE_NAME), |dir| dir.join(LOCK_FILE_NAME));
     let guide = tofu_oci_lockfile::read(&path)?.file().guide(address);
     Ok(guide.map(|Guide { by, entry }| LockedVersion {
         admitted: constraints.admits(&entry.version),

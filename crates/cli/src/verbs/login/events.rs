@@ -5,7 +5,7 @@ use tofu_oci_logins::{AfterLogin, AfterLogout, CurrentLogin, LoginFile, Obstacle
 use tofu_oci_types::Event;
 
 use crate::diagnostic::{Diagnostic, source_remedy};
-use crate::verbs::Context;
+use crate::verbs::context::Context;
 
 /// Says why the login that was just stored would not be used, or not by `tofu`.
 pub(super) fn warn_after_login(

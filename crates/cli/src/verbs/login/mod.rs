@@ -19,7 +19,7 @@ use tofu_oci_remote::{LoginCheck, NoCredentials};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::Secret;
 
-use super::Context;
+use super::context::Context;
 use crate::args::LoginArgs;
 use crate::connect::{self, user_credentials};
 use crate::diagnostic::{Diagnostic, source_remedy};

@@ -1,5 +1,6 @@
 //! `verify`.
 
+mod found;
 mod model;
 #[cfg(test)]
 mod tests;
@@ -10,21 +11,20 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_source::{ReleaseDescription, ReleaseId, Search, Source};
-use tofu_oci_trust::{
-    Archives, ByHand, Evidence, Pin, Policy, ReleaseFacts, Rule, Standing, TrustRefusal, Verdict, judge,
-};
-use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
+use tofu_oci_source::ReleaseId;
+use tofu_oci_trust::{Policy, Standing, Verdict};
+use tofu_oci_types::{ProviderAddr, Version};
 
-use super::install::{existing_dir, finder, shown};
-use super::{Context, tagged};
+use super::context::Context;
+use super::install::{existing_dir, finder};
 use crate::args::VerifyArgs;
 use crate::diagnostic::{self, Diagnostic, Refused};
 use crate::exit::Exit;
 use crate::invocation;
 use crate::printer;
 use crate::report::json_line;
-use model::{Accepted, Verified};
+use found::ReleaseWithEvidence;
+use model::{Accepted, VerifyReport};
 
 /// Tells who has signed a release, and whether that is enough.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
@@ -32,14 +32,15 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
     existing_dir(&dir)?;
     let (address, version) = subject(&args.subject, &dir)?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
-    let mut file = args.trust.file(&dir);
+    let mut file = crate::trust::policy_file(&args.trust, &dir);
     let filed = Arc::clone(&trust.policy);
     if !args.key.is_empty() {
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
         file = None;
     }
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
-    let found = Found::read(finder.source(&address)?.as_ref(), &address, &version, &trust.pins_path).await?;
+    let found =
+        ReleaseWithEvidence::read(finder.source(&address)?.as_ref(), &address, &version, &trust.pins_path).await?;
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
     // Keys of the command line are judged by instead of trust.toml, but what is accepted holds where trust.toml counts.
@@ -63,7 +64,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         }
     }
     let pin = trust.pins.get(&address, &version, &found.pinned_as);
-    let told = Verified { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
+    let told = VerifyReport { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
     if context.json {
         json_line(&told.line(&verdict));
     } else {
@@ -80,15 +81,8 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         .hint("--key stands for no rule of the policy when --accept remembers a release: nothing is remembered"))
 }
 
-/// What the policy file refuses although somebody accepts it.
-struct Demanded {
-    refusal: TrustRefusal,
-    rule: Rule,
-    by_hand: ByHand,
-}
-
 /// Success only where somebody stands for the release, or somebody has just accepted it.
-fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
+fn end(args: &VerifyArgs, told: &VerifyReport<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
     let ReleaseId { address, version, place, .. } = &told.found.id;
     let release = diagnostic::Release { address, version, place };
     if let Some(refusal) = &verdict.refusal {
@@ -151,80 +145,5 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic
         None => Err(Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
             .hint(format!("name one: {address}@VERSION"))
             .hint(format!("`{}` lists them", invocation::versions(&address)))),
-    }
-}
-
-/// A release and what was found beside it.
-pub(super) struct Found {
-    pub(super) id: ReleaseId,
-    pub(super) about: ReleaseDescription,
-    pub(super) archives: Archives,
-    /// What the pins call the place.
-    pub(super) pinned_as: Place,
-    evidence: Vec<Evidence>,
-}
-
-impl Found {
-    /// Everything is asked for: what does not count is told, too.
-    async fn read(
-        source: &dyn Source,
-        address: &ProviderAddr,
-        version: &Version,
-        pins: &Path,
-    ) -> Result<Self, Diagnostic> {
-        let release = source.release(address, version).await?;
-        let about = release.describe().await?.clone();
-        let evidence = release.evidence(Search::Everywhere).await?;
-        let archives = Archives::Read(tofu_oci_fetch::real_zips(&*release).await?);
-        let pinned_as = pin_file::place(pins, &release.id().place);
-        Ok(Self { id: release.id().clone(), about, archives, pinned_as, evidence })
-    }
-
-    fn facts(&self) -> ReleaseFacts<'_> {
-        let ReleaseId { address, version, identity, .. } = &self.id;
-        ReleaseFacts { address, version, place: &self.pinned_as, identity, archives: &self.archives }
-    }
-
-    fn judge(&self, trust: &Trust) -> Verdict {
-        judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now)
-    }
-
-    /// The first platform whose package `install` refuses, where signatures cover packages one by one.
-    fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a TrustRefusal)> {
-        let refused =
-            |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.archives.get(platform))?));
-        self.about.platforms.iter().find_map(refused)
-    }
-
-    /// The first platform whose package no signature covers.
-    fn uncovered_package(&self, verdict: &Verdict) -> Option<&Platform> {
-        let is_covered = |platform: &&Platform| verdict.covers(platform, self.archives.get(platform));
-        self.about.platforms.iter().find(|platform| !is_covered(platform))
-    }
-
-    /// Why the release is refused also once it has been accepted; `None` if it is let in then.
-    fn refused_once_accepted(&self, mut trust: Trust) -> Option<Demanded> {
-        let verdict = self.judge(&trust);
-        let refusal = match trust.pins.accept(&self.facts(), &verdict) {
-            Ok(()) => self.judge(&trust).refusal?,
-            Err(refusal) => refusal,
-        };
-        let rule = trust.policy.rule(&self.id.address).clone();
-        Some(Demanded { refusal, rule, by_hand: verdict.by_hand })
-    }
-
-    /// The place and the tag.
-    fn tagged(&self) -> String {
-        let place = &self.id.place;
-        self.about.tag.as_ref().map_or_else(|| place.to_string(), |tag| tagged(place, tag))
-    }
-}
-
-/// What a pin says beside what is offered.
-fn pin_text(pin: &Pin) -> String {
-    let names: Vec<&str> = pin.signers.iter().map(|signer| signer.name.as_str()).collect();
-    match names.as_slice() {
-        [] => format!("{}, unsigned", pin.index),
-        names => format!("{}, signed by {}", pin.index, names.join(", ")),
     }
 }

@@ -10,11 +10,11 @@ use tofu_oci_trust::{
 };
 use tofu_oci_types::{Digest, Identity, Level, PackageHash, PathText, Place, Platform, ProviderAddr, Tag, Version};
 
-use super::Found;
+use super::found::ReleaseWithEvidence;
 
 /// A release, and what it was judged by.
-pub(super) struct Verified<'a> {
-    pub(super) found: &'a Found,
+pub(super) struct VerifyReport<'a> {
+    pub(super) found: &'a ReleaseWithEvidence,
     pub(super) rule: &'a Rule,
     /// The policy file.
     pub(super) file: Option<&'a Path>,
@@ -34,7 +34,7 @@ pub(super) enum Accepted<'a> {
 
 /// The line `verified`.
 #[derive(Serialize)]
-pub(super) struct Line<'a> {
+pub(super) struct VerifiedLine<'a> {
     event: &'static str,
     address: &'a ProviderAddr,
     version: &'a Version,
@@ -124,11 +124,11 @@ struct RemarkLine<'a> {
     text: &'a str,
 }
 
-impl<'a> Verified<'a> {
+impl<'a> VerifyReport<'a> {
     /// Everything, for programs.
-    pub(super) fn line(&self, verdict: &'a Verdict) -> Line<'a> {
+    pub(super) fn line(&self, verdict: &'a Verdict) -> VerifiedLine<'a> {
         let release = &self.found.id;
-        Line {
+        VerifiedLine {
             event: "verified",
             address: &release.address,
             version: &release.version,

@@ -1,13 +1,13 @@
 //! What is told of a release, for people.
 
-use tofu_oci_trust::{Examined, Form, RuleOrigin, Standing, Unsigned, Verdict};
+use tofu_oci_trust::{Examined, Form, Pin, RuleOrigin, Standing, Unsigned, Verdict};
 use tofu_oci_types::{Digest, Level};
 
-use super::model::{Accepted, Verified};
-use super::pin_text;
+use super::model::{Accepted, VerifyReport};
 use crate::page::Page;
+use crate::verbs::install::shown;
 
-impl Verified<'_> {
+impl VerifyReport<'_> {
     /// Everything, for people.
     pub(super) fn page(&self, verdict: &Verdict) -> Page {
         let release = &self.found.id;
@@ -36,7 +36,7 @@ impl Verified<'_> {
             say(level, &remark.text);
         }
         if let Accepted::Yes { path } = self.accepted {
-            say("accepted", &format!("remembered in {}", super::shown(path)));
+            say("accepted", &format!("remembered in {}", shown(path)));
         }
         say("result", &result(verdict));
         page
@@ -44,7 +44,7 @@ impl Verified<'_> {
 
     fn rule_text(&self) -> String {
         let rule = self.rule;
-        let file = || self.file.map_or_else(|| "trust.toml".to_owned(), |file| super::shown(file).to_string());
+        let file = || self.file.map_or_else(|| "trust.toml".to_owned(), |file| shown(file).to_string());
         let origin = match &rule.origin {
             RuleOrigin::Default if self.file.is_some() => format!("none of {}, so the default", file()),
             RuleOrigin::Default => "the default, as there is no trust.toml".to_owned(),
@@ -118,6 +118,15 @@ fn result(verdict: &Verdict) -> String {
     }
 }
 
+/// What a pin says beside what is offered.
+fn pin_text(pin: &Pin) -> String {
+    let names: Vec<&str> = pin.signers.iter().map(|signer| signer.name.as_str()).collect();
+    match names.as_slice() {
+        [] => format!("{}, unsigned", pin.index),
+        names => format!("{}, signed by {}", pin.index, names.join(", ")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -126,7 +135,7 @@ mod tests {
     use tofu_oci_trust::{Evidence, Pins, Policy, judge};
     use tofu_oci_types::Identity;
 
-    use super::super::Found;
+    use super::super::found::ReleaseWithEvidence;
     use tofu_oci_trust::Archives;
 
     use super::*;
@@ -147,12 +156,17 @@ mod tests {
             ..ReleaseDescription::default()
         };
         let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
-        let found =
-            Found { pinned_as: id.place.clone(), id, about, archives: Archives::Read(BTreeMap::new()), evidence };
+        let found = ReleaseWithEvidence {
+            pinned_as: id.place.clone(),
+            id,
+            about,
+            archives: Archives::Read(BTreeMap::new()),
+            evidence,
+        };
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
         let rule = policy.rule(&found.id.address);
-        let told = Verified { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
+        let told = VerifyReport { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
         insta::assert_snapshot!(told.page(&verdict), @r"
         example.com/acme/widget 1.4.0
           place     ghcr.io/acme/widget:1.4.0

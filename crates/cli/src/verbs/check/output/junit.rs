@@ -5,15 +5,14 @@ use std::fmt::Write as _;
 use tofu_oci_checker::Finding;
 use tofu_oci_types::{Platform, printable};
 
-use super::applied;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
-use crate::verbs::check::Checked;
+use crate::verbs::check::checked::Checked;
 
 /// One test suite. What does not reach the level of `--fail-on` fails no test case, and stands in its output; a rule
 /// that was not looked by is skipped.
 pub(super) fn render(checked: &Checked) -> Document {
-    let rules = applied(checked);
+    let rules = checked.rules();
     let mut cases = String::new();
     let (mut failures, mut skipped) = (0, 0);
     for rule in &rules {

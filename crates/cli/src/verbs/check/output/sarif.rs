@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use tofu_oci_checker::{CheckRule, Finding, FindingLevel, Group};
 use tofu_oci_types::printable;
 
-use super::applied;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
-use crate::verbs::check::{Checked, Unjudged};
+use crate::verbs::check::checked::{Checked, Unjudged};
 
 /// The document where nothing could be looked at: an invocation that failed, and why.
 pub(super) fn unreadable(target: &str, diagnostic: &Diagnostic) -> Document {
@@ -21,7 +20,7 @@ pub(super) fn unreadable(target: &str, diagnostic: &Diagnostic) -> Document {
 
 /// One run: every rule that was applied, and a result a finding.
 pub(super) fn render(checked: &Checked) -> Document {
-    let rules = applied(checked);
+    let rules = checked.rules();
     let results: Vec<Value> = checked.findings.iter().map(|finding| result(checked, &rules, finding)).collect();
     if checked.not_judged.is_empty() {
         return document(&rules, &results, &json!({ "executionSuccessful": true }));

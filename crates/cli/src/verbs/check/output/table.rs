@@ -7,9 +7,8 @@ use tofu_oci_checker::opentofu::{Because, RepositoryPrediction};
 use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
 use tofu_oci_types::Platform;
 
-use super::count;
 use crate::page::{Line, Page};
-use crate::verbs::check::{Checked, Unjudged};
+use crate::verbs::check::checked::{Checked, Unjudged};
 
 /// Most places that are listed for one text.
 const MOST_PLACES: usize = 20;
@@ -193,7 +192,7 @@ fn capabilities(probe: &ProbeReport) -> Page {
 
 fn summary(checked: &Checked) -> String {
     let levels = [(FindingLevel::Error, "error"), (FindingLevel::Warning, "warning"), (FindingLevel::Note, "note")];
-    let counts = levels.map(|(level, word)| (count(checked, level), word));
+    let counts = levels.map(|(level, word)| (checked.count(level), word));
     let parts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
