@@ -1,4 +1,4 @@
-//! Commands that hints advise, with the options that this run was given: what is printed can be run as it stands.
+//! Commands for hints, with the options of this run, so that the user can run them as printed.
 //!
 //! It keeps the options as clap read them, so that none is forgotten. A hint repeats the options that its own verb takes
 //! too. The values of variables hold for the next command as well, and are not repeated.

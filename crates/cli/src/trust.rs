@@ -61,7 +61,7 @@ fn policy(path: &Path) -> Result<Policy, Diagnostic> {
     file.map(|policy| policy.read_from(path)).map_err(|error| broken(path, &text, &error))
 }
 
-/// What is wrong, where, and with the line shown as errors of the CLI configuration are.
+/// The fault with its line, shown as errors of the CLI configuration are.
 fn broken(path: &Path, text: &str, error: &PolicyError) -> Diagnostic {
     let shown = path.display().to_string();
     let place = match &error.span {
@@ -84,7 +84,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     tofu_oci_disk::read_file(path, LIMIT)
 }
 
-/// The keys of files that were named on the command line; each is called what its file is.
+/// The keys of the files on the command line, each named after its file.
 ///
 /// # Errors
 /// When one cannot be read or holds no key; exit code 2.

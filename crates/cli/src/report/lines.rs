@@ -1,4 +1,4 @@
-//! Plain lines on stderr, one when something is done, for logs and pipes.
+//! One plain line on stderr for each finished subject, for logs and pipes.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

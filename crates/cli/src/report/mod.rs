@@ -1,4 +1,4 @@
-//! Events of a running job, for whoever watches.
+//! Events of a running job, for people and programs.
 
 mod bars;
 mod lines;
@@ -27,7 +27,7 @@ pub(crate) fn reporter(json: bool, quiet: bool) -> Arc<dyn Reporter> {
     }
 }
 
-/// Every event as one JSON object on a line of stdout. Progress is left out: it has no end and no use in a log.
+/// Every event as one JSON object on a line of stdout, except progress, which has no use in a log.
 struct JsonLines;
 
 impl Reporter for JsonLines {

@@ -34,7 +34,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let lock_path = dir.join(LOCK_FILE_NAME);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
     let wanted = wanted(context, args, &dir, &data_dir, lock.text().is_some())?;
-    // Addresses on the command line say nothing about the others.
+    // Addresses on the command line say nothing about other entries.
     let forget = if args.providers.is_empty() {
         superfluous(context, &dir, &data_dir, &wanted, lock.file())?
     } else {
@@ -76,7 +76,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
                 diagnostic
             }
         })?;
-    // What other programs have locked meanwhile is theirs to report.
+    // Other programs report what they have locked meanwhile.
     let own =
         |address: &ProviderAddr| options.forget.contains(address) || wanted.iter().any(|(wanted, _)| wanted == address);
     let changes = changes(options.lock.file(), &after).into_iter().filter(|change| own(&change.address)).collect();
@@ -93,7 +93,7 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginC
     }
 }
 
-/// Fails unless the directory of `--chdir` is there.
+/// Fails unless the directory of `--chdir` exists.
 pub(super) fn existing_dir(dir: &Path) -> Result<(), Diagnostic> {
     if dir.is_dir() {
         return Ok(());
@@ -102,7 +102,7 @@ pub(super) fn existing_dir(dir: &Path) -> Result<(), Diagnostic> {
         .hint("--chdir names the directory that holds the configuration and its lock file"))
 }
 
-/// A folder that is installed into is never where a package comes from.
+/// The folders that `install` writes to; no package comes from them.
 fn written_to(args: &InstallArgs, dir: &Path) -> Vec<PathBuf> {
     match &args.into {
         Some(mirror) => vec![mirror.clone()],
@@ -111,7 +111,7 @@ fn written_to(args: &InstallArgs, dir: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// What says where to look; not in the folders that are `written_to`.
+/// Finds the places of packages, outside the folders that are `written_to`.
 pub(super) async fn finder(
     context: &Context,
     lookup: &LookupArgs,
@@ -153,8 +153,8 @@ fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Diagnostic> {
     }
 }
 
-/// The addresses of the command line, or of the configuration. None are an error, unless there is a lock file to bring up to
-/// date.
+/// The addresses of the command line, or of the configuration. An empty list is an error, unless a lock file has to be
+/// brought up to date.
 fn wanted(
     context: &Context,
     args: &InstallArgs,
@@ -269,14 +269,14 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
         }
     }
     page.line(format_args!("lock file {} {word}", shown(lock.path)));
-    // All of a new file is new: what it locks has just been listed.
+    // The lines above list all of a new file.
     if lock.written == WriteOutcome::Updated {
         lock.changes.iter().for_each(|change| page.line(format_args!("  {}", change.text())));
     }
     printer::stdout(&page);
 }
 
-/// What a package rests on, in words.
+/// Why a package is trusted, in words.
 pub(super) fn standing(standing: Standing) -> &'static str {
     match standing {
         Standing::Signed => "signed",

@@ -83,7 +83,7 @@ fn jobs(
 struct Wanted {
     /// Each with what its version must meet.
     providers: Vec<(ProviderAddr, Constraints)>,
-    /// What the configuration says of its providers; nothing without one.
+    /// What the configuration says of its providers; empty without a configuration.
     configured: BTreeMap<ProviderAddr, Constraints>,
 }
 
@@ -206,7 +206,7 @@ fn provider(args: &LockArgs, provider: &LockedProvider, page: &mut Page) {
     });
 }
 
-/// Why a platform's checksums are believed.
+/// Why `lock` trusts a platform's checksums.
 fn basis(platform: &LockedPlatform) -> String {
     let names: Vec<&str> = platform.trust.signers.iter().map(|signer| signer.name.as_str()).collect();
     let by = if names.is_empty() { String::new() } else { format!(" by {}", names.join(", ")) };

@@ -4,15 +4,15 @@ use serde::Serialize;
 use tofu_oci_lockfile::{LockEntry, LockFile};
 use tofu_oci_types::{ProviderAddr, Version};
 
-/// One provider whose entry is not what it was.
+/// One provider whose entry has changed.
 #[derive(Debug, Serialize)]
 pub(super) struct LockChange {
     pub(super) address: ProviderAddr,
-    /// The version that was locked before; nothing for a new entry.
+    /// The version that was locked before; `None` for a new entry.
     from: Option<Version>,
-    /// The version that is locked now; null for an entry that was taken out.
+    /// The version that is locked now; `None` for a removed entry.
     to: Option<Version>,
-    /// How many checksums of the new version were not there before.
+    /// How many checksums of the version are new.
     checksums_added: usize,
 }
 

@@ -42,7 +42,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
         &[],
     );
     let finder = match finder {
-        // What is wrong with the user's files is refused as everywhere; a --from that is none spoils no tree.
+        // Faults of the user's files stop every verb; after an invalid --from the tree is still worth printing.
         Err(diagnostic) if args.lookup.from.is_none() => return Err(diagnostic),
         finder => finder,
     };
@@ -52,12 +52,12 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
     } else {
         printer::stdout(&text::render(&tree, lock.as_ref(), &origins, &dir));
     }
-    tell(context, &tree, &dir);
-    tell_of_places(context, &origins);
+    warn(context, &tree, &dir);
+    warn_of_places(context, &origins);
     refusal(&tree, &dir)
 }
 
-/// A failing lookup is an answer too: the tree is worth reading without it.
+/// A failed lookup becomes `Unknown`: the tree is worth reading without it.
 fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> InstallPlace {
     if address.is_builtin() {
         return InstallPlace::BuiltIn;
@@ -77,8 +77,8 @@ fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> Insta
     }
 }
 
-/// What is worth knowing and refused by nobody.
-fn tell(context: &Context, tree: &ProviderTree, dir: &Path) {
+/// Warns of what is missing from the tree, and of findings that `OpenTofu` accepts.
+fn warn(context: &Context, tree: &ProviderTree, dir: &Path) {
     for module in &tree.not_looked_into {
         let text =
             format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
@@ -107,8 +107,8 @@ fn tell(context: &Context, tree: &ProviderTree, dir: &Path) {
     }
 }
 
-/// What to do about providers without a place, once for all of them.
-fn tell_of_places(context: &Context, origins: &[InstallPlace]) {
+/// One warning for all providers without a place.
+fn warn_of_places(context: &Context, origins: &[InstallPlace]) {
     let mut hints: Vec<&str> = Vec::new();
     let mut count = 0;
     for origin in origins {

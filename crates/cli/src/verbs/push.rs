@@ -92,7 +92,7 @@ async fn release(context: &Context, args: &ReleaseArgs, end: &End, connector: Co
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
-        // A directory that does not exist yet holds nothing, and is not made by asking.
+        // A dry run does not create a missing directory.
         let store: Arc<dyn ReadStore> = match end {
             End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.place())),
             _ => connector.source(end)?,
@@ -107,7 +107,7 @@ async fn release(context: &Context, args: &ReleaseArgs, end: &End, connector: Co
     Ok(())
 }
 
-/// The address as given, or the one that the RFC's magic suffix gives to the repository's name.
+/// The address as given, or the one that the magic suffix gives to the repository.
 fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, Diagnostic> {
     if let Some(address) = &args.address {
         return Ok(address.clone());
@@ -122,7 +122,7 @@ fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, D
         .hint(format!("add --address HOST/NAMESPACE/{provider_type}, as `source` in required_providers will say it")))
 }
 
-/// Where `h1:` checksums of zips are remembered by the zips' digests.
+/// The folder that keeps the `h1:` checksum of each zip by its digest.
 fn memo_dir() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = match std::env::consts::OS {

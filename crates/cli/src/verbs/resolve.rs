@@ -16,7 +16,7 @@ use crate::report::json_line;
 
 const VERSIONS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell";
 
-/// Says where an address is looked for, and by which rule.
+/// Prints the places of an address, and the rule that names each.
 pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(), Diagnostic> {
     let (address, constraints) = subject(args)?;
     if !args.explain {
@@ -54,7 +54,7 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     Ok(())
 }
 
-/// The address, and with `--explain` the constraint behind it.
+/// The address, and with `--explain` the constraint after it.
 fn subject(args: &ResolveArgs) -> Result<(ProviderAddr, Constraints), Diagnostic> {
     let (text, constraints) = args.subject.split_once('@').unwrap_or((&args.subject, ""));
     let address = text.parse().map_err(|error| {

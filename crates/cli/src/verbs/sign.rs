@@ -1,4 +1,4 @@
-//! `sign`, and what is told of signatures elsewhere.
+//! `sign`, and the lines that other verbs print about signatures.
 
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
 use tofu_oci_trust::Form;
@@ -24,7 +24,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     let access = args.identity.access(&named, None).await?;
     let connector = context.connector(&args.network, access);
     if let End::Layout(_) = &end {
-        // Nothing is made by signing what is not there.
+        // Signing must not create a missing directory.
         connector.source(&end)?;
     }
     let store = connector.destination(&end)?;
@@ -67,7 +67,7 @@ fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnos
         };
     }
     let Some((place, version)) = split(text) else {
-        // What is wrong with the place comes first.
+        // A wrong place is reported first.
         End::parse(text)?;
         return Err(Diagnostic::usage(format!("`{text}` names no version"))
             .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
@@ -79,11 +79,11 @@ fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnos
     Ok((End::parse(place)?, version))
 }
 
-/// The place and the version behind its last colon, when that is one: as a version, or as the tag of one.
+/// The place, and the version after its last colon, written as a version or as its tag.
 fn split(text: &str) -> Option<(&str, Version)> {
     let (place, tag) = text.rsplit_once(':')?;
     let version: Version = tag.replace('_', "+").parse().ok()?;
-    // `127.0.0.1:5000` is a registry, and no version 5000.0.0.
+    // `127.0.0.1:5000` is a registry, not version 5000.0.0.
     (version.to_string().replace('+', "_") == tag.replace('+', "_")).then_some((place, version))
 }
 

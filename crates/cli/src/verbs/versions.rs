@@ -23,7 +23,7 @@ use crate::report::json_line;
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Diagnostic> {
     let Subject { source, address, named } = subject(context, args).await?;
     let place = source.place().clone();
-    // An address and a repository look alike, and a variable or a file that was written long ago decides without a word.
+    // An address and a repository look alike, and a variable or an old file may have decided which it is.
     if !context.json && !context.quiet {
         match named {
             SubjectKind::From => {
@@ -57,7 +57,7 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     Ok(())
 }
 
-/// One line a version, newest first; a release that cannot be read is warned about and has no platforms.
+/// One line a version, newest first. A broken release produces a warning and has no platforms.
 async fn lines<'a>(
     context: &Context,
     args: &VersionsArgs,
@@ -80,7 +80,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The platforms of a release; nothing, and a warning, where the release itself is broken.
+    /// The platforms of a release; `None` and a warning if the release itself is broken.
     async fn platforms(&self, context: &Context, version: &Version) -> Result<Option<Vec<Platform>>, Diagnostic> {
         let platforms = match self.source.release(self.address, version).await {
             Ok(release) => release.platforms().await,
@@ -98,7 +98,7 @@ impl Asked<'_> {
     }
 }
 
-/// What is wrong with one release, where the others may be well.
+/// What is wrong with this release alone; `None` if the error may concern all of them.
 fn broken(error: &SourceError) -> Option<String> {
     match error {
         SourceError::Layout { source, .. } => Some(source.to_string()),
@@ -139,7 +139,7 @@ struct Subject {
     named: SubjectKind,
 }
 
-/// What people have named, and what made an address of it.
+/// What the argument is, and what makes it an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SubjectKind {
     /// An address, by `--from`.
@@ -152,7 +152,7 @@ enum SubjectKind {
 }
 
 impl SubjectKind {
-    /// Why there is no listing; whoever has named a repository is told of no address.
+    /// Why there is no listing. If the user named a repository, the message names no address.
     fn diagnostic(self, error: SourceError, subject: &str) -> Diagnostic {
         let is_address = || subject.parse::<ProviderAddr>().is_ok();
         match (self, error) {
@@ -167,10 +167,10 @@ impl SubjectKind {
     }
 }
 
-/// What to do where an address was taken for a repository.
+/// What to do if the argument was meant as an address.
 const IF_ADDRESS: &str = "for a provider address, add --provider, or say where it is with --from REPOSITORY";
 
-/// An address where something makes it one, a repository otherwise.
+/// Reads the argument as an address if an option or the CLI configuration says so, else as a repository.
 async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diagnostic> {
     let connector = context.connector(&args.network, access(args).await?);
     if args.lookup.from.is_some() || args.provider {
@@ -208,7 +208,7 @@ async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
     match End::parse(&args.subject) {
         Ok(end) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
         Err(_) if args.identity.anonymous => Ok(Access::Anonymous),
-        // What is no end is either an address, or told of when it is opened.
+        // The rest is an address, or an error that `repository` reports.
         Err(_) => Ok(Access::Ambient { chdir: None }),
     }
 }
@@ -223,7 +223,7 @@ fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Dia
         Err(_) => diagnostic,
     })?;
     let source = Arc::new(OciSource::new(connector.source(&end)?));
-    // The repository alone is asked; nothing of the answer depends on the address.
+    // The answer of a repository does not depend on the address.
     let address = "registry.opentofu.org/unknown/unknown".parse().expect("a well-formed address");
     Ok(Subject { source, address, named: SubjectKind::Repository })
 }

@@ -14,23 +14,23 @@ pub(super) struct Checked {
     pub(super) target: String,
     /// What was done, such as `3 versions looked at`.
     pub(super) looked_at: String,
-    /// The groups of rules that it was looked at by.
+    /// The groups of rules that were applied.
     pub(super) groups: Vec<Group>,
-    /// The rules of these groups that it was not looked at by, and why.
+    /// The rules of these groups that were not applied, and why.
     pub(super) left_out: BTreeMap<&'static str, &'static str>,
-    /// From which level on findings fail.
+    /// The lowest level whose findings fail the command.
     pub(super) lowest: FindingLevel,
     pub(super) findings: Vec<Finding>,
-    /// What could not be asked for.
+    /// What could not be judged.
     pub(super) not_judged: Vec<Unjudged>,
-    /// Of a repository: who it was checked as, and what `OpenTofu` makes of it.
+    /// Of a repository: the provider it was checked as, and what each `OpenTofu` does with it.
     pub(super) predicted: Option<(CheckedAs, Vec<RepositoryPrediction>)>,
     /// Of a registry: every capability.
     pub(super) probe: Option<ProbeReport>,
 }
 
 impl Checked {
-    /// The rules that the target was looked at by.
+    /// The rules of the applied groups.
     pub(super) fn rules(&self) -> Vec<&'static CheckRule> {
         rules().filter(|rule| self.groups.contains(&rule.group)).collect()
     }
@@ -41,7 +41,7 @@ impl Checked {
     }
 }
 
-/// Something that could not be asked for, and why.
+/// A part that could not be judged, and why.
 pub(super) struct Unjudged {
     /// What it is, as the place of a finding names it.
     pub(super) place: String,
@@ -58,7 +58,7 @@ impl From<NotJudged> for Unjudged {
 }
 
 impl Unjudged {
-    /// The cause with what caused it, on one line.
+    /// The error and its causes, on one line.
     pub(super) fn cause(&self) -> String {
         std::iter::once(self.why.text())
             .chain(self.why.causes().iter().map(String::as_str))
@@ -67,7 +67,7 @@ impl Unjudged {
     }
 }
 
-/// The rules that say nothing, since what they look at was not asked for.
+/// The rules that need something that this run did not read, each with the reason.
 pub(super) fn idle(needs: fn(&CheckRule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
     rules().filter(|rule| needs(rule)).map(|rule| (rule.id, why)).collect()
 }

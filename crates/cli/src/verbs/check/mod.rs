@@ -21,10 +21,10 @@ use crate::invocation;
 use checked::Checked;
 use target::Target;
 
-/// Checks, prints, and decides how to end: what could not be asked for counts more than what was found.
+/// Checks, prints, and chooses the exit code: what could not be judged counts more than a finding.
 ///
 /// # Errors
-/// Only what keeps it from looking; findings are no error but an exit code.
+/// Only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, Diagnostic> {
     let filter = Filter::new(args)?;
     let looked = look(context, args).await.map_err(not_a_finding);
@@ -45,7 +45,7 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
     }
     output::print(context, args.format(), &checked);
     if let Some(diagnostic) = not_judged(&checked) {
-        // On stdout the report has said so already, in its own form.
+        // The report on stdout already contains it.
         diagnostic.print(false);
         return Ok(Exit::Unexpected);
     }
@@ -53,8 +53,7 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
     Ok(if fails { Exit::Fixable } else { Exit::Done })
 }
 
-/// 1 says that something was found. A target that is not there was named wrongly, and that is 2; one that could not be
-/// asked was not judged, and that is 3.
+/// Exit code 1 means findings. A missing target is wrong usage, code 2; a target that could not be asked is code 3.
 fn not_a_finding(diagnostic: Diagnostic) -> Diagnostic {
     match diagnostic.exit() {
         Exit::Fixable if diagnostic.is_unasked() => diagnostic.exiting(Exit::Unexpected),
@@ -63,7 +62,7 @@ fn not_a_finding(diagnostic: Diagnostic) -> Diagnostic {
     }
 }
 
-/// What was not judged as one diagnostic: each cause once, and the advice that belongs to them.
+/// One diagnostic for all that was not judged: each cause once, with its hints.
 fn not_judged(checked: &Checked) -> Option<Diagnostic> {
     const MOST: usize = 5;
     let count = checked.not_judged.len();

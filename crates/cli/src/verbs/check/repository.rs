@@ -19,7 +19,7 @@ use crate::identity;
 use crate::verbs::context::Context;
 use crate::verbs::typed::{typed, typed_hosts};
 
-/// Reads it, and the second one where there is one.
+/// Checks the repository, and compares it with the one of `--against` if given.
 pub(super) async fn check(
     context: &Context,
     args: &CheckArgs,
@@ -100,7 +100,7 @@ fn is_looked_at(group: Group, compared: bool) -> bool {
     }
 }
 
-/// The version of `--version`, or the one behind the target.
+/// The version of `--version`, or the one after the target.
 fn one_version(args: &CheckArgs, of_target: Option<Version>) -> Result<Option<Version>, Diagnostic> {
     match (&args.version, of_target) {
         (Some(option), Some(target)) if *option != target => {
@@ -126,7 +126,7 @@ fn against(text: &str) -> Result<End, Diagnostic> {
     }
 }
 
-/// Adds where the second repository differs. Manifests are enough for that: they name everything by its digest.
+/// Adds the differences of the second repository. Manifests suffice: they name everything by its digest.
 async fn compare(
     report: &mut CheckReport,
     connector: &Connector,

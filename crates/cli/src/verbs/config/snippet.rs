@@ -69,12 +69,12 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
     Ok(())
 }
 
-/// Whether nobody has a registry of this name: it has neither a dot nor a port.
+/// Whether the name has neither a dot nor a port, as no registry is named.
 fn is_no_host(registry: &str) -> bool {
     registry != "localhost" && !registry.contains(['.', ':', '$', '%'])
 }
 
-/// Whether a mirror that never gives way and a later method are for the same providers.
+/// Whether a later method is for providers that an earlier mirror already takes.
 fn overlapping(there: &Installation) -> bool {
     let methods = there.methods.iter().enumerate();
     methods
@@ -90,7 +90,7 @@ fn pattern(text: &str) -> Result<Pattern, Diagnostic> {
     })
 }
 
-/// The template by the very checks that `OpenTofu` makes, and every fault that it would name.
+/// The template, after the checks that `OpenTofu` makes; the error has every fault.
 fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> {
     RepositoryTemplate::check(&args.template, std::slice::from_ref(&args.pattern)).map_err(|errors| {
         let shown = |error: &TemplateError| excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span());
@@ -112,7 +112,7 @@ fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> 
     })
 }
 
-/// The methods that are there, none of them for what the new one is for, and the new one before them.
+/// The new method, then the existing ones without what the new one is for.
 fn wanted(
     args: &ConfigSnippetArgs,
     pattern: &Pattern,
@@ -165,8 +165,8 @@ fn wanted(
     wanted
 }
 
-/// What a mirror is for and lets no later method try, as written and as read. A pattern of which the mirror excludes a
-/// part is left out: a later method may be meant for that part.
+/// The patterns, as written and as read, that a mirror takes from later methods. It omits a pattern of which the mirror
+/// excludes a part: a later method may be meant for that part.
 fn taken_by(method: &Method) -> Vec<(String, Pattern)> {
     if !matches!(method.kind, MethodKind::OciMirror { .. } | MethodKind::NetworkMirror { .. }) {
         return Vec::new();
@@ -181,7 +181,7 @@ fn taken_by(method: &Method) -> Vec<(String, Pattern)> {
     include.into_iter().filter_map(|(text, pattern)| Some((text, pattern.filter(whole)?))).collect()
 }
 
-/// A method as it is written again; nothing for one that `OpenTofu` cannot read.
+/// A method to write again; `None` if `OpenTofu` cannot read it.
 fn written(method: &Method, exclude: Vec<String>) -> Option<WrittenMethod> {
     let include = method.include.clone();
     Some(match &method.kind {
@@ -205,7 +205,7 @@ fn written(method: &Method, exclude: Vec<String>) -> Option<WrittenMethod> {
     })
 }
 
-/// Where to put it, and what it changes.
+/// Where to put the snippet, and what it changes.
 fn advice(
     environment: &Environment,
     reading: &CliConfigReading,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tofu_oci_mapper::config::{self, ConfigFiles, Environment, MEASURED, MethodKind, Os};
 use tofu_oci_types::{TofuRelease, is_unprintable};
 
-/// A block of `provider_installation` that is to be written.
+/// A block of `provider_installation` to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum WrittenMethod {
     DevOverrides(Vec<(String, String)>),
@@ -141,7 +141,7 @@ fn native(methods: &[WrittenMethod]) -> String {
     text + "}\n"
 }
 
-/// A string of HCL 1. Inside `${ }` its quotes stand bare and nothing is an escape; everywhere else both are escaped.
+/// A string of HCL 1. It escapes quotes and backslashes, except inside `${ }`, where HCL 1 reads no escapes.
 fn quoted(text: &str) -> String {
     let mut written = "\"".to_owned();
     let (mut depth, mut dollar) = (0usize, false);
@@ -156,7 +156,7 @@ fn quoted(text: &str) -> String {
             '"' | '\\' if depth == 0 => written.extend(['\\', character]),
             '\n' if depth == 0 => written.push_str("\\n"),
             _ if depth == 0 && is_unprintable(character) => {
-                // What a terminal would obey is written as an escape, which HCL reads back.
+                // HCL reads the escape back, and a terminal does not obey it.
                 written.push_str(&format!("\\U{:08x}", u32::from(character)));
             }
             _ => written.push(character),
@@ -165,7 +165,7 @@ fn quoted(text: &str) -> String {
     written + "\""
 }
 
-/// Every method in an array, and methods of one kind in one: so alone the JSON form is read well.
+/// One array for each kind of method: OpenTofu reads no other JSON form correctly.
 fn json(methods: &[WrittenMethod]) -> String {
     let mut kinds: Vec<(&str, Vec<&WrittenMethod>)> = Vec::new();
     for method in methods {

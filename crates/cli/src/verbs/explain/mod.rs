@@ -22,7 +22,7 @@ use crate::lookup::{self, Finder};
 /// Explains where an address would come from.
 ///
 /// # Errors
-/// What is wrong with the CLI configuration, after all that `OpenTofu` would do in spite of it; exit code 2.
+/// What is wrong with the CLI configuration, after the explanation is printed; exit code 2.
 pub(crate) async fn explain(
     context: &Context,
     args: &ResolveArgs,
@@ -43,7 +43,7 @@ pub(crate) async fn explain(
     let read = |release| lookup::configured(&ReadConfig::read_as(release, args.chdir.as_deref())?, &args.lookup, &[]);
     let latest = read(TofuRelease::V1_13)?;
     let refusal = lookup::refuse(&latest, connector.access());
-    // An error about credentials may have this run show others than were meant.
+    // After an error about credentials, this run might show the wrong ones.
     let ambient = matches!(connector.access(), Access::Ambient { .. });
     let doubtful = ambient && latest.reading.credential_errors().next().is_some();
     let connector = if doubtful { connector.anonymous() } else { connector };

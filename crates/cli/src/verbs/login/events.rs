@@ -1,4 +1,4 @@
-//! What `login` and `logout` warn of.
+//! The warnings and notes of `login` and `logout`.
 
 use tofu_oci_credentials::{Origin, Search};
 use tofu_oci_logins::{AfterLogin, AfterLogout, CurrentLogin, LoginFile, Obstacle, RegistryName};

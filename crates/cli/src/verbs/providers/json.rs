@@ -10,7 +10,7 @@ use tofu_oci_types::{Constraints, PathText, ProviderAddr, Version};
 use super::place::InstallPlace;
 use crate::report::json_line;
 
-/// Modules, what was not looked into, the state, providers.
+/// Prints modules, modules that were not read, the state and providers.
 pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[InstallPlace]) {
     module(&tree.root);
     for missing in &tree.not_looked_into {

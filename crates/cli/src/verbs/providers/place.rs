@@ -10,11 +10,11 @@ pub(super) enum InstallPlace {
     Place { place: String, rule: String },
     /// It is part of the program.
     BuiltIn,
-    /// Nothing says where; the reason and what to do.
+    /// No rule names a place: the reason, and what to do.
     Unknown { reason: String, hints: Vec<String> },
 }
 
-/// A place as people write it: without `./` in front.
+/// A place without the `./` of the current directory.
 pub(super) fn place(declared: &Declared, dir: &Path) -> String {
     let text = declared.to_string();
     if dir == Path::new(".") { text.strip_prefix("./").map(str::to_owned).unwrap_or(text) } else { text }

@@ -21,7 +21,7 @@ pub(super) struct ReleaseWithEvidence {
 }
 
 impl ReleaseWithEvidence {
-    /// Everything is asked for: what does not count is told, too.
+    /// Reads all evidence: `verify` also shows signatures that do not count.
     pub(super) async fn read(
         source: &dyn Source,
         address: &ProviderAddr,
@@ -45,7 +45,7 @@ impl ReleaseWithEvidence {
         judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now)
     }
 
-    /// The first platform whose package `install` refuses, where signatures cover packages one by one.
+    /// The first platform whose package `install` refuses, if signatures cover packages one by one.
     pub(super) fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a TrustRefusal)> {
         let refused =
             |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.archives.get(platform))?));
@@ -58,7 +58,7 @@ impl ReleaseWithEvidence {
         self.about.platforms.iter().find(|platform| !is_covered(platform))
     }
 
-    /// Why the release is refused also once it has been accepted; `None` if it is let in then.
+    /// Why the policy refuses the release even after `--accept`; `None` if it accepts it then.
     pub(super) fn refused_once_accepted(&self, mut trust: Trust) -> Option<Demanded> {
         let verdict = self.judge(&trust);
         let refusal = match trust.pins.accept(&self.facts(), &verdict) {
@@ -76,7 +76,7 @@ impl ReleaseWithEvidence {
     }
 }
 
-/// What the policy file refuses although somebody accepts it.
+/// What the policy file refuses although the user accepts it.
 pub(super) struct Demanded {
     pub(super) refusal: TrustRefusal,
     pub(super) rule: Rule,

@@ -26,7 +26,7 @@ use crate::report::json_line;
 use found::ReleaseWithEvidence;
 use model::{Accepted, VerifyReport};
 
-/// Tells who has signed a release, and whether that is enough.
+/// Prints who has signed a release, and whether that is enough.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
@@ -43,7 +43,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         ReleaseWithEvidence::read(finder.source(&address)?.as_ref(), &address, &version, &trust.pins_path).await?;
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
-    // Keys of the command line are judged by instead of trust.toml, but what is accepted holds where trust.toml counts.
+    // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
     let demanded = if args.accept && !args.key.is_empty() {
         found.refused_once_accepted(Trust { policy: filed, ..trust.clone() })
     } else {
@@ -51,7 +51,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
     };
     if args.accept {
         let before = trust.pins.clone();
-        // What cannot be accepted, and what trust.toml refuses all the same, is not written.
+        // The pin is written only if the policy trusts the release with it.
         let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
         let after = found.judge(&trust);
         if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
@@ -64,13 +64,14 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         }
     }
     let pin = trust.pins.get(&address, &version, &found.pinned_as);
-    let told = VerifyReport { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
+    let report =
+        VerifyReport { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
     if context.json {
-        json_line(&told.line(&verdict));
+        json_line(&report.line(&verdict));
     } else {
-        printer::stdout(&told.page(&verdict));
+        printer::stdout(&report.page(&verdict));
     }
-    end(args, &told, &verdict)?;
+    end(args, &report, &verdict)?;
     let Some(demanded) = demanded else { return Ok(()) };
     let ReleaseId { address, version, place, .. } = &found.id;
     let text = format!("{address} {version} is not accepted: {}", demanded.refusal);
@@ -81,13 +82,13 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         .hint("--key stands for no rule of the policy when --accept remembers a release: nothing is remembered"))
 }
 
-/// Success only where somebody stands for the release, or somebody has just accepted it.
-fn end(args: &VerifyArgs, told: &VerifyReport<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
-    let ReleaseId { address, version, place, .. } = &told.found.id;
+/// Succeeds only if a trusted key has signed the release, or the user has just accepted it.
+fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
+    let ReleaseId { address, version, place, .. } = &report.found.id;
     let release = diagnostic::Release { address, version, place };
     if let Some(refusal) = &verdict.refusal {
         let text = format!("{address} {version} is not trusted: {refusal}");
-        let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
+        let refused = Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, release };
         let diagnostic = Diagnostic::new(Exit::Fixable, text).not_trusted(&refused);
         return Err(match refused.rule() {
             _ if !args.accept => diagnostic,
@@ -97,9 +98,9 @@ fn end(args: &VerifyArgs, told: &VerifyReport<'_>, verdict: &Verdict) -> Result<
             ),
         });
     }
-    if let Some((platform, refusal)) = told.found.refused_package(verdict) {
+    if let Some((platform, refusal)) = report.found.refused_package(verdict) {
         let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
-        let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
+        let refused = Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, release };
         return Err(Diagnostic::new(Exit::Fixable, text).not_trusted(&refused));
     }
     if args.accept {
@@ -107,7 +108,7 @@ fn end(args: &VerifyArgs, told: &VerifyReport<'_>, verdict: &Verdict) -> Result<
     }
     let uncovered = match verdict.standing {
         Standing::Unsigned => String::new(),
-        Standing::Signed | Standing::Pinned => match told.found.uncovered_package(verdict) {
+        Standing::Signed | Standing::Pinned => match report.found.uncovered_package(verdict) {
             Some(platform) => format!(" for {platform}"),
             None => return Ok(()),
         },

@@ -51,7 +51,7 @@ fn verdict(found: &ReleaseWithEvidence, rule: &str) -> Verdict {
     judge(&policy, &Pins::default(), &found.facts(), &found.evidence, now)
 }
 
-/// The first platform that is refused, and the first one that is not covered where unsigned ones are let in.
+/// Checks the first refused platform, and the first uncovered one if the policy accepts unsigned packages.
 #[track_caller]
 fn check(zips: &[(&str, &str)], refused: Option<&str>, uncovered: Option<&str>) {
     let found = found(zips);

@@ -1,4 +1,4 @@
-//! What is told of a release, for people.
+//! The report of `verify`, for people.
 
 use tofu_oci_trust::{Examined, Form, Pin, RuleOrigin, Standing, Unsigned, Verdict};
 use tofu_oci_types::{Digest, Level};
@@ -12,7 +12,7 @@ impl VerifyReport<'_> {
     pub(super) fn page(&self, verdict: &Verdict) -> Page {
         let release = &self.found.id;
         let mut page = Page::of(format_args!("{} {}", release.address, release.version));
-        let mut say = |name: &str, told: &str| page.row("  ", name, told);
+        let mut say = |name: &str, text: &str| page.row("  ", name, text);
         say("place", &self.found.tagged());
         say("index", release.identity.index().map_or("none", Digest::as_str));
         say("rule", &self.rule_text());
@@ -62,7 +62,7 @@ impl VerifyReport<'_> {
         format!("{origin}: {keys}; unsigned = {action}; must say {}", rule.predicate_types.join(" and "))
     }
 
-    /// Whose packages the signatures are for; nothing where that is all or none.
+    /// The platforms whose packages the signatures cover; `None` if they cover all or none.
     fn coverage(&self, verdict: &Verdict) -> Option<String> {
         if verdict.covered.index || verdict.covered.zips.is_empty() {
             return None;
@@ -166,8 +166,8 @@ mod tests {
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
         let rule = policy.rule(&found.id.address);
-        let told = VerifyReport { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
-        insta::assert_snapshot!(told.page(&verdict), @r"
+        let report = VerifyReport { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
+        insta::assert_snapshot!(report.page(&verdict), @r"
         example.com/acme/widget 1.4.0
           place     ghcr.io/acme/widget:1.4.0
           index     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6

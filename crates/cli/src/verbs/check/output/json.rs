@@ -44,7 +44,7 @@ struct PredictionRow<'a> {
     prediction: &'a RepositoryPrediction,
 }
 
-/// Something that could not be asked for.
+/// A part that could not be judged.
 #[derive(Serialize)]
 struct NotJudgedLine<'a> {
     event: &'static str,

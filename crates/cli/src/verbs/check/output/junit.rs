@@ -1,4 +1,4 @@
-//! `JUnit` XML: a test case a rule, so that a run shows what was looked at and not only what was found.
+//! `JUnit` XML: a test case for each rule, so that a run also shows the rules without findings.
 
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ pub(super) fn render(checked: &Checked) -> Document {
     document(&checked.target, &counts, &cases)
 }
 
-/// The document where nothing could be looked at: one test case that is an error.
+/// The document for an unreadable target: one test case with an error.
 pub(super) fn unreadable(target: &str, diagnostic: &Diagnostic) -> Document {
     let message = escaped(diagnostic.text());
     let body = hints(diagnostic);

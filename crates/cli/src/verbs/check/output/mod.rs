@@ -1,4 +1,4 @@
-//! What was found, in four forms.
+//! The outcome of `check`, in four forms.
 
 mod json;
 mod junit;
@@ -21,7 +21,7 @@ pub(super) fn print(context: &Context, format: FindingsFormat, checked: &Checked
     }
 }
 
-/// Prints to stdout that nothing could be looked at, for programs that read a document whatever happens.
+/// Prints a document to stdout even if the target is unreadable, for programs that expect one.
 pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic: &Diagnostic) {
     match format {
         FindingsFormat::Table | FindingsFormat::Json => {}
