@@ -90,7 +90,7 @@ pub(crate) fn this_without(option: &str) -> String {
 /// How this run's verb takes a version, to follow the advice to name a repository.
 pub(crate) fn and_the_version() -> &'static str {
     match given().verb.as_str() {
-        "install" | "lock" | "verify" => ", and the version behind the address: ADDR@VERSION",
+        "install" | "lock" | "verify" => ", and the version after the address: ADDR@VERSION",
         "resolve" | "versions" => "",
         _ => ", and the version with --version",
     }

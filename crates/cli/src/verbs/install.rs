@@ -197,7 +197,7 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
     for (number, text) in providers.iter().enumerate() {
         if let Some(address) = text.strip_suffix('@') {
-            return Err(Diagnostic::usage(format!("`{text}` names no version behind the @"))
+            return Err(Diagnostic::usage(format!("`{text}` names no version after the @"))
                 .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
                 .hint(format!("for the newest version, omit the @: {address}")));
         }

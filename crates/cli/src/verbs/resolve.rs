@@ -66,7 +66,7 @@ fn subject(args: &ResolveArgs) -> Result<(ProviderAddr, Constraints), Diagnostic
             .hint("to see which version is chosen, and from where, add --explain"));
     }
     if constraints.trim().is_empty() && args.subject.contains('@') {
-        return Err(Diagnostic::usage(format!("`{}` names no version behind the @", args.subject))
+        return Err(Diagnostic::usage(format!("`{}` names no version after the @", args.subject))
             .hint(VERSIONS)
             .hint(format!("for the newest version, omit the @: {text}")));
     }

@@ -116,7 +116,7 @@ fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Resul
     let text = format!("{address} {version} is not signed by a key of yours{uncovered}");
     Err(Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")
-        .cause("the policy lets it in all the same")
+        .cause("the policy accepts it all the same")
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
         .hint(format!(
             "its publisher signs it: {}",
