@@ -365,5 +365,5 @@ fn resolve_tells_of_the_method_that_an_installation_stops_at() {
 fn an_empty_constraint_is_no_newest_version() {
     let scene = Scene::new();
     let said = scene.refuse("resolve registry.example.com/acme/widget@ --explain");
-    assert!(said.contains("exit code: 2") && said.contains("names no version behind the @"), "{said}");
+    assert!(said.contains("exit code: 2") && said.contains("names no version after the @"), "{said}");
 }

@@ -140,7 +140,7 @@ fn hints_name_no_options_that_the_verb_does_not_have() {
     ----- stderr -----
     error: `[REGISTRY]/acme/widget:1.4.0` is not a repository address: it must name no tag and no digest
 
-    hint: name the repository alone, [REGISTRY]/acme/widget, and the version behind the address: ADDR@VERSION
+    hint: name the repository alone, [REGISTRY]/acme/widget, and the version after the address: ADDR@VERSION
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} '~> 1.0' --from REGISTRY/acme/widget")), @"
     exit code: 2

@@ -97,11 +97,11 @@ fn an_unsigned_release_is_no_success_also_where_the_policy_lets_it_in() {
       rule      the default, as there is no trust.toml: no keys but those that are pinned; unsigned =
                 allow; must say https://sigstore.dev/cosign/sign/v1
       found     no signature
-      result    not signed; the policy lets it in
+      result    not signed; the policy accepts it
 
     ----- stderr -----
     error: registry.example.com/acme/widget 1.4.0 is not signed by a key of yours
-      cause: the policy lets it in all the same
+      cause: the policy accepts it all the same
 
     hint: name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml
     hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY

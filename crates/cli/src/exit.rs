@@ -33,7 +33,7 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
-/// Prints what clap has to say, help and version on stdout, mistakes on stderr.
+/// Prints clap's output: help and version on stdout, mistakes on stderr.
 pub(crate) fn from_clap(error: &clap::Error) -> Exit {
     let text = error.render();
     let hostile = hostile();
@@ -52,14 +52,14 @@ pub(crate) fn from_clap(error: &clap::Error) -> Exit {
     }
 }
 
-/// The arguments, and the values of the variables that stand for arguments, that could act on what shows them.
+/// The arguments, and the values of their variables, that could act on a terminal.
 fn hostile() -> Vec<String> {
     let texts = std::env::args_os().skip(1).chain(crate::args::variables());
     let texts = texts.map(|text| text.to_string_lossy().into_owned());
     texts.filter(|text| text.contains(is_unprintable)).collect()
 }
 
-/// The text without styles: none of those in it need be this program's.
+/// The text without styles: foreign text may have put them there.
 fn plain(text: &str) -> Page {
     let mut page = Page::default();
     page.block("", &anstream::adapter::strip_str(text).to_string());

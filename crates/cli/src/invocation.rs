@@ -1,4 +1,4 @@
-//! Commands that hints advise, with the options that this run was given: what is printed can be run as it stands.
+//! Commands for hints, with the options of this run, so that the user can run them as printed.
 //!
 //! It keeps the options as clap read them, so that none is forgotten. A hint repeats the options that its own verb takes
 //! too. The values of variables hold for the next command as well, and are not repeated.
@@ -90,7 +90,7 @@ pub(crate) fn this_without(option: &str) -> String {
 /// How this run's verb takes a version, to follow the advice to name a repository.
 pub(crate) fn and_the_version() -> &'static str {
     match given().verb.as_str() {
-        "install" | "lock" | "verify" => ", and the version behind the address: ADDR@VERSION",
+        "install" | "lock" | "verify" => ", and the version after the address: ADDR@VERSION",
         "resolve" | "versions" => "",
         _ => ", and the version with --version",
     }

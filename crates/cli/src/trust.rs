@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use clap::Args;
 use tofu_oci_fetch::{Trust, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
 use tofu_oci_types::printable;
 
+use crate::args::TrustArgs;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt;
 
@@ -20,23 +20,11 @@ const POLICY_FILE: &str = "trust.toml";
 /// The most that is read of a policy or a key, in bytes.
 const LIMIT: u64 = 1 << 20;
 
-/// Whose signatures count.
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Trust")]
-pub(crate) struct TrustArgs {
-    /// The trust policy, see docs/trust.md [default: trust.toml in the directory of the configuration, if there is
-    /// one]
-    #[arg(long, value_name = "FILE", env = "TOFU_OCI_TRUST_POLICY")]
-    pub(crate) trust_policy: Option<PathBuf>,
-}
-
-impl TrustArgs {
-    /// The policy file that counts in a directory; nothing where there is none.
-    pub(crate) fn file(&self, dir: &Path) -> Option<PathBuf> {
-        // A link that leads nowhere is a file that cannot be read, and not a missing policy.
-        let default = || Some(beneath(dir, POLICY_FILE)).filter(|path| path.symlink_metadata().is_ok());
-        self.trust_policy.clone().or_else(default)
-    }
+/// The policy file of a directory, or `None` if there is none.
+pub(crate) fn policy_file(args: &TrustArgs, dir: &Path) -> Option<PathBuf> {
+    // A broken link counts as a file that cannot be read, not as a missing policy.
+    let default = || Some(beneath(dir, POLICY_FILE)).filter(|path| path.symlink_metadata().is_ok());
+    args.trust_policy.clone().or_else(default)
 }
 
 /// A file of the directory, without the `./` of the current one.
@@ -51,7 +39,7 @@ fn beneath(dir: &Path, name: &str) -> PathBuf {
 pub(crate) fn load(args: &TrustArgs, dir: &Path) -> Result<Trust, Diagnostic> {
     let pins_path = pin_file::beside(&beneath(dir, LOCK_FILE_NAME));
     let pins = pin_file::read(&pins_path)?;
-    let policy = match args.file(dir) {
+    let policy = match policy_file(args, dir) {
         Some(path) => policy(&path)?,
         None => Policy::default(),
     };
@@ -73,7 +61,7 @@ fn policy(path: &Path) -> Result<Policy, Diagnostic> {
     file.map(|policy| policy.read_from(path)).map_err(|error| broken(path, &text, &error))
 }
 
-/// What is wrong, where, and with the line shown as errors of the CLI configuration are.
+/// The fault with its line, shown as errors of the CLI configuration are.
 fn broken(path: &Path, text: &str, error: &PolicyError) -> Diagnostic {
     let shown = path.display().to_string();
     let place = match &error.span {
@@ -96,7 +84,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     tofu_oci_disk::read_file(path, LIMIT)
 }
 
-/// The keys of files that were named on the command line; each is called what its file is.
+/// The keys of the files on the command line, each named after its file.
 ///
 /// # Errors
 /// When one cannot be read or holds no key; exit code 2.

@@ -46,8 +46,8 @@ mod repository;
 mod secret;
 mod strict_json;
 mod tag;
-mod text_value;
 mod text_position;
+mod text_value;
 mod tofu_release;
 mod token;
 #[cfg(test)]
@@ -78,7 +78,7 @@ pub use repository::{InvalidRepositoryRef, RepositoryRef};
 pub use secret::Secret;
 pub use strict_json::{StrictJsonError, parse_strictly};
 pub use tag::{InvalidTag, Reference, Tag};
-pub use text_value::{PathText, path_as_text};
 pub use text_position::TextPosition;
+pub use text_value::{PathText, path_as_text};
 pub use tofu_release::{TofuRelease, TofuReleases};
 pub use version::{InvalidVersion, Version};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
-use super::{IdentityArgs, LookupArgs, Network, OutputArgs};
+use super::{IdentityArgs, LookupArgs, Network, OutputArgs, TrustArgs};
 
 /// Arguments of `check`.
 #[derive(Debug, Args)]
@@ -67,7 +67,7 @@ pub(crate) struct CheckArgs {
     #[arg(long = "ignore", value_name = "RULE", help_heading = "Output")]
     pub(crate) ignore: Vec<String>,
     #[command(flatten)]
-    pub(crate) trust: crate::trust::TrustArgs,
+    pub(crate) trust: TrustArgs,
     /// The directory whose trust policy, pins and CLI configuration count [default: the lock file's, else this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, Network, OutputArgs, query::LookupArgs};
-use crate::trust::TrustArgs;
+use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `lock`.
 #[derive(Debug, Args)]

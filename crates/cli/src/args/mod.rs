@@ -21,6 +21,7 @@ mod query;
 mod sign;
 #[cfg(test)]
 mod tests;
+mod trust;
 mod verify;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
@@ -39,6 +40,7 @@ pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
 pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
 pub(crate) use sign::{Attach, SignArgs};
+pub(crate) use trust::TrustArgs;
 pub(crate) use verify::VerifyArgs;
 
 /// Keeps OpenTofu and Terraform providers in any OCI registry.

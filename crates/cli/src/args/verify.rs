@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{IdentityArgs, Network, OutputArgs, query::LookupArgs};
-use crate::trust::TrustArgs;
+use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]

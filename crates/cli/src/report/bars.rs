@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use tofu_oci_types::{Event, Reporter, printable};
 
-use super::message;
+use super::text::message;
 use crate::page::Page;
 
 /// One bar for each subject that has started and not yet finished.
@@ -46,7 +46,7 @@ impl Bars {
     fn page(&self, page: &Page) {
         let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let text = if is_plain { page.to_string() } else { page.coloured() };
-        // Written above the bars; a terminal that went away is no reason to stop the job.
+        // Written above the bars. A lost terminal does not stop the job.
         let _ = self.all.println(text.trim_end());
     }
 }
@@ -75,7 +75,7 @@ impl Reporter for Bars {
 
 impl Drop for Bars {
     fn drop(&mut self) {
-        // An error leaves bars behind that will never move again.
+        // After an error, bars remain that no longer move.
         let _ = self.all.clear();
     }
 }

@@ -1,11 +1,11 @@
-//! Plain lines on stderr, one when something is done, for logs and pipes.
+//! One plain line on stderr for each finished subject, for logs and pipes.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 
 use tofu_oci_types::{Event, Reporter};
 
-use super::{human_bytes, message};
+use super::text::{human_bytes, message};
 use crate::page::Page;
 use crate::printer;
 

@@ -6,7 +6,7 @@ use tofu_oci_source::{Listing, provider_of};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Digest, Place, Reference, Tag, Version};
 
-use super::{Context, tagged};
+use super::context::{Context, tagged};
 use crate::args::CopyArgs;
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
@@ -29,7 +29,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     let versions = chosen(args, source.as_ref()).await?;
     if args.dry_run {
         let destination = match &to {
-            // A directory that does not exist yet holds nothing, and is not made by asking.
+            // A dry run does not create a missing directory.
             End::Layout(dir) if !dir.exists() => None,
             _ => Some(connector.source(&to)?),
         };
@@ -49,7 +49,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     Ok(())
 }
 
-/// The versions that were asked for, or the only one that there is, oldest first.
+/// The versions of the command line, or the only version of the source, oldest first.
 async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>, Diagnostic> {
     if !args.versions.is_empty() {
         let mut versions: Vec<Version> = Vec::new();
@@ -134,14 +134,14 @@ struct Preview<'a> {
 
 fn print(context: &Context, release: &CopiedRelease, to: &End) {
     #[derive(Serialize)]
-    struct Line<'a> {
+    struct CopyLine<'a> {
         event: &'static str,
         place: String,
         #[serde(flatten)]
         release: &'a CopiedRelease,
     }
     if context.json {
-        return json_line(&Line { event: "copied", place: to.to_string(), release });
+        return json_line(&CopyLine { event: "copied", place: to.to_string(), release });
     }
     let CopiedRelease { tag, index, tags, transfers, unchanged } = release;
     let there = tagged(&to.place(), tag);

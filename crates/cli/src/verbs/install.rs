@@ -8,14 +8,14 @@ use serde::Serialize;
 use tofu_oci_installer::{
     InstallOutcome, InstallReport, InstallRequest, InstallTarget, Installed, Options, PluginCache, Upgrade,
 };
-use tofu_oci_lockfile::WriteOutcome;
+use tofu_oci_lockfile::{LOCK_FILE_NAME, WriteOutcome};
 use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
 
-use super::locked::{Change, changes};
+use super::context::{Context, data_dir};
+use super::locked::{LockChange, changes};
 use super::superfluous::superfluous;
-use super::{Context, data_dir};
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -23,10 +23,7 @@ use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
-use crate::report::json_line;
-
-/// The name that both families give to the lock file.
-pub(super) const LOCK_FILE: &str = ".terraform.lock.hcl";
+use crate::report::{json_event, json_line};
 
 /// Installs what was named, or what the configuration requires.
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
@@ -34,10 +31,10 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     existing_dir(&dir)?;
     let platforms = platforms(args)?;
     let data_dir = data_dir(&dir);
-    let lock_path = dir.join(LOCK_FILE);
+    let lock_path = dir.join(LOCK_FILE_NAME);
     let lock = tofu_oci_lockfile::read(&lock_path)?;
     let wanted = wanted(context, args, &dir, &data_dir, lock.text().is_some())?;
-    // Addresses on the command line say nothing about the others.
+    // Addresses on the command line say nothing about other entries.
     let forget = if args.providers.is_empty() {
         superfluous(context, &dir, &data_dir, &wanted, lock.file())?
     } else {
@@ -79,7 +76,7 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
                 diagnostic
             }
         })?;
-    // What other programs have locked meanwhile is theirs to report.
+    // Other programs report what they have locked meanwhile.
     let own =
         |address: &ProviderAddr| options.forget.contains(address) || wanted.iter().any(|(wanted, _)| wanted == address);
     let changes = changes(options.lock.file(), &after).into_iter().filter(|change| own(&change.address)).collect();
@@ -96,7 +93,7 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginC
     }
 }
 
-/// Fails unless the directory of `--chdir` is there.
+/// Fails unless the directory of `--chdir` exists.
 pub(super) fn existing_dir(dir: &Path) -> Result<(), Diagnostic> {
     if dir.is_dir() {
         return Ok(());
@@ -105,7 +102,7 @@ pub(super) fn existing_dir(dir: &Path) -> Result<(), Diagnostic> {
         .hint("--chdir names the directory that holds the configuration and its lock file"))
 }
 
-/// A folder that is installed into is never where a package comes from.
+/// The folders that `install` writes to; no package comes from them.
 fn written_to(args: &InstallArgs, dir: &Path) -> Vec<PathBuf> {
     match &args.into {
         Some(mirror) => vec![mirror.clone()],
@@ -114,7 +111,7 @@ fn written_to(args: &InstallArgs, dir: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// What says where to look; not in the folders that are `written_to`.
+/// Finds the places of packages, outside the folders that are `written_to`.
 pub(super) async fn finder(
     context: &Context,
     lookup: &LookupArgs,
@@ -156,8 +153,8 @@ fn platforms(args: &InstallArgs) -> Result<Vec<Platform>, Diagnostic> {
     }
 }
 
-/// The addresses of the command line, or of the configuration. None are an error, unless there is a lock file to bring up to
-/// date.
+/// The addresses of the command line, or of the configuration. An empty list is an error, unless a lock file has to be
+/// brought up to date.
 fn wanted(
     context: &Context,
     args: &InstallArgs,
@@ -200,7 +197,7 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
     for (number, text) in providers.iter().enumerate() {
         if let Some(address) = text.strip_suffix('@') {
-            return Err(Diagnostic::usage(format!("`{text}` names no version behind the @"))
+            return Err(Diagnostic::usage(format!("`{text}` names no version after the @"))
                 .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
                 .hint(format!("for the newest version, omit the @: {address}")));
         }
@@ -230,23 +227,17 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
 struct Recorded<'a> {
     path: &'a Path,
     written: WriteOutcome,
-    changes: Vec<Change>,
+    changes: Vec<LockChange>,
 }
 
 fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     #[derive(Serialize)]
-    struct Line<'a> {
-        event: &'static str,
-        #[serde(flatten)]
-        installed: &'a Installed,
-    }
-    #[derive(Serialize)]
-    struct Lock<'a> {
+    struct LockWrittenLine<'a> {
         event: &'static str,
         #[serde(serialize_with = "tofu_oci_types::path_as_text")]
         path: &'a Path,
         outcome: &'static str,
-        changes: &'a [Change],
+        changes: &'a [LockChange],
     }
     let word = match lock.written {
         WriteOutcome::Created => "created",
@@ -255,9 +246,9 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
     };
     if context.json {
         for package in installed {
-            json_line(&Line { event: "installed", installed: package });
+            json_event("installed", package);
         }
-        return json_line(&Lock { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
+        return json_line(&LockWrittenLine { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
     }
     let mut page = Page::default();
     if installed.is_empty() {
@@ -278,14 +269,14 @@ fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
         }
     }
     page.line(format_args!("lock file {} {word}", shown(lock.path)));
-    // All of a new file is new: what it locks has just been listed.
+    // The lines above list all of a new file.
     if lock.written == WriteOutcome::Updated {
         lock.changes.iter().for_each(|change| page.line(format_args!("  {}", change.text())));
     }
     printer::stdout(&page);
 }
 
-/// What a package rests on, in words.
+/// Why a package is trusted, in words.
 pub(super) fn standing(standing: Standing) -> &'static str {
     match standing {
         Standing::Signed => "signed",

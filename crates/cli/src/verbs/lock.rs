@@ -12,9 +12,9 @@ use tofu_oci_tfconfig::TfConfigError;
 use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, ProviderAddr};
 
+use super::context::{Context, data_dir};
 use super::install::{existing_dir, finder, given, required, shown};
-use super::locked::{Change, changes};
-use super::{Context, data_dir};
+use super::locked::{LockChange, changes};
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -22,7 +22,7 @@ use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
-use crate::report::{human_bytes, json_line};
+use crate::report::{human_bytes, json_event, json_line};
 
 /// Brings the lock file up to date for all platforms, or says what that would change.
 pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagnostic> {
@@ -83,7 +83,7 @@ fn jobs(
 struct Wanted {
     /// Each with what its version must meet.
     providers: Vec<(ProviderAddr, Constraints)>,
-    /// What the configuration says of its providers; nothing without one.
+    /// What the configuration says of its providers; empty without a configuration.
     configured: BTreeMap<ProviderAddr, Constraints>,
 }
 
@@ -127,17 +127,11 @@ struct LockLine<'a> {
     path: &'a Path,
     outcome: &'static str,
     difference: LockDifference,
-    changes: Vec<Change>,
+    changes: Vec<LockChange>,
     diff: Option<String>,
 }
 
 fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        event: &'static str,
-        #[serde(flatten)]
-        provider: &'a LockedProvider,
-    }
     let changes = changes(report.before.file(), &report.after);
     let diff = (args.check && report.difference != LockDifference::None).then(|| diff(report));
     let outcome = match (report.written, report.difference) {
@@ -148,7 +142,7 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
     };
     if context.json {
         for provider in &report.providers {
-            json_line(&Line { event: "locked", provider });
+            json_event("locked", provider);
         }
         return json_line(&LockLine { event: "lock", path, outcome, difference: report.difference, changes, diff });
     }
@@ -212,7 +206,7 @@ fn provider(args: &LockArgs, provider: &LockedProvider, page: &mut Page) {
     });
 }
 
-/// Why a platform's checksums are believed.
+/// Why `lock` trusts a platform's checksums.
 fn basis(platform: &LockedPlatform) -> String {
     let names: Vec<&str> = platform.trust.signers.iter().map(|signer| signer.name.as_str()).collect();
     let by = if names.is_empty() { String::new() } else { format!(" by {}", names.join(", ")) };

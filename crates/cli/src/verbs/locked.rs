@@ -4,30 +4,31 @@ use serde::Serialize;
 use tofu_oci_lockfile::{LockEntry, LockFile};
 use tofu_oci_types::{ProviderAddr, Version};
 
-/// One provider whose entry is not what it was.
+/// One provider whose entry has changed.
 #[derive(Debug, Serialize)]
-pub(super) struct Change {
+pub(super) struct LockChange {
     pub(super) address: ProviderAddr,
-    /// The version that was locked before; nothing for a new entry.
+    /// The version that was locked before; `None` for a new entry.
     from: Option<Version>,
-    /// The version that is locked now; null for an entry that was taken out.
+    /// The version that is locked now; `None` for a removed entry.
     to: Option<Version>,
-    /// How many checksums of the new version were not there before.
+    /// How many checksums of the version are new.
     checksums_added: usize,
 }
 
 /// The entries that differ, by address.
-pub(super) fn changes(before: &LockFile, after: &LockFile) -> Vec<Change> {
+pub(super) fn changes(before: &LockFile, after: &LockFile) -> Vec<LockChange> {
     let old = |address| before.get(address);
     let changed = after.iter().filter(|(address, entry)| old(address) != Some(entry));
     let gone = before.iter().filter(|(address, _)| after.get(address).is_none());
-    let changed = changed.map(|(address, entry)| Change::between(address, old(address), entry));
-    let mut all: Vec<Change> = changed.chain(gone.map(|(address, entry)| Change::removal(address, entry))).collect();
+    let changed = changed.map(|(address, entry)| LockChange::between(address, old(address), entry));
+    let mut all: Vec<LockChange> =
+        changed.chain(gone.map(|(address, entry)| LockChange::removal(address, entry))).collect();
     all.sort_by(|one, other| one.address.cmp(&other.address));
     all
 }
 
-impl Change {
+impl LockChange {
     fn between(address: &ProviderAddr, before: Option<&LockEntry>, after: &LockEntry) -> Self {
         let known = before.filter(|before| before.version == after.version);
         let is_new = |hash: &&_| known.is_none_or(|known| !known.hashes.contains(*hash));
@@ -77,7 +78,7 @@ mod tests {
 
     #[track_caller]
     fn check(before: &LockFile, after: &LockFile, want: &[&str]) {
-        let got: Vec<String> = changes(before, after).iter().map(Change::text).collect();
+        let got: Vec<String> = changes(before, after).iter().map(LockChange::text).collect();
         assert_eq!(got, want);
     }
 

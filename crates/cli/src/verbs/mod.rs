@@ -3,96 +3,32 @@
 mod auth;
 mod check;
 mod config;
+mod context;
 mod copy;
 mod explain;
 mod install;
 mod lock;
 mod locked;
 mod login;
+mod magic_address;
 mod providers;
 mod push;
 mod resolve;
 mod sign;
 mod stop;
 mod superfluous;
+mod typed;
 mod verify;
 mod versions;
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_disk::Waiter;
-use tofu_oci_logins::Access;
-use tofu_oci_types::{Place, Reporter, Tag};
-
-use crate::args::{Args, AuthVerb, ConfigVerb, Global, HostParser, Network, OutputArgs, Verb};
-use crate::connect::{Connector, ResolverSlot};
+use crate::args::{Args, AuthVerb, ConfigVerb, Global, OutputArgs, Verb};
+use crate::connect::ResolverSlot;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::report;
+use context::Context;
 use stop::Stop;
-
-/// What every verb works with.
-pub(crate) struct Context {
-    /// The verb, for other programs that wait for this one.
-    verb: &'static str,
-    pub(crate) json: bool,
-    pub(crate) quiet: bool,
-    pub(crate) reporter: Arc<dyn Reporter>,
-    /// What this run knows of credentials, once a registry is spoken to.
-    pub(crate) resolver: ResolverSlot,
-    /// For a verb that has to clean up before it ends.
-    pub(crate) stop: Arc<Stop>,
-}
-
-impl Context {
-    fn new(
-        verb: &'static str,
-        global: &Global,
-        output: &OutputArgs,
-        resolver: &ResolverSlot,
-        stop: &Arc<Stop>,
-    ) -> Self {
-        let reporter = report::reporter(output.json, global.quiet);
-        let (resolver, stop) = (Arc::clone(resolver), Arc::clone(stop));
-        Self { verb, json: output.json, quiet: global.quiet, reporter, resolver, stop }
-    }
-
-    /// How this run waits for files that other programs work on.
-    pub(crate) fn waiter(&self, network: &Network) -> Waiter {
-        Waiter { program: format!("tofu-oci {}", self.verb), limit: network.timeout.0 }
-    }
-
-    /// What opens the ends that the arguments name.
-    pub(crate) fn connector(&self, network: &Network, access: Access) -> Connector {
-        let waiter = self.waiter(network);
-        Connector::new(network, access, waiter, Arc::clone(&self.reporter), Arc::clone(&self.resolver))
-    }
-}
-
-/// A tag of a place. `oci:DIR:TAG` would be taken for a directory of that name.
-pub(crate) fn tagged(place: &Place, tag: &Tag) -> String {
-    if matches!(place, Place::Layout(_)) { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
-}
-
-/// Whether an option was given on the command line; what its variable says is meant for every command.
-fn typed(given: Option<&str>, variable: &str) -> bool {
-    given.is_some_and(|given| std::env::var(variable).ok().as_deref() != Some(given))
-}
-
-/// The same of a list of hosts. What the variable says is read as the option's values are.
-fn typed_hosts(given: &[String], variable: &str) -> bool {
-    let said = std::env::var(variable).unwrap_or_default();
-    !given.is_empty() && !said.split(',').map(HostParser::host).eq(given.iter().cloned().map(Some))
-}
-
-/// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.
-pub(crate) fn data_dir(dir: &Path) -> PathBuf {
-    match std::env::var_os("TF_DATA_DIR").filter(|value| !value.is_empty()) {
-        Some(data_dir) => dir.join(data_dir),
-        None => dir.join(".terraform"),
-    }
-}
 
 /// Runs the verb until it is done or the user interrupts it.
 pub(crate) async fn run(args: Args) -> Exit {

@@ -1,32 +1,24 @@
 //! `providers`.
 
 mod json;
+mod place;
 mod text;
 
 use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_tfconfig::{ConfigFinding, Declared, ProviderTree, StateLook, providers_tree};
+use tofu_oci_logins::Access;
+use tofu_oci_tfconfig::{ConfigFinding, ProviderTree, StateLook, providers_tree};
 use tofu_oci_types::{Event, ProviderAddr};
 
-use super::Context;
-use super::data_dir;
+use super::context::{Context, data_dir};
+use super::typed::typed_hosts;
 use crate::args::{Network, ProvidersArgs};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::printer;
-use tofu_oci_logins::Access;
-
-/// Where a provider would be installed from.
-pub(super) enum Origin {
-    /// A place, and the rule that names it.
-    Place { place: String, rule: String },
-    /// It is part of the program.
-    BuiltIn,
-    /// Nothing says where; the reason and what to do.
-    Unknown { reason: String, hints: Vec<String> },
-}
+use place::{InstallPlace, place};
 
 /// Prints the providers of a configuration, module by module.
 pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), Diagnostic> {
@@ -35,7 +27,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
         return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--chdir names the directory that holds the configuration"));
     }
-    if super::typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST") {
+    if typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST") {
         return Err(Diagnostic::usage("--private-host is for commands that ask hosts, and `providers` asks none")
             .hint("leave it out; install, lock, versions and resolve take it"));
     }
@@ -50,27 +42,27 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
         &[],
     );
     let finder = match finder {
-        // What is wrong with the user's files is refused as everywhere; a --from that is none spoils no tree.
+        // Faults of the user's files stop every verb; after an invalid --from the tree is still worth printing.
         Err(diagnostic) if args.lookup.from.is_none() => return Err(diagnostic),
         finder => finder,
     };
-    let origins: Vec<Origin> = tree.providers.iter().map(|need| origin(finder.as_ref(), &need.address)).collect();
+    let origins: Vec<InstallPlace> = tree.providers.iter().map(|need| origin(finder.as_ref(), &need.address)).collect();
     if context.json {
         json::print(&tree, lock.as_ref(), &origins);
     } else {
         printer::stdout(&text::render(&tree, lock.as_ref(), &origins, &dir));
     }
-    tell(context, &tree, &dir);
-    tell_of_places(context, &origins);
+    warn(context, &tree, &dir);
+    warn_of_places(context, &origins);
     refusal(&tree, &dir)
 }
 
-/// A failing lookup is an answer too: the tree is worth reading without it.
-fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> Origin {
+/// A failed lookup becomes `Unknown`: the tree is worth reading without it.
+fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> InstallPlace {
     if address.is_builtin() {
-        return Origin::BuiltIn;
+        return InstallPlace::BuiltIn;
     }
-    let unknown = |diagnostic: &Diagnostic| Origin::Unknown {
+    let unknown = |diagnostic: &Diagnostic| InstallPlace::Unknown {
         reason: diagnostic.text().to_owned(),
         hints: diagnostic.hints().to_vec(),
     };
@@ -78,15 +70,15 @@ fn origin(finder: Result<&Finder, &Diagnostic>, address: &ProviderAddr) -> Origi
         Ok(Ok(found)) => {
             let join = |list: Vec<String>| list.join(", then ");
             let (places, rules) = found.into_iter().map(|found| (found.place, found.rule)).unzip();
-            Origin::Place { place: join(places), rule: join(rules) }
+            InstallPlace::Place { place: join(places), rule: join(rules) }
         }
         Ok(Err(diagnostic)) => unknown(&diagnostic),
         Err(diagnostic) => unknown(diagnostic),
     }
 }
 
-/// What is worth knowing and refused by nobody.
-fn tell(context: &Context, tree: &ProviderTree, dir: &Path) {
+/// Warns of what is missing from the tree, and of findings that `OpenTofu` accepts.
+fn warn(context: &Context, tree: &ProviderTree, dir: &Path) {
     for module in &tree.not_looked_into {
         let text =
             format!("module {} ({}) is not installed, so its providers are not known", module.key, module.source);
@@ -115,12 +107,12 @@ fn tell(context: &Context, tree: &ProviderTree, dir: &Path) {
     }
 }
 
-/// What to do about providers without a place, once for all of them.
-fn tell_of_places(context: &Context, origins: &[Origin]) {
+/// One warning for all providers without a place.
+fn warn_of_places(context: &Context, origins: &[InstallPlace]) {
     let mut hints: Vec<&str> = Vec::new();
     let mut count = 0;
     for origin in origins {
-        let Origin::Unknown { hints: more, .. } = origin else { continue };
+        let InstallPlace::Unknown { hints: more, .. } = origin else { continue };
         count += 1;
         for hint in more {
             if !hints.contains(&hint.as_str()) {
@@ -153,10 +145,4 @@ fn refusal(tree: &ProviderTree, dir: &Path) -> Result<(), Diagnostic> {
     Err(refused.iter().fold(diagnostic, |diagnostic, finding| {
         diagnostic.hint(format!("{}: {}", place(&finding.declared, dir), finding.instead))
     }))
-}
-
-/// A place as people write it: without `./` in front.
-pub(super) fn place(declared: &Declared, dir: &Path) -> String {
-    let text = declared.to_string();
-    if dir == Path::new(".") { text.strip_prefix("./").map(str::to_owned).unwrap_or(text) } else { text }
 }

@@ -3,18 +3,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::Serialize;
 use tofu_oci_logins::Access;
-use tofu_oci_mapper::MagicSuffix;
 use tofu_oci_packer::{
     AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest,
     Rename, ReplaceTag, Signing, TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
-use tofu_oci_types::{ProviderAddr, RepositoryRef};
+use tofu_oci_types::ProviderAddr;
 
+use super::context::{Context, tagged};
+use super::magic_address::magic_address;
 use super::sign::{attachments, one_password};
-use super::{Context, tagged};
 use crate::args::{H1Choice, Network, PackArgs, PushArgs, ReleaseArgs};
 use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
@@ -22,7 +21,7 @@ use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::printer;
-use crate::report::{human_bytes, json_line};
+use crate::report::{human_bytes, json_event};
 use crate::signing_key::{self, KeyPassword};
 
 /// Publishes to a registry, or to a directory.
@@ -93,7 +92,7 @@ async fn release(context: &Context, args: &ReleaseArgs, end: &End, connector: Co
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
-        // A directory that does not exist yet holds nothing, and is not made by asking.
+        // A dry run does not create a missing directory.
         let store: Arc<dyn ReadStore> = match end {
             End::Layout(dir) if !dir.exists() => Arc::new(MemoryStore::new(end.place())),
             _ => connector.source(end)?,
@@ -108,7 +107,7 @@ async fn release(context: &Context, args: &ReleaseArgs, end: &End, connector: Co
     Ok(())
 }
 
-/// The address as given, or the one that the RFC's magic suffix gives to the repository's name.
+/// The address as given, or the one that the magic suffix gives to the repository.
 fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, Diagnostic> {
     if let Some(address) = &args.address {
         return Ok(address.clone());
@@ -123,19 +122,7 @@ fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, D
         .hint(format!("add --address HOST/NAMESPACE/{provider_type}, as `source` in required_providers will say it")))
 }
 
-/// `REGISTRY.oci.opentofu.org/NAMESPACE/TYPE` of `REGISTRY/NAMESPACE/opentofu-provider-TYPE`.
-pub(super) fn magic_address(repository: &RepositoryRef) -> Option<ProviderAddr> {
-    let (namespace, name) = repository.name().split_once('/')?;
-    let provider_type = name.strip_prefix("opentofu-provider-")?;
-    let (host, port) = match repository.registry().split_once(':') {
-        Some((host, port)) => (host, format!(":{port}")),
-        None => (repository.registry(), String::new()),
-    };
-    let suffix = MagicSuffix::default();
-    format!("{host}.{}{port}/{namespace}/{provider_type}", suffix.as_str()).parse().ok()
-}
-
-/// Where `h1:` checksums of zips are remembered by the zips' digests.
+/// The folder that keeps the `h1:` checksum of each zip by its digest.
 fn memo_dir() -> Option<PathBuf> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let cache = match std::env::consts::OS {
@@ -146,16 +133,9 @@ fn memo_dir() -> Option<PathBuf> {
     cache.filter(|dir| dir.is_absolute()).map(|dir| dir.join("tofu-oci").join("h1"))
 }
 
-#[derive(Serialize)]
-struct Line<'a, T> {
-    event: &'static str,
-    #[serde(flatten)]
-    report: &'a T,
-}
-
 fn print_report(context: &Context, report: &PushReport) {
     if context.json {
-        return json_line(&Line { event: "pushed", report });
+        return json_event("pushed", report);
     }
     let PushReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
@@ -179,7 +159,7 @@ fn print_report(context: &Context, report: &PushReport) {
 
 fn print_plan(context: &Context, plan: &PushPlan) {
     if context.json {
-        return json_line(&Line { event: "plan", report: plan });
+        return json_event("plan", plan);
     }
     let PushPlan { address, version, place, tag, index, .. } = plan;
     let there = tagged(place, tag);
@@ -219,23 +199,4 @@ fn platforms(platforms: &[PlatformReport]) -> Page {
         page.line(format_args!("  {platform:<16} {size:>9}  {checksum}"));
     }
     page
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(repository: &str, want: Option<&str>) {
-        let repository = repository.parse().expect("the repositories of this test are well-formed");
-        assert_eq!(magic_address(&repository).map(|address| address.to_string()).as_deref(), want);
-    }
-
-    #[test]
-    fn a_repository_of_the_magic_form_names_its_address() {
-        check("ghcr.io/acme/opentofu-provider-widget", Some("ghcr.io.oci.opentofu.org/acme/widget"));
-        check("example.com:5000/acme/opentofu-provider-widget", Some("example.com.oci.opentofu.org:5000/acme/widget"));
-        check("ghcr.io/acme/widget", None);
-        check("ghcr.io/a/b/opentofu-provider-widget", None);
-    }
 }

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
-use super::{Context, explain};
+use super::context::Context;
+use super::explain;
 use crate::args::ResolveArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -15,7 +16,7 @@ use crate::report::json_line;
 
 const VERSIONS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell";
 
-/// Says where an address is looked for, and by which rule.
+/// Prints the places of an address, and the rule that names each.
 pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(), Diagnostic> {
     let (address, constraints) = subject(args)?;
     if !args.explain {
@@ -31,13 +32,13 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     for found in places.found {
         if context.json {
             #[derive(Serialize)]
-            struct Line<'a> {
+            struct ResolvedLine<'a> {
                 event: &'static str,
                 address: &'a ProviderAddr,
                 place: &'a str,
                 rule: &'a str,
             }
-            json_line(&Line { event: "resolved", address: &address, place: &found.place, rule: &found.rule });
+            json_line(&ResolvedLine { event: "resolved", address: &address, place: &found.place, rule: &found.rule });
             continue;
         }
         printer::stdout(&Page::of(&found.place));
@@ -53,7 +54,7 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     Ok(())
 }
 
-/// The address, and with `--explain` the constraint behind it.
+/// The address, and with `--explain` the constraint after it.
 fn subject(args: &ResolveArgs) -> Result<(ProviderAddr, Constraints), Diagnostic> {
     let (text, constraints) = args.subject.split_once('@').unwrap_or((&args.subject, ""));
     let address = text.parse().map_err(|error| {
@@ -65,7 +66,7 @@ fn subject(args: &ResolveArgs) -> Result<(ProviderAddr, Constraints), Diagnostic
             .hint("to see which version is chosen, and from where, add --explain"));
     }
     if constraints.trim().is_empty() && args.subject.contains('@') {
-        return Err(Diagnostic::usage(format!("`{}` names no version behind the @", args.subject))
+        return Err(Diagnostic::usage(format!("`{}` names no version after the @", args.subject))
             .hint(VERSIONS)
             .hint(format!("for the newest version, omit the @: {text}")));
     }

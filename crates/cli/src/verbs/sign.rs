@@ -1,12 +1,11 @@
-//! `sign`, and what is told of signatures elsewhere.
+//! `sign`, and the lines that other verbs print about signatures.
 
-use serde::Serialize;
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
 use tofu_oci_trust::SignatureForm;
 use tofu_oci_types::Version;
 
-use super::push::magic_address;
-use super::{Context, tagged};
+use super::context::{Context, tagged};
+use super::magic_address::magic_address;
 use crate::args::SignArgs;
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
@@ -14,7 +13,7 @@ use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::printer;
-use crate::report::json_line;
+use crate::report::json_event;
 use crate::signing_key::{self, KeyPassword};
 
 /// Signs a release where it is.
@@ -25,7 +24,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     let access = args.identity.access(&named, None).await?;
     let connector = context.connector(&args.network, access);
     if let End::Layout(_) = &end {
-        // Nothing is made by signing what is not there.
+        // Signing must not create a missing directory.
         connector.source(&end)?;
     }
     let store = connector.destination(&end)?;
@@ -68,7 +67,7 @@ fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnos
         };
     }
     let Some((place, version)) = split(text) else {
-        // What is wrong with the place comes first.
+        // A wrong place is reported first.
         End::parse(text)?;
         return Err(Diagnostic::usage(format!("`{text}` names no version"))
             .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
@@ -80,23 +79,17 @@ fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnos
     Ok((End::parse(place)?, version))
 }
 
-/// The place and the version behind its last colon, when that is one: as a version, or as the tag of one.
+/// The place, and the version after its last colon, written as a version or as its tag.
 fn split(text: &str) -> Option<(&str, Version)> {
     let (place, tag) = text.rsplit_once(':')?;
     let version: Version = tag.replace('_', "+").parse().ok()?;
-    // `127.0.0.1:5000` is a registry, and no version 5000.0.0.
+    // `127.0.0.1:5000` is a registry, not version 5000.0.0.
     (version.to_string().replace('+', "_") == tag.replace('+', "_")).then_some((place, version))
 }
 
 fn print(context: &Context, report: &SignReport) {
-    #[derive(Serialize)]
-    struct Line<'a> {
-        event: &'static str,
-        #[serde(flatten)]
-        report: &'a SignReport,
-    }
     if context.json {
-        return json_line(&Line { event: "signed", report });
+        return json_event("signed", report);
     }
     let SignReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);

@@ -4,34 +4,34 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::Notify;
 
-/// How a verb is told to stop that has to clean up first. All others are dropped where they are.
+/// Asks a verb to stop that has to clean up first. The program drops every other verb at once.
 #[derive(Default)]
 pub(crate) struct Stop {
     wanted: AtomicBool,
-    told: Notify,
+    interrupted: Notify,
 }
 
 impl Stop {
-    /// Comes back at the first interruption. Whoever asks ends by itself then; only the second one is not waited for.
+    /// Returns at the first interruption. The verb then ends by itself; a second interruption ends the program at once.
     pub(crate) async fn asked(&self) {
         self.wanted.store(true, Ordering::SeqCst);
-        self.told.notified().await;
+        self.interrupted.notified().await;
     }
 }
 
-/// Comes back when the program has to stop at once, with what there is to say about that.
+/// Returns when the program has to stop at once, with the hint for the user.
 pub(super) async fn interrupted(stop: &Stop) -> &'static str {
     let mut signals = Signals::new();
     signals.next().await;
     if !stop.wanted.load(Ordering::SeqCst) {
         return "nothing is half-done; run the same command again to go on";
     }
-    stop.told.notify_one();
+    stop.interrupted.notify_one();
     signals.next().await;
     "interrupted again while it was cleaning up: some of what it had written is left"
 }
 
-/// What the user or the system asks the program to stop with.
+/// The signals by which the user or the system stops the program.
 struct Signals {
     #[cfg(unix)]
     signals: Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>,

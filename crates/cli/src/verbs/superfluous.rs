@@ -1,4 +1,4 @@
-//! Which entries of the lock file a bare `install` takes out.
+//! Which entries of the lock file an `install` without addresses removes.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -7,13 +7,13 @@ use tofu_oci_lockfile::LockFile;
 use tofu_oci_tfconfig::{StateLook, configuration, state};
 use tofu_oci_types::{Constraints, Event, ProviderAddr};
 
-use super::Context;
+use super::context::Context;
 use crate::diagnostic::Diagnostic;
 
-/// The providers that are locked and that neither the configuration nor its state requires.
+/// The locked providers that neither the configuration nor its state requires.
 ///
-/// Where a module or the state cannot be looked into, what they require is not known: nothing is taken out, and a note says
-/// so.
+/// If a module or the state cannot be read, their requirements are unknown: `install` then removes nothing and prints a
+/// note.
 ///
 /// Spec: `OpenTofu` 1.12, `init`: requirements are those of the configuration and of the state; providercache installer,
 /// "locks for any providers that are no longer needed".
@@ -38,7 +38,7 @@ pub(super) fn superfluous(
         Ok(Some(StateLook::Read { providers, .. })) => {
             let needed = providers.into_iter().map(|provider| meant(provider.address, required));
             let needed = needed.filter(|needed| required.iter().all(|(address, _)| address != needed));
-            // The entry that will choose its version, where it has none of its own.
+            // If the provider has no entry, the entry that will choose its version.
             for guide in needed.filter_map(|needed| lock.guide(&needed)) {
                 unneeded.remove(&guide.by);
             }
@@ -58,8 +58,8 @@ pub(super) fn superfluous(
     Ok(BTreeSet::new())
 }
 
-/// The provider that `OpenTofu` takes a name in the state for: one of `registry.terraform.io` that the configuration does not
-/// name is the one of the same name in its own registry.
+/// The provider that `OpenTofu` reads an address in the state as. It moves an address of `registry.terraform.io` that the
+/// configuration does not name to its own registry.
 ///
 /// Spec: `OpenTofu` 1.10 to 1.13, tofumigrate `MigrateStateProviderAddresses`.
 fn meant(address: ProviderAddr, required: &[(ProviderAddr, Constraints)]) -> ProviderAddr {

@@ -8,14 +8,14 @@ use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, Stray
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Version};
 
-use super::Context;
+use super::context::Context;
 use crate::args::VersionsArgs;
 use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::identity;
 use crate::lookup::{self, Finder};
-use crate::page::{self, Page};
+use crate::page::{Line, Page};
 use crate::printer;
 use crate::report::json_line;
 
@@ -23,18 +23,18 @@ use crate::report::json_line;
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Diagnostic> {
     let Subject { source, address, named } = subject(context, args).await?;
     let place = source.place().clone();
-    // An address and a repository look alike, and a variable or a file that was written long ago decides without a word.
+    // An address and a repository look alike, and a variable or an old file may have decided which it is.
     if !context.json && !context.quiet {
         match named {
-            Named::From => {
+            SubjectKind::From => {
                 let says = format!("asking {place} for {address}, as --from or TOFU_OCI_FROM says");
                 printer::stderr(&Page::of(says));
             }
-            Named::Pattern => {
+            SubjectKind::Pattern => {
                 let says = format!("asking {place} for {address}, as the CLI configuration says");
                 printer::stderr(&Page::of(says));
             }
-            Named::Address | Named::Repository => {}
+            SubjectKind::Address | SubjectKind::Repository => {}
         }
     }
     let listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, &args.subject))?;
@@ -57,17 +57,17 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     Ok(())
 }
 
-/// One line a version, newest first; a release that cannot be read is warned about and has no platforms.
+/// One line a version, newest first. A broken release produces a warning and has no platforms.
 async fn lines<'a>(
     context: &Context,
     args: &VersionsArgs,
     asked: &Asked<'a>,
     listing: &'a Listing,
-) -> Result<Vec<Line<'a>>, Diagnostic> {
+) -> Result<Vec<VersionLine<'a>>, Diagnostic> {
     let mut lines = Vec::new();
     for version in listing.versions.iter().rev() {
         let platforms = if args.platforms { asked.platforms(context, version).await? } else { None };
-        lines.push(Line { event: "version", place: asked.place, version, platforms });
+        lines.push(VersionLine { event: "version", place: asked.place, version, platforms });
     }
     Ok(lines)
 }
@@ -80,7 +80,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// The platforms of a release; nothing, and a warning, where the release itself is broken.
+    /// The platforms of a release; `None` and a warning if the release itself is broken.
     async fn platforms(&self, context: &Context, version: &Version) -> Result<Option<Vec<Platform>>, Diagnostic> {
         let platforms = match self.source.release(self.address, version).await {
             Ok(release) => release.platforms().await,
@@ -98,7 +98,7 @@ impl Asked<'_> {
     }
 }
 
-/// What is wrong with one release, where the others may be well.
+/// What is wrong with this release alone; `None` if the error may concern all of them.
 fn broken(error: &SourceError) -> Option<String> {
     match error {
         SourceError::Layout { source, .. } => Some(source.to_string()),
@@ -116,7 +116,7 @@ fn broken(error: &SourceError) -> Option<String> {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct VersionLine<'a> {
     event: &'static str,
     place: &'a Place,
     version: &'a Version,
@@ -124,11 +124,11 @@ struct Line<'a> {
     platforms: Option<Vec<Platform>>,
 }
 
-impl Line<'_> {
+impl VersionLine<'_> {
     /// The platforms begin at the same column in every line.
-    fn shown(&self, width: usize) -> page::Line {
+    fn shown(&self, width: usize) -> Line {
         let platforms = self.platforms.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        page::Line::of(format_args!("{:<width$}  {platforms}", self.version.to_string())).trimmed()
+        Line::of(format_args!("{:<width$}  {platforms}", self.version.to_string())).trimmed()
     }
 }
 
@@ -136,12 +136,12 @@ impl Line<'_> {
 struct Subject {
     source: Arc<dyn Source>,
     address: ProviderAddr,
-    named: Named,
+    named: SubjectKind,
 }
 
-/// What people have named, and what made an address of it.
+/// What the argument is, and what makes it an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Named {
+enum SubjectKind {
     /// An address, by `--from`.
     From,
     /// An address, because a pattern of the CLI configuration names its host.
@@ -151,8 +151,8 @@ enum Named {
     Repository,
 }
 
-impl Named {
-    /// Why there is no listing; whoever has named a repository is told of no address.
+impl SubjectKind {
+    /// Why there is no listing. If the user named a repository, the message names no address.
     fn diagnostic(self, error: SourceError, subject: &str) -> Diagnostic {
         let is_address = || subject.parse::<ProviderAddr>().is_ok();
         match (self, error) {
@@ -167,10 +167,10 @@ impl Named {
     }
 }
 
-/// What to do where an address was taken for a repository.
+/// What to do if the argument was meant as an address.
 const IF_ADDRESS: &str = "for a provider address, add --provider, or say where it is with --from REPOSITORY";
 
-/// An address where something makes it one, a repository otherwise.
+/// Reads the argument as an address if an option or the CLI configuration says so, else as a repository.
 async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diagnostic> {
     let connector = context.connector(&args.network, access(args).await?);
     if args.lookup.from.is_some() || args.provider {
@@ -181,7 +181,7 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
                 None => diagnostic.hint("with --from or --provider, name a provider: HOST/NAMESPACE/TYPE"),
             }
         })?;
-        let named = if args.lookup.from.is_some() { Named::From } else { Named::Address };
+        let named = if args.lookup.from.is_some() { SubjectKind::From } else { SubjectKind::Address };
         let finder = finder(args, connector)?;
         return Ok(Subject { source: finder.source(&address)?, address, named });
     }
@@ -192,8 +192,8 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
     }
     let finder = finder(args, connector)?;
     let named = match finder.configured() {
-        Some(configured) if configured.is_magic(&address) => Named::Address,
-        Some(configured) if configured.names_host(&address) => Named::Pattern,
+        Some(configured) if configured.is_magic(&address) => SubjectKind::Address,
+        Some(configured) if configured.names_host(&address) => SubjectKind::Pattern,
         _ => return repository(args, &finder.into_connector()),
     };
     args.identity.need_registry()?;
@@ -208,7 +208,7 @@ async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
     match End::parse(&args.subject) {
         Ok(end) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
         Err(_) if args.identity.anonymous => Ok(Access::Anonymous),
-        // What is no end is either an address, or told of when it is opened.
+        // The rest is an address, or an error that `repository` reports.
         Err(_) => Ok(Access::Ambient { chdir: None }),
     }
 }
@@ -223,9 +223,9 @@ fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Dia
         Err(_) => diagnostic,
     })?;
     let source = Arc::new(OciSource::new(connector.source(&end)?));
-    // The repository alone is asked; nothing of the answer depends on the address.
+    // The answer of a repository does not depend on the address.
     let address = "registry.opentofu.org/unknown/unknown".parse().expect("a well-formed address");
-    Ok(Subject { source, address, named: Named::Repository })
+    Ok(Subject { source, address, named: SubjectKind::Repository })
 }
 
 /// Says which tags OpenTofu would trip over.

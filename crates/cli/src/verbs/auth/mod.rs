@@ -22,12 +22,12 @@ use crate::environment::ReadConfig;
 use crate::helper_program::RealMachine;
 use crate::printer;
 use crate::report::json_line;
-use crate::verbs::Context;
+use crate::verbs::context::Context;
 
 /// Explains the access to a repository.
 ///
 /// # Errors
-/// If access would fail; the explanation is printed before.
+/// If access would fail, after the explanation is printed.
 pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Diagnostic> {
     let repository = match End::parse(&args.repository)? {
         End::Registry(repository) => repository,

@@ -100,7 +100,7 @@ fn source(source: &ExplainedSource) -> Page {
     if source.verdict == SourceVerdict::Chosen { page.in_style(Style::new().bold()) } else { page }
 }
 
-/// Sources that have nothing to do with the repository: named, as far as that helps.
+/// The first names of sources for other repositories, and how many more there are.
 fn other_sources(sources: &[String]) -> Option<String> {
     let named = sources.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match (sources.len(), sources.len().saturating_sub(NAMED)) {
@@ -218,7 +218,7 @@ fn is_root(step: &ExchangeLine) -> bool {
     step.kind == ExchangeKind::Registry && step.url.as_ref().is_some_and(|url| url.ends_with("/v2/"))
 }
 
-/// Whether it ends the upload that was begun for the question; no right is asked for to do so.
+/// Whether it ends the upload that `explain` began; this needs no further right.
 fn gives_up(step: &ExchangeLine) -> bool {
     step.method.as_deref() == Some("DELETE")
 }
@@ -228,7 +228,7 @@ fn is_fault_of_answer(code: &str) -> bool {
     ["realm-", "token-", "no-credentials", "incomplete-"].iter().any(|start| code.starts_with(start))
 }
 
-/// A challenge with a blank behind every comma between its parameters, so that it can be broken there.
+/// A challenge with a blank after every comma between its parameters, so that the page can break the line there.
 fn spaced(challenge: &str) -> String {
     let mut quoted = false;
     let mut text = String::with_capacity(challenge.len() + 8);

@@ -10,15 +10,15 @@ use tofu_oci_lockfile::{LockEntry, LockFile};
 use tofu_oci_source::{Failure, SourceError};
 use tofu_oci_types::{Place, ProviderAddr};
 
-use super::repository::counted;
-use super::{Checked, Context, Unjudged, idle};
+use super::checked::{Checked, Unjudged, counted, idle};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
-use crate::verbs::{typed, typed_hosts};
+use crate::verbs::context::Context;
+use crate::verbs::typed::{typed, typed_hosts};
 
-/// Reads the file; with `--platform` the providers' repositories are asked too.
+/// Checks the file; with `--platform` it asks the providers' repositories too.
 pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> Result<Checked, Diagnostic> {
     refuse_other_options(args)?;
     let text = read(path)?;
@@ -73,7 +73,7 @@ fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     }
 }
 
-/// What asks a repository goes with --platform, and not with --offline.
+/// Options for repositories need --platform and exclude --offline.
 fn refuse_idle_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     let asks = !args.platforms.is_empty();
     let given = [
@@ -103,7 +103,7 @@ fn read(path: &Path) -> Result<String, Diagnostic> {
     String::from_utf8(bytes).map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))
 }
 
-/// Which of the platforms no line covers, by what the providers' repositories say.
+/// Compares the lock file with what the providers' repositories offer for the platforms.
 async fn platforms(
     context: &Context,
     args: &CheckArgs,
@@ -130,9 +130,9 @@ async fn platforms(
                 };
                 findings.extend(coverage(&asked));
             }
-            Err(Unasked::Gone(problem)) => findings.push(version_gone(&shown, address, entry, &problem)),
-            Err(Unasked::Failed(problem)) => findings.push(not_asked(&shown, address, entry, &problem)),
-            Err(Unasked::NoAnswer(why)) => not_judged.push(Unjudged {
+            Err(NoHashes::Gone(problem)) => findings.push(version_gone(&shown, address, entry, &problem)),
+            Err(NoHashes::Failed(problem)) => findings.push(not_asked(&shown, address, entry, &problem)),
+            Err(NoHashes::NoAnswer(why)) => not_judged.push(Unjudged {
                 place: format!("provider {address}"),
                 version: Some(entry.version.to_string()),
                 platform: None,
@@ -143,16 +143,16 @@ async fn platforms(
     Ok((findings, not_judged))
 }
 
-/// Why there is nothing to compare with.
-enum Unasked {
+/// Why there are no hashes to compare with.
+enum NoHashes {
     Gone(String),
-    /// What was found cannot be compared with.
+    /// The release is unusable.
     Failed(String),
-    /// The network or the machine kept it from answering.
+    /// The network or the machine failed.
     NoAnswer(Box<Diagnostic>),
 }
 
-/// Whether the error says nothing about what a place has.
+/// Whether the place could not be asked, so that the error does not describe its content.
 fn is_unasked(error: &SourceError) -> bool {
     match error.innermost() {
         SourceError::Store(error) => !error.is_of_content(),
@@ -168,7 +168,7 @@ fn is_unasked(error: &SourceError) -> bool {
     }
 }
 
-impl From<SourceError> for Unasked {
+impl From<SourceError> for NoHashes {
     fn from(error: SourceError) -> Self {
         match &error {
             SourceError::NotOffered { .. } => Self::Gone(error.to_string()),
@@ -182,8 +182,8 @@ async fn release(
     finder: &Finder,
     address: &ProviderAddr,
     entry: &LockEntry,
-) -> Result<(Place, tofu_oci_lockfile::ReleaseHashes), Unasked> {
-    let source = finder.source(address).map_err(|diagnostic| Unasked::Failed(diagnostic.text().to_owned()))?;
+) -> Result<(Place, tofu_oci_lockfile::ReleaseHashes), NoHashes> {
+    let source = finder.source(address).map_err(|diagnostic| NoHashes::Failed(diagnostic.text().to_owned()))?;
     let release = source.release(address, &entry.version).await?;
     let hashes = release.hashes().await?;
     Ok((release.id().place.clone(), hashes))

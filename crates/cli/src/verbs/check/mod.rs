@@ -4,76 +4,27 @@
 //! TARGET ──> repository · lock_file · registry ──> Checked ──> output: table, JSON, JUnit, SARIF ──> exit code
 //! ```
 
+mod checked;
 mod lock_file;
 mod output;
 mod registry;
 mod repository;
 mod target;
 
-use std::collections::BTreeMap;
+use tofu_oci_checker::{CheckRule, FindingLevel, rule, rules};
 
-use tofu_oci_checker::opentofu::RepositoryPrediction;
-use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, rule, rules};
-use tofu_oci_types::Platform;
-
-use super::Context;
+use super::context::Context;
 use crate::args::{CheckArgs, FailOn};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
+use checked::Checked;
 use target::Target;
 
-/// What was checked, and what came of it.
-struct Checked {
-    /// The target as people write it.
-    target: String,
-    /// What was done, such as `3 versions looked at`.
-    looked_at: String,
-    /// The groups of rules that it was looked at by.
-    groups: Vec<Group>,
-    /// The rules of these groups that it was not looked at by, and why.
-    left_out: BTreeMap<&'static str, &'static str>,
-    /// From which level on findings fail.
-    lowest: FindingLevel,
-    findings: Vec<Finding>,
-    /// What could not be asked for.
-    not_judged: Vec<Unjudged>,
-    /// Of a repository: who it was checked as, and what `OpenTofu` makes of it.
-    predicted: Option<(CheckedAs, Vec<RepositoryPrediction>)>,
-    /// Of a registry: every capability.
-    probe: Option<ProbeReport>,
-}
-
-/// Something that could not be asked for, and why.
-struct Unjudged {
-    /// What it is, as the place of a finding names it.
-    place: String,
-    version: Option<String>,
-    platform: Option<Platform>,
-    why: Diagnostic,
-}
-
-impl From<NotJudged> for Unjudged {
-    fn from(one: NotJudged) -> Self {
-        let NotJudged { place, version, platform, error } = one;
-        Self { place, version, platform, why: Diagnostic::from(&error) }
-    }
-}
-
-impl Unjudged {
-    /// The cause with what caused it, on one line.
-    fn cause(&self) -> String {
-        std::iter::once(self.why.text())
-            .chain(self.why.causes().iter().map(String::as_str))
-            .collect::<Vec<_>>()
-            .join(": ")
-    }
-}
-
-/// Checks, prints, and decides how to end: what could not be asked for counts more than what was found.
+/// Checks, prints, and chooses the exit code: what could not be judged counts more than a finding.
 ///
 /// # Errors
-/// Only what keeps it from looking; findings are no error but an exit code.
+/// Only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, Diagnostic> {
     let filter = Filter::new(args)?;
     let looked = look(context, args).await.map_err(not_a_finding);
@@ -94,7 +45,7 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
     }
     output::print(context, args.format(), &checked);
     if let Some(diagnostic) = not_judged(&checked) {
-        // On stdout the report has said so already, in its own form.
+        // The report on stdout already contains it.
         diagnostic.print(false);
         return Ok(Exit::Unexpected);
     }
@@ -102,8 +53,7 @@ pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, D
     Ok(if fails { Exit::Fixable } else { Exit::Done })
 }
 
-/// 1 says that something was found. A target that is not there was named wrongly, and that is 2; one that could not be
-/// asked was not judged, and that is 3.
+/// Exit code 1 means findings. A missing target is wrong usage, code 2; a target that could not be asked is code 3.
 fn not_a_finding(diagnostic: Diagnostic) -> Diagnostic {
     match diagnostic.exit() {
         Exit::Fixable if diagnostic.is_unasked() => diagnostic.exiting(Exit::Unexpected),
@@ -112,7 +62,7 @@ fn not_a_finding(diagnostic: Diagnostic) -> Diagnostic {
     }
 }
 
-/// What was not judged as one diagnostic: each cause once, and the advice that belongs to them.
+/// One diagnostic for all that was not judged: each cause once, with its hints.
 fn not_judged(checked: &Checked) -> Option<Diagnostic> {
     const MOST: usize = 5;
     let count = checked.not_judged.len();
@@ -152,11 +102,6 @@ async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Diagnostic
         Target::Repository(end, version) => repository::check(context, args, &end, version).await?,
         Target::LockFile(path) => lock_file::check(context, args, &path).await?,
     })
-}
-
-/// The rules that say nothing, since what they look at was not asked for.
-fn idle(needs: fn(&CheckRule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
-    rules().filter(|rule| needs(rule)).map(|rule| (rule.id, why)).collect()
 }
 
 /// Which rules count.

@@ -6,14 +6,14 @@ use std::time::SystemTime;
 use tofu_oci_checker::{FindingLevel, Group, ProbeError, ProbeRequest, probe};
 use tofu_oci_types::RepositoryRef;
 
-use super::repository::counted;
-use super::{Checked, Context, Unjudged};
+use super::checked::{Checked, Unjudged, counted};
 use crate::args::CheckArgs;
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::identity;
 use crate::invocation;
+use crate::verbs::context::Context;
 
 /// Tries everything in the scratch repository.
 pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Result<Checked, Diagnostic> {

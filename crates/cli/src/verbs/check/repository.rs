@@ -10,15 +10,16 @@ use tofu_oci_checker::{
 };
 use tofu_oci_types::{Platform, Version};
 
+use super::checked::{Checked, Unjudged, counted, idle};
 use super::target::Target;
-use super::{Checked, Context, Unjudged, idle};
 use crate::args::CheckArgs;
 use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
 use crate::identity;
-use crate::verbs::{typed, typed_hosts};
+use crate::verbs::context::Context;
+use crate::verbs::typed::{typed, typed_hosts};
 
-/// Reads it, and the second one where there is one.
+/// Checks the repository, and compares it with the one of `--against` if given.
 pub(super) async fn check(
     context: &Context,
     args: &CheckArgs,
@@ -99,7 +100,7 @@ fn is_looked_at(group: Group, compared: bool) -> bool {
     }
 }
 
-/// The version of `--version`, or the one behind the target.
+/// The version of `--version`, or the one after the target.
 fn one_version(args: &CheckArgs, of_target: Option<Version>) -> Result<Option<Version>, Diagnostic> {
     match (&args.version, of_target) {
         (Some(option), Some(target)) if *option != target => {
@@ -125,7 +126,7 @@ fn against(text: &str) -> Result<End, Diagnostic> {
     }
 }
 
-/// Adds where the second repository differs. Manifests are enough for that: they name everything by its digest.
+/// Adds the differences of the second repository. Manifests suffice: they name everything by its digest.
 async fn compare(
     report: &mut CheckReport,
     connector: &Connector,
@@ -141,9 +142,4 @@ async fn compare(
     let there = |one: NotJudged| NotJudged { place: format!("{} of {}", one.place, facts.place), ..one };
     report.not_judged.extend(not_judged(&facts).into_iter().map(there));
     Ok(())
-}
-
-/// `1 version`, `3 versions`.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

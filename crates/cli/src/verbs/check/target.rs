@@ -1,4 +1,4 @@
-//! What is to be checked, told by how it is written.
+//! What `check` looks at, recognised by how it is written.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::connect::End;
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
 
-/// What is to be checked.
+/// What `check` looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// A repository, or one version of it.
@@ -19,7 +19,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Reads a target. Whether a path names a lock file may have to be looked up on disk.
+    /// Reads a target. If the text does not decide, the disk says whether it is a lock file.
     pub(super) fn parse(text: &str) -> Result<Self, Diagnostic> {
         if let Some(dir) = text.strip_prefix("oci:") {
             return layout(text, dir);
@@ -46,7 +46,7 @@ impl Target {
     }
 }
 
-/// `oci:DIR`, or `oci:DIR:VERSION` where there is no directory of the whole name.
+/// `oci:DIR`, or `oci:DIR:VERSION` if no directory has the whole name.
 fn layout(text: &str, dir: &str) -> Result<Target, Diagnostic> {
     if !Path::new(dir).exists()
         && let Some((dir, version)) = with_version(dir)
@@ -74,7 +74,7 @@ fn is_layout(path: &Path) -> bool {
 fn lock_file(text: &str) -> Option<PathBuf> {
     let path = Path::new(text);
     let inside = path.join(LOCK_FILE_NAME);
-    // A link that leads nowhere is one too, and is told of.
+    // A broken link counts as a lock file, so that the error names it.
     if path.extension().is_some_and(|extension| extension == "hcl")
         || path.is_file()
         || path.is_symlink() && !path.is_dir()
@@ -94,12 +94,12 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, want: &str) {
-        let told = match Target::parse(text).expect(text) {
+        let got = match Target::parse(text).expect(text) {
             Target::Repository(end, None) => end.to_string(),
             Target::Repository(end, Some(version)) => format!("{end} at {version}"),
             Target::LockFile(path) => format!("lock file {}", path.display()),
         };
-        assert_eq!(told, want, "{text}");
+        assert_eq!(got, want, "{text}");
     }
 
     #[test]

@@ -22,12 +22,12 @@ use crate::exit::Exit;
 use crate::page::{Line, Page};
 use crate::printer;
 use crate::report::json_line;
-use crate::verbs::{Context, data_dir};
+use crate::verbs::context::{Context, data_dir};
 
 /// Prints every finding about the user's files.
 ///
 /// # Errors
-/// Only what keeps it from looking; findings are no error but an exit code.
+/// Only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     if !dir.is_dir() {
@@ -62,7 +62,7 @@ pub(crate) fn check(context: &Context, args: &ConfigCheckArgs) -> Result<Exit, D
     Ok(if found.iter().any(|finding| finding.level < FindingLevel::Note) { Exit::Fixable } else { Exit::Done })
 }
 
-/// What the lock file says; one that cannot be read is warned about and passed over.
+/// What the lock file says. An unreadable one produces a warning, and the check goes on.
 fn lock(context: &Context, dir: &Path, not_read: &mut usize) -> Option<LockFacts> {
     let path = dir.join(LOCK_FILE_NAME);
     let lock = match tofu_oci_lockfile::read(&path) {
@@ -85,8 +85,7 @@ fn lock(context: &Context, dir: &Path, not_read: &mut usize) -> Option<LockFacts
     Some(LockFacts { path, text: text.into(), providers })
 }
 
-/// Where each text that a line has in quotes stands first, with its quotation marks. The text is looked through once,
-/// however many providers it has.
+/// The first span of each quoted text, with its quotation marks. One pass serves any number of providers.
 fn quoted(text: &str) -> HashMap<&str, Range<usize>> {
     let mut found = HashMap::new();
     let mut start = 0;
@@ -101,7 +100,7 @@ fn quoted(text: &str) -> HashMap<&str, Range<usize>> {
     found
 }
 
-/// What the configuration requires; one that cannot be read is warned about and passed over.
+/// What the configuration requires. An unreadable one produces a warning, and the check goes on.
 fn required(context: &Context, dir: &Path, not_read: &mut usize) -> Vec<RequiredFact> {
     match tofu_oci_tfconfig::configuration(dir, &data_dir(dir)) {
         Ok(found) => found

@@ -6,7 +6,7 @@ use tofu_oci_mapper::config::{self, CliConfigReading, Environment, Installation,
 use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError};
 use tofu_oci_types::{TextPosition, TofuRelease, printable};
 
-use super::written::{Form, Written, prove, read, write};
+use super::written::{ConfigForm, WrittenMethod, prove, read, write};
 use crate::args::ConfigSnippetArgs;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
@@ -14,7 +14,7 @@ use crate::environment::{RealFiles, environment};
 use crate::excerpt::excerpt;
 use crate::page::Page;
 use crate::printer;
-use crate::verbs::Context;
+use crate::verbs::context::Context;
 
 /// Prints a `provider_installation` in which one method alone is for every address.
 pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Diagnostic> {
@@ -26,21 +26,21 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
     let there = reading.config.installation.as_ref().filter(|_| sound);
     let mut notes = Vec::new();
     let wanted = wanted(args, &pattern, there, &mut notes);
-    let form = if args.json_form { Form::Json } else { Form::Native };
+    let form = if args.json_form { ConfigForm::Json } else { ConfigForm::Native };
     let text = write(&wanted, form);
     if !prove(&text, &wanted) {
         return Err(match form {
-            Form::Native => {
+            ConfigForm::Native => {
                 Diagnostic::usage(format!("`{}` cannot be written as a string of this file", template.as_str()))
                     .hint("add --json-form, and keep the blocks in a file of their own that ends in .tfrc.json")
             }
-            Form::Json => Diagnostic::usage("the JSON form cannot keep the methods in their order")
+            ConfigForm::Json => Diagnostic::usage("the JSON form cannot keep the methods in their order")
                 .hint("in JSON methods of one kind stand together; omit --json-form"),
         });
     }
     printer::document(&match form {
-        Form::Native => Document::lines(&text),
-        Form::Json => Document::json_text(&text),
+        ConfigForm::Native => Document::lines(&text),
+        ConfigForm::Json => Document::json_text(&text),
     });
     if !sound {
         printer::stderr(&Page::of(
@@ -68,12 +68,12 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
     Ok(())
 }
 
-/// Whether nobody has a registry of this name: it has neither a dot nor a port.
+/// Whether the name has neither a dot nor a port, as no registry is named.
 fn is_no_host(registry: &str) -> bool {
     registry != "localhost" && !registry.contains(['.', ':', '$', '%'])
 }
 
-/// Whether a mirror that never gives way and a later method are for the same providers.
+/// Whether a later method is for providers that an earlier mirror already takes.
 fn overlapping(there: &Installation) -> bool {
     let methods = there.methods.iter().enumerate();
     methods
@@ -89,7 +89,7 @@ fn pattern(text: &str) -> Result<Pattern, Diagnostic> {
     })
 }
 
-/// The template by the very checks that `OpenTofu` makes, and every fault that it would name.
+/// The template, after the checks that `OpenTofu` makes; the error has every fault.
 fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> {
     RepositoryTemplate::check(&args.template, std::slice::from_ref(&args.pattern)).map_err(|errors| {
         let shown = |error: &TemplateError| excerpt("REPOSITORY-TEMPLATE", &args.template, &error.span());
@@ -111,18 +111,23 @@ fn template(args: &ConfigSnippetArgs) -> Result<RepositoryTemplate, Diagnostic> 
     })
 }
 
-/// The methods that are there, none of them for what the new one is for, and the new one before them.
+/// The new method, then the existing ones without what the new one is for.
 fn wanted(
     args: &ConfigSnippetArgs,
     pattern: &Pattern,
     there: Option<&Installation>,
     notes: &mut Vec<String>,
-) -> Vec<Written> {
+) -> Vec<WrittenMethod> {
     let template = args.template.clone();
-    let mut wanted = vec![Written::OciMirror { template, include: vec![args.pattern.clone()], exclude: Vec::new() }];
+    let mut wanted =
+        vec![WrittenMethod::OciMirror { template, include: vec![args.pattern.clone()], exclude: Vec::new() }];
     let Some(there) = there else {
         if pattern.hostname().is_some() {
-            wanted.push(Written::Direct { include: Vec::new(), exclude: vec![args.pattern.clone()], retries: None });
+            wanted.push(WrittenMethod::Direct {
+                include: Vec::new(),
+                exclude: vec![args.pattern.clone()],
+                retries: None,
+            });
         } else {
             notes
                 .push("every provider is looked for in OCI, so that `direct` would be for none and is left out".into());
@@ -132,7 +137,7 @@ fn wanted(
     let overrides: Vec<(String, String)> =
         there.dev_overrides.iter().map(|entry| (entry.address.to_string(), entry.written.clone())).collect();
     if !overrides.is_empty() {
-        wanted.insert(0, Written::DevOverrides(overrides));
+        wanted.insert(0, WrittenMethod::DevOverrides(overrides));
     }
     let mut taken = vec![(args.pattern.clone(), pattern.clone())];
     for method in &there.methods {
@@ -159,8 +164,8 @@ fn wanted(
     wanted
 }
 
-/// What a mirror is for and lets no later method try, as written and as read. A pattern of which the mirror excludes a
-/// part is left out: a later method may be meant for that part.
+/// The patterns, as written and as read, that a mirror takes from later methods. It omits a pattern of which the mirror
+/// excludes a part: a later method may be meant for that part.
 fn taken_by(method: &Method) -> Vec<(String, Pattern)> {
     if !matches!(method.kind, MethodKind::OciMirror { .. } | MethodKind::NetworkMirror { .. }) {
         return Vec::new();
@@ -175,17 +180,17 @@ fn taken_by(method: &Method) -> Vec<(String, Pattern)> {
     include.into_iter().filter_map(|(text, pattern)| Some((text, pattern.filter(whole)?))).collect()
 }
 
-/// A method as it is written again; nothing for one that `OpenTofu` cannot read.
-fn written(method: &Method, exclude: Vec<String>) -> Option<Written> {
+/// A method to write again; `None` if `OpenTofu` cannot read it.
+fn written(method: &Method, exclude: Vec<String>) -> Option<WrittenMethod> {
     let include = method.include.clone();
     Some(match &method.kind {
         MethodKind::Direct { download_retry_count } => {
-            Written::Direct { include, exclude, retries: *download_retry_count }
+            WrittenMethod::Direct { include, exclude, retries: *download_retry_count }
         }
         MethodKind::FilesystemMirror { written, .. } => {
-            Written::FilesystemMirror { path: written.clone(), include, exclude }
+            WrittenMethod::FilesystemMirror { path: written.clone(), include, exclude }
         }
-        MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes } => Written::NetworkMirror {
+        MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes } => WrittenMethod::NetworkMirror {
             url: url.clone(),
             include,
             exclude,
@@ -193,19 +198,19 @@ fn written(method: &Method, exclude: Vec<String>) -> Option<Written> {
             trust_all_hashes: *trust_all_hashes,
         },
         MethodKind::OciMirror { template } => {
-            Written::OciMirror { template: template.as_str().to_owned(), include, exclude }
+            WrittenMethod::OciMirror { template: template.as_str().to_owned(), include, exclude }
         }
         _ => return None,
     })
 }
 
-/// Where to put it, and what it changes.
+/// Where to put the snippet, and what it changes.
 fn advice(
     environment: &Environment,
     reading: &CliConfigReading,
     there: Option<&Installation>,
     sound: bool,
-    form: Form,
+    form: ConfigForm,
 ) -> Vec<String> {
     let mut notes = Vec::new();
     let file = |index: usize| reading.files.get(index);
@@ -219,16 +224,18 @@ fn advice(
         ));
         let json = file(there.file).is_some_and(|file| file.text.trim_start().starts_with('{'));
         match (json, form) {
-            (true, Form::Native) => notes.push(format!("{path} is JSON: add --json-form")),
-            (false, Form::Json) => notes.push(format!("{path} is not JSON: omit --json-form")),
+            (true, ConfigForm::Native) => notes.push(format!("{path} is JSON: add --json-form")),
+            (false, ConfigForm::Json) => notes.push(format!("{path} is not JSON: omit --json-form")),
             _ => {}
         }
     } else if let Some(main) = &reading.located.main {
         let path = main.path.display();
         match (main.exists, form) {
-            (true, Form::Native) => notes.push(format!("add it to {path}, which has no provider_installation yet")),
-            (false, Form::Native) => notes.push(format!("write it to {path}, which is not there yet")),
-            (_, Form::Json) => match &environment.home {
+            (true, ConfigForm::Native) => {
+                notes.push(format!("add it to {path}, which has no provider_installation yet"))
+            }
+            (false, ConfigForm::Native) => notes.push(format!("write it to {path}, which is not there yet")),
+            (_, ConfigForm::Json) => match &environment.home {
                 Some(home) => notes.push(format!(
                     "write it to a file of its own, such as {}: the name must end in .tfrc.json",
                     home.join(".terraform.d").join("oci.tfrc.json").display()

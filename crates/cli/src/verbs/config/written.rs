@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use tofu_oci_mapper::config::{self, ConfigFiles, Environment, MEASURED, MethodKind, Os};
 use tofu_oci_types::{TofuRelease, is_unprintable};
 
-/// A block of `provider_installation` that is to be written.
+/// A block of `provider_installation` to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Written {
+pub(super) enum WrittenMethod {
     DevOverrides(Vec<(String, String)>),
     OciMirror {
         template: String,
@@ -38,7 +38,7 @@ pub(super) enum Written {
 
 /// The two forms of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum ConfigForm {
     Native,
     Json,
 }
@@ -51,7 +51,7 @@ enum Value {
     Bool(bool),
 }
 
-impl Written {
+impl WrittenMethod {
     fn name(&self) -> &'static str {
         match self {
             Self::DevOverrides(_) => "dev_overrides",
@@ -106,14 +106,14 @@ impl Written {
 }
 
 /// The `provider_installation` of these methods.
-pub(super) fn write(methods: &[Written], form: Form) -> String {
+pub(super) fn write(methods: &[WrittenMethod], form: ConfigForm) -> String {
     match form {
-        Form::Native => native(methods),
-        Form::Json => json(methods),
+        ConfigForm::Native => native(methods),
+        ConfigForm::Json => json(methods),
     }
 }
 
-fn native(methods: &[Written]) -> String {
+fn native(methods: &[WrittenMethod]) -> String {
     let mut text = "provider_installation {\n".to_owned();
     for method in methods {
         let arguments = method.arguments();
@@ -123,7 +123,7 @@ fn native(methods: &[Written]) -> String {
         }
         text.push_str(&format!("  {} {{\n", method.name()));
         let named =
-            |name: &str| if matches!(method, Written::DevOverrides(_)) { quoted(name) } else { name.to_owned() };
+            |name: &str| if matches!(method, WrittenMethod::DevOverrides(_)) { quoted(name) } else { name.to_owned() };
         let width = arguments.iter().map(|(name, _)| named(name).chars().count()).max().unwrap_or_default();
         for (name, value) in &arguments {
             let value = match value {
@@ -141,7 +141,7 @@ fn native(methods: &[Written]) -> String {
     text + "}\n"
 }
 
-/// A string of HCL 1. Inside `${ }` its quotes stand bare and nothing is an escape; everywhere else both are escaped.
+/// A string of HCL 1. It escapes quotes and backslashes, except inside `${ }`, where HCL 1 reads no escapes.
 fn quoted(text: &str) -> String {
     let mut written = "\"".to_owned();
     let (mut depth, mut dollar) = (0usize, false);
@@ -156,7 +156,7 @@ fn quoted(text: &str) -> String {
             '"' | '\\' if depth == 0 => written.extend(['\\', character]),
             '\n' if depth == 0 => written.push_str("\\n"),
             _ if depth == 0 && is_unprintable(character) => {
-                // What a terminal would obey is written as an escape, which HCL reads back.
+                // HCL reads the escape back, and a terminal does not obey it.
                 written.push_str(&format!("\\U{:08x}", u32::from(character)));
             }
             _ => written.push(character),
@@ -165,9 +165,9 @@ fn quoted(text: &str) -> String {
     written + "\""
 }
 
-/// Every method in an array, and methods of one kind in one: so alone the JSON form is read well.
-fn json(methods: &[Written]) -> String {
-    let mut kinds: Vec<(&str, Vec<&Written>)> = Vec::new();
+/// One array for each kind of method: OpenTofu reads no other JSON form correctly.
+fn json(methods: &[WrittenMethod]) -> String {
+    let mut kinds: Vec<(&str, Vec<&WrittenMethod>)> = Vec::new();
     for method in methods {
         match kinds.iter_mut().find(|(name, _)| *name == method.name()) {
             Some((_, list)) => list.push(method),
@@ -181,13 +181,13 @@ fn json(methods: &[Written]) -> String {
         Value::Number(number) => number.to_string(),
         Value::Bool(value) => value.to_string(),
     };
-    let method = |method: &&Written| {
+    let method = |method: &&WrittenMethod| {
         let arguments = method.arguments();
         let lines = arguments.iter().map(|(name, argument)| format!("        {}: {}", string(name), value(argument)));
         let lines = lines.collect::<Vec<_>>().join(",\n");
         if lines.is_empty() { "      {}".to_owned() } else { format!("      {{\n{lines}\n      }}") }
     };
-    let kind = |(name, list): &(&str, Vec<&Written>)| {
+    let kind = |(name, list): &(&str, Vec<&WrittenMethod>)| {
         format!("    {}: [\n{}\n    ]", string(name), list.iter().map(method).collect::<Vec<_>>().join(",\n"))
     };
     let kinds = kinds.iter().map(kind).collect::<Vec<_>>().join(",\n");
@@ -195,12 +195,12 @@ fn json(methods: &[Written]) -> String {
 }
 
 /// Whether every release reads the text back as exactly these methods in this order, each with these patterns.
-pub(super) fn prove(text: &str, methods: &[Written]) -> bool {
+pub(super) fn prove(text: &str, methods: &[WrittenMethod]) -> bool {
     MEASURED.into_iter().all(|release| {
         let reading = read(text, release);
         let Some(installation) = &reading.config.installation else { return false };
-        let wanted: Vec<&Written> =
-            methods.iter().filter(|method| !matches!(method, Written::DevOverrides(_))).collect();
+        let wanted: Vec<&WrittenMethod> =
+            methods.iter().filter(|method| !matches!(method, WrittenMethod::DevOverrides(_))).collect();
         reading.problems.is_empty()
             && (release != TofuRelease::V1_13 || reading.unknown.is_empty())
             && installation.methods.len() == wanted.len()
@@ -222,13 +222,15 @@ pub(super) fn read(text: &str, release: TofuRelease) -> config::CliConfigReading
     config::read(&environment, &One { path: &path, text }, release)
 }
 
-fn is(read: &config::Method, wanted: &Written) -> bool {
+fn is(read: &config::Method, wanted: &WrittenMethod) -> bool {
     let (include, exclude) = wanted.patterns();
     let same = match (&read.kind, wanted) {
-        (MethodKind::OciMirror { template: read }, Written::OciMirror { template, .. }) => read.as_str() == template,
-        (MethodKind::FilesystemMirror { written, .. }, Written::FilesystemMirror { path, .. }) => written == path,
-        (MethodKind::NetworkMirror { url: read, .. }, Written::NetworkMirror { url, .. }) => read == url,
-        (MethodKind::Direct { .. }, Written::Direct { .. }) => true,
+        (MethodKind::OciMirror { template: read }, WrittenMethod::OciMirror { template, .. }) => {
+            read.as_str() == template
+        }
+        (MethodKind::FilesystemMirror { written, .. }, WrittenMethod::FilesystemMirror { path, .. }) => written == path,
+        (MethodKind::NetworkMirror { url: read, .. }, WrittenMethod::NetworkMirror { url, .. }) => read == url,
+        (MethodKind::Direct { .. }, WrittenMethod::Direct { .. }) => true,
         _ => false,
     };
     same && read.include == include && read.exclude == exclude
@@ -264,18 +266,18 @@ mod tests {
 
     use super::*;
 
-    fn mirror(template: &str) -> Vec<Written> {
+    fn mirror(template: &str) -> Vec<WrittenMethod> {
         let include = vec!["registry.example.test/*/*".to_owned()];
         let exclude = include.clone();
         vec![
-            Written::OciMirror { template: template.to_owned(), include, exclude: Vec::new() },
-            Written::Direct { include: Vec::new(), exclude, retries: Some(3) },
+            WrittenMethod::OciMirror { template: template.to_owned(), include, exclude: Vec::new() },
+            WrittenMethod::Direct { include: Vec::new(), exclude, retries: Some(3) },
         ]
     }
 
     #[track_caller]
     fn check(template: &str) {
-        for form in [Form::Native, Form::Json] {
+        for form in [ConfigForm::Native, ConfigForm::Json] {
             let methods = mirror(template);
             let text = write(&methods, form);
             assert!(prove(&text, &methods), "is not read back:\n{text}");
@@ -292,7 +294,7 @@ mod tests {
 
     #[test]
     fn methods_are_aligned_and_in_json_every_one_is_in_an_array() {
-        assert_snapshot!(write(&mirror("ghcr.io/${namespace}/${type}"), Form::Native), @r#"
+        assert_snapshot!(write(&mirror("ghcr.io/${namespace}/${type}"), ConfigForm::Native), @r#"
         provider_installation {
           oci_mirror {
             repository_template = "ghcr.io/${namespace}/${type}"
@@ -304,7 +306,7 @@ mod tests {
           }
         }
         "#);
-        assert_snapshot!(write(&mirror("ghcr.io/${namespace}/${type}"), Form::Json), @r#"
+        assert_snapshot!(write(&mirror("ghcr.io/${namespace}/${type}"), ConfigForm::Json), @r#"
         {
           "provider_installation": {
             "oci_mirror": [

@@ -6,13 +6,12 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use tofu_oci_explain::providers::{self, LockedVersion, ProviderQuestion};
-use tofu_oci_lockfile::Guide;
+use tofu_oci_lockfile::{Guide, LOCK_FILE_NAME};
 use tofu_oci_logins::Access;
 use tofu_oci_source::MethodOpener;
 use tofu_oci_types::{Constraints, Platform, ProviderAddr, TofuRelease};
 
-use super::Context;
-use super::install::LOCK_FILE;
+use super::context::Context;
 use crate::args::ResolveArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
@@ -23,7 +22,7 @@ use crate::lookup::{self, Finder};
 /// Explains where an address would come from.
 ///
 /// # Errors
-/// What is wrong with the CLI configuration, after all that `OpenTofu` would do in spite of it; exit code 2.
+/// What is wrong with the CLI configuration, after the explanation is printed; exit code 2.
 pub(crate) async fn explain(
     context: &Context,
     args: &ResolveArgs,
@@ -44,7 +43,7 @@ pub(crate) async fn explain(
     let read = |release| lookup::configured(&ReadConfig::read_as(release, args.chdir.as_deref())?, &args.lookup, &[]);
     let latest = read(TofuRelease::V1_13)?;
     let refusal = lookup::refuse(&latest, connector.access());
-    // An error about credentials may have this run show others than were meant.
+    // After an error about credentials, this run might show the wrong ones.
     let ambient = matches!(connector.access(), Access::Ambient { .. });
     let doubtful = ambient && latest.reading.credential_errors().next().is_some();
     let connector = if doubtful { connector.anonymous() } else { connector };
@@ -65,7 +64,7 @@ fn locked(
     address: &ProviderAddr,
     constraints: &Constraints,
 ) -> Result<Option<LockedVersion>, Diagnostic> {
-    let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE), |dir| dir.join(LOCK_FILE));
+    let path = chdir.map_or_else(|| PathBuf::from(LOCK_FILE_NAME), |dir| dir.join(LOCK_FILE_NAME));
     let guide = tofu_oci_lockfile::read(&path)?.file().guide(address);
     Ok(guide.map(|Guide { by, entry }| LockedVersion {
         admitted: constraints.admits(&entry.version),

@@ -1,11 +1,11 @@
-//! What `login` and `logout` warn of.
+//! The warnings and notes of `login` and `logout`.
 
 use tofu_oci_credentials::{CredentialOrigin, SearchScope};
 use tofu_oci_logins::{AfterLogin, AfterLogout, CurrentLogin, LoginFile, Obstacle, RegistryName};
 use tofu_oci_types::Event;
 
 use crate::diagnostic::{Diagnostic, source_remedy};
-use crate::verbs::Context;
+use crate::verbs::context::Context;
 
 /// Says why the login that was just stored would not be used, or not by `tofu`.
 pub(super) fn warn_after_login(

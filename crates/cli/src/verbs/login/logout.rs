@@ -13,7 +13,7 @@ use crate::helper_program::RealMachine;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
-use crate::verbs::Context;
+use crate::verbs::context::Context;
 
 /// Removes what docker and `login` have stored for a registry.
 pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), Diagnostic> {

@@ -19,7 +19,7 @@ use tofu_oci_remote::{LoginCheck, NoCredentials};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::Secret;
 
-use super::Context;
+use super::context::Context;
 use crate::args::LoginArgs;
 use crate::connect::{self, user_credentials};
 use crate::diagnostic::{Diagnostic, source_remedy};
@@ -52,7 +52,7 @@ pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Dia
     }
 }
 
-/// Which source answers for the registry now.
+/// The source that answers for the registry now.
 async fn current_login(registry: &RegistryName) -> Result<CurrentLogin, Diagnostic> {
     Ok(CurrentLogin::look(user_credentials(&ReadConfig::read(None)?), registry).await)
 }
@@ -141,7 +141,7 @@ async fn check_stored(
     Ok(())
 }
 
-/// What replaces the login that is used by another one.
+/// The hint that replaces the current login.
 fn new_login(current: &CurrentLogin, registry: &RegistryName) -> String {
     let origin = current.origin();
     if let Some(CredentialOrigin::Block { .. } | CredentialOrigin::DefaultHelper { .. }) = &origin {
@@ -151,7 +151,7 @@ fn new_login(current: &CurrentLogin, registry: &RegistryName) -> String {
     format!("log in with `tofu-oci login {registry} --username NAME{file}`")
 }
 
-/// The registry's answer to a login. The outer error is one of wrong usage.
+/// The registry's answer to a login. The outer error is wrong usage.
 async fn check(
     context: &Context,
     args: &LoginArgs,

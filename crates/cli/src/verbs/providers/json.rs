@@ -7,29 +7,29 @@ use tofu_oci_lockfile::LockFile;
 use tofu_oci_tfconfig::{ConfigOrigin, Declared, ModuleNode, ProviderTree, StateLook, StateProvider, UsedBy};
 use tofu_oci_types::{Constraints, PathText, ProviderAddr, Version};
 
-use super::Origin;
+use super::place::InstallPlace;
 use crate::report::json_line;
 
-/// Modules, what was not looked into, the state, providers.
-pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[Origin]) {
+/// Prints modules, modules that were not read, the state and providers.
+pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[InstallPlace]) {
     module(&tree.root);
     for missing in &tree.not_looked_into {
         #[derive(Serialize)]
-        struct Line<'a> {
+        struct UnreadModuleLine<'a> {
             event: &'static str,
             key: &'a str,
             source: &'a str,
             called: At<'a>,
         }
         let (key, source, called) = (&missing.key, &missing.source, At::of(&missing.declared));
-        json_line(&Line { event: "module_not_looked_into", key, source, called });
+        json_line(&UnreadModuleLine { event: "module_not_looked_into", key, source, called });
     }
     state(&tree.state);
     for (need, origin) in tree.providers.iter().zip(origins) {
         let (place, rule, reason) = match origin {
-            Origin::Place { place, rule } => (Some(place.as_str()), Some(rule.as_str()), None),
-            Origin::BuiltIn => (None, Some("part of the program"), None),
-            Origin::Unknown { reason, .. } => (None, None, Some(reason.as_str())),
+            InstallPlace::Place { place, rule } => (Some(place.as_str()), Some(rule.as_str()), None),
+            InstallPlace::BuiltIn => (None, Some("part of the program"), None),
+            InstallPlace::Unknown { reason, .. } => (None, None, Some(reason.as_str())),
         };
         json_line(&Provider {
             event: "provider",
@@ -182,17 +182,17 @@ fn kind(by: &UsedBy) -> &'static str {
 
 fn state(state: &StateLook) {
     #[derive(Serialize)]
-    struct Named<'a> {
+    struct StateProviderLine<'a> {
         address: &'a ProviderAddr,
         modules: &'a [String],
     }
     #[derive(Serialize)]
-    struct Line<'a> {
+    struct StateLine<'a> {
         event: &'static str,
         outcome: &'static str,
         path: Option<PathText<'a>>,
         backend: Option<&'a str>,
-        providers: Vec<Named<'a>>,
+        providers: Vec<StateProviderLine<'a>>,
     }
     let named = |StateProvider { address, modules }: &'_ StateProvider| (address.clone(), modules.clone());
     let providers: Vec<_> = match state {
@@ -205,6 +205,6 @@ fn state(state: &StateLook) {
         StateLook::Elsewhere { backend, .. } => ("elsewhere", None, Some(backend.as_str())),
         _ => ("absent", None, None),
     };
-    let providers = providers.iter().map(|(address, modules)| Named { address, modules }).collect();
-    json_line(&Line { event: "state", outcome, path: path.map(PathText), backend, providers });
+    let providers = providers.iter().map(|(address, modules)| StateProviderLine { address, modules }).collect();
+    json_line(&StateLine { event: "state", outcome, path: path.map(PathText), backend, providers });
 }

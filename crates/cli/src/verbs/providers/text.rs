@@ -5,11 +5,11 @@ use std::path::Path;
 use tofu_oci_lockfile::{LockEntry, LockFile};
 use tofu_oci_tfconfig::{ConfigOrigin, ModuleNode, ProviderConfig, ProviderNeed, ProviderTree};
 
-use super::{Origin, place};
+use super::place::{InstallPlace, place};
 use crate::page::Page;
 
 /// The whole report.
-pub(super) fn render(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[Origin], dir: &Path) -> Page {
+pub(super) fn render(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[InstallPlace], dir: &Path) -> Page {
     let mut page = Page::default();
     page.block("", tree.terraform_text().trim_start_matches('\n'));
     page.line("Modules:");
@@ -85,7 +85,7 @@ fn configuration(config: &ProviderConfig, node: &ModuleNode, dir: &Path) -> Stri
     format!("    {name}: {says}{several}{demanded}")
 }
 
-fn provider(need: &ProviderNeed, locked: Option<&LockEntry>, origin: &Origin, page: &mut Page) {
+fn provider(need: &ProviderNeed, locked: Option<&LockEntry>, origin: &InstallPlace, page: &mut Page) {
     page.line(&need.address);
     let mut line = |name: &str, value: &str| page.line(format_args!("  {:<14} {value}", format!("{name}:")));
     if !need.constraints.is_any() {
@@ -104,12 +104,12 @@ fn provider(need: &ProviderNeed, locked: Option<&LockEntry>, origin: &Origin, pa
     }
     match (locked, origin) {
         (Some(entry), _) => line("locked", &entry.version.to_string()),
-        (None, Origin::BuiltIn) => {}
+        (None, InstallPlace::BuiltIn) => {}
         (None, _) => line("locked", "no version"),
     }
     match origin {
-        Origin::Place { place, rule } => line("place", &format!("{place}, by {rule}")),
-        Origin::BuiltIn => line("place", "part of the program"),
-        Origin::Unknown { reason, .. } => line("place", &format!("unknown: {reason}")),
+        InstallPlace::Place { place, rule } => line("place", &format!("{place}, by {rule}")),
+        InstallPlace::BuiltIn => line("place", "part of the program"),
+        InstallPlace::Unknown { reason, .. } => line("place", &format!("unknown: {reason}")),
     }
 }

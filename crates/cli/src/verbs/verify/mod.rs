@@ -1,5 +1,6 @@
 //! `verify`.
 
+mod found;
 mod model;
 #[cfg(test)]
 mod tests;
@@ -10,39 +11,39 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_source::{ReleaseDescription, ReleaseId, Search, Source};
-use tofu_oci_trust::{
-    Archives, ByHand, Evidence, Pin, Policy, ReleaseFacts, Standing, TrustRefusal, TrustRule, Verdict, judge,
-};
-use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
+use tofu_oci_source::ReleaseId;
+use tofu_oci_trust::{Policy, Standing, Verdict};
+use tofu_oci_types::{ProviderAddr, Version};
 
-use super::install::{existing_dir, finder, shown};
-use super::{Context, tagged};
+use super::context::Context;
+use super::install::{existing_dir, finder};
 use crate::args::VerifyArgs;
 use crate::diagnostic::{self, Diagnostic, Refused};
 use crate::exit::Exit;
 use crate::invocation;
 use crate::printer;
 use crate::report::json_line;
-use model::{Accepted, Verified};
+use found::ReleaseWithEvidence;
+use model::{Accepted, VerifyReport};
 
-/// Tells who has signed a release, and whether that is enough.
+/// Prints who has signed a release, and whether that is enough.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
     let (address, version) = subject(&args.subject, &dir)?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
-    let mut file = args.trust.file(&dir);
+    let mut file = crate::trust::policy_file(&args.trust, &dir);
     let filed = Arc::clone(&trust.policy);
     if !args.key.is_empty() {
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
         file = None;
     }
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
-    let found = Found::read(finder.source(&address)?.as_ref(), &address, &version, &trust.pins_path).await?;
+    let found =
+        ReleaseWithEvidence::read(finder.source(&address)?.as_ref(), &address, &version, &trust.pins_path).await?;
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
-    // Keys of the command line are judged by instead of trust.toml, but what is accepted holds where trust.toml counts.
+    // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
     let demanded = if args.accept && !args.key.is_empty() {
         found.refused_once_accepted(Trust { policy: filed, ..trust.clone() })
     } else {
@@ -50,7 +51,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
     };
     if args.accept {
         let before = trust.pins.clone();
-        // What cannot be accepted, and what trust.toml refuses all the same, is not written.
+        // The pin is written only if the policy trusts the release with it.
         let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
         let after = found.judge(&trust);
         if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
@@ -63,13 +64,14 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         }
     }
     let pin = trust.pins.get(&address, &version, &found.pinned_as);
-    let told = Verified { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
+    let report =
+        VerifyReport { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
     if context.json {
-        json_line(&told.line(&verdict));
+        json_line(&report.line(&verdict));
     } else {
-        printer::stdout(&told.page(&verdict));
+        printer::stdout(&report.page(&verdict));
     }
-    end(args, &told, &verdict)?;
+    end(args, &report, &verdict)?;
     let Some(demanded) = demanded else { return Ok(()) };
     let ReleaseId { address, version, place, .. } = &found.id;
     let text = format!("{address} {version} is not accepted: {}", demanded.refusal);
@@ -80,20 +82,13 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         .hint("--key stands for no rule of the policy when --accept remembers a release: nothing is remembered"))
 }
 
-/// What the policy file refuses although somebody accepts it.
-struct Demanded {
-    refusal: TrustRefusal,
-    rule: TrustRule,
-    by_hand: ByHand,
-}
-
-/// Success only where somebody stands for the release, or somebody has just accepted it.
-fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
-    let ReleaseId { address, version, place, .. } = &told.found.id;
+/// Succeeds only if a trusted key has signed the release, or the user has just accepted it.
+fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Result<(), Diagnostic> {
+    let ReleaseId { address, version, place, .. } = &report.found.id;
     let release = diagnostic::RefusedRelease { address, version, place };
     if let Some(refusal) = &verdict.refusal {
         let text = format!("{address} {version} is not trusted: {refusal}");
-        let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
+        let refused = Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, release };
         let diagnostic = Diagnostic::new(Exit::Fixable, text).not_trusted(&refused);
         return Err(match refused.rule() {
             _ if !args.accept => diagnostic,
@@ -103,9 +98,9 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
             ),
         });
     }
-    if let Some((platform, refusal)) = told.found.refused_package(verdict) {
+    if let Some((platform, refusal)) = report.found.refused_package(verdict) {
         let text = format!("{address} {version} is not trusted for {platform}: {refusal}");
-        let refused = Refused { refusal, rule: told.rule, by_hand: verdict.by_hand, release };
+        let refused = Refused { refusal, rule: report.rule, by_hand: verdict.by_hand, release };
         return Err(Diagnostic::new(Exit::Fixable, text).not_trusted(&refused));
     }
     if args.accept {
@@ -113,7 +108,7 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
     }
     let uncovered = match verdict.standing {
         Standing::Unsigned => String::new(),
-        Standing::Signed | Standing::Pinned => match told.found.uncovered_package(verdict) {
+        Standing::Signed | Standing::Pinned => match report.found.uncovered_package(verdict) {
             Some(platform) => format!(" for {platform}"),
             None => return Ok(()),
         },
@@ -121,7 +116,7 @@ fn end(args: &VerifyArgs, told: &Verified<'_>, verdict: &Verdict) -> Result<(), 
     let text = format!("{address} {version} is not signed by a key of yours{uncovered}");
     Err(Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")
-        .cause("the policy lets it in all the same")
+        .cause("the policy accepts it all the same")
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
         .hint(format!(
             "its publisher signs it: {}",
@@ -151,80 +146,5 @@ fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic
         None => Err(Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
             .hint(format!("name one: {address}@VERSION"))
             .hint(format!("`{}` lists them", invocation::versions(&address)))),
-    }
-}
-
-/// A release and what was found beside it.
-pub(super) struct Found {
-    pub(super) id: ReleaseId,
-    pub(super) about: ReleaseDescription,
-    pub(super) archives: Archives,
-    /// What the pins call the place.
-    pub(super) pinned_as: Place,
-    evidence: Vec<Evidence>,
-}
-
-impl Found {
-    /// Everything is asked for: what does not count is told, too.
-    async fn read(
-        source: &dyn Source,
-        address: &ProviderAddr,
-        version: &Version,
-        pins: &Path,
-    ) -> Result<Self, Diagnostic> {
-        let release = source.release(address, version).await?;
-        let about = release.describe().await?.clone();
-        let evidence = release.evidence(Search::Everywhere).await?;
-        let archives = Archives::Read(tofu_oci_fetch::real_zips(&*release).await?);
-        let pinned_as = pin_file::place(pins, &release.id().place);
-        Ok(Self { id: release.id().clone(), about, archives, pinned_as, evidence })
-    }
-
-    fn facts(&self) -> ReleaseFacts<'_> {
-        let ReleaseId { address, version, identity, .. } = &self.id;
-        ReleaseFacts { address, version, place: &self.pinned_as, identity, archives: &self.archives }
-    }
-
-    fn judge(&self, trust: &Trust) -> Verdict {
-        judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now)
-    }
-
-    /// The first platform whose package `install` refuses, where signatures cover packages one by one.
-    fn refused_package<'a>(&'a self, verdict: &'a Verdict) -> Option<(&'a Platform, &'a TrustRefusal)> {
-        let refused =
-            |platform: &'a Platform| Some((platform, verdict.refusal_for(platform, self.archives.get(platform))?));
-        self.about.platforms.iter().find_map(refused)
-    }
-
-    /// The first platform whose package no signature covers.
-    fn uncovered_package(&self, verdict: &Verdict) -> Option<&Platform> {
-        let is_covered = |platform: &&Platform| verdict.covers(platform, self.archives.get(platform));
-        self.about.platforms.iter().find(|platform| !is_covered(platform))
-    }
-
-    /// Why the release is refused also once it has been accepted; `None` if it is let in then.
-    fn refused_once_accepted(&self, mut trust: Trust) -> Option<Demanded> {
-        let verdict = self.judge(&trust);
-        let refusal = match trust.pins.accept(&self.facts(), &verdict) {
-            Ok(()) => self.judge(&trust).refusal?,
-            Err(refusal) => refusal,
-        };
-        let rule = trust.policy.rule(&self.id.address).clone();
-        Some(Demanded { refusal, rule, by_hand: verdict.by_hand })
-    }
-
-    /// The place and the tag.
-    fn tagged(&self) -> String {
-        let place = &self.id.place;
-        self.about.tag.as_ref().map_or_else(|| place.to_string(), |tag| tagged(place, tag))
-    }
-}
-
-/// What a pin says beside what is offered.
-fn pin_text(pin: &Pin) -> String {
-    let names: Vec<&str> = pin.signers.iter().map(|signer| signer.name.as_str()).collect();
-    match names.as_slice() {
-        [] => format!("{}, unsigned", pin.index),
-        names => format!("{}, signed by {}", pin.index, names.join(", ")),
     }
 }

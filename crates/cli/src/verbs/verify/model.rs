@@ -1,4 +1,4 @@
-//! What is told of a release, as JSON.
+//! The report of `verify`, as JSON.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,11 +10,11 @@ use tofu_oci_trust::{
 };
 use tofu_oci_types::{Digest, Identity, Level, PackageHash, PathText, Place, Platform, ProviderAddr, Tag, Version};
 
-use super::Found;
+use super::found::ReleaseWithEvidence;
 
 /// A release, and what it was judged by.
-pub(super) struct Verified<'a> {
-    pub(super) found: &'a Found,
+pub(super) struct VerifyReport<'a> {
+    pub(super) found: &'a ReleaseWithEvidence,
     pub(super) rule: &'a TrustRule,
     /// The policy file.
     pub(super) file: Option<&'a Path>,
@@ -34,7 +34,7 @@ pub(super) enum Accepted<'a> {
 
 /// The line `verified`.
 #[derive(Serialize)]
-pub(super) struct Line<'a> {
+pub(super) struct VerifiedLine<'a> {
     event: &'static str,
     address: &'a ProviderAddr,
     version: &'a Version,
@@ -43,7 +43,7 @@ pub(super) struct Line<'a> {
     index: &'a Identity,
     standing: Standing,
     trusted: bool,
-    refusal: Option<Told>,
+    refusal: Option<CodeAndText>,
     covered: CoveredLine<'a>,
     signers: Vec<SignerLine<'a>>,
     evidence: Vec<EvidenceLine<'a>>,
@@ -55,7 +55,7 @@ pub(super) struct Line<'a> {
 
 /// A code and a sentence.
 #[derive(Serialize)]
-struct Told {
+struct CodeAndText {
     code: &'static str,
     text: String,
 }
@@ -71,7 +71,7 @@ struct SignerLine<'a> {
     name: &'a str,
     key: &'a KeyId,
     forms: &'a BTreeSet<SignatureForm>,
-    /// The archives; null where it is the index.
+    /// The archives; null if it covers the index.
     zips: Option<&'a BTreeSet<PackageHash>>,
 }
 
@@ -86,7 +86,7 @@ struct EvidenceLine<'a> {
     version: Option<&'a str>,
     predicate_type: Option<&'a str>,
     zips: &'a BTreeSet<PackageHash>,
-    outcome: Told,
+    outcome: CodeAndText,
 }
 
 #[derive(Serialize)]
@@ -124,11 +124,11 @@ struct RemarkLine<'a> {
     text: &'a str,
 }
 
-impl<'a> Verified<'a> {
+impl<'a> VerifyReport<'a> {
     /// Everything, for programs.
-    pub(super) fn line(&self, verdict: &'a Verdict) -> Line<'a> {
+    pub(super) fn line(&self, verdict: &'a Verdict) -> VerifiedLine<'a> {
         let release = &self.found.id;
-        Line {
+        VerifiedLine {
             event: "verified",
             address: &release.address,
             version: &release.version,
@@ -137,7 +137,10 @@ impl<'a> Verified<'a> {
             index: &release.identity,
             standing: verdict.standing,
             trusted: verdict.refusal.is_none() && verdict.standing != Standing::Unsigned,
-            refusal: verdict.refusal.as_ref().map(|refusal| Told { code: refusal.code(), text: refusal.to_string() }),
+            refusal: verdict
+                .refusal
+                .as_ref()
+                .map(|refusal| CodeAndText { code: refusal.code(), text: refusal.to_string() }),
             covered: CoveredLine { index: verdict.covered.index, platforms: self.covered(verdict) },
             signers: verdict.signers.iter().map(signer).collect(),
             evidence: verdict.examined.iter().map(evidence).collect(),
@@ -209,7 +212,7 @@ fn evidence(examined: &Examined) -> EvidenceLine<'_> {
         version: examined.version.as_deref(),
         predicate_type: examined.predicate_type.as_deref(),
         zips: &examined.zips,
-        outcome: Told { code: examined.outcome.code(), text: examined.outcome.to_string() },
+        outcome: CodeAndText { code: examined.outcome.code(), text: examined.outcome.to_string() },
     }
 }
 

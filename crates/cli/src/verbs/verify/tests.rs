@@ -2,8 +2,9 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use tofu_oci_trust::{Archives, Pins};
-use tofu_oci_types::{Digest, Identity, PackageHash};
+use tofu_oci_source::ReleaseDescription;
+use tofu_oci_trust::{Archives, Evidence, Pins, TrustRefusal, judge};
+use tofu_oci_types::{Digest, Identity, PackageHash, Platform};
 
 use super::*;
 
@@ -13,7 +14,7 @@ fn file(name: &str) -> Vec<u8> {
 }
 
 /// A release with these archives, beside the publisher's own list.
-fn found(zips: &[(&str, &str)]) -> Found {
+fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
     let platform = |text: &str| text.parse::<Platform>().expect("a platform");
     let zip = |(name, content): &(&str, &str)| {
         (platform(name), PackageHash::zh(&Digest::sha256(content.as_bytes())).expect("SHA-256"))
@@ -36,11 +37,11 @@ fn found(zips: &[(&str, &str)]) -> Found {
         keys: Vec::new(),
     };
     let archives = Archives::Read(zips.iter().map(zip).collect());
-    Found { pinned_as: id.place.clone(), id, about, archives, evidence: vec![sums] }
+    ReleaseWithEvidence { pinned_as: id.place.clone(), id, about, archives, evidence: vec![sums] }
 }
 
 /// The verdict by a rule for the publisher's key.
-fn verdict(found: &Found, rule: &str) -> Verdict {
+fn verdict(found: &ReleaseWithEvidence, rule: &str) -> Verdict {
     let text = format!(
         "[[key]]\nname = \"acme\"\nfile = \"rsa.pgp\"\n[[rule]]\nproviders = [\"example.com/acme/*\"]\n\
          keys = [\"acme\"]\n{rule}\n"
@@ -50,7 +51,7 @@ fn verdict(found: &Found, rule: &str) -> Verdict {
     judge(&policy, &Pins::default(), &found.facts(), &found.evidence, now)
 }
 
-/// The first platform that is refused, and the first one that is not covered where unsigned ones are let in.
+/// Checks the first refused platform, and the first uncovered one if the policy accepts unsigned packages.
 #[track_caller]
 fn check(zips: &[(&str, &str)], refused: Option<&str>, uncovered: Option<&str>) {
     let found = found(zips);

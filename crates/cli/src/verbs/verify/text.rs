@@ -1,18 +1,18 @@
-//! What is told of a release, for people.
+//! The report of `verify`, for people.
 
-use tofu_oci_trust::{Examined, RuleOrigin, SignatureForm, Standing, Unsigned, Verdict};
+use tofu_oci_trust::{Examined, Pin, RuleOrigin, SignatureForm, Standing, Unsigned, Verdict};
 use tofu_oci_types::{Digest, Level};
 
-use super::model::{Accepted, Verified};
-use super::pin_text;
+use super::model::{Accepted, VerifyReport};
 use crate::page::Page;
+use crate::verbs::install::shown;
 
-impl Verified<'_> {
+impl VerifyReport<'_> {
     /// Everything, for people.
     pub(super) fn page(&self, verdict: &Verdict) -> Page {
         let release = &self.found.id;
         let mut page = Page::of(format_args!("{} {}", release.address, release.version));
-        let mut say = |name: &str, told: &str| page.row("  ", name, told);
+        let mut say = |name: &str, text: &str| page.row("  ", name, text);
         say("place", &self.found.tagged());
         say("index", release.identity.index().map_or("none", Digest::as_str));
         say("rule", &self.rule_text());
@@ -36,7 +36,7 @@ impl Verified<'_> {
             say(level, &remark.text);
         }
         if let Accepted::Yes { path } = self.accepted {
-            say("accepted", &format!("remembered in {}", super::shown(path)));
+            say("accepted", &format!("remembered in {}", shown(path)));
         }
         say("result", &result(verdict));
         page
@@ -44,7 +44,7 @@ impl Verified<'_> {
 
     fn rule_text(&self) -> String {
         let rule = self.rule;
-        let file = || self.file.map_or_else(|| "trust.toml".to_owned(), |file| super::shown(file).to_string());
+        let file = || self.file.map_or_else(|| "trust.toml".to_owned(), |file| shown(file).to_string());
         let origin = match &rule.origin {
             RuleOrigin::Default if self.file.is_some() => format!("none of {}, so the default", file()),
             RuleOrigin::Default => "the default, as there is no trust.toml".to_owned(),
@@ -62,7 +62,7 @@ impl Verified<'_> {
         format!("{origin}: {keys}; unsigned = {action}; must say {}", rule.predicate_types.join(" and "))
     }
 
-    /// Whose packages the signatures are for; nothing where that is all or none.
+    /// The platforms whose packages the signatures cover; `None` if they cover all or none.
     fn coverage(&self, verdict: &Verdict) -> Option<String> {
         if verdict.covered.index || verdict.covered.zips.is_empty() {
             return None;
@@ -114,7 +114,16 @@ fn result(verdict: &Verdict) -> String {
     match verdict.standing {
         Standing::Signed => format!("signed by {}", names.join(", ")),
         Standing::Pinned => "trusted as before: this very index was signed when it was pinned".to_owned(),
-        Standing::Unsigned => "not signed; the policy lets it in".to_owned(),
+        Standing::Unsigned => "not signed; the policy accepts it".to_owned(),
+    }
+}
+
+/// What a pin says beside what is offered.
+fn pin_text(pin: &Pin) -> String {
+    let names: Vec<&str> = pin.signers.iter().map(|signer| signer.name.as_str()).collect();
+    match names.as_slice() {
+        [] => format!("{}, unsigned", pin.index),
+        names => format!("{}, signed by {}", pin.index, names.join(", ")),
     }
 }
 
@@ -126,7 +135,7 @@ mod tests {
     use tofu_oci_trust::{Evidence, Pins, Policy, judge};
     use tofu_oci_types::Identity;
 
-    use super::super::Found;
+    use super::super::found::ReleaseWithEvidence;
     use tofu_oci_trust::Archives;
 
     use super::*;
@@ -147,13 +156,18 @@ mod tests {
             ..ReleaseDescription::default()
         };
         let evidence = vec![Evidence::Unreadable { origin: digest, problem }];
-        let found =
-            Found { pinned_as: id.place.clone(), id, about, archives: Archives::Read(BTreeMap::new()), evidence };
+        let found = ReleaseWithEvidence {
+            pinned_as: id.place.clone(),
+            id,
+            about,
+            archives: Archives::Read(BTreeMap::new()),
+            evidence,
+        };
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);
         let rule = policy.rule(&found.id.address);
-        let told = Verified { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
-        insta::assert_snapshot!(told.page(&verdict), @r"
+        let report = VerifyReport { found: &found, rule, file: None, pin: None, accepted: Accepted::No };
+        insta::assert_snapshot!(report.page(&verdict), @r"
         example.com/acme/widget 1.4.0
           place     ghcr.io/acme/widget:1.4.0
           index     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
@@ -161,7 +175,7 @@ mod tests {
                     allow; must say https://sigstore.dev/cosign/sign/v1
           found     something that cannot be read: gone\u{1b}[2J\n  result    signed by acme\u{202e}; in
                     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
-          result    not signed; the policy lets it in
+          result    not signed; the policy accepts it
         ");
     }
 }

@@ -2,27 +2,12 @@
 
 use serde::Serialize;
 use tofu_oci_checker::opentofu::RepositoryPrediction;
-use tofu_oci_checker::{Capability, CheckedAs, Finding, FindingLevel};
+use tofu_oci_checker::{CheckedAs, FindingLevel};
 
 use tofu_oci_types::{Platform, TofuRelease};
 
-use super::count;
-use crate::report::json_line;
-use crate::verbs::check::Checked;
-
-#[derive(Serialize)]
-struct FindingLine<'a> {
-    event: &'static str,
-    #[serde(flatten)]
-    finding: &'a Finding,
-}
-
-#[derive(Serialize)]
-struct CapabilityLine<'a> {
-    event: &'static str,
-    #[serde(flatten)]
-    capability: &'a Capability,
-}
+use crate::report::{json_event, json_line};
+use crate::verbs::check::checked::Checked;
 
 #[derive(Serialize)]
 struct ProbedLine<'a> {
@@ -59,7 +44,7 @@ struct PredictionRow<'a> {
     prediction: &'a RepositoryPrediction,
 }
 
-/// Something that could not be asked for.
+/// A part that could not be judged.
 #[derive(Serialize)]
 struct NotJudgedLine<'a> {
     event: &'static str,
@@ -76,10 +61,10 @@ struct NotJudgedLine<'a> {
 /// Capabilities, findings, what was not judged, the summary, and the predictions last.
 pub(super) fn print(checked: &Checked) {
     for capability in checked.probe.iter().flat_map(|probe| &probe.capabilities) {
-        json_line(&CapabilityLine { event: "capability", capability });
+        json_event("capability", capability);
     }
     for finding in &checked.findings {
-        json_line(&FindingLine { event: "finding", finding });
+        json_event("finding", finding);
     }
     for one in &checked.not_judged {
         json_line(&NotJudgedLine {
@@ -105,9 +90,9 @@ pub(super) fn print(checked: &Checked) {
     json_line(&CheckedLine {
         event: "checked",
         target: &checked.target,
-        errors: count(checked, FindingLevel::Error),
-        warnings: count(checked, FindingLevel::Warning),
-        notes: count(checked, FindingLevel::Note),
+        errors: checked.count(FindingLevel::Error),
+        warnings: checked.count(FindingLevel::Warning),
+        notes: checked.count(FindingLevel::Note),
         not_judged: checked.not_judged.len(),
         checked_as: checked.predicted.as_ref().map(|(checked_as, _)| checked_as),
     });

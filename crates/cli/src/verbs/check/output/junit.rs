@@ -1,19 +1,18 @@
-//! `JUnit` XML: a test case a rule, so that a run shows what was looked at and not only what was found.
+//! `JUnit` XML: a test case for each rule, so that a run also shows the rules without findings.
 
 use std::fmt::Write as _;
 
 use tofu_oci_checker::Finding;
 use tofu_oci_types::{Platform, printable};
 
-use super::applied;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
-use crate::verbs::check::Checked;
+use crate::verbs::check::checked::Checked;
 
 /// One test suite. What does not reach the level of `--fail-on` fails no test case, and stands in its output; a rule
 /// that was not looked by is skipped.
 pub(super) fn render(checked: &Checked) -> Document {
-    let rules = applied(checked);
+    let rules = checked.rules();
     let mut cases = String::new();
     let (mut failures, mut skipped) = (0, 0);
     for rule in &rules {
@@ -54,7 +53,7 @@ pub(super) fn render(checked: &Checked) -> Document {
     document(&checked.target, &counts, &cases)
 }
 
-/// The document where nothing could be looked at: one test case that is an error.
+/// The document for an unreadable target: one test case with an error.
 pub(super) fn unreadable(target: &str, diagnostic: &Diagnostic) -> Document {
     let message = escaped(diagnostic.text());
     let body = hints(diagnostic);

@@ -1,16 +1,15 @@
-//! What was found, in four forms.
+//! The outcome of `check`, in four forms.
 
 mod json;
 mod junit;
 mod sarif;
 mod table;
 
-use tofu_oci_checker::{CheckRule, FindingLevel, rules};
-
-use super::{Checked, Context};
+use super::checked::Checked;
 use crate::args::FindingsFormat;
 use crate::diagnostic::Diagnostic;
 use crate::printer;
+use crate::verbs::context::Context;
 
 /// Prints to stdout.
 pub(super) fn print(context: &Context, format: FindingsFormat, checked: &Checked) {
@@ -22,7 +21,7 @@ pub(super) fn print(context: &Context, format: FindingsFormat, checked: &Checked
     }
 }
 
-/// Prints to stdout that nothing could be looked at, for programs that read a document whatever happens.
+/// Prints a document to stdout even if the target is unreadable, for programs that expect one.
 pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic: &Diagnostic) {
     match format {
         FindingsFormat::Table | FindingsFormat::Json => {}
@@ -31,24 +30,15 @@ pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic:
     }
 }
 
-/// The rules that the target was looked at by.
-fn applied(checked: &Checked) -> Vec<&'static CheckRule> {
-    rules().filter(|rule| checked.groups.contains(&rule.group)).collect()
-}
-
-fn count(checked: &Checked, level: FindingLevel) -> usize {
-    checked.findings.iter().filter(|finding| finding.level() == level).count()
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
-    use tofu_oci_checker::{CheckedAs, Finding};
+    use tofu_oci_checker::{CheckedAs, Finding, FindingLevel, rules};
 
     use super::*;
     use crate::hostile::{HOSTILE, harmless};
-    use crate::verbs::check::Unjudged;
+    use crate::verbs::check::checked::Unjudged;
 
     #[test]
     fn no_finding_acts_on_a_terminal_in_any_form() {

@@ -6,12 +6,11 @@ use serde_json::{Value, json};
 use tofu_oci_checker::{CheckRule, Finding, FindingLevel, Group};
 use tofu_oci_types::printable;
 
-use super::applied;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
-use crate::verbs::check::{Checked, Unjudged};
+use crate::verbs::check::checked::{Checked, Unjudged};
 
-/// The document where nothing could be looked at: an invocation that failed, and why.
+/// The document for an unreadable target: a failed invocation, and why.
 pub(super) fn unreadable(target: &str, diagnostic: &Diagnostic) -> Document {
     let text = format!("{target}: {}", diagnostic.text());
     let notification = json!({ "level": "error", "message": { "text": printable(&text) } });
@@ -19,9 +18,9 @@ pub(super) fn unreadable(target: &str, diagnostic: &Diagnostic) -> Document {
     document(&[], &[], &invocation)
 }
 
-/// One run: every rule that was applied, and a result a finding.
+/// One run: every applied rule, and one result for each finding.
 pub(super) fn render(checked: &Checked) -> Document {
-    let rules = applied(checked);
+    let rules = checked.rules();
     let results: Vec<Value> = checked.findings.iter().map(|finding| result(checked, &rules, finding)).collect();
     if checked.not_judged.is_empty() {
         return document(&rules, &results, &json!({ "executionSuccessful": true }));
@@ -95,14 +94,14 @@ fn result(checked: &Checked, rules: &[&CheckRule], finding: &Finding) -> Value {
     result
 }
 
-/// A line of a lock file; of anything else the name of the thing, which is no file.
+/// The line of a lock file; for all other targets, which are not files, a name.
 fn location(checked: &Checked, finding: &Finding) -> Value {
     if finding.rule.group != Group::LockFile {
         let name = format!("{}, {}", checked.target, finding.place);
         return json!({ "logicalLocations": [{ "fullyQualifiedName": printable(&name), "kind": "resource" }] });
     }
-    let behind = finding.place.strip_prefix(&checked.target).unwrap_or_default();
-    let mut numbers = behind.split(':').filter_map(|part| part.parse::<usize>().ok());
+    let after = finding.place.strip_prefix(&checked.target).unwrap_or_default();
+    let mut numbers = after.split(':').filter_map(|part| part.parse::<usize>().ok());
     let mut place = json!({ "artifactLocation": { "uri": uri(&checked.target) } });
     if let Some(line) = numbers.next() {
         place["region"] = json!({ "startLine": line });
@@ -113,7 +112,7 @@ fn location(checked: &Checked, finding: &Finding) -> Value {
     json!({ "physicalLocation": place })
 }
 
-/// A path as a reference: what a path may hold and a reference may not is written in percents.
+/// A path as a URI reference, with percent-encoding.
 ///
 /// Spec: RFC 3986, section 3.3.
 fn uri(path: &str) -> String {

@@ -1,4 +1,4 @@
-//! For people.
+//! The outcome of `check`, for people.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,9 +7,8 @@ use tofu_oci_checker::opentofu::{Because, RepositoryPrediction};
 use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
 use tofu_oci_types::Platform;
 
-use super::count;
 use crate::page::{Line, Page};
-use crate::verbs::check::{Checked, Unjudged};
+use crate::verbs::check::checked::{Checked, Unjudged};
 
 /// Most places that are listed for one text.
 const MOST_PLACES: usize = 20;
@@ -17,21 +16,21 @@ const MOST_PLACES: usize = 20;
 /// How much is printed at once, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// Findings with their reasons, what `OpenTofu` makes of it, and a last line that sums up.
+/// Findings with their reasons, what each `OpenTofu` does, and a summary.
 ///
-/// It is given away in pieces: a repository may have findings without number.
+/// `print` gets it in pieces, because a repository may have very many findings.
 pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&Page)) {
     let mut page = Page::default();
     if let Some(probe) = &checked.probe {
         page.append(capabilities(probe));
     }
-    let mut told: HashSet<&str> = HashSet::new();
-    // Of a probe the rows above say what was found; only what is wrong is worth repeating.
+    let mut explained: HashSet<&str> = HashSet::new();
+    // The rows above show what a probe found; only faults are worth repeating.
     let notes = !quiet && checked.probe.is_none();
     let findings = checked.findings.iter().filter(|finding| notes || finding.level() != FindingLevel::Note);
     for alike in fold(findings) {
         let Some(first) = alike.first() else { continue };
-        page.append(shown(first, &alike, !told.insert(first.rule.id)));
+        page.append(shown(first, &alike, !explained.insert(first.rule.id)));
         if page.len() > PIECE {
             print(&std::mem::take(&mut page));
         }
@@ -44,8 +43,7 @@ pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&Page
     print(&page);
 }
 
-/// Findings of one rule that say the same of several places, versions or platforms stand together, where the first of
-/// them stood.
+/// Groups the findings of one rule that say the same of several places, versions or platforms, at the first of them.
 fn fold<'a>(findings: impl Iterator<Item = &'a Finding>) -> Vec<Vec<&'a Finding>> {
     let mut folded: Vec<Vec<&Finding>> = Vec::new();
     let mut known: HashMap<(&str, &str, Option<&str>), usize> = HashMap::new();
@@ -69,8 +67,8 @@ fn about(version: Option<&str>, platform: Option<&Platform>) -> String {
     }
 }
 
-/// A finding with all that say the same; the reason stands with the first of its rule.
-fn shown(finding: &Finding, alike: &[&Finding], told: bool) -> Page {
+/// A finding and all that say the same. The first finding of a rule carries the reason.
+fn shown(finding: &Finding, alike: &[&Finding], explained: bool) -> Page {
     let colour = match finding.level() {
         FindingLevel::Error => AnsiColor::Red,
         FindingLevel::Warning => AnsiColor::Yellow,
@@ -98,7 +96,7 @@ fn shown(finding: &Finding, alike: &[&Finding], told: bool) -> Page {
     }
     page.row("  ", "what", &finding.text);
     page.block("    ", finding.diff.as_deref().unwrap_or_default());
-    if !told {
+    if !explained {
         page.row("  ", "why", rule.why);
         page.row("  ", "mend", rule.mend);
         page.row("  ", "spec", rule.spec);
@@ -107,7 +105,7 @@ fn shown(finding: &Finding, alike: &[&Finding], told: bool) -> Page {
     page
 }
 
-/// What could not be asked for; places with one cause stand together.
+/// What could not be judged, grouped by cause.
 fn not_judged(list: &[Unjudged]) -> Page {
     let mut causes: Vec<(String, Vec<&Unjudged>)> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -135,7 +133,7 @@ fn not_judged(list: &[Unjudged]) -> Page {
     page
 }
 
-/// Who it was checked as, and a line for each platform and outcome.
+/// The provider it was checked as, and a line for each platform and outcome.
 fn predicted(checked_as: &CheckedAs, predictions: &[RepositoryPrediction]) -> Page {
     let mut page = Page::of(match checked_as {
         CheckedAs::Named(address) => format!("checked as {address}"),
@@ -193,7 +191,7 @@ fn capabilities(probe: &ProbeReport) -> Page {
 
 fn summary(checked: &Checked) -> String {
     let levels = [(FindingLevel::Error, "error"), (FindingLevel::Warning, "warning"), (FindingLevel::Note, "note")];
-    let counts = levels.map(|(level, word)| (count(checked, level), word));
+    let counts = levels.map(|(level, word)| (checked.count(level), word));
     let parts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)

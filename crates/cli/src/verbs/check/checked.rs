@@ -1,0 +1,78 @@
+//! What was checked, and what came of it.
+
+use std::collections::BTreeMap;
+
+use tofu_oci_checker::opentofu::RepositoryPrediction;
+use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, rules};
+use tofu_oci_types::Platform;
+
+use crate::diagnostic::Diagnostic;
+
+/// The outcome of one target.
+pub(super) struct Checked {
+    /// The target as people write it.
+    pub(super) target: String,
+    /// What was done, such as `3 versions looked at`.
+    pub(super) looked_at: String,
+    /// The groups of rules that were applied.
+    pub(super) groups: Vec<Group>,
+    /// The rules of these groups that were not applied, and why.
+    pub(super) left_out: BTreeMap<&'static str, &'static str>,
+    /// The lowest level whose findings fail the command.
+    pub(super) lowest: FindingLevel,
+    pub(super) findings: Vec<Finding>,
+    /// What could not be judged.
+    pub(super) not_judged: Vec<Unjudged>,
+    /// Of a repository: the provider it was checked as, and what each `OpenTofu` does with it.
+    pub(super) predicted: Option<(CheckedAs, Vec<RepositoryPrediction>)>,
+    /// Of a registry: every capability.
+    pub(super) probe: Option<ProbeReport>,
+}
+
+impl Checked {
+    /// The rules of the applied groups.
+    pub(super) fn rules(&self) -> Vec<&'static CheckRule> {
+        rules().filter(|rule| self.groups.contains(&rule.group)).collect()
+    }
+
+    /// The number of findings of a level.
+    pub(super) fn count(&self, level: FindingLevel) -> usize {
+        self.findings.iter().filter(|finding| finding.level() == level).count()
+    }
+}
+
+/// A part that could not be judged, and why.
+pub(super) struct Unjudged {
+    /// What it is, as the place of a finding names it.
+    pub(super) place: String,
+    pub(super) version: Option<String>,
+    pub(super) platform: Option<Platform>,
+    pub(super) why: Diagnostic,
+}
+
+impl From<NotJudged> for Unjudged {
+    fn from(one: NotJudged) -> Self {
+        let NotJudged { place, version, platform, error } = one;
+        Self { place, version, platform, why: Diagnostic::from(&error) }
+    }
+}
+
+impl Unjudged {
+    /// The error and its causes, on one line.
+    pub(super) fn cause(&self) -> String {
+        std::iter::once(self.why.text())
+            .chain(self.why.causes().iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join(": ")
+    }
+}
+
+/// The rules that need something that this run did not read, each with the reason.
+pub(super) fn idle(needs: fn(&CheckRule) -> bool, why: &'static str) -> BTreeMap<&'static str, &'static str> {
+    rules().filter(|rule| needs(rule)).map(|rule| (rule.id, why)).collect()
+}
+
+/// `1 version`, `3 versions`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,64 @@
+//! What every verb works with.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tofu_oci_disk::Waiter;
+use tofu_oci_logins::Access;
+use tofu_oci_types::{Place, Reporter, Tag};
+
+use super::stop::Stop;
+use crate::args::{Global, Network, OutputArgs};
+use crate::connect::{Connector, ResolverSlot};
+use crate::report;
+
+/// The options, reporter and handles of one run.
+pub(crate) struct Context {
+    /// The verb, for other programs that wait for this one.
+    verb: &'static str,
+    pub(crate) json: bool,
+    pub(crate) quiet: bool,
+    pub(crate) reporter: Arc<dyn Reporter>,
+    /// What this run knows of credentials, once a registry is spoken to.
+    pub(crate) resolver: ResolverSlot,
+    /// For a verb that has to clean up before it ends.
+    pub(crate) stop: Arc<Stop>,
+}
+
+impl Context {
+    pub(super) fn new(
+        verb: &'static str,
+        global: &Global,
+        output: &OutputArgs,
+        resolver: &ResolverSlot,
+        stop: &Arc<Stop>,
+    ) -> Self {
+        let reporter = report::reporter(output.json, global.quiet);
+        let (resolver, stop) = (Arc::clone(resolver), Arc::clone(stop));
+        Self { verb, json: output.json, quiet: global.quiet, reporter, resolver, stop }
+    }
+
+    /// How this run waits for files that other programs work on.
+    pub(crate) fn waiter(&self, network: &Network) -> Waiter {
+        Waiter { program: format!("tofu-oci {}", self.verb), limit: network.timeout.0 }
+    }
+
+    /// What opens the ends that the arguments name.
+    pub(crate) fn connector(&self, network: &Network, access: Access) -> Connector {
+        let waiter = self.waiter(network);
+        Connector::new(network, access, waiter, Arc::clone(&self.reporter), Arc::clone(&self.resolver))
+    }
+}
+
+/// A tag of a place. `oci:DIR:TAG` would be taken for a directory of that name.
+pub(crate) fn tagged(place: &Place, tag: &Tag) -> String {
+    if matches!(place, Place::Layout(_)) { format!("{place} (tag {tag})") } else { format!("{place}:{tag}") }
+}
+
+/// `.terraform` of the directory, or what `TF_DATA_DIR` says, relative to the directory.
+pub(crate) fn data_dir(dir: &Path) -> PathBuf {
+    match std::env::var_os("TF_DATA_DIR").filter(|value| !value.is_empty()) {
+        Some(data_dir) => dir.join(data_dir),
+        None => dir.join(".terraform"),
+    }
+}
