@@ -327,7 +327,7 @@ fn a_wrong_block_is_explained_and_refused() {
     [REGISTRY]/acme/widget, to pull
     looked at, in this order
       ~/.tofurc
-        line 1    username and password belong together (block-basic-needs-both)
+        line 1    username and password belong together (block-basic-needs-both): write both
                   OpenTofu: prints an error, and goes on without the block
       ~/.config/containers/auth.json  missing
       ~/.docker/config.json

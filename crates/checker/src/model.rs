@@ -102,6 +102,7 @@ pub struct CheckRule {
 
 impl CheckRule {
     /// A finding of this rule.
+    #[expect(clippy::needless_pass_by_value, reason = "callers have a place, a text or a reference to one")]
     pub(crate) fn at(&'static self, place: impl ToString, text: impl Into<String>) -> Finding {
         Finding { rule: self, place: place.to_string(), text: text.into(), version: None, platform: None, diff: None }
     }

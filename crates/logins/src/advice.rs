@@ -265,9 +265,7 @@ impl Advice<'_> {
 fn mend(found: &FoundFile) -> Option<Remedy> {
     let file = found.name.clone();
     match &found.state {
-        FileState::Malformed(error) => {
-            Some(Remedy::MendFile { file, line: error.line(), problem: error.problem().to_string() })
-        }
+        FileState::Malformed(error) => Some(Remedy::MendFile { file, line: error.line(), problem: error.problem() }),
         FileState::Unreadable { reason } => Some(Remedy::UnlockFile { file, reason: reason.clone() }),
         FileState::TooLarge { limit } => Some(Remedy::ShrinkFile { file, limit: *limit }),
         FileState::Missing | FileState::Read(_) => None,

@@ -15,6 +15,8 @@
 //! This crate reads credential files. A [`HostMachine`] gives it the environment and runs helpers. It prints nothing: what it
 //! returns are values, and `cli` words them.
 
+#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+
 mod access;
 mod advice;
 mod current;

@@ -15,6 +15,8 @@
 //!
 //! This crate opens no connections, and looks at files only through [`ConfigFiles`], which is handed in.
 
+#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for the one who explains them")]
+
 pub mod config;
 mod error;
 mod magic;

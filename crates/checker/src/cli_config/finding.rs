@@ -86,6 +86,11 @@ impl CliConfigFinding {
         Self { instead: Some(format!("write {}", instead.as_ref())), ..self }
     }
 
+    /// `action` is what to do.
+    pub(super) fn action(self, action: &str) -> Self {
+        Self { instead: Some(action.to_owned()), ..self }
+    }
+
     /// Whether two releases have the same finding.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         let at = |finding: &Self| finding.at.as_ref().map(|at| (at.path.clone(), at.span.clone()));

@@ -85,7 +85,7 @@ fn dev_override(view: &ReleaseView<'_>, file: usize, entry: &DevOverride) -> Vec
             CliConfigFinding::new("dev-override-active", FindingLevel::Note, title)
                 .at(at)
                 .detail("its version and the lock file are not looked at, but init installs it all the same and needs a method for it")
-                .instead("nothing while you work on it; take the entry out when the released provider is meant"),
+                .action("take the entry out when the released provider is meant"),
         ];
     }
     let title = format!("the folder {} is not there", path.display());

@@ -151,6 +151,6 @@ fn order(view: &ReleaseView<'_>, first: &Method, later: &Method) -> Vec<CliConfi
             "what both have comes from {}: the order decides, not how narrow a pattern is",
             first.kind.name()
         ))
-        .instead(format!("in {other}: {}", view.written(first, "exclude", &merged(&first.exclude, &both)))),
+        .instead(format!("{} in {other}", view.written(first, "exclude", &merged(&first.exclude, &both)))),
     ]
 }

@@ -150,7 +150,7 @@ fn escape(view: &ReleaseView<'_>, method: &Method) -> Option<CliConfigFinding> {
         )
         .at(Some(FoundAt::of(file, Some(start..start + escape.len()))))
         .detail("nothing is put in its place, and no repository can have these characters")
-        .instead(plain.to_owned()),
+        .instead(plain),
     )
 }
 

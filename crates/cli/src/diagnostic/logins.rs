@@ -65,7 +65,7 @@ impl Diagnostic {
     }
 
     /// The same with where the credentials came from, and what to do about it.
-    pub(super) fn with_credentials(mut self, report: CredentialReport) -> Self {
+    pub(super) fn with_credentials(mut self, report: &CredentialReport) -> Self {
         self.causes.extend(report.cause.as_ref().map(cause_text));
         self.hints.splice(0..0, report.remedies.iter().map(remedy_text));
         self

@@ -130,7 +130,7 @@ impl Diagnostic {
     pub(crate) fn explain_credentials(mut self, resolver: Option<&CredentialResolver>) -> Self {
         let Some((repository, refusal)) = self.refused.take().map(|refused| *refused) else { return self };
         if let Some(resolver) = resolver {
-            self = self.with_credentials(resolver.report(&repository, refusal));
+            self = self.with_credentials(&resolver.report(&repository, refusal));
         }
         let explain = invocation::command(&format!("auth explain {repository}"));
         self.hint(format!("`{explain}` shows every file, entry and helper, and what the registry answers"))

@@ -33,7 +33,9 @@ impl AuthFile {
                 AuthFileError::Shape { file: name.to_owned(), problem: "it is not an object" }
             }
         })?;
-        sections.into_iter().for_each(|section| reader.section(section));
+        for section in sections {
+            reader.section(section);
+        }
         Ok(reader.done())
     }
 }
@@ -87,12 +89,16 @@ impl FileReader {
         match content {
             SectionContent::Auths(JsonValue::Null) => self.auths = ByKey::new(),
             SectionContent::Auths(JsonValue::Valid(entries)) => {
-                entries.into_iter().for_each(|entry| self.auth(entry));
+                for entry in entries {
+                    self.auth(entry);
+                }
             }
             SectionContent::Auths(JsonValue::Invalid) => self.left_out(line, "its `auths` is not an object"),
             SectionContent::Helpers(JsonValue::Null) => self.helpers = ByKey::new(),
             SectionContent::Helpers(JsonValue::Valid(entries)) => {
-                entries.into_iter().for_each(|entry| self.helper(entry));
+                for entry in entries {
+                    self.helper(entry);
+                }
             }
             SectionContent::Helpers(JsonValue::Invalid) => {
                 self.left_out(line, "its `credHelpers` is not an object");

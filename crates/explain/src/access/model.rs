@@ -154,7 +154,7 @@ pub(crate) fn source_name(kind: &str, key: Option<&str>, helper: Option<&str>) -
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SourceVerdict {
-    /// XChosenSource
+    /// It serves.
     Chosen,
     /// It fits, and another one counts.
     Outranked,

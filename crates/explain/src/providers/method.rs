@@ -172,6 +172,7 @@ impl MethodStep {
     }
 
     /// The same for a program that asks for the registry's root first.
+    #[must_use]
     pub fn after_root(&self) -> Self {
         let step = Self { after_root: true, ..self.clone() };
         match &self.root {

@@ -107,7 +107,7 @@ impl Hcl1Parser<'_, '_> {
             None => {}
             Some(Hcl1Stop::End) if !keys.is_empty() => {}
             Some(_) if !keys.is_empty() && self.token.kind == Hcl1TokenKind::CloseBrace => {
-                self.token.kind = Hcl1TokenKind::End
+                self.token.kind = Hcl1TokenKind::End;
             }
             Some(stop) => return Err(stop),
         }

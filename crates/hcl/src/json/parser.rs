@@ -206,7 +206,7 @@ impl JsonParser<'_> {
                     self.overlooked.push(Overlooked { message, span: self.token.span.clone() });
                 }
                 JsonTokenKind::OpenBrace => {
-                    values.push(self.object().map(|(body, span)| HclValue::Object(body, span))?)
+                    values.push(self.object().map(|(body, span)| HclValue::Object(body, span))?);
                 }
                 JsonTokenKind::CloseList => {
                     self.depth -= 1;

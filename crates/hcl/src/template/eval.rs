@@ -191,7 +191,7 @@ fn unary(
     if faults.len() > before {
         return unknown();
     }
-    operate::unary(operator, value).unwrap_or_else(|error| {
+    operate::unary(operator, &value).unwrap_or_else(|error| {
         faults.push(TemplateFault::new(error.code(), error.to_string(), expr.span.clone()));
         unknown()
     })

@@ -118,7 +118,7 @@ pub(super) fn operand(operator: UnaryOperator) -> Type {
 }
 
 /// Works the operator out.
-pub(super) fn unary(operator: UnaryOperator, value: TemplateValue) -> Result<TemplateValue, OperationError> {
+pub(super) fn unary(operator: UnaryOperator, value: &TemplateValue) -> Result<TemplateValue, OperationError> {
     match value {
         TemplateValue::Null(_) => Err(OperationError::Null),
         TemplateValue::Number(number) => Ok(TemplateValue::Number(number.negated()?)),

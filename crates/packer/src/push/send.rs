@@ -41,7 +41,9 @@ impl Sender<'_> {
         let (mut sent, checksums) = futures_util::future::try_join(sends, preparation.checksums.wait()).await?;
         sent.sort_by_key(|(number, ..)| *number);
         let mut transfers = Transfers::default();
-        sent.iter().for_each(|(.., more)| transfers.add(*more));
+        for (.., more) in &sent {
+            transfers.add(*more);
+        }
         let prepared = sent.into_iter().map(|(_, prepared, _)| prepared).collect();
         Ok((transfers, BuiltRelease::new(self.request, prepared, checksums)))
     }

@@ -48,12 +48,12 @@ fn beside(registry: &Guard, name: &str, tag: &str, ending: &str, member: &str) -
     Ok(found.and_then(|found| found.document[member].as_array().map(Vec::len)).unwrap_or(0))
 }
 
-struct HttpAnswer {
+struct WitnessAnswer {
     head: String,
     document: Value,
 }
 
-impl HttpAnswer {
+impl WitnessAnswer {
     fn header(&self, name: &str) -> Option<&str> {
         let named = self.head.lines().filter_map(|line| line.split_once(':'));
         named.filter(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim()).next()
@@ -61,7 +61,7 @@ impl HttpAnswer {
 }
 
 /// The JSON document at this path, or `None` if the registry has none.
-fn get(registry: &Guard, path: &str) -> ChoreResult<Option<HttpAnswer>> {
+fn get(registry: &Guard, path: &str) -> ChoreResult<Option<WitnessAnswer>> {
     let address = registry.address();
     let mut stream = TcpStream::connect(address)?;
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: {ACCEPT}\r\nConnection: close\r\n\r\n")?;
@@ -73,7 +73,7 @@ fn get(registry: &Guard, path: &str) -> ChoreResult<Option<HttpAnswer>> {
         Some("404") => Ok(None),
         Some("200") => {
             let document = serde_json::from_str(body).map_err(|_| unusable())?;
-            Ok(Some(HttpAnswer { head: head.to_owned(), document }))
+            Ok(Some(WitnessAnswer { head: head.to_owned(), document }))
         }
         _ => Err(unusable()),
     }

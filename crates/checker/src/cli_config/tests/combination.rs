@@ -18,7 +18,7 @@ fn a_mirror_that_overlaps_with_direct() {
      --> /home/u/.tofurc:2:3 "oci_mirror"
       = what happens: init aborts (tag-not-found) for each of these providers that the oci_mirror lacks, although direct has it
                       it aborts for the others too on the day their registry publishes a newer version than the oci_mirror has, unless one is pinned
-      = instead: write in direct in line 6: exclude = ["example.net/*/*", "registry.example.com/*/*"]
+      = instead: write exclude = ["example.net/*/*", "registry.example.com/*/*"] in direct in line 6
     "#);
     fine("mirror-overlap", &format!("{MIRROR}  direct {{ exclude = [\"registry.example.com/*/*\"] }}"));
     fine("mirror-overlap", &format!("{MIRROR}  direct {{ include = [\"*/*\"] }}"));
@@ -33,7 +33,7 @@ fn mirrors_that_overlap_with_each_other() {
     warning[mirror-overlap] network_mirror in line 6 takes providers of this oci_mirror too: registry.example.com/acme/*
      --> /home/u/.tofurc:2:3 "oci_mirror"
       = what happens: init aborts (tag-not-found) for each version of these providers that only network_mirror has; it works as long as the oci_mirror has everything that the other has
-      = instead: write in network_mirror in line 6: exclude = ["registry.example.com/acme/*"]
+      = instead: write exclude = ["registry.example.com/acme/*"] in network_mirror in line 6
 
     warning[mirror-overlap] filesystem_mirror in line 10 takes providers of this network_mirror too: example.net/a/b
      --> /home/u/.tofurc:6:3 "network_mirror"
@@ -85,7 +85,7 @@ fn a_wide_method_before_a_narrow_one() {
     note[order-decides] direct in line 2 stands before this oci_mirror and takes registry.example.com/*/* too
      --> /home/u/.tofurc:3:3 "oci_mirror"
       = what happens: what both have comes from direct: the order decides, not how narrow a pattern is
-      = instead: write in direct in line 2: exclude = ["registry.example.com/*/*"]
+      = instead: write exclude = ["registry.example.com/*/*"] in direct in line 2
     "#);
     fine("order-decides", &format!("  filesystem_mirror {{ path = \"/m\" }}\n{MIRROR}"));
     fine("order-decides", "  filesystem_mirror { path = \"/m\" }\n  direct {}");

@@ -66,7 +66,7 @@ fn folders_of_developers() {
     note[dev-override-active] registry.opentofu.org/acme/widget comes from the folder of its developer
      --> /home/u/.tofurc:3:5 "\"acme/widget\""
       = what happens: its version and the lock file are not looked at, but init installs it all the same and needs a method for it
-      = instead: write nothing while you work on it; take the entry out when the released provider is meant
+      = instead: take the entry out when the released provider is meant
 
     error[dev-override-missing] the folder /w/~/go/bin is not there
      --> /home/u/.tofurc:4:5 "\"acme/gadget\""

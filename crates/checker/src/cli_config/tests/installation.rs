@@ -122,7 +122,7 @@ fn places_are_found_in_json_too() {
     warning[mirror-overlap] filesystem_mirror in line 3 takes providers of this oci_mirror too: a.example.com/b/c
      --> /home/u/.tofurc:2:4 "oci_mirror"
       = what happens: init aborts (tag-not-found) for each version of these providers that only filesystem_mirror has; it works as long as the oci_mirror has everything that the other has
-      = instead: write in filesystem_mirror in line 3: "exclude": ["a.example.com/b/c"]
+      = instead: write "exclude": ["a.example.com/b/c"] in filesystem_mirror in line 3
 
     error[template-no-repository] the template gives `ghcr.io`, which names no repository
      --> /home/u/.tofurc:2:42 "\"ghcr.io\""
@@ -153,7 +153,7 @@ fn a_block_without_methods() {
     note[dev-override-active] registry.opentofu.org/acme/widget comes from the folder of its developer
      --> /home/u/.tofurc:2:19 "\"acme/widget\""
       = what happens: its version and the lock file are not looked at, but init installs it all the same and needs a method for it
-      = instead: write nothing while you work on it; take the entry out when the released provider is meant
+      = instead: take the entry out when the released provider is meant
     "#);
 }
 

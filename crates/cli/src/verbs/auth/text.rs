@@ -13,7 +13,7 @@ use crate::page::{Line, Page, padded};
 
 /// How many sources of other registries are named for each file.
 const NAMED: usize = 6;
-/// ExplainedFile names longer than this push nothing else to the right.
+/// A longer file name moves nothing else to the right.
 const ALIGNED: usize = 40;
 
 /// Everything, in the order of reading.

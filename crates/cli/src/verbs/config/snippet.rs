@@ -232,7 +232,7 @@ fn advice(
         let path = main.path.display();
         match (main.exists, form) {
             (true, ConfigForm::Native) => {
-                notes.push(format!("add it to {path}, which has no provider_installation yet"))
+                notes.push(format!("add it to {path}, which has no provider_installation yet"));
             }
             (false, ConfigForm::Native) => notes.push(format!("write it to {path}, which is not there yet")),
             (_, ConfigForm::Json) => match &environment.home {
