@@ -21,15 +21,11 @@ mod key;
 mod lookup;
 mod near_miss;
 pub mod opentofu;
-#[cfg(test)]
-mod oracle;
 mod paths;
 mod place;
 mod policy;
 #[cfg(test)]
-mod secrecy;
-#[cfg(test)]
-mod vectors;
+mod tests;
 
 pub use credential::Credential;
 pub use file::{AuthFile, AuthFileError, FileState, FileWarning, FoundFile, OpenTofuEffect};

@@ -46,12 +46,12 @@ mod repository;
 mod secret;
 mod strict_json;
 mod tag;
+#[cfg(test)]
+mod tests;
 mod text_position;
 mod text_value;
 mod tofu_release;
 mod token;
-#[cfg(test)]
-mod vectors;
 mod version;
 
 pub use address::{InvalidProviderAddr, ProviderAddr};

@@ -84,7 +84,7 @@ fn overlap(view: &ReleaseView<'_>, first: &Method, later: &Method) -> Vec<CliCon
 /// How to separate two methods.
 fn apart(view: &ReleaseView<'_>, first: &Method, later: &Method, both: &[Pattern], other: &str) -> String {
     if region(&later.selector).iter().any(|pattern| !covered(pattern, both)) {
-        return format!("in {other}: {}", view.written(later, "exclude", &merged(&later.exclude, both)));
+        return format!("{} in {other}", view.written(later, "exclude", &merged(&later.exclude, both)));
     }
     if first.include.is_empty() {
         format!(

@@ -2,7 +2,7 @@
 //! unless [`RealMode::program`] says otherwise.
 
 mod program;
-mod signer;
+pub(crate) mod signer;
 
 use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -21,7 +21,7 @@ use crate::registry::endpoint::{Endpoint, Role};
 use crate::registry::server::{ServerThread, bind};
 use crate::registry::{Auth, AuthState, Bearer, Behaviour, Login, SERVICE};
 pub use program::RealProgram;
-pub(crate) use signer::TokenSigner;
+use signer::TokenSigner;
 
 /// HTTP or HTTPS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

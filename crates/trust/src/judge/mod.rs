@@ -15,7 +15,7 @@
 mod decide;
 mod examine;
 mod examined;
-mod flaw;
+pub(crate) mod flaw;
 mod platforms;
 mod refusal;
 mod sums;

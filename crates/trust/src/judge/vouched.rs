@@ -10,7 +10,7 @@ use super::refusal::TrustRefusal;
 use super::threshold::Reached;
 use super::verdict::{Covered, Signer};
 use super::votes::{Covers, Vote};
-use crate::pins::add_statements;
+use crate::pins::signed_statement::add_statements;
 use crate::{Action, ExpiredKeys, KeyId, Pin, PinnedSigner, Reason, SignedStatement, TrustRule};
 
 /// A signature that is there, or that was.

@@ -6,7 +6,7 @@
 mod contents;
 mod merge;
 mod pin;
-mod signed_statement;
+pub(crate) mod signed_statement;
 mod signers;
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,6 @@ pub use merge::PinConflict;
 pub use pin::{Admission, Pin};
 use pin::{Force, PinChange};
 pub use signed_statement::SignedStatement;
-pub(crate) use signed_statement::add_statements;
 pub use signers::{PinnedSigner, ProviderSigner, SignedProvider};
 pub use text::PinsError;
 

@@ -1,0 +1,3 @@
+//! Tests by the case tables.
+
+mod vectors;
