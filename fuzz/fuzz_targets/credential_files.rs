@@ -5,8 +5,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use tofu_oci_credentials::{
-    AuthFile, Choice, CredentialLookup, FileKind, FileState, FoundFile, HelperName, HelperOutput, CredentialPolicy, SearchScope,
-    CandidateVerdict, docker_file, helper_outcome, opentofu,
+    AuthFile, CandidateVerdict, Choice, CredentialLookup, CredentialPolicy, FileKind, FileState, FoundFile, HelperName,
+    HelperOutput, SearchScope, docker_file, helper_outcome, opentofu,
 };
 use tofu_oci_types::{RepositoryRef, Secret};
 
@@ -55,8 +55,12 @@ fn look_up(bytes: &[u8], repository: &RepositoryRef) {
         kind,
         state: state.clone(),
     };
-    let policy =
-        CredentialPolicy::new(Vec::new(), None, SearchScope::Ambient, vec![file(FileKind::Docker), file(FileKind::Containers)]);
+    let policy = CredentialPolicy::new(
+        Vec::new(),
+        None,
+        SearchScope::Ambient,
+        vec![file(FileKind::Docker), file(FileKind::Containers)],
+    );
     assert_eq!(
         policy.warnings().is_empty(),
         !off && matches!(&state, FileState::Read(file) if file.warnings().is_empty())
@@ -77,7 +81,8 @@ fn look_up(bytes: &[u8], repository: &RepositoryRef) {
 }
 
 fn account_is_sound(account: &CredentialLookup) {
-    let chosen: Vec<_> = account.candidates.iter().filter(|candidate| candidate.verdict == CandidateVerdict::Chosen).collect();
+    let chosen: Vec<_> =
+        account.candidates.iter().filter(|candidate| candidate.verdict == CandidateVerdict::Chosen).collect();
     match &account.choice {
         Choice::Anonymous => assert!(chosen.len() <= 1),
         Choice::Credential { origin, .. } => assert!(chosen.len() == 1 && chosen[0].origin == *origin),

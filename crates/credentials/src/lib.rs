@@ -6,7 +6,7 @@
 //! Choice::Ask ..the caller runs the helper..> HelperOutput --helper_outcome--> HelperAnswer
 //! ```
 //!
-//! Nothing here reads a file, an environment variable or a helper's output itself. A secret lives in [`Secret`] alone;
+//! Nothing here reads a file, an environment variable or a helper's output itself. A secret lives in [`Secret`](tofu_oci_types::Secret) alone;
 //! no error and no `Debug` output of this crate contains one.
 
 mod choose;

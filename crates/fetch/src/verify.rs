@@ -14,7 +14,7 @@ use crate::place::{PackagePath, PathContents, Writers};
 use crate::stage::{ArchiveOrigin, Staged, package_error};
 use crate::{FetchError, subject};
 
-/// A package that may be made visible. Only [`verify`] makes one.
+/// A package that may be made visible. Only `verify` makes one.
 #[derive(Debug)]
 pub struct Verified {
     staged: Staged,

@@ -41,7 +41,7 @@ impl Diagnostic {
                 if *form == SignatureForm::CosignTag { diagnostic } else { diagnostic.without_referrers(*form) }
             }
             SignError::NotSignatures { tag, .. } => {
-                self.hint(format!("nothing was changed; look at the tag {tag}, and delete it if nobody needs it"))
+                self.hint(format!("nothing was changed; look at the tag {tag}, and delete it if it is not needed"))
             }
             SignError::Full { tag, .. } => self.hint(format!(
                 "nothing was written under {tag}; delete it when its signatures are not needed any more, or sign as a referrer"

@@ -131,9 +131,11 @@ fn realm_hint(fault: AccessFault) -> &'static str {
             "the password would be sent in the clear: ask the registry's operator; if that server is the right one, allow \
              it with --token-host HOST and --plain-http HOST"
         }
-        AccessFault::TokenRedirect => "what the token server is told stays with it; ask the registry's operator",
+        AccessFault::TokenRedirect => {
+            "tofu-oci sends what is meant for the token server to no other host; ask the registry's operator"
+        }
         _ => {
-            "no password is told to such a server; ask the registry's operator, or check that this is the registry you mean"
+            "tofu-oci sends no password to such a server; ask the registry's operator, or check that this is the registry you mean"
         }
     }
 }

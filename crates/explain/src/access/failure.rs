@@ -164,10 +164,7 @@ fn registry(explanation: &AccessExplanation, error: &StoreError, advice: &Advice
             (format!("the registry refuses the access token: {words}"), login(explanation, advice))
         }
         _ if step.challenges.is_empty() => return None,
-        _ => (
-            format!("the registry lets nobody in without credentials, and {}", lack(explanation)),
-            missing(explanation, advice),
-        ),
+        _ => (format!("the registry demands credentials, and {}", lack(explanation)), missing(explanation, advice)),
     })
 }
 

@@ -32,7 +32,7 @@ const NOT_SENT: [(&str, &str); 11] = [
     ("wire-realm-loopback-ip-anonymous", "the realm is refused"),
     ("wire-realm-private-ip", "the realm is refused"),
     ("wire-realm-no-scheme", "the realm is refused"),
-    ("wire-realm-userinfo", "the user information of the realm is sent, which nobody chose"),
+    ("wire-realm-userinfo", "the user information of the realm is sent, which the user did not choose"),
 ];
 
 /// One case.
