@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use libfuzzer_sys::fuzz_target;
 use tofu_oci_hcl::{
-    Duplicates, HclBody, HclDocument, HclKey, HclSyntax, HclValue, SyntaxError, Text, parse, parse_bytes, position,
+    Duplicates, HclBody, HclDocument, HclKey, HclSyntax, HclValue, SyntaxError, Text, parse, parse_bytes,
 };
+use tofu_oci_types::TextPosition;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(text) = std::str::from_utf8(bytes) else {
@@ -41,7 +42,7 @@ fn error_is_sound(text: &str, error: &SyntaxError) {
     if let Some(place) = error.reported {
         assert!(place.line >= 1);
     }
-    let place = position(text, error.span.start);
+    let place = TextPosition::of(text, error.span.start);
     assert!(place.line >= 1 && place.column >= 1 && place.line <= text.matches('\n').count() + 1);
 }
 

@@ -29,7 +29,7 @@ fuzz_target!(|bytes: &[u8]| {
                 assert_eq!(constraints.parse(), Ok(requirement.constraints.clone()));
             }
             for module in &configuration.missing_modules {
-                assert!((1..=lines).contains(&module.declared.line) && module.declared.column >= 1);
+                assert!((1..=lines).contains(&module.declared.at.line) && module.declared.at.column >= 1);
             }
         }
         Err(error) => assert!(!error.to_string().is_empty()),
