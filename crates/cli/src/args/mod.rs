@@ -36,6 +36,7 @@ pub(crate) use identity::IdentityArgs;
 pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
+pub(crate) use names::full_address;
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
 pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};

@@ -3,7 +3,7 @@
 use tofu_oci_types::{ProviderAddr, Version};
 
 /// A full address: tofu-oci guesses no part of it, because a release under a wrong name stays published.
-pub(super) fn full_address(text: &str) -> Result<ProviderAddr, String> {
+pub(crate) fn full_address(text: &str) -> Result<ProviderAddr, String> {
     let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
     let (namespace, provider_type) = (address.namespace(), address.provider_type());
     match text.matches('/').count() {

@@ -75,6 +75,7 @@ pub(crate) struct Attach {
 Examples:
   tofu-oci sign ghcr.io/acme/opentofu-provider-widget:1.4.0 --key cosign.key
   tofu-oci sign oci:widget-layout:1.4.0 --key release.pem
+  tofu-oci sign registry.example.com/acme/widget@1.4.0 --from ghcr.io/acme/widget --key cosign.key
   cosign verify --key cosign.pub --insecure-ignore-tlog=true \\
     -a org.opentofu.provider.address=registry.example.com/acme/widget \\
     -a org.opentofu.provider.version=1.4.0 ghcr.io/acme/opentofu-provider-widget:1.4.0
@@ -83,9 +84,13 @@ The signature says: this index is that provider in that version. Existing signat
 whoever made them; signing again with the same key changes nothing. `sign` takes the password of a
 key from COSIGN_PASSWORD or --key-password-stdin, or asks for it on a terminal.")]
 pub(crate) struct SignArgs {
-    /// What to sign: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
+    /// What to sign: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
+    /// The repository of an ADDR@VERSION: REGISTRY/REPOSITORY, oci:DIR, or a template with ${hostname}, ${namespace} and
+    /// ${type}
+    #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM")]
+    pub(crate) from: Option<String>,
     /// The private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or `env://NAME` for one in a variable
     #[arg(long, value_name = "KEY")]
     pub(crate) key: PathBuf,

@@ -24,8 +24,9 @@ Exit code 0: enough of your keys have signed the release, or had signed this ver
 index when it was trusted before. Exit code 1: otherwise, even if the policy
 accepts the release unsigned.")]
 pub(crate) struct VerifyArgs {
-    /// The provider and one exact version, HOST/NAMESPACE/TYPE@VERSION. Without a version, the locked one
-    #[arg(value_name = "ADDR@VERSION")]
+    /// The provider and one exact version, HOST/NAMESPACE/TYPE@VERSION (without a version, the locked one); or where the
+    /// release is, REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
+    #[arg(value_name = "ADDR@VERSION|REPOSITORY:VERSION")]
     pub(crate) subject: String,
     /// Judge by this public key instead of the policy: PEM, or what gpg exports (repeatable; one of them must have signed)
     #[arg(long, value_name = "FILE")]

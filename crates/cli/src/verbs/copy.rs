@@ -15,10 +15,12 @@ use crate::identity;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
+use crate::subject;
 
 /// Copies one version, some, or all.
 pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagnostic> {
-    let (from, to) = (End::parse(&args.source)?, End::parse(&args.destination)?);
+    let (from, version) = subject::place(&args.source)?;
+    let (to, there) = subject::place(&args.destination)?;
     if from == to {
         return Err(Diagnostic::usage(format!("{from} is both the source and the destination"))
             .hint("name another repository or directory to copy to"));
@@ -26,7 +28,10 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     let named: Vec<&str> = [&from, &to].into_iter().filter_map(identity::of_end).collect();
     let connector = context.connector(&args.network, args.identity.access(&named, None).await?);
     let source = connector.source(&from)?;
-    let versions = chosen(args, source.as_ref()).await?;
+    let versions = match named_version(args, version, there)? {
+        Some(version) => vec![version],
+        None => chosen(args, source.as_ref()).await?,
+    };
     if args.dry_run {
         let destination = match &to {
             // A dry run does not create a missing directory.
@@ -47,6 +52,31 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
         printer::stdout(&Page::of(format_args!("{} releases, {} sent", copied.len(), human_bytes(bytes))));
     }
     Ok(())
+}
+
+/// The version that is written after the source, or after the destination: `copy` changes no version.
+fn named_version(
+    args: &CopyArgs,
+    source: Option<Version>,
+    destination: Option<Version>,
+) -> Result<Option<Version>, Diagnostic> {
+    let (text, version) = match (source, destination) {
+        (None, None) => return Ok(None),
+        (Some(from), Some(to)) if from != to => {
+            return Err(Diagnostic::usage(format!("`copy` keeps the version, and the arguments name {from} and {to}"))
+                .hint(format!("write {from} in both, or omit it after the destination")));
+        }
+        (Some(version), _) => (&args.source, version),
+        (None, Some(version)) => (&args.destination, version),
+    };
+    match args.versions.as_slice() {
+        _ if args.all => Err(Diagnostic::usage(format!("`{text}` names version {version}, and --all every version"))
+            .hint("omit one of the two")),
+        [] => Ok(Some(version)),
+        [given] => subject::one_version(text, Some(version), Some(given)),
+        _ => Err(Diagnostic::usage(format!("`{text}` names version {version}, and --version several"))
+            .hint("name all of them with --version")),
+    }
 }
 
 /// The versions of the command line, or the only version of the source, oldest first.

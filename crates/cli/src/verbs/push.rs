@@ -1,6 +1,6 @@
 //! `push` and `pack`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_logins::Access;
@@ -9,7 +9,7 @@ use tofu_oci_packer::{
     Rename, ReplaceTag, Signing, TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{ProviderAddr, Version};
 
 use super::context::{Context, tagged};
 use super::magic_address::magic_address;
@@ -23,19 +23,42 @@ use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_event};
 use crate::signing_key::{self, KeyPassword};
+use crate::subject;
 
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
-    let end = End::parse(&args.destination)?;
+    let destination = destination("push", &args.release, &args.destination)?;
     one_password(args.release.attach.key_password_stdin, args.identity.password_stdin)?;
-    let access = args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await?;
-    release(context, &args.release, &end, context.connector(&args.network, access)).await
+    let named = identity::of_end(&destination.end).into_iter().collect::<Vec<_>>();
+    let access = args.identity.access(&named, None).await?;
+    release(context, &args.release, &destination, context.connector(&args.network, access)).await
+}
+
+/// Where a release goes, and the version that the arguments give it.
+struct Destination {
+    end: End,
+    version: Option<Version>,
+}
+
+fn destination(verb: &str, args: &ReleaseArgs, text: &str) -> Result<Destination, Diagnostic> {
+    let dist = args.dist.to_string_lossy();
+    let read = subject::place(text);
+    if !args.dist.exists() && (read.is_err() || Path::new(text).is_dir()) && subject::place(&dist).is_ok() {
+        let (folder, place) = (invocation::quoted(text), invocation::quoted(&dist));
+        return Err(Diagnostic::usage(format!("`{verb}` takes the folder first, and then where it goes"))
+            .hint(invocation::with_all_options(&format!("{verb} {folder} {place}"))));
+    }
+    let (end, named) = read?;
+    Ok(Destination { end, version: subject::one_version(text, named, args.version.as_ref())? })
 }
 
 /// Publishes to a directory.
 pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagnostic> {
-    let end = match End::parse(&args.destination) {
-        Ok(end @ End::Layout(_)) => end,
+    let destination = match destination("pack", &args.release, &args.destination) {
+        Ok(destination @ Destination { end: End::Layout(_), .. }) => destination,
+        Err(diagnostic) if End::parse(&args.destination).is_ok() || !args.release.dist.exists() => {
+            return Err(diagnostic);
+        }
         Err(diagnostic) if args.destination.starts_with("oci:") || args.destination.contains("://") => {
             return Err(diagnostic);
         }
@@ -43,7 +66,7 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
             return Err(Diagnostic::usage(format!("`{}` does not name a directory", args.destination))
                 .hint(format!("write oci:{}", args.destination)));
         }
-        Ok(End::Registry(repository)) => {
+        Ok(Destination { end: End::Registry(repository), .. }) => {
             return Err(Diagnostic::usage(format!("`{repository}` is a repository, not a directory"))
                 .hint(format!("write to a directory: oci:{}", args.destination))
                 .hint(format!(
@@ -56,15 +79,21 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
         }
     };
     let network = Network { timeout: args.timeout, ..Network::default() };
-    release(context, &args.release, &end, context.connector(&network, Access::Anonymous)).await
+    release(context, &args.release, &destination, context.connector(&network, Access::Anonymous)).await
 }
 
-async fn release(context: &Context, args: &ReleaseArgs, end: &End, connector: Connector) -> Result<(), Diagnostic> {
+async fn release(
+    context: &Context,
+    args: &ReleaseArgs,
+    destination: &Destination,
+    connector: Connector,
+) -> Result<(), Diagnostic> {
+    let Destination { end, version } = destination;
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
-    let options = DistOptions { version: args.version.clone(), unknown_platforms };
+    let options = DistOptions { version: version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options)?;
     let address = address(args, end, &dist)?;
-    let version = dist.choose_version(args.version.as_ref())?;
+    let version = dist.choose_version(version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
     let key = match &args.attach.sign_key {
         Some(key) => {

@@ -2,13 +2,16 @@
 
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
 use tofu_oci_trust::SignatureForm;
+use tofu_oci_types::{ProviderAddr, ReleaseName, Version};
 
 use super::context::{Context, tagged};
 use super::magic_address::magic_address;
-use crate::args::SignArgs;
-use crate::connect::End;
+use super::typed::typed;
+use crate::args::{SignArgs, full_address};
+use crate::connect::{End, From};
 use crate::diagnostic::Diagnostic;
 use crate::identity;
+use crate::invocation;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_event;
@@ -17,7 +20,7 @@ use crate::subject;
 
 /// Signs a release where it is.
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
-    let (end, version) = subject::release_at(&args.target, args.version.as_ref())?;
+    let Target { end, version, address } = target(args)?;
     one_password(args.key_password_stdin, args.identity.password_stdin)?;
     let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
     let access = args.identity.access(&named, None).await?;
@@ -35,13 +38,51 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     };
     let request = SignRequest {
         version: &version,
-        address: args.address.clone().map_or(SignAddress::Annotated { otherwise }, SignAddress::Given),
+        address: address.map_or(SignAddress::Annotated { otherwise }, SignAddress::Given),
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         signing: Signing { key: &key, forms: args.format.forms() },
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
     print(context, &report);
     Ok(())
+}
+
+/// Which release to sign.
+struct Target {
+    end: End,
+    version: Version,
+    /// The provider, if the arguments name it.
+    address: Option<ProviderAddr>,
+}
+
+fn target(args: &SignArgs) -> Result<Target, Diagnostic> {
+    let ReleaseName::Provider { address, constraints } = subject::read(&args.target)? else {
+        if typed(args.from.as_deref(), "TOFU_OCI_FROM") {
+            return Err(Diagnostic::usage(format!("`{}` is the place, and --from names another one", args.target))
+                .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
+        }
+        let (end, version) = subject::release_at(&args.target, args.version.as_ref())?;
+        return Ok(Target { end, version, address: args.address.clone() });
+    };
+    let version = subject::exact(&address, &constraints)?;
+    subject::one_version(&args.target, Some(version.clone()), args.version.as_ref())?;
+    let text = args.target.split('@').next().unwrap_or_default();
+    let Some(from) = &args.from else {
+        return Err(Diagnostic::usage(format!("`{}` names a provider, and not where the release is", args.target))
+            .hint(format!(
+                "write {} --from REPOSITORY, or {}",
+                invocation::with_all_options(&format!("sign {text}@{version}")),
+                invocation::with_all_options(&format!("sign REPOSITORY:{version}")),
+            )));
+    };
+    let in_full = full_address(text).map_err(|problem| {
+        Diagnostic::usage(format!("`{text}` is the address that the signature will name")).hint(problem)
+    })?;
+    if let Some(other) = args.address.as_ref().filter(|other| **other != in_full) {
+        return Err(Diagnostic::usage(format!("`{}` names a provider, and --address {other}", args.target))
+            .hint("name the provider once"));
+    }
+    Ok(Target { end: From::parse(from)?.end(&address)?, version, address: Some(address) })
 }
 
 /// Standard input holds one password at most.

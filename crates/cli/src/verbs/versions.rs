@@ -6,11 +6,11 @@ use serde::Serialize;
 use tofu_oci_logins::Access;
 use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Event, Place, Platform, ProviderAddr, ReleaseName, Version};
 
 use super::context::Context;
 use crate::args::VersionsArgs;
-use crate::connect::{Connector, End};
+use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::identity;
@@ -18,10 +18,11 @@ use crate::lookup::{self, Finder};
 use crate::page::{Line, Page};
 use crate::printer;
 use crate::report::json_line;
+use crate::subject;
 
 /// Lists versions, newest first.
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Diagnostic> {
-    let Subject { source, address, named } = subject(context, args).await?;
+    let Subject { source, address, wanted, named } = subject(context, args).await?;
     let place = source.place().clone();
     // An address and a repository look alike, and a variable or an old file may have decided which it is.
     if !context.json && !context.quiet {
@@ -37,7 +38,10 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
             SubjectKind::Address | SubjectKind::Repository => {}
         }
     }
-    let listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, &args.subject))?;
+    let mut listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, &args.subject))?;
+    if !wanted.is_any() {
+        keep(&mut listing.versions, &wanted, &place)?;
+    }
     warn(context, &place, &listing.stray);
     let asked = Asked { source: source.as_ref(), address: &address, place: &place };
     let lines = lines(context, args, &asked, &listing).await?;
@@ -55,6 +59,23 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     }
     printer::stdout(&page);
     Ok(())
+}
+
+/// Keeps the versions that were asked for.
+fn keep(versions: &mut Vec<Version>, wanted: &Constraints, place: &Place) -> Result<(), Diagnostic> {
+    let all: Vec<String> = versions.iter().rev().map(ToString::to_string).collect();
+    versions.retain(|version| wanted.admits(version));
+    if !versions.is_empty() {
+        return Ok(());
+    }
+    let diagnostic = Diagnostic::new(
+        Exit::Fixable,
+        match wanted.exact() {
+            Some(version) => format!("{place} has no version {version}"),
+            None => format!("{place} has no version that meets `{wanted}`"),
+        },
+    );
+    Err(if all.is_empty() { diagnostic } else { diagnostic.hint(format!("it has {}", all.join(", "))) })
 }
 
 /// One line a version, newest first. A broken release produces a warning and has no platforms.
@@ -136,6 +157,8 @@ impl VersionLine<'_> {
 struct Subject {
     source: Arc<dyn Source>,
     address: ProviderAddr,
+    /// Which versions to list.
+    wanted: Constraints,
     named: SubjectKind,
 }
 
@@ -170,22 +193,23 @@ impl SubjectKind {
 /// What to do if the argument was meant as an address.
 const IF_ADDRESS: &str = "for a provider address, add --provider, or say where it is with --from REPOSITORY";
 
-/// Reads the argument as an address if an option or the CLI configuration says so, else as a repository.
+/// Reads the argument as an address if its version, an option or the CLI configuration says so, else as a repository.
 async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diagnostic> {
     let connector = context.connector(&args.network, access(args).await?);
-    if args.lookup.from.is_some() || args.provider {
-        let address: ProviderAddr = args.subject.parse().map_err(|error| {
-            let diagnostic = Diagnostic::of(Exit::Usage, &error);
-            match args.subject.split_once('@') {
-                Some((address, _)) => diagnostic.hint(format!("omit the constraint: {address}")),
-                None => diagnostic.hint("with --from or --provider, name a provider: HOST/NAMESPACE/TYPE"),
-            }
-        })?;
+    let (address, wanted) = match subject::read(&args.subject)? {
+        ReleaseName::Provider { address, constraints } => (address, constraints),
+        _ if args.lookup.from.is_some() || args.provider => subject::provider(&args.subject)?,
+        ReleaseName::Whole(text) => match text.parse() {
+            Ok(address) => (address, Constraints::any()),
+            Err(_) => return repository(args, &connector),
+        },
+        _ => return repository(args, &connector),
+    };
+    if args.lookup.from.is_some() || args.provider || !wanted.is_any() {
         let named = if args.lookup.from.is_some() { SubjectKind::From } else { SubjectKind::Address };
         let finder = finder(args, connector)?;
-        return Ok(Subject { source: finder.source(&address)?, address, named });
+        return Ok(Subject { source: finder.source(&address)?, address, wanted, named });
     }
-    let Ok(address) = args.subject.parse::<ProviderAddr>() else { return repository(args, &connector) };
     let configured = lookup::configured(connector.config(None)?, &args.lookup, &[])?;
     if configured.is_missing() && !configured.is_magic(&address) {
         return repository(args, &connector);
@@ -197,7 +221,7 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
         _ => return repository(args, &finder.into_connector()),
     };
     args.identity.need_registry()?;
-    Ok(Subject { source: finder.source(&address)?, address, named })
+    Ok(Subject { source: finder.source(&address)?, address, wanted, named })
 }
 
 /// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
@@ -205,8 +229,8 @@ async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
     if args.lookup.from.is_some() || args.provider {
         return args.lookup.access(&args.identity, None).await;
     }
-    match End::parse(&args.subject) {
-        Ok(end) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
+    match subject::place(&args.subject) {
+        Ok((end, _)) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
         Err(_) if args.identity.anonymous => Ok(Access::Anonymous),
         // The rest is an address, or an error that `repository` reports.
         Err(_) => Ok(Access::Ambient { chdir: None }),
@@ -218,14 +242,16 @@ fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Diagnosti
 }
 
 fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Diagnostic> {
-    let end = End::parse(&args.subject).map_err(|diagnostic| match args.subject.parse::<ProviderAddr>() {
-        Ok(_) => diagnostic.hint(IF_ADDRESS),
-        Err(_) => diagnostic,
-    })?;
+    let (end, version) =
+        subject::place(&args.subject).map_err(|diagnostic| match args.subject.parse::<ProviderAddr>() {
+            Ok(_) => diagnostic.hint(IF_ADDRESS),
+            Err(_) => diagnostic,
+        })?;
     let source = Arc::new(OciSource::new(connector.source(&end)?));
     // The answer of a repository does not depend on the address.
     let address = "registry.opentofu.org/unknown/unknown".parse().expect("a well-formed address");
-    Ok(Subject { source, address, named: SubjectKind::Repository })
+    let wanted = version.map_or_else(Constraints::any, Constraints::exactly);
+    Ok(Subject { source, address, wanted, named: SubjectKind::Repository })
 }
 
 /// Says which tags OpenTofu would trip over.

@@ -22,6 +22,7 @@ use crate::environment::ReadConfig;
 use crate::helper_program::RealMachine;
 use crate::printer;
 use crate::report::json_line;
+use crate::subject;
 use crate::verbs::context::Context;
 
 /// Explains the access to a repository.
@@ -29,9 +30,10 @@ use crate::verbs::context::Context;
 /// # Errors
 /// If access would fail, after the explanation is printed.
 pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Diagnostic> {
-    let repository = match End::parse(&args.repository)? {
-        End::Registry(repository) => repository,
-        End::Layout(_) => {
+    // Access does not depend on the version.
+    let repository = match subject::place(&args.repository)? {
+        (End::Registry(repository), _) => repository,
+        (End::Layout(_), _) => {
             return Err(Diagnostic::usage("a directory needs no credentials")
                 .hint("name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget"));
         }

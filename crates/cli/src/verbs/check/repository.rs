@@ -29,7 +29,7 @@ pub(super) async fn check(
 ) -> Result<Checked, Diagnostic> {
     refuse_other_options(args)?;
     let version = subject::one_version(&args.target, version, args.version.as_ref())?;
-    let other = args.against.as_deref().map(against).transpose()?;
+    let other = args.against.as_deref().map(|text| against(text, version.as_ref())).transpose()?;
     let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(identity::of_end).collect();
     let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
     let store = connector.source(end)?;
@@ -101,9 +101,10 @@ fn is_looked_at(group: Group, compared: bool) -> bool {
     }
 }
 
-fn against(text: &str) -> Result<End, Diagnostic> {
+fn against(text: &str, checked: Option<&Version>) -> Result<End, Diagnostic> {
     match Target::parse(text)? {
         Target::Repository(end, None) => Ok(end),
+        Target::Repository(end, Some(version)) if checked == Some(&version) => Ok(end),
         Target::Repository(_, Some(version)) => {
             Err(Diagnostic::usage(format!("--against compares equal versions; {text} names {version}"))
                 .hint("name the repository alone, and the version with --version"))

@@ -11,15 +11,19 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_source::ReleaseId;
+use tofu_oci_source::{OciSource, ReleaseId, Source, provider_of};
 use tofu_oci_trust::{Policy, Standing, Verdict};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{ProviderAddr, Reference, ReleaseName, Tag, Version};
 
 use super::context::Context;
 use super::install::{existing_dir, finder};
+use super::magic_address::magic_address;
+use super::typed::typed;
 use crate::args::VerifyArgs;
+use crate::connect::End;
 use crate::diagnostic::{self, Diagnostic, Refused};
 use crate::exit::Exit;
+use crate::identity;
 use crate::invocation;
 use crate::printer;
 use crate::report::json_line;
@@ -31,7 +35,6 @@ use model::{Accepted, VerifyReport};
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
-    let (address, version) = release(&args.subject, &dir)?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
     let mut file = crate::trust::policy_file(&args.trust, &dir);
     let filed = Arc::clone(&trust.policy);
@@ -39,9 +42,8 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
         file = None;
     }
-    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
-    let found =
-        ReleaseWithEvidence::read(finder.source(&address)?.as_ref(), &address, &version, &trust.pins_path).await?;
+    let Named { source, address, version } = named(context, args, &dir).await?;
+    let found = ReleaseWithEvidence::read(source.as_ref(), &address, &version, &trust.pins_path).await?;
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
     // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
@@ -125,8 +127,46 @@ fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Resul
         )))
 }
 
-/// The address, and one exact version of it.
-fn release(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic> {
+/// Which release to verify, and where it is.
+struct Named {
+    source: Arc<dyn Source>,
+    address: ProviderAddr,
+    version: Version,
+}
+
+/// Reads the argument. A release at a place says itself which provider it is.
+async fn named(context: &Context, args: &VerifyArgs, dir: &Path) -> Result<Named, Diagnostic> {
+    let chdir = args.chdir.as_deref();
+    let (end, version) = match subject::read(&args.subject)? {
+        ReleaseName::Repository { repository, version } => (End::Registry(repository), version),
+        ReleaseName::Layout { dir, version } => (End::Layout(dir), version),
+        ReleaseName::Provider { .. } | ReleaseName::Whole(_) => {
+            let (address, version) = of_provider(&args.subject, dir)?;
+            let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
+            return Ok(Named { source: finder.source(&address)?, address, version });
+        }
+    };
+    if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
+        return Err(Diagnostic::usage(format!("`{}` is the place, and --from names another one", args.subject))
+            .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
+    }
+    let registries: Vec<&str> = identity::of_end(&end).into_iter().collect();
+    let connector = context.connector(&args.network, args.identity.access(&registries, chdir).await?);
+    let store = connector.source(&end)?;
+    let tag = Tag::for_version(&version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
+    let index = store.resolve(&Reference::Tag(tag)).await?;
+    let magic = || if let End::Registry(repository) = &end { magic_address(repository) } else { None };
+    let address = provider_of(store.as_ref(), &index).await?.or_else(magic).ok_or_else(|| {
+        Diagnostic::new(Exit::Fixable, format!("{version} in {end} does not say which provider it is")).hint(format!(
+            "say it: {}",
+            invocation::with_all_options(&format!("verify HOST/NAMESPACE/TYPE@{version} --from {end}"))
+        ))
+    })?;
+    Ok(Named { source: Arc::new(OciSource::new(store)), address, version })
+}
+
+/// A provider, and one exact version of it: the locked one if none is named.
+fn of_provider(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic> {
     let (address, constraints) = subject::provider(text)?;
     if !constraints.is_any() {
         let version = subject::exact(&address, &constraints)?;
