@@ -70,7 +70,7 @@ fn a_locked_version_that_is_gone_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget is locked at 1.3.0, which [REGISTRY]/acme/widget does not have any more
+    error: registry.example.com/acme/widget is locked at 1.3.0, which [REGISTRY]/acme/widget does not have
 
     hint: it has 1.4.0
     hint: choose one of them with --upgrade

@@ -10,10 +10,10 @@ use tofu_oci_logins::{Access, CredentialResolver, HostMachine};
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_store::{DirStore, ReadStore, Store};
-use tofu_oci_types::{NoReporter, Place, ProviderAddr, Reporter, RepositoryRef};
+use tofu_oci_types::{NoReporter, Place, ProviderAddr, ReleaseName, Reporter, RepositoryRef};
 
 use crate::args::Network;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, named_exit};
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::helper_program::RealMachine;
@@ -42,6 +42,10 @@ impl End {
         }
         text.parse().map(Self::Registry).map_err(|error| {
             let diagnostic = Diagnostic::of(Exit::Usage, &error);
+            let plain = text.trim().trim_end_matches('/').to_lowercase();
+            if plain != text && plain.parse::<RepositoryRef>().is_ok() {
+                return diagnostic.hint(format!("write {plain}"));
+            }
             if Path::new(text).is_dir() || text.starts_with(['.', '/']) {
                 return diagnostic.hint(format!("a directory is written oci:{text}"));
             }
@@ -75,10 +79,14 @@ fn scheme_given(text: &str, rest: &str) -> Diagnostic {
     let (host, path) = rest.split_once('/').unwrap_or((rest, "REPOSITORY"));
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     let is_template = text.contains("${") || text.contains("%{");
+    let without = format!("{host}/{path}");
+    let is_version = matches!(without.parse(), Ok(ReleaseName::Repository { .. }));
     let name = path.rsplit_once(':').filter(|(name, _)| !is_template && !name.is_empty()).map(|(name, _)| name);
     let diagnostic = match name {
-        Some(name) => diagnostic.hint(format!("drop the scheme and name the repository alone: {host}/{name}")),
-        None => diagnostic.hint(format!("drop the scheme: {}", invocation::quoted(&format!("{host}/{path}")))),
+        Some(name) if !is_version => {
+            diagnostic.hint(format!("drop the scheme and name the repository alone: {host}/{name}"))
+        }
+        _ => diagnostic.hint(format!("drop the scheme: {}", invocation::quoted(&without))),
     };
     match text.strip_prefix("oci:").filter(|dir| Path::new(dir).is_dir()) {
         Some(dir) => diagnostic.hint(format!("the directory is written oci:/{}", dir.trim_start_matches('/'))),
@@ -254,7 +262,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Diagnostic> {
     /// No certificates of a system are larger.
     const LIMIT: u64 = 16 << 20;
     tofu_oci_disk::read_file(file, LIMIT).map_err(|error| {
-        Diagnostic::usage(format!("cannot read {}: {error}", file.display()))
+        Diagnostic::new(named_exit(&error), format!("cannot read {}: {error}", file.display()))
             .hint("--ca-file, --client-cert and --client-key name PEM files")
     })
 }
@@ -351,8 +359,9 @@ mod tests {
         check_hint("oci::oci://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
         check_hint("oci://ada:SECRET@ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
         check_hint("oci://ghcr.io", "drop the scheme: ghcr.io/REPOSITORY");
+        check_hint("oci://ghcr.io/acme/widget:1.4.0", "drop the scheme: ghcr.io/acme/widget:1.4.0");
         check_hint(
-            "oci://ghcr.io/acme/widget:1.4.0",
+            "oci://ghcr.io/acme/widget:latest",
             "drop the scheme and name the repository alone: ghcr.io/acme/widget",
         );
         check_hint("oci://ghcr.io/${namespace}/${type}", "drop the scheme: 'ghcr.io/${namespace}/${type}'");

@@ -92,6 +92,11 @@ pub(crate) fn verb() -> &'static str {
     &given().verb
 }
 
+/// The argument without a name that begins with this text.
+pub(crate) fn word_with(start: &str) -> Option<&'static str> {
+    given().words.iter().map(String::as_str).find(|word| word.starts_with(start))
+}
+
 /// How this run's verb takes a version, to follow the advice to name a repository.
 pub(crate) fn and_the_version() -> &'static str {
     match given().verb.as_str() {

@@ -11,6 +11,7 @@
 //! report    events of a running job   ->  bars, lines, JSON lines, or nothing
 //! page      what people read          ->  lines in which foreign text is escaped
 //! document  what programs read        ->  JSON, SARIF, JUnit, with such characters escaped
+//! mistake   wrong arguments           ->  better advice than clap's
 //! diagnostic errors of every crate     ->  `error:`, `cause:`, `hint:` and an exit code
 //! bug       a panic                   ->  its place, without its words
 //! ```
@@ -29,6 +30,7 @@ mod hostile;
 mod identity;
 mod invocation;
 mod lookup;
+mod mistake;
 mod page;
 mod printer;
 mod prompt;
@@ -39,6 +41,7 @@ mod trust;
 mod verbs;
 
 use args::Args;
+use diagnostic::Diagnostic;
 use exit::Exit;
 use page::Page;
 
@@ -53,9 +56,12 @@ fn run() -> Exit {
             invocation::remember(&declared, &matches);
             args
         }
-        Err(error) => return exit::from_clap(&error),
+        Err(error) => return mistake::end(&error, &declared),
     };
-    start_tracing(args.global.verbose);
+    if let Err(diagnostic) = start_tracing(args.global.verbose) {
+        diagnostic.print(false);
+        return diagnostic.exit();
+    }
     // Chosen here once, for the whole process: a build with several providers in it would otherwise refuse to choose.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -83,7 +89,7 @@ fn end(exit: Exit) -> std::process::ExitCode {
     Exit::Unexpected.into()
 }
 
-fn start_tracing(verbose: u8) {
+fn start_tracing(verbose: u8) -> Result<(), Diagnostic> {
     let default = match verbose {
         0 => "off",
         1 => "info",
@@ -91,11 +97,17 @@ fn start_tracing(verbose: u8) {
         _ => "trace",
     };
     let asked = std::env::var("TOFU_OCI_LOG").ok().filter(|asked| !asked.is_empty());
-    let filter = asked
-        .and_then(|asked| tracing_subscriber::EnvFilter::try_new(asked).ok())
-        .unwrap_or_else(|| tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")));
+    let filter = match &asked {
+        Some(asked) => tracing_subscriber::EnvFilter::try_new(asked).map_err(|error| {
+            Diagnostic::usage(format!("TOFU_OCI_LOG cannot be `{asked}`"))
+                .cause(error.to_string())
+                .hint("write a level, or levels of parts, such as debug or off,tofu_oci_remote=trace; or unset it")
+        })?,
+        None => tracing_subscriber::EnvFilter::new(format!("off,tofu_oci={default}")),
+    };
     // Without colours: the lines are foreign text to a large part, and no escape sequence in them is obeyed.
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| printer::TraceLines).with_ansi(false);
     // A second subscriber cannot exist in this process; if it did, the first one stays.
     let _ = lines.without_time().try_init();
+    Ok(())
 }

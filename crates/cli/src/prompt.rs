@@ -2,9 +2,31 @@
 
 use std::io;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use tofu_oci_types::Secret;
 
-use crate::page::Line;
+use crate::page::{Line, Page};
+
+/// Whether the cursor is behind a question that has no answer yet.
+static OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Ends the line of a question that an interruption left without an answer.
+pub(crate) fn end_line() {
+    if OPEN.swap(false, Ordering::SeqCst) {
+        crate::printer::stderr(&Page::of(""));
+    }
+}
+
+/// Prints the question, and reads the line after it without its end.
+async fn answer(question: &str) -> io::Result<String> {
+    crate::printer::question(&Line::of(question));
+    OPEN.store(true, Ordering::SeqCst);
+    let mut line = aside(read_line).await??;
+    OPEN.store(false, Ordering::SeqCst);
+    line.truncate(line.trim_end_matches(['\n', '\r']).len());
+    Ok(line)
+}
 
 /// Whether somebody can be asked: standard input is a terminal whose echo can be turned off.
 pub(crate) fn can_ask() -> bool {
@@ -14,10 +36,7 @@ pub(crate) fn can_ask() -> bool {
 
 /// Asks for a line that may be seen. It comes without its end; empty at the end of input.
 pub(crate) async fn line(question: &str) -> io::Result<String> {
-    crate::printer::question(&Line::of(question));
-    let mut line = aside(read_line).await??;
-    line.truncate(line.trim_end_matches(['\n', '\r']).len());
-    Ok(line)
+    answer(question).await
 }
 
 fn read_line() -> io::Result<String> {
@@ -31,10 +50,7 @@ fn read_line() -> io::Result<String> {
 #[cfg(unix)]
 pub(crate) async fn secret(question: &str) -> io::Result<Secret> {
     let _hidden = Hidden::begin()?;
-    crate::printer::question(&Line::of(question));
-    let mut line = aside(read_line).await??;
-    line.truncate(line.trim_end_matches(['\n', '\r']).len());
-    Ok(Secret::new(line))
+    answer(question).await.map(Secret::new)
 }
 
 /// Nobody is asked here; see [`can_ask`].

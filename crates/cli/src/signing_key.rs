@@ -7,7 +7,7 @@ use tofu_oci_trust::{KeyError, PrivateKey};
 use tofu_oci_types::{Event, Reporter, Secret};
 use zeroize::Zeroizing;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, named_exit};
 use crate::identity;
 use crate::prompt;
 
@@ -78,11 +78,14 @@ fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Diagnostic> {
 
 fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Diagnostic> {
     let failed = |error: std::io::Error| {
-        Diagnostic::usage(format!("cannot read the key {}: {error}", path.display()))
+        Diagnostic::new(named_exit(&error), format!("cannot read the key {}: {error}", path.display()))
             .hint("name the file of a private key, such as cosign.key, or env://NAME")
     };
     let file = PrivateFile::to_read(path).map_err(failed)?;
-    let pem = file.read().map_err(failed)?.ok_or_else(|| failed(std::io::Error::other("there is no such file")))?;
+    let pem = file
+        .read()
+        .map_err(failed)?
+        .ok_or_else(|| failed(std::io::Error::new(std::io::ErrorKind::NotFound, "there is no such file")))?;
     Ok((pem, if file.is_shared() { Sharing::Others } else { Sharing::OwnerAlone }))
 }
 

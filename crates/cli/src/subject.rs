@@ -9,7 +9,9 @@
 
 use std::path::Path;
 
-use tofu_oci_types::{Constraints, InvalidProviderAddr, InvalidReleaseName, ProviderAddr, ReleaseName, Version};
+use tofu_oci_types::{
+    Constraints, InvalidProviderAddr, InvalidReleaseName, ProviderAddr, ReleaseName, RepositoryRef, Version,
+};
 
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
@@ -111,7 +113,20 @@ pub(crate) fn exact(address: &ProviderAddr, constraints: &Constraints) -> Result
 pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
     text.parse().map_err(|error: InvalidProviderAddr| {
         let diagnostic = Diagnostic::of(Exit::Usage, &error);
-        if Path::new(text).is_dir() || text.starts_with("oci:") || text.contains("://") {
+        let plain = text.split_once("://").map_or(text, |(_, rest)| rest).trim().trim_end_matches('/');
+        if plain != text && plain.parse::<ProviderAddr>().is_ok() {
+            return diagnostic.hint(format!("write {plain}"));
+        }
+        if text.parse::<RepositoryRef>().is_ok() || (text.starts_with("oci:") && !text.contains("://")) {
+            let kind = if text.starts_with("oci:") { "directory" } else { "repository" };
+            let diagnostic = place_for_provider(text, kind);
+            let from = invocation::command(&format!("{} HOST/NAMESPACE/TYPE --from {text}", invocation::verb()));
+            return match invocation::verb() {
+                "verify" => diagnostic.hint(format!("name a version of it: {text}:VERSION")).hint(list(text)),
+                _ => diagnostic.hint(from),
+            };
+        }
+        if Path::new(text).is_dir() || text.contains("://") {
             return diagnostic
                 .hint("name the provider, and where it is with --from: HOST/NAMESPACE/TYPE --from REPOSITORY");
         }
@@ -165,7 +180,12 @@ fn invalid(text: &str, error: InvalidReleaseName) -> Diagnostic {
             diagnostic.hint(format!("write {name}:{version}"))
         }
         InvalidReleaseName::AtAfterPlace { name, .. } => diagnostic.hint(form(&name)),
-        InvalidReleaseName::Constraints(_) => diagnostic.hint(CONSTRAINTS),
+        InvalidReleaseName::Constraints(_) => match text.split_once("@v") {
+            Some((name, version)) if version.parse::<Version>().is_ok() => {
+                diagnostic.hint(format!("write {name}@{version}"))
+            }
+            _ => diagnostic.hint(CONSTRAINTS),
+        },
         InvalidReleaseName::NotAnAddress(_) => {
             diagnostic.hint("write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0")
         }

@@ -36,8 +36,8 @@ pub enum InstallError {
         /// The constraints now.
         constraints: Constraints,
     },
-    /// The locked version is gone.
-    #[error("{address} is locked at {locked}{}, which {place} does not have any more", of(by, address))]
+    /// The place does not have the locked version.
+    #[error("{address} is locked at {locked}{}, which {place} does not have", of(by, address))]
     LockedVersionGone {
         /// The provider.
         address: ProviderAddr,

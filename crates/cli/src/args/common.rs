@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::duration::Timeout;
 use super::host::HostParser;
+use super::number::{number, seconds};
 
 /// Options of every verb.
 #[derive(Clone, Debug, Args)]
@@ -49,16 +50,16 @@ pub(crate) struct Network {
     #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',', value_parser = HostParser)]
     pub(crate) token_host: Vec<String>,
     /// How often to try a request that fails for a passing reason, 1 to 20
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::<u32, 1, 20>, allow_hyphen_values = true)]
     pub(crate) attempts: u32,
     /// How many seconds a registry may make one request wait in all (Retry-After)
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = seconds, allow_hyphen_values = true)]
     pub(crate) max_wait: u64,
     /// How long a request may make no progress, all its tries together, such as 90s or 2m (plain seconds without a
     /// unit). The other limits keep their proportion to it: with 2m, 10 s to connect, 30 s until an answer begins, 60
     /// s until the registry takes more of an upload, at least 2 KiB of an answer every 30 s, and at least 60 KiB of
     /// any upload or answer every 60 s (a longer time asks for fewer bytes a second, a shorter one never for more).
     /// tofu-oci waits as long for a lock that another program holds
-    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
+    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m", allow_hyphen_values = true)]
     pub(crate) timeout: Timeout,
 }

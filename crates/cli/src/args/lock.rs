@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
+use super::number::number;
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `lock`.
@@ -50,7 +51,7 @@ pub(crate) struct LockArgs {
     pub(crate) upgrade: bool,
     /// How many packages to download at a time, 1 to 32; each needs room in the temporary folder. Small ones do not
     /// count
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=32))]
+    #[arg(long, value_name = "N", value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
     pub(crate) jobs: Option<u8>,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,

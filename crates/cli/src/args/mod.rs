@@ -15,6 +15,7 @@ mod install;
 mod lock;
 mod login;
 mod names;
+mod number;
 mod providers;
 mod publish;
 mod query;

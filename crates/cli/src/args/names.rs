@@ -4,13 +4,18 @@ use tofu_oci_types::{ProviderAddr, Version};
 
 /// A full address: tofu-oci guesses no part of it, because a release under a wrong name stays published.
 pub(crate) fn full_address(text: &str) -> Result<ProviderAddr, String> {
+    if let Some((_, rest)) = text.split_once("://") {
+        return Err(format!("write it without the scheme: {}", rest.trim_end_matches('/')));
+    }
     let address: ProviderAddr = text.parse().map_err(|error| format!("{error}"))?;
     let (namespace, provider_type) = (address.namespace(), address.provider_type());
     match text.matches('/').count() {
-        0 => Err(format!("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/{provider_type}")),
+        0 => Err(format!(
+            "write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/NAMESPACE/{provider_type}"
+        )),
         1 => Err(format!(
-            "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/{namespace}/{provider_type} or \
-             registry.terraform.io/{namespace}/{provider_type}, or with the host of your own"
+            "write it in full, HOST/{namespace}/{provider_type}, with a host of your own, or with registry.opentofu.org or \
+             registry.terraform.io if the provider is published there"
         )),
         _ => Ok(address),
     }
@@ -41,9 +46,10 @@ mod tests {
     fn an_address_to_publish_under_is_written_in_full() {
         check("example.com/acme/widget", Ok("example.com/acme/widget"));
         check("Example.com/Acme/Widget", Ok("example.com/acme/widget"));
-        let two = "write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/acme/widget or \
-                   registry.terraform.io/acme/widget, or with the host of your own";
+        let two = "write it in full, HOST/acme/widget, with a host of your own, or with registry.opentofu.org or \
+                   registry.terraform.io if the provider is published there";
         check("acme/widget", Err(two));
-        check("widget", Err("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget"));
+        check("widget", Err("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/NAMESPACE/widget"));
+        check("https://example.com/acme/widget", Err("write it without the scheme: example.com/acme/widget"));
     }
 }

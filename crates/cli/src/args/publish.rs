@@ -8,6 +8,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 
 use super::duration::Timeout;
 use super::names::{full_address, strict_version};
+use super::number::number;
 use super::{Attach, IdentityArgs, Network, OutputArgs};
 
 /// What a release consists of and how it is written; shared by `push` and `pack`.
@@ -41,7 +42,7 @@ pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     pub(crate) insist: Insist,
     /// How many packages to read and send at a time, 1 to 32
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
     pub(crate) jobs: u8,
     /// Accept platforms that Go does not know, instead of refusing them as misspelt
     #[arg(long)]
@@ -114,7 +115,7 @@ pub(crate) struct PackArgs {
     #[arg(value_name = "oci:DIR")]
     pub(crate) destination: String,
     /// How long to wait while another program has the directory locked, such as 90s or 2m (plain seconds without a unit)
-    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
+    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m", allow_hyphen_values = true)]
     pub(crate) timeout: Timeout,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -148,7 +149,7 @@ pub(crate) struct CopyArgs {
     #[arg(long)]
     pub(crate) replace_tag: bool,
     /// How many blobs to copy at a time, 1 to 32
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=32))]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
     pub(crate) jobs: u8,
     /// Print what would be copied and change nothing
     #[arg(long)]

@@ -2,9 +2,8 @@
 
 use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
-use tofu_oci_types::Place;
 
-use tofu_oci_types::NetworkFault;
+use tofu_oci_types::{NetworkFault, Place, ProviderAddr};
 
 use super::Diagnostic;
 use crate::exit::Exit;
@@ -60,6 +59,25 @@ impl Diagnostic {
             _ => self.hint("check the host name and the network, and run the same command again"),
         }
         .proxy_hint(name, fault)
+    }
+
+    /// The same, and what to type if the place was meant as the address of a provider: the two look alike.
+    pub(crate) fn if_address(self, place: &Place, fault: NetworkFault) -> Self {
+        let name = place.to_string();
+        let (Some(word), NetworkFault::Dns) = (invocation::word_with(&name), fault) else { return self };
+        if name.parse::<ProviderAddr>().is_err() {
+            return self;
+        }
+        match word.strip_prefix(&format!("{name}:")) {
+            Some(version) if invocation::verb() == "verify" => {
+                self.hint(format!("write a provider's version after an @: {name}@{version}"))
+            }
+            _ if invocation::verb() == "versions" => self,
+            _ => {
+                let resolve = invocation::command(&format!("resolve {name}"));
+                self.hint(format!("if {name} is a provider's address, `{resolve}` says which repository has it"))
+            }
+        }
     }
 
     /// The same, and that a proxy may be what did not answer, if the environment has one for the host. The variable

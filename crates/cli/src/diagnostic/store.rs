@@ -1,5 +1,7 @@
 //! Errors of stores.
 
+use std::path::Path;
+
 use tofu_oci_logins::RefusalCause;
 use tofu_oci_store::{AccessFault, GiveUpReason, StoreError, StoreItem};
 use tofu_oci_types::Place;
@@ -84,7 +86,9 @@ impl From<&StoreError> for Diagnostic {
             ),
             StoreError::TooDeep { .. } => diagnostic.hint("a release needs two levels; check who wrote these manifests"),
             StoreError::TooLarge { .. } => diagnostic.hint("this is no provider release"),
-            StoreError::Unreachable { place, fault, problem } => diagnostic.network(place, *fault, problem),
+            StoreError::Unreachable { place, fault, problem } => {
+                diagnostic.network(place, *fault, problem).if_address(place, *fault)
+            }
             StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. }
                 if is_layout(place) =>
             {
@@ -102,11 +106,20 @@ impl From<&StoreError> for Diagnostic {
                 "no tag was written: run the same command again, and if it fails again, copy to a registry that lists referrers",
             ),
             StoreError::Locked(_) => diagnostic.locked(),
+            StoreError::ReadOnly { place: Place::Layout(dir) } => diagnostic.hint(format!(
+                "you may not write to {}: change its permissions, or name a directory that you may write to",
+                existing(dir).display()
+            )),
             StoreError::ReadOnly { .. } => diagnostic.hint("choose a place that you may write to"),
             StoreError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
             _ => diagnostic,
         }
     }
+}
+
+/// The directory, or the next one above it that exists.
+fn existing(dir: &Path) -> &Path {
+    dir.ancestors().find(|dir| dir.exists()).unwrap_or(Path::new("."))
 }
 
 /// What to do about a status whose registry is not known to say more.

@@ -18,6 +18,7 @@ use super::locked::{LockChange, changes};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
@@ -98,7 +99,7 @@ pub(super) fn existing_dir(dir: &Path) -> Result<(), Diagnostic> {
     if dir.is_dir() {
         return Ok(());
     }
-    Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
+    Err(Diagnostic::new(Exit::Fixable, format!("there is no directory {}", dir.display()))
         .hint("--chdir names the directory that holds the configuration and its lock file"))
 }
 
@@ -283,7 +284,6 @@ pub(super) fn shown(path: &Path) -> std::path::Display<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exit::Exit;
 
     #[track_caller]
     fn check(providers: &[&str], want: &[(&str, &str)]) {

@@ -218,7 +218,7 @@ async fn a_locked_version_that_is_gone_is_named() {
     let workspace = Workspace::new();
     workspace.lock("0.9.0", &[]);
     let error = workspace.install(store).await.expect_err("0.9.0 is not there");
-    insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget is locked at 0.9.0, which memory does not have any more");
+    insta::assert_snapshot!(with_causes(&error), @"registry.example.test/acme/widget is locked at 0.9.0, which memory does not have");
 }
 
 #[tokio::test]

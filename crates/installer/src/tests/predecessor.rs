@@ -134,7 +134,7 @@ fn a_team_that_migrates_keeps_its_versions() {
             "",
             keep,
             format!(
-                "locked-version-gone: {NEW} is locked at 0.9.0 by the entry of {OLD}, which memory does not have any more {WARNED}"
+                "locked-version-gone: {NEW} is locked at 0.9.0 by the entry of {OLD}, which memory does not have {WARNED}"
             ),
         ),
         (

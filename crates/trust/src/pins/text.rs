@@ -79,7 +79,7 @@ pub enum PinsError {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object with version and providers")]
 struct PinsDocument {
     version: u64,
     providers: Vec<PinEntry>,
@@ -87,7 +87,7 @@ struct PinsDocument {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object for a pin")]
 struct PinEntry {
     address: ProviderAddr,
     version: Version,
@@ -107,7 +107,7 @@ enum AcceptedEntry {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object for a signer")]
 struct SignerEntry {
     name: String,
     key: KeyId,
@@ -119,7 +119,7 @@ struct SignerEntry {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object for a statement")]
 struct StatementEntry {
     predicate_type: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,7 +161,7 @@ impl Unnamed {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object for a provider that was signed")]
 struct SignedEntry {
     address: ProviderAddr,
     threshold: usize,
@@ -170,7 +170,7 @@ struct SignedEntry {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "an object for a signer")]
 struct ProviderSignerEntry {
     name: String,
     key: KeyId,
