@@ -27,8 +27,8 @@ use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
-    Blame, ClaimedHashes, InstallMethod, Listing, NotOffered, Offer, Part, Release, ReleaseDescription, ReleaseId,
-    Search, Source, SourceError,
+    Blame, ClaimedHashes, Created, InstallMethod, Listing, NotOffered, Offer, Part, Release, ReleaseDescription,
+    ReleaseId, Search, Source, SourceError,
 };
 
 mod joined;
@@ -250,6 +250,10 @@ impl Release for ChainedRelease {
             }
         }
         all.map(|all| all.into_iter().collect()).ok_or_else(|| self.not_offered(gave_way, None))
+    }
+
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        self.first.created().await
     }
 
     /// The offer of the first link that has the platform; its release is that link's.

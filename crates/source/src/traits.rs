@@ -9,7 +9,7 @@ use tofu_oci_store::ByteStream;
 use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
-use crate::{ClaimedHashes, Listing, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError};
+use crate::{ClaimedHashes, Created, Listing, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError};
 
 /// A place that offers releases of providers.
 #[async_trait]
@@ -45,6 +45,10 @@ pub trait Release: Send + Sync {
 
     /// The platforms that the release has packages for, sorted.
     async fn platforms(&self) -> Result<Vec<Platform>, SourceError>;
+
+    /// When the release was made, by its own word: the index, else the first platform's manifest, else the config of
+    /// that image. `None` if it does not say, as reproducible releases do not.
+    async fn created(&self) -> Result<Option<Created>, SourceError>;
 
     /// What the package of a platform consists of, by manifests that have been verified. The package is not fetched.
     ///

@@ -10,8 +10,8 @@ use futures_util::StreamExt as _;
 use tofu_oci_archive::{ArchiveError, InputFile, Limits, read_directory, write_zip};
 use tofu_oci_fetch::FetchError;
 use tofu_oci_source::{
-    ClaimedHashes, Listing, Locator, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search, Source,
-    SourceError,
+    ClaimedHashes, Created, Listing, Locator, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
+    Source, SourceError,
 };
 use tofu_oci_store::{ByteStream, StoreError};
 use tofu_oci_trust::{Evidence, Policy};
@@ -94,6 +94,10 @@ impl Release for OneRelease {
 
     async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
         Ok(self.about.platforms.clone())
+    }
+
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        Ok(None)
     }
 
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {

@@ -8,7 +8,7 @@ use tofu_oci_types::{Digest, Identity, PackageHash};
 
 use super::*;
 use crate::error::causes;
-use crate::{Failure, Locator, Package, StrayEffect, StrayTag};
+use crate::{Created, Failure, Locator, Package, StrayEffect, StrayTag};
 
 const ADDRESS: &str = "registry.example.test/acme/widget";
 const LINUX: &str = "linux_amd64";
@@ -87,6 +87,10 @@ impl Release for FakeRelease {
 
     async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
         Ok(self.about.platforms.clone())
+    }
+
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        Ok(None)
     }
 
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {

@@ -13,8 +13,8 @@ use tokio::sync::OnceCell;
 use super::repository::{OpenedRepository, missing};
 use crate::evidence::EvidenceReader;
 use crate::{
-    ClaimedHashes, Layer, Locator, NotOffered, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
-    SourceError,
+    ClaimedHashes, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Package, Part, Release, ReleaseDescription,
+    ReleaseId, Search, SourceError,
 };
 
 /// A release whose index has been read.
@@ -137,6 +137,27 @@ impl Release for OciRelease {
 
     async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
         Ok(self.whole().await?.platforms())
+    }
+
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        if let Some(at) = self.root.created() {
+            return Ok(Some(Created { at, by: CreatedBy::Index }));
+        }
+        let index = self.whole().await?;
+        let Some(first) = index.platforms().iter().find_map(|platform| select(index, platform).ok()) else {
+            return Ok(None);
+        };
+        let leaf = self.leaf(&first.descriptor).await?;
+        if let Some(at) = leaf.created().cloned() {
+            return Ok(Some(Created { at, by: CreatedBy::Manifest }));
+        }
+        // The config of an artifact is not read: whoever writes one writes no time into it.
+        if leaf.kind() == LeafKind::Artifact {
+            return Ok(None);
+        }
+        let bytes = self.repository.document(leaf.config()).await?;
+        let config = ImageConfig::parse(&bytes).map_err(|error| self.layout(error))?;
+        Ok(config.created().cloned().map(|at| Created { at, by: CreatedBy::ImageConfig }))
     }
 
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
