@@ -15,6 +15,7 @@ mod providers;
 mod push;
 mod resolve;
 mod sign;
+mod slow;
 mod stop;
 mod superfluous;
 mod typed;

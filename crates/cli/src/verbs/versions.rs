@@ -1,12 +1,15 @@
 //! `versions`.
 
+mod lines;
+mod table;
+
 use std::sync::Arc;
 
-use serde::Serialize;
+use tofu_oci_explain::releases::VersionsQuestion;
 use tofu_oci_logins::Access;
-use tofu_oci_source::{Listing, NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
+use tofu_oci_source::{NotOffered, OciSource, Source, SourceError, StrayEffect, StrayTag};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Event, Place, ProviderAddr};
 
 use super::context::Context;
 use crate::args::VersionsArgs;
@@ -15,7 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::identity;
 use crate::lookup::{self, Finder};
-use crate::page::{Line, Page};
+use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 
@@ -39,8 +42,12 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     }
     let listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, &args.subject))?;
     warn(context, &place, &listing.stray);
-    let asked = Asked { source: source.as_ref(), address: &address, place: &place };
-    let lines = lines(context, args, &asked, &listing).await?;
+    let question = VersionsQuestion {
+        source: source.as_ref(),
+        address: Some(&address).filter(|_| named != SubjectKind::Repository),
+        asked_as: &address,
+    };
+    let lines = lines::lines(context, args, &question, &listing).await?;
     if context.json {
         lines.iter().for_each(json_line);
         return Ok(());
@@ -48,88 +55,8 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     if lines.is_empty() && !context.quiet {
         printer::stderr(&Page::of(format_args!("{place} has no versions")));
     }
-    let width = lines.iter().map(|line| line.version.to_string().len()).max().unwrap_or_default();
-    let mut page = Page::default();
-    for line in &lines {
-        page.push(line.shown(width));
-    }
-    printer::stdout(&page);
+    printer::stdout(&if args.long { table::table(&lines) } else { table::list(&lines) });
     Ok(())
-}
-
-/// One line a version, newest first. A broken release produces a warning and has no platforms.
-async fn lines<'a>(
-    context: &Context,
-    args: &VersionsArgs,
-    asked: &Asked<'a>,
-    listing: &'a Listing,
-) -> Result<Vec<VersionLine<'a>>, Diagnostic> {
-    let mut lines = Vec::new();
-    for version in listing.versions.iter().rev() {
-        let platforms = if args.platforms { asked.platforms(context, version).await? } else { None };
-        lines.push(VersionLine { event: "version", place: asked.place, version, platforms });
-    }
-    Ok(lines)
-}
-
-/// One repository, and the provider that is looked for in it.
-struct Asked<'a> {
-    source: &'a dyn Source,
-    address: &'a ProviderAddr,
-    place: &'a Place,
-}
-
-impl Asked<'_> {
-    /// The platforms of a release; `None` and a warning if the release itself is broken.
-    async fn platforms(&self, context: &Context, version: &Version) -> Result<Option<Vec<Platform>>, Diagnostic> {
-        let platforms = match self.source.release(self.address, version).await {
-            Ok(release) => release.platforms().await,
-            Err(error) => Err(error),
-        };
-        let error = match platforms {
-            Ok(platforms) => return Ok(Some(platforms)),
-            Err(error) => error,
-        };
-        let Some(problem) = broken(&error) else { return Err(error.into()) };
-        let text = format!("the platforms of {version} in {} cannot be read: {problem}", self.place);
-        let event = Event::warning("broken-release", text).with_hint("its publisher can push the release again");
-        context.reporter.event(&event);
-        Ok(None)
-    }
-}
-
-/// What is wrong with this release alone; `None` if the error may concern all of them.
-fn broken(error: &SourceError) -> Option<String> {
-    match error {
-        SourceError::Layout { source, .. } => Some(source.to_string()),
-        SourceError::Unusable { problem, .. } => Some(problem.clone()),
-        SourceError::NotOffered { what, .. } => Some(what.to_string()),
-        SourceError::Store(
-            error @ (StoreError::NotFound { .. }
-            | StoreError::DigestMismatch { .. }
-            | StoreError::SizeMismatch { .. }
-            | StoreError::TooLarge { .. }
-            | StoreError::UnsupportedDigest { .. }),
-        ) => Some(error.to_string()),
-        _ => None,
-    }
-}
-
-#[derive(Serialize)]
-struct VersionLine<'a> {
-    event: &'static str,
-    place: &'a Place,
-    version: &'a Version,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    platforms: Option<Vec<Platform>>,
-}
-
-impl VersionLine<'_> {
-    /// The platforms begin at the same column in every line.
-    fn shown(&self, width: usize) -> Line {
-        let platforms = self.platforms.iter().flatten().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-        Line::of(format_args!("{:<width$}  {platforms}", self.version.to_string())).trimmed()
-    }
 }
 
 /// Where to look, and for what.
