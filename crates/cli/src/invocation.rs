@@ -87,6 +87,11 @@ pub(crate) fn this_without(option: &str) -> String {
     given.line(&words, |name| name != option)
 }
 
+/// The verb of this run, such as `install` or `config check`.
+pub(crate) fn verb() -> &'static str {
+    &given().verb
+}
+
 /// How this run's verb takes a version, to follow the advice to name a repository.
 pub(crate) fn and_the_version() -> &'static str {
     match given().verb.as_str() {

@@ -3,6 +3,7 @@
 //! ```text
 //! invocation  what hints advise      ->  a command with the options of this one
 //! args      what people type          ->  one struct a verb
+//! subject   ADDR@VERSION, REPOSITORY:VERSION  ->  what an argument names
 //! lookup    an address              ->  the places it may come from, by --from or by the user's files
 //! connect   names of ends             ->  stores (a registry, or an OCI image layout directory)
 //! trust     trust.toml, the pins      ->  whose signatures count
@@ -33,6 +34,7 @@ mod printer;
 mod prompt;
 mod report;
 mod signing_key;
+mod subject;
 mod trust;
 mod verbs;
 

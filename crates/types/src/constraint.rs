@@ -112,6 +112,14 @@ impl Constraints {
         self.0.is_empty()
     }
 
+    /// The one version that is named exactly; `None` if there is more than that, or less.
+    pub fn exact(&self) -> Option<&Version> {
+        match self.0.as_slice() {
+            [Term { operator: Operator::Equal, boundary }] => Some(boundary),
+            _ => None,
+        }
+    }
+
     /// Both lists at once.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {

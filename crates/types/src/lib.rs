@@ -13,6 +13,7 @@
 //! repository        ghcr.io/acme/opentofu-provider-widget  RepositoryRef
 //! registry          ghcr.io, localhost:5000               RegistryHost
 //! place             HOST/NAME, oci:DIR, HOST, …           Place
+//! release, as typed ADDR@VERSION, REPOSITORY:VERSION   ReleaseName
 //! tag, digest       1.4.0 / sha256:…                       Tag, Digest, Reference
 //! what is signed    an index, a SHA256SUMS               Identity
 //! descriptor        {mediaType, digest, size, …}           Descriptor
@@ -42,6 +43,7 @@ mod platform;
 mod prefix;
 mod printable;
 mod registry_host;
+mod release_name;
 mod repository;
 mod secret;
 mod strict_json;
@@ -74,6 +76,7 @@ pub use platform::{InvalidPlatform, Platform};
 pub use prefix::{RepositoryPrefix, parse_prefix};
 pub use printable::{is_unprintable, printable};
 pub use registry_host::{DOCKER_HUB_NAMES, InvalidRegistryHost, RegistryHost};
+pub use release_name::{InvalidReleaseName, ReleaseName};
 pub use repository::{InvalidRepositoryRef, RepositoryRef};
 pub use secret::Secret;
 pub use strict_json::{StrictJsonError, parse_strictly};

@@ -11,19 +11,19 @@ use tofu_oci_installer::{
 use tofu_oci_lockfile::{LOCK_FILE_NAME, WriteOutcome};
 use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
 use tofu_oci_trust::Standing;
-use tofu_oci_types::{Constraints, Event, InvalidProviderAddr, Platform, ProviderAddr};
+use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr};
 
 use super::context::{Context, data_dir};
 use super::locked::{LockChange, changes};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
-use crate::exit::Exit;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{json_event, json_line};
+use crate::subject;
 
 /// Installs what was named, or what the configuration requires.
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
@@ -196,24 +196,14 @@ pub(super) fn required(
 pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constraints)>, Diagnostic> {
     let mut wanted: Vec<(ProviderAddr, Constraints)> = Vec::new();
     for (number, text) in providers.iter().enumerate() {
-        if let Some(address) = text.strip_suffix('@') {
-            return Err(Diagnostic::usage(format!("`{text}` names no version after the @"))
-                .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
-                .hint(format!("for the newest version, omit the @: {address}")));
-        }
-        let (address, constraints) = text.split_once('@').unwrap_or((text, ""));
-        let address: ProviderAddr = address.parse().map_err(|error: InvalidProviderAddr| {
+        let (address, constraints) = subject::provider(text).map_err(|diagnostic| {
             let before = number.checked_sub(1).and_then(|before| providers.get(before));
-            Diagnostic::of(Exit::Usage, &error).hint(match before {
-                Some(before) if !before.contains('@') && text.parse::<Constraints>().is_ok() => {
-                    format!("to say which version, join the two by an @: {before}@'{text}'")
+            match before.filter(|before| !before.contains('@') && text.parse::<Constraints>().is_ok()) {
+                Some(before) => {
+                    diagnostic.hint(format!("to say which version, join the two by an @: {before}@'{text}'"))
                 }
-                _ => "write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget".to_owned(),
-            })
-        })?;
-        let constraints: Constraints = constraints.parse().map_err(|error| {
-            Diagnostic::of(Exit::Usage, &error)
-                .hint("write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell")
+                None => diagnostic,
+            }
         })?;
         match wanted.iter_mut().find(|(known, _)| *known == address) {
             Some((_, known)) => *known = known.and(&constraints),
@@ -293,6 +283,7 @@ pub(super) fn shown(path: &Path) -> std::path::Display<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
 
     #[track_caller]
     fn check(providers: &[&str], want: &[(&str, &str)]) {

@@ -16,6 +16,7 @@ use crate::args::CheckArgs;
 use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
 use crate::identity;
+use crate::subject;
 use crate::verbs::context::Context;
 use crate::verbs::typed::{typed, typed_hosts};
 
@@ -27,7 +28,7 @@ pub(super) async fn check(
     version: Option<Version>,
 ) -> Result<Checked, Diagnostic> {
     refuse_other_options(args)?;
-    let version = one_version(args, version)?;
+    let version = subject::one_version(&args.target, version, args.version.as_ref())?;
     let other = args.against.as_deref().map(against).transpose()?;
     let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(identity::of_end).collect();
     let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);
@@ -97,18 +98,6 @@ fn is_looked_at(group: Group, compared: bool) -> bool {
         Group::LockFile | Group::Registry => false,
         Group::Drift => compared,
         _ => true,
-    }
-}
-
-/// The version of `--version`, or the one after the target.
-fn one_version(args: &CheckArgs, of_target: Option<Version>) -> Result<Option<Version>, Diagnostic> {
-    match (&args.version, of_target) {
-        (Some(option), Some(target)) if *option != target => {
-            Err(Diagnostic::usage(format!("the target names version {target}, --version {option}"))
-                .hint("name the version once"))
-        }
-        (Some(option), _) => Ok(Some(option.clone())),
-        (None, target) => Ok(target),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_types::{Tag, Version};
+use tofu_oci_types::Version;
 
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
+use crate::subject;
 
 /// What `check` looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,18 +22,10 @@ pub(super) enum Target {
 impl Target {
     /// Reads a target. If the text does not decide, the disk says whether it is a lock file.
     pub(super) fn parse(text: &str) -> Result<Self, Diagnostic> {
-        if let Some(dir) = text.strip_prefix("oci:") {
-            return layout(text, dir);
-        }
-        if let Some(path) = lock_file(text) {
+        if !text.starts_with("oci:")
+            && let Some(path) = lock_file(text)
+        {
             return Ok(Self::LockFile(path));
-        }
-        if let Some((repository, version)) = with_version(text) {
-            match End::parse(repository) {
-                Ok(end) => return Ok(Self::Repository(end, Some(version))),
-                Err(diagnostic) if repository.contains("://") => return Err(diagnostic),
-                Err(_) => {}
-            }
         }
         if is_layout(Path::new(text)) {
             return Err(Diagnostic::usage(format!("{text} is a directory with an OCI image layout")).hint(format!(
@@ -40,27 +33,16 @@ impl Target {
                 invocation::with_all_options(&format!("check {}", invocation::quoted(&format!("oci:{text}"))))
             )));
         }
-        let end = End::parse(text)
-            .map_err(|diagnostic| diagnostic.hint("a lock file is named by its path, such as ./.terraform.lock.hcl"))?;
-        Ok(Self::Repository(end, None))
+        let is_bare = !text.contains(['@', ':']);
+        let (end, version) = subject::place(text).map_err(|diagnostic| {
+            if is_bare {
+                diagnostic.hint("a lock file is named by its path, such as ./.terraform.lock.hcl")
+            } else {
+                diagnostic
+            }
+        })?;
+        Ok(Self::Repository(end, version))
     }
-}
-
-/// `oci:DIR`, or `oci:DIR:VERSION` if no directory has the whole name.
-fn layout(text: &str, dir: &str) -> Result<Target, Diagnostic> {
-    if !Path::new(dir).exists()
-        && let Some((dir, version)) = with_version(dir)
-    {
-        return Ok(Target::Repository(End::parse(&format!("oci:{dir}"))?, Some(version)));
-    }
-    Ok(Target::Repository(End::parse(text)?, None))
-}
-
-/// A text that ends in a version as tags are written.
-fn with_version(text: &str) -> Option<(&str, Version)> {
-    let (front, tag) = text.rsplit_once(':')?;
-    let version = tag.parse::<Tag>().ok()?.version()?;
-    Some((front, version)).filter(|_| !front.is_empty())
 }
 
 /// Whether a directory holds an OCI image layout.

@@ -23,6 +23,7 @@ use crate::exit::Exit;
 use crate::invocation;
 use crate::printer;
 use crate::report::json_line;
+use crate::subject;
 use found::ReleaseWithEvidence;
 use model::{Accepted, VerifyReport};
 
@@ -30,7 +31,7 @@ use model::{Accepted, VerifyReport};
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
-    let (address, version) = subject(&args.subject, &dir)?;
+    let (address, version) = release(&args.subject, &dir)?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
     let mut file = crate::trust::policy_file(&args.trust, &dir);
     let filed = Arc::clone(&trust.policy);
@@ -125,19 +126,10 @@ fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Resul
 }
 
 /// The address, and one exact version of it.
-fn subject(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic> {
-    let (address, version) = match text.split_once('@') {
-        Some((address, version)) => (address, Some(version)),
-        None => (text, None),
-    };
-    let address: ProviderAddr = address.parse().map_err(|error| {
-        Diagnostic::of(Exit::Usage, &error)
-            .hint("write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0")
-    })?;
-    if let Some(version) = version {
-        let version = version.parse().map_err(|error| {
-            Diagnostic::of(Exit::Usage, &error).hint(format!("name one exact version, such as {address}@1.4.0"))
-        })?;
+fn release(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic> {
+    let (address, constraints) = subject::provider(text)?;
+    if !constraints.is_any() {
+        let version = subject::exact(&address, &constraints)?;
         return Ok((address, version));
     }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;

@@ -1,0 +1,253 @@
+//! What arguments name: one grammar for all verbs, `ADDR@VERSION` and `REPOSITORY:VERSION`.
+//!
+//! ```text
+//! read          any form                                      show, verify, versions
+//! release_at    REPOSITORY:VERSION, or --version beside it    sign, withdraw, deprecate
+//! place         REPOSITORY or REPOSITORY:VERSION              push, copy, check, auth explain
+//! provider      ADDR or ADDR@CONSTRAINT                       install, lock, resolve
+//! ```
+
+use std::path::Path;
+
+use tofu_oci_types::{Constraints, InvalidProviderAddr, InvalidReleaseName, ProviderAddr, ReleaseName, Version};
+
+use crate::connect::End;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::invocation;
+
+/// How constraints are written.
+pub(crate) const CONSTRAINTS: &str = "write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell";
+
+/// Reads what an argument names. `oci:DIR` is that directory if one of the whole name exists.
+pub(crate) fn read(text: &str) -> Result<ReleaseName, Diagnostic> {
+    if text.strip_prefix("oci:").is_some_and(|dir| !dir.is_empty() && Path::new(dir).exists()) {
+        return Ok(ReleaseName::Whole(text.to_owned()));
+    }
+    text.parse().map_err(|error| invalid(text, error))
+}
+
+/// A place, and the version that is written after it.
+///
+/// # Errors
+/// If the argument names a provider, or nothing.
+pub(crate) fn place(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
+    match read(text)? {
+        ReleaseName::Repository { repository, version } => Ok((End::Registry(repository), Some(version))),
+        ReleaseName::Layout { dir, version } => Ok((End::Layout(dir), Some(version))),
+        ReleaseName::Provider { address, constraints } => Err(provider_for_place(text, &address, &constraints)),
+        ReleaseName::Whole(text) => Ok((End::parse(&text)?, None)),
+    }
+}
+
+/// One release at a place: `REPOSITORY:VERSION`, `oci:DIR:VERSION`, or either beside `--version`.
+///
+/// # Errors
+/// As [`place`], and if no version is named, or two.
+pub(crate) fn release_at(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnostic> {
+    let (end, named) = place(text)?;
+    match one_version(text, named, given)? {
+        Some(version) => Ok((end, version)),
+        None => Err(no_version(text)),
+    }
+}
+
+/// The version after the place, or that of `--version`.
+///
+/// # Errors
+/// If they differ.
+pub(crate) fn one_version(
+    text: &str,
+    named: Option<Version>,
+    given: Option<&Version>,
+) -> Result<Option<Version>, Diagnostic> {
+    match (named, given) {
+        (Some(named), Some(given)) if named != *given => {
+            Err(Diagnostic::usage(format!("`{text}` names version {named}, and --version {given}"))
+                .hint("name the version once"))
+        }
+        (named, given) => Ok(named.or_else(|| given.cloned())),
+    }
+}
+
+/// A provider, and what its version must meet.
+///
+/// # Errors
+/// If the argument names a repository or a directory, or nothing.
+pub(crate) fn provider(text: &str) -> Result<(ProviderAddr, Constraints), Diagnostic> {
+    match read(text)? {
+        ReleaseName::Provider { address, constraints } => Ok((address, constraints)),
+        ReleaseName::Repository { repository, version } => {
+            let diagnostic = place_for_provider(text, "repository");
+            let words = format!("{} HOST/NAMESPACE/TYPE@{version} --from {repository}", invocation::verb());
+            let with_from = invocation::command(&words);
+            Err(match repository.to_string().parse::<ProviderAddr>() {
+                Ok(_) => diagnostic
+                    .hint(format!("write a provider's version after an @: {repository}@{version}"))
+                    .hint(format!("for what is in the repository: {with_from}")),
+                Err(_) => diagnostic.hint(with_from),
+            })
+        }
+        ReleaseName::Layout { dir, version } => Err(place_for_provider(text, "directory").hint(invocation::command(
+            &format!("{} HOST/NAMESPACE/TYPE@{version} --from oci:{}", invocation::verb(), dir.display()),
+        ))),
+        ReleaseName::Whole(text) => Ok((address(&text)?, Constraints::any())),
+    }
+}
+
+/// The one version that constraints name.
+///
+/// # Errors
+/// If they name a range.
+pub(crate) fn exact(address: &ProviderAddr, constraints: &Constraints) -> Result<Version, Diagnostic> {
+    constraints.exact().cloned().ok_or_else(|| {
+        Diagnostic::usage(format!("`{constraints}` is a constraint, and one exact version is wanted"))
+            .hint(format!("name one exact version, such as {address}@1.4.0"))
+            .hint(format!("`{}` lists them", invocation::versions(address)))
+    })
+}
+
+/// A provider's address without a version.
+pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
+    text.parse().map_err(|error: InvalidProviderAddr| {
+        let diagnostic = Diagnostic::of(Exit::Usage, &error);
+        if Path::new(text).is_dir() || text.starts_with("oci:") || text.contains("://") {
+            return diagnostic
+                .hint("name the provider, and where it is with --from: HOST/NAMESPACE/TYPE --from REPOSITORY");
+        }
+        diagnostic.hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
+    })
+}
+
+/// The argument names a release, but no version of it.
+fn no_version(text: &str) -> Diagnostic {
+    Diagnostic::usage(format!("`{text}` names no version"))
+        .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
+        .hint(list(text))
+}
+
+fn list(place: &str) -> String {
+    format!("`{}` lists what is there", invocation::command(&format!("versions {}", invocation::quoted(place))))
+}
+
+/// A provider is named where a place belongs.
+fn provider_for_place(text: &str, address: &ProviderAddr, constraints: &Constraints) -> Diagnostic {
+    let version = constraints.exact().map_or_else(|| "VERSION".to_owned(), ToString::to_string);
+    let resolve = invocation::command(&format!("resolve {}", address.for_display()));
+    Diagnostic::usage(format!("`{text}` names a provider, and `{}` takes a repository", invocation::verb()))
+        .hint(format!("write REPOSITORY:{version}; `{resolve}` says which repository has it"))
+}
+
+fn place_for_provider(text: &str, kind: &str) -> Diagnostic {
+    Diagnostic::usage(format!("`{text}` names a {kind}, and `{}` takes a provider's address", invocation::verb()))
+}
+
+/// What to write instead.
+fn invalid(text: &str, error: InvalidReleaseName) -> Diagnostic {
+    let diagnostic = Diagnostic::of(Exit::Usage, &error);
+    let form = |name: &str| format!("write {name}:VERSION, such as {name}:1.4.0");
+    match error {
+        InvalidReleaseName::Digest { name, .. } => match name.parse() {
+            Ok(ReleaseName::Repository { .. } | ReleaseName::Layout { .. }) => {
+                diagnostic.hint(format!("omit the digest: {name}"))
+            }
+            _ => diagnostic.hint(form(&name)).hint(list(&name)),
+        },
+        InvalidReleaseName::Empty { name, mark: '@' } => {
+            diagnostic.hint(CONSTRAINTS).hint(format!("for any version, omit the @: {name}"))
+        }
+        InvalidReleaseName::Empty { name, .. } => diagnostic.hint(form(&name)).hint(list(&name)),
+        InvalidReleaseName::NotAVersion { name, meant: Some(meant), .. } => {
+            diagnostic.hint(format!("write {name}:{meant}"))
+        }
+        InvalidReleaseName::NotAVersion { name, .. } => diagnostic.hint(form(&name)).hint(list(&name)),
+        InvalidReleaseName::AtAfterPlace { name, version, .. } if version.parse::<Version>().is_ok() => {
+            diagnostic.hint(format!("write {name}:{version}"))
+        }
+        InvalidReleaseName::AtAfterPlace { name, .. } => diagnostic.hint(form(&name)),
+        InvalidReleaseName::Constraints(_) => diagnostic.hint(CONSTRAINTS),
+        InvalidReleaseName::NotAnAddress(_) => {
+            diagnostic.hint("write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0")
+        }
+        // The same text without the version has the same fault, with hints for repositories.
+        _ => text.rsplit_once(':').and_then(|(name, _)| End::parse(name).err()).unwrap_or(diagnostic),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, given: Option<&str>, want: Result<(&str, &str), &str>) {
+        let given = given.map(|text| text.parse().expect("a version of this test"));
+        let got = release_at(text, given.as_ref());
+        let got = got.map(|(end, version)| (end.to_string(), version.to_string()));
+        match (got, want) {
+            (Ok((end, version)), Ok(want)) => assert_eq!((end.as_str(), version.as_str()), want),
+            (Err(diagnostic), Err(want)) => {
+                assert_eq!((diagnostic.text(), diagnostic.exit()), (want, Exit::Usage), "{text}");
+            }
+            (got, want) => panic!("{text}: {got:?}, not {want:?}"),
+        }
+    }
+
+    #[test]
+    fn a_release_is_a_place_and_a_version() {
+        check("ghcr.io/acme/widget:1.4.0", None, Ok(("ghcr.io/acme/widget", "1.4.0")));
+        check("127.0.0.1:5000/acme/widget:1.4.0-rc.1", None, Ok(("127.0.0.1:5000/acme/widget", "1.4.0-rc.1")));
+        check("ghcr.io/acme/widget:1.4.0_b", None, Ok(("ghcr.io/acme/widget", "1.4.0+b")));
+        check("oci:dir:1.4.0", None, Ok(("oci:dir", "1.4.0")));
+        check("oci:C:/dir:1.4.0", None, Ok(("oci:C:/dir", "1.4.0")));
+        check("oci:dir", Some("1.4.0"), Ok(("oci:dir", "1.4.0")));
+        check("ghcr.io/acme/widget:1.4.0", Some("1.4.0"), Ok(("ghcr.io/acme/widget", "1.4.0")));
+    }
+
+    #[test]
+    fn a_release_without_a_version_is_refused() {
+        check("127.0.0.1:5000/acme/widget", None, Err("`127.0.0.1:5000/acme/widget` names no version"));
+        check("oci:dir", None, Err("`oci:dir` names no version"));
+        check("oci:dir:1.4", None, Err("`oci:dir:1.4` names no version: write it in full, 1.4.0"));
+        let two = "`ghcr.io/acme/widget:1.4.0` names version 1.4.0, and --version 1.5.0";
+        check("ghcr.io/acme/widget:1.4.0", Some("1.5.0"), Err(two));
+    }
+
+    #[track_caller]
+    fn check_hint(got: Result<impl std::fmt::Debug, Diagnostic>, want: &str) {
+        let diagnostic = got.expect_err("must be refused");
+        assert!(diagnostic.hints().iter().any(|hint| hint == want), "{:?}", diagnostic.hints());
+        assert_eq!(diagnostic.exit(), Exit::Usage);
+    }
+
+    #[test]
+    fn a_hint_has_the_right_form_with_the_words_of_the_user() {
+        let resolve = "write REPOSITORY:1.0.0; `tofu-oci resolve acme/widget` says which repository has it";
+        check_hint(place("acme/widget@1.0.0"), resolve);
+        check_hint(
+            place("ghcr.io/acme/opentofu-provider-widget@1.0.0"),
+            "write ghcr.io/acme/opentofu-provider-widget:1.0.0",
+        );
+        check_hint(place("oci:dir@1.0.0"), "write oci:dir:1.0.0");
+        check_hint(place("ghcr.io/a/b:v1.0.0"), "write ghcr.io/a/b:1.0.0");
+        check_hint(place("ghcr.io/a/b:1.0.0@sha256:00"), "omit the digest: ghcr.io/a/b:1.0.0");
+        check_hint(place("ghcr.io/a/b@sha256:00"), "write ghcr.io/a/b:VERSION, such as ghcr.io/a/b:1.4.0");
+        check_hint(provider("acme/widget:1.0.0"), "write a provider's version after an @: acme/widget@1.0.0");
+        let from = "tofu-oci  HOST/NAMESPACE/TYPE@1.0.0 --from ghcr.io/acme/opentofu-provider-widget";
+        check_hint(provider("ghcr.io/acme/opentofu-provider-widget:1.0.0"), from);
+        check_hint(provider("oci:dir:1.0.0"), "tofu-oci  HOST/NAMESPACE/TYPE@1.0.0 --from oci:dir");
+    }
+
+    #[test]
+    fn a_provider_may_have_constraints() {
+        let (address, constraints) = provider("acme/widget@~> 1.4").expect("well-formed");
+        assert_eq!(
+            (address.to_string().as_str(), constraints.to_string().as_str()),
+            ("registry.opentofu.org/acme/widget", "~> 1.4")
+        );
+        assert!(exact(&address, &constraints).is_err());
+        assert_eq!(
+            exact(&address, &"1.4".parse().expect("a constraint")).map(|version| version.to_string()).ok().as_deref(),
+            Some("1.4.0")
+        );
+    }
+}
