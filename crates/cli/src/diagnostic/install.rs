@@ -6,6 +6,7 @@ use tofu_oci_fetch::{FetchError, PinFileError};
 use tofu_oci_installer::InstallError;
 use tofu_oci_lockfile::{LockFileError, LockRefusal, ManifestLines};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
+use tofu_oci_store::StoreError;
 use tofu_oci_types::{NetworkFault, Version};
 
 use super::{Diagnostic, Refused};
@@ -83,6 +84,29 @@ impl Diagnostic {
             ),
             _ => Self::of(Exit::Fixable, error),
         }
+    }
+}
+
+impl Diagnostic {
+    /// Why a repository, which was asked without an address, has no release: the message names no provider.
+    pub(crate) fn of_repository(error: SourceError) -> Self {
+        let code = error.code();
+        match error {
+            SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. } => {
+                Self::from(StoreError::UnknownRepository { place })
+            }
+            SourceError::NotOffered { place, what: NotOffered::VersionMissing { version, offered }, .. } => {
+                Self::new(Exit::Fixable, format!("{place} has no version {version}")).hint(versions("it has", &offered))
+            }
+            SourceError::Layout { version, place, source, .. } => {
+                let check = invocation::command(&format!("check {place}"));
+                Self::new(Exit::Fixable, format!("version {version} in {place} is not a release of a provider"))
+                    .cause(source.to_string())
+                    .hint(format!("`{check}` says what it is, and what OpenTofu makes of it"))
+            }
+            error => Self::from(error),
+        }
+        .or_code(code)
     }
 }
 
@@ -286,7 +310,7 @@ fn other_provider(error: &ArchiveError) -> Option<&str> {
 /// How many items of a list are shown.
 const SHOWN: usize = 8;
 
-fn versions(lead: &str, offered: &[Version]) -> String {
+pub(crate) fn versions(lead: &str, offered: &[Version]) -> String {
     if offered.is_empty() {
         return "it has no versions".to_owned();
     }

@@ -12,7 +12,7 @@ use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Place, ProviderAddr};
 
 use super::context::Context;
-use crate::args::VersionsArgs;
+use crate::args::{IdentityArgs, LookupArgs, Network, VersionsArgs};
 use crate::connect::{Connector, End};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -24,7 +24,9 @@ use crate::report::json_line;
 
 /// Lists versions, newest first.
 pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(), Diagnostic> {
-    let Subject { source, address, named } = subject(context, args).await?;
+    let VersionsArgs { subject: text, lookup, provider, network, identity, .. } = args;
+    let named = SubjectArgs { subject: text, lookup, provider: *provider, network, identity };
+    let Subject { source, address, named } = subject(context, &named).await?;
     let place = source.place().clone();
     // An address and a repository look alike, and a variable or an old file may have decided which it is.
     if !context.json && !context.quiet {
@@ -40,7 +42,7 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
             SubjectKind::Address | SubjectKind::Repository => {}
         }
     }
-    let listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, &args.subject))?;
+    let listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, text))?;
     warn(context, &place, &listing.stray);
     let question = VersionsQuestion {
         source: source.as_ref(),
@@ -59,16 +61,26 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     Ok(())
 }
 
+/// The arguments that say where to look, and for what.
+pub(super) struct SubjectArgs<'a> {
+    pub(super) subject: &'a str,
+    pub(super) lookup: &'a LookupArgs,
+    /// Whether the argument is an address, although it could be a repository.
+    pub(super) provider: bool,
+    pub(super) network: &'a Network,
+    pub(super) identity: &'a IdentityArgs,
+}
+
 /// Where to look, and for what.
-struct Subject {
-    source: Arc<dyn Source>,
-    address: ProviderAddr,
-    named: SubjectKind,
+pub(super) struct Subject {
+    pub(super) source: Arc<dyn Source>,
+    pub(super) address: ProviderAddr,
+    pub(super) named: SubjectKind,
 }
 
 /// What the argument is, and what makes it an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SubjectKind {
+pub(super) enum SubjectKind {
     /// An address, by `--from`.
     From,
     /// An address, because a pattern of the CLI configuration names its host.
@@ -80,7 +92,7 @@ enum SubjectKind {
 
 impl SubjectKind {
     /// Why there is no listing. If the user named a repository, the message names no address.
-    fn diagnostic(self, error: SourceError, subject: &str) -> Diagnostic {
+    pub(super) fn diagnostic(self, error: SourceError, subject: &str) -> Diagnostic {
         let is_address = || subject.parse::<ProviderAddr>().is_ok();
         match (self, error) {
             (Self::Repository, SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. }) => {
@@ -98,8 +110,8 @@ impl SubjectKind {
 const IF_ADDRESS: &str = "for a provider address, add --provider, or say where it is with --from REPOSITORY";
 
 /// Reads the argument as an address if an option or the CLI configuration says so, else as a repository.
-async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diagnostic> {
-    let connector = context.connector(&args.network, access(args).await?);
+pub(super) async fn subject(context: &Context, args: &SubjectArgs<'_>) -> Result<Subject, Diagnostic> {
+    let connector = context.connector(args.network, access(args).await?);
     if args.lookup.from.is_some() || args.provider {
         let address: ProviderAddr = args.subject.parse().map_err(|error| {
             let diagnostic = Diagnostic::of(Exit::Usage, &error);
@@ -113,7 +125,7 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
         return Ok(Subject { source: finder.source(&address)?, address, named });
     }
     let Ok(address) = args.subject.parse::<ProviderAddr>() else { return repository(args, &connector) };
-    let configured = lookup::configured(connector.config(None)?, &args.lookup, &[])?;
+    let configured = lookup::configured(connector.config(None)?, args.lookup, &[])?;
     if configured.is_missing() && !configured.is_magic(&address) {
         return repository(args, &connector);
     }
@@ -128,11 +140,11 @@ async fn subject(context: &Context, args: &VersionsArgs) -> Result<Subject, Diag
 }
 
 /// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
-async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
+async fn access(args: &SubjectArgs<'_>) -> Result<Access, Diagnostic> {
     if args.lookup.from.is_some() || args.provider {
-        return args.lookup.access(&args.identity, None).await;
+        return args.lookup.access(args.identity, None).await;
     }
-    match End::parse(&args.subject) {
+    match End::parse(args.subject) {
         Ok(end) => args.identity.access(&identity::of_end(&end).into_iter().collect::<Vec<_>>(), None).await,
         Err(_) if args.identity.anonymous => Ok(Access::Anonymous),
         // The rest is an address, or an error that `repository` reports.
@@ -140,19 +152,22 @@ async fn access(args: &VersionsArgs) -> Result<Access, Diagnostic> {
     }
 }
 
-fn finder(args: &VersionsArgs, connector: Connector) -> Result<Finder, Diagnostic> {
-    Finder::new(&args.lookup, connector, None, &[])
+fn finder(args: &SubjectArgs<'_>, connector: Connector) -> Result<Finder, Diagnostic> {
+    Finder::new(args.lookup, connector, None, &[])
 }
 
-fn repository(args: &VersionsArgs, connector: &Connector) -> Result<Subject, Diagnostic> {
-    let end = End::parse(&args.subject).map_err(|diagnostic| match args.subject.parse::<ProviderAddr>() {
+fn repository(args: &SubjectArgs<'_>, connector: &Connector) -> Result<Subject, Diagnostic> {
+    let end = End::parse(args.subject).map_err(|diagnostic| match args.subject.parse::<ProviderAddr>() {
         Ok(_) => diagnostic.hint(IF_ADDRESS),
         Err(_) => diagnostic,
     })?;
     let source = Arc::new(OciSource::new(connector.source(&end)?));
-    // The answer of a repository does not depend on the address.
-    let address = "registry.opentofu.org/unknown/unknown".parse().expect("a well-formed address");
-    Ok(Subject { source, address, named: SubjectKind::Repository })
+    Ok(Subject { source, address: unknown_address(), named: SubjectKind::Repository })
+}
+
+/// The address that a repository is asked with: its answer does not depend on it.
+pub(super) fn unknown_address() -> ProviderAddr {
+    "registry.opentofu.org/unknown/unknown".parse().expect("a well-formed address")
 }
 
 /// Says which tags OpenTofu would trip over.

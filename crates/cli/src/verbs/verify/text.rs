@@ -78,7 +78,7 @@ impl VerifyReport<'_> {
     }
 }
 
-fn found(examined: &Examined) -> String {
+pub(in crate::verbs) fn found(examined: &Examined) -> String {
     let form = match examined.form {
         Some(SignatureForm::Bundle) => "bundle",
         Some(SignatureForm::CosignTag) => "cosign-tag",
