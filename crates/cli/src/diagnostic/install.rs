@@ -7,7 +7,7 @@ use tofu_oci_installer::InstallError;
 use tofu_oci_lockfile::{LockFileError, LockRefusal, ManifestLines};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{NetworkFault, Version};
+use tofu_oci_types::{NetworkFault, Version, printable};
 
 use super::{Diagnostic, Refused};
 use crate::exit::Exit;
@@ -33,6 +33,7 @@ impl Diagnostic {
                 let text = match what {
                     NotOffered::UnknownProvider => format!("there is no provider {address} at {place}"),
                     NotOffered::VersionMissing { version, .. } => format!("{address} has no version {version}"),
+                    NotOffered::Withdrawn { version, .. } => format!("{address} {version} was withdrawn"),
                     NotOffered::PlatformMissing { version, platform, .. } => {
                         format!("{address} {version} has no package for {platform}")
                     }
@@ -48,9 +49,14 @@ impl Diagnostic {
                     diagnostic = diagnostic.cause(format!("asked {place}"));
                 }
                 diagnostic = diagnostic.code(what.code());
+                if let NotOffered::Withdrawn { reason: Some(reason), .. } = what {
+                    diagnostic = diagnostic.cause(printable(reason.as_str()));
+                }
                 let explain = invocation::command(&format!("resolve {address} --explain"));
                 match what {
-                    NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
+                    NotOffered::VersionMissing { offered, .. } | NotOffered::Withdrawn { offered, .. } => {
+                        diagnostic.hint(versions("it has", offered))
+                    }
                     NotOffered::PlatformMissing { offered, .. } => {
                         let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                         diagnostic.hint(format!("this release offers {list}"))
@@ -97,6 +103,14 @@ impl Diagnostic {
             }
             SourceError::NotOffered { place, what: NotOffered::VersionMissing { version, offered }, .. } => {
                 Self::new(Exit::Fixable, format!("{place} has no version {version}")).hint(versions("it has", &offered))
+            }
+            SourceError::NotOffered { place, what: NotOffered::Withdrawn { version, reason, offered, .. }, .. } => {
+                let diagnostic = Self::new(Exit::Fixable, format!("version {version} was withdrawn from {place}"));
+                let diagnostic = match reason {
+                    Some(reason) => diagnostic.cause(printable(reason.as_str())),
+                    None => diagnostic,
+                };
+                diagnostic.hint(versions("it has", &offered))
             }
             SourceError::Layout { version, place, source, .. } => {
                 let check = invocation::command(&format!("check {place}"));

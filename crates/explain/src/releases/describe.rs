@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryFutureExt as _};
 use tofu_oci_source::{Created, LeafKind, Offer, Release, ReleaseDescription, ReleaseId, SourceError};
+use tofu_oci_trust::Notice;
 use tofu_oci_types::{Digest, PackageHash, Place, Platform, Scheme};
 
 /// How many manifests are read at once.
@@ -19,6 +20,8 @@ pub struct ReleaseFacts {
     pub description: ReleaseDescription,
     /// When it was made; `None` if it does not say.
     pub created: Option<Created>,
+    /// What its publisher says of it later, unverified.
+    pub notice: Option<Notice>,
     /// Its packages, or why one cannot be installed; sorted by platform.
     pub packages: Vec<(Platform, Result<PackageFacts, SourceError>)>,
 }
@@ -61,7 +64,8 @@ pub async fn describe(release: &Arc<dyn Release>, platform: Option<&Platform>) -
     }
     // A manifest that cannot be read is reported with its package.
     let created = release.created().unwrap_or_else(|_| None).await;
-    Ok(ReleaseFacts { id: release.id().clone(), description, created, packages })
+    let notice = release.notice().await?;
+    Ok(ReleaseFacts { id: release.id().clone(), description, created, notice, packages })
 }
 
 fn package(offer: &Offer, asked: &ReleaseId) -> PackageFacts {

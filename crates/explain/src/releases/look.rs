@@ -1,5 +1,7 @@
 //! What the versions of a provider are, looked into.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt as _;
 use tofu_oci_fetch::Trust;
 use tofu_oci_layout::{DocumentKind, LayoutError, PackageLayout};
@@ -68,6 +70,8 @@ pub enum VersionContent {
 /// What a look found, as deep as it went; empty beyond that.
 #[derive(Debug, Default)]
 pub struct VersionDetails {
+    /// The provider that was named, or that the release names itself.
+    pub address: Option<ProviderAddr>,
     /// The platforms, of all methods.
     pub platforms: Vec<Platform>,
     /// The digest of the index.
@@ -126,16 +130,16 @@ async fn details(
 ) -> Result<VersionDetails, SourceError> {
     let VersionsQuestion { source, address, asked_as } = *question;
     let mut release = source.release(asked_as, version).await?;
-    if let LookDepth::Platforms = depth {
-        let platforms = release.platforms().await?;
-        require_label(&release).await?;
-        return Ok(VersionDetails { platforms, ..VersionDetails::default() });
-    }
     require_label(&release).await?;
-    let LookDepth::Details(trust) = depth else { return Ok(VersionDetails::default()) };
+    let address = address.cloned().or(release.describe().await?.published_as.clone());
+    let named = VersionDetails { address, ..VersionDetails::default() };
+    let LookDepth::Details(trust) = depth else {
+        let platforms = if let LookDepth::Platforms = depth { release.platforms().await? } else { Vec::new() };
+        return Ok(VersionDetails { platforms, ..named });
+    };
     // What was read is not read again under the other name.
-    if let (None, Some(own)) = (address, release.describe().await?.published_as.clone()) {
-        release = source.release(&own, version).await?;
+    if let Some(own) = named.address.as_ref().filter(|own| *own != asked_as) {
+        release = source.release(own, version).await?;
     }
     let verdict = judged(&*release, trust).await?;
     let about = release.describe().await?;
@@ -145,14 +149,15 @@ async fn details(
         protocols: about.protocols.clone(),
         created: release.created().await?,
         signatures: Some(SignatureStanding::of(&verdict, release.id(), trust)),
+        ..named
     })
 }
 
 /// Fails for images without the label: only their config says what they are.
-async fn require_label(release: &std::sync::Arc<dyn Release>) -> Result<(), SourceError> {
+async fn require_label(release: &Arc<dyn Release>) -> Result<(), SourceError> {
     let about = release.describe().await?;
     if let (Some(PackageLayout::Image), Some(first)) = (about.layout, about.platforms.first()) {
-        std::sync::Arc::clone(release).offer(first).await?;
+        Arc::clone(release).offer(first).await?;
     }
     Ok(())
 }

@@ -7,9 +7,11 @@ use std::path::PathBuf;
 
 use futures_util::StreamExt as _;
 use tofu_oci_explain::outdated::{UpgradeState, compare, demands};
+use tofu_oci_explain::releases::{VersionNotice, notice_of};
 use tofu_oci_lockfile::{Guide, LOCK_FILE_NAME, LockFile};
 use tofu_oci_source::Source;
 use tofu_oci_tfconfig::{ProviderTree, providers_tree};
+use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::{Constraints, Event, Place, ProviderAddr, Version};
 
 use super::context::{Context, data_dir};
@@ -76,6 +78,9 @@ async fn row(
     let chosen = comparison.admitted.as_ref().or(comparison.newest.as_ref());
     row.place = place(&*source, address, chosen).await;
     row.locked_is_offered = row.locked.as_ref().is_none_or(|locked| listing.versions.contains(locked));
+    if let Some(version) = row.locked.as_ref().or(comparison.admitted.as_ref()) {
+        row.notice = notice_of(&*source, address, version, &listing).await;
+    }
     row.comparison = Some(comparison);
     row
 }
@@ -100,7 +105,12 @@ fn warn(context: &Context, row: &ProviderRow) {
         let event = diagnostic.hints().iter().fold(event, |event, hint| event.with_hint(hint.clone()));
         context.reporter.event(&event);
     }
-    if let Some(locked) = row.locked.as_ref().filter(|_| !row.locked_is_offered) {
+    if let Some(VersionNotice { version, state, reason }) = &row.notice {
+        let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let text = format!("{address} {version} is {state} by its publisher{reason}");
+        let code = if *state == ReleaseState::Withdrawn { "withdrawn" } else { "deprecated" };
+        context.reporter.event(&Event::warning(code, text));
+    } else if let Some(locked) = row.locked.as_ref().filter(|_| !row.locked_is_offered) {
         let text = format!("{address} is locked at {locked}, which is not offered any more");
         let event = Event::warning("locked-version-gone", text);
         context.reporter.event(&event.with_hint("a machine that lacks the package cannot install it: upgrade"));

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_explain::outdated::{ModuleDemand, UpgradeState, VersionComparison};
+use tofu_oci_explain::releases::VersionNotice;
 use tofu_oci_types::{Constraints, PathText, Place, ProviderAddr, Version};
 
 use crate::diagnostic::Diagnostic;
@@ -16,6 +17,8 @@ pub(super) struct ProviderRow {
     /// The predecessor whose entry locks it.
     pub(super) locked_by: Option<ProviderAddr>,
     pub(super) locked_is_offered: bool,
+    /// What the publisher says of the locked version, or of the one that would be locked.
+    pub(super) notice: Option<VersionNotice>,
     /// Where the version comes from that would be installed.
     pub(super) place: Option<Place>,
     /// `None` if its versions could not be listed.
@@ -32,6 +35,7 @@ impl ProviderRow {
             locked,
             locked_by: None,
             locked_is_offered: true,
+            notice: None,
             place: None,
             comparison: None,
             failure: None,
@@ -49,7 +53,7 @@ impl ProviderRow {
 
     /// Whether there is something to do.
     pub(super) fn is_behind(&self) -> bool {
-        self.state() != Some(UpgradeState::UpToDate) || !self.locked_is_offered
+        self.state() != Some(UpgradeState::UpToDate) || !self.locked_is_offered || self.notice.is_some()
     }
 
     /// What `install --upgrade` would choose.
@@ -79,6 +83,7 @@ pub(super) struct OutdatedLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     locked_by: Option<&'a ProviderAddr>,
     locked_is_offered: bool,
+    notice: Option<&'a VersionNotice>,
     admitted: Option<&'a Version>,
     newest: Option<&'a Version>,
     held_back_by: Vec<DemandLine<'a>>,
@@ -113,6 +118,7 @@ impl<'a> OutdatedLine<'a> {
             locked: row.locked.as_ref(),
             locked_by: row.locked_by.as_ref(),
             locked_is_offered: row.locked_is_offered,
+            notice: row.notice.as_ref(),
             admitted: row.admitted(),
             newest: row.newest(),
             held_back_by: held.collect(),

@@ -6,6 +6,7 @@ use serde::Serialize;
 use tofu_oci_explain::releases::{PackageFacts, SignatureStanding};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_source::{Created, LeafKind, SourceError};
+use tofu_oci_trust::Notice;
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
 use super::subject::Naming;
@@ -25,6 +26,7 @@ pub(super) struct ReleaseLine<'a> {
     created: Option<&'a Created>,
     protocols: &'a [String],
     published_as: Option<&'a ProviderAddr>,
+    notice: Option<&'a Notice>,
     platforms: &'a [Platform],
     packages: Vec<PackageLine<'a>>,
     signatures: Option<&'a SignatureStanding>,
@@ -86,6 +88,7 @@ impl<'a> ReleaseLine<'a> {
             created: report.facts.created.as_ref(),
             protocols: &about.protocols,
             published_as: about.published_as.as_ref(),
+            notice: report.facts.notice.as_ref(),
             platforms: &about.platforms,
             packages: packages.collect(),
             signatures: standing,

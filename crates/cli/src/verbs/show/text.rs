@@ -27,6 +27,9 @@ pub(super) fn page(report: &ShowReport) -> Page {
         (Naming::Asked, Some(other)) if *other != id.address => say("provider", &format!("published as {other}")),
         _ => {}
     }
+    if let Some(notice) = &report.facts.notice {
+        say("notice", &format!("{} by the publisher: {}", notice.state, notice.reason));
+    }
     say("created", &created(report.facts.created.as_ref()));
     if let Some(layout) = about.layout {
         say("layout", &layout.to_string());

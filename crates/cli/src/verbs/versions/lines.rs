@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_explain::releases::{
-    LookDepth, SignatureStanding, VersionContent, VersionLook, VersionsQuestion, kinds, look,
+    LookDepth, SignatureStanding, VersionContent, VersionLook, VersionNotice, VersionsQuestion, kinds, look, notices_of,
 };
 use tofu_oci_source::{Created, Listing};
+use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::{Digest, Event, Place, Platform, Version};
 
 use crate::args::VersionsArgs;
@@ -25,6 +26,8 @@ pub(super) struct VersionLine<'a> {
     pub(super) version: Version,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) platforms: Option<Vec<Platform>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) notice: Option<VersionNotice>,
     #[serde(flatten)]
     pub(super) long: Option<LongLine>,
 }
@@ -63,10 +66,32 @@ pub(super) async fn lines<'a>(
     };
     let looks = slow::noted(context, format!("looking into the versions in {place}"), looks).await;
     note_others(context, place, &looks);
-    if let LookDepth::Kind = depth {
+    let address = looks.iter().find_map(|look| match &look.content {
+        VersionContent::Provider(details) => details.address.as_ref(),
+        _ => None,
+    });
+    let notices = notices_of(question.source, address.unwrap_or(question.asked_as), listing).await;
+    note_notices(context, place, &notices);
+    let mut lines = listed(context, args, place, looks, all)?;
+    lines.truncate(most);
+    for line in &mut lines {
+        line.notice = notices.iter().find(|notice| notice.version == line.version).cloned();
+    }
+    Ok(lines)
+}
+
+/// The lines of the versions that were looked into; without `--long` and `--platforms`, of all that are no others.
+fn listed<'a>(
+    context: &Context,
+    args: &VersionsArgs,
+    place: &'a Place,
+    looks: Vec<VersionLook>,
+    all: &[Version],
+) -> Result<Vec<VersionLine<'a>>, Diagnostic> {
+    if !args.long && !args.platforms {
         warn_of_failure(context, &looks);
         let is_other = |version: &&Version| looks.iter().any(|look| look.version == **version && is_other(look));
-        let versions = all.iter().rev().filter(|version| !is_other(version)).take(most);
+        let versions = all.iter().rev().filter(|version| !is_other(version));
         return Ok(versions.map(|version| line(place, version.clone())).collect());
     }
     let mut lines = Vec::new();
@@ -98,7 +123,7 @@ pub(super) async fn lines<'a>(
 }
 
 fn line(place: &Place, version: Version) -> VersionLine<'_> {
-    VersionLine { event: "version", place, version, platforms: None, long: None }
+    VersionLine { event: "version", place, version, platforms: None, notice: None, long: None }
 }
 
 fn is_other(look: &VersionLook) -> bool {
@@ -126,6 +151,24 @@ fn note_others(context: &Context, place: &Place, looks: &[VersionLook]) {
     context.reporter.event(&event.with_hint(
         "keep them in another repository: if such a tag is the newest, `install` and `tofu init` choose it and fail",
     ));
+}
+
+/// One note for all deprecated versions, and one for all that were withdrawn, with the reasons.
+fn note_notices(context: &Context, place: &Place, notices: &[VersionNotice]) {
+    for (state, code) in [(ReleaseState::Deprecated, "deprecated"), (ReleaseState::Withdrawn, "withdrawn")] {
+        let said = notices.iter().filter(|notice| notice.state == state);
+        let said: Vec<String> = said.map(notice_text).collect();
+        if !said.is_empty() {
+            let text = format!("{place}: {state} by the publisher: {}", said.join("; "));
+            context.reporter.event(&Event::note(code, text));
+        }
+    }
+}
+
+/// The version and the reason.
+fn notice_text(notice: &VersionNotice) -> String {
+    let reason = notice.reason.as_ref().map_or("the reason cannot be read", |reason| reason.as_str());
+    format!("{} ({reason})", notice.version)
 }
 
 /// A place that lists its tags and fails otherwise: the list is printed as it is.

@@ -45,7 +45,11 @@ fn row(line: &VersionLine<'_>) -> [String; 5] {
         Some(long) => (created(&long.created), shown(&long.protocols.join(" ")), signed(long.signatures.as_ref())),
         None => ("-".to_owned(), "-".to_owned(), "-".to_owned()),
     };
-    [line.version.to_string(), created, protocols, signed, platforms(line)]
+    let version = match &line.notice {
+        Some(notice) => format!("{} ({})", line.version, notice.state),
+        None => line.version.to_string(),
+    };
+    [version, created, protocols, signed, platforms(line)]
 }
 
 /// Escaped here, so that the columns after it are where they belong.
