@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 use tofu_oci_types::{Digest, Platform};
 
 use crate::document::{member, object};
-use crate::{LABEL, LABEL_PROVIDER, LayoutError};
+use crate::{CreationTime, LABEL, LABEL_PROVIDER, LayoutError};
 
 const WHAT: &str = "the image config";
 
@@ -17,6 +18,7 @@ pub struct ImageConfig {
     os: String,
     architecture: String,
     diff_ids: Vec<Digest>,
+    created: Option<CreationTime>,
 }
 
 #[derive(Default, Deserialize)]
@@ -45,6 +47,7 @@ impl ImageConfig {
             os: member(&members, WHAT, "os")?,
             architecture: member(&members, WHAT, "architecture")?,
             diff_ids: rootfs.diff_ids.unwrap_or_default(),
+            created: members.get("created").and_then(Value::as_str).and_then(CreationTime::read),
         })
     }
 
@@ -74,6 +77,11 @@ impl ImageConfig {
     /// The digests of the uncompressed layers, lowest first.
     pub fn diff_ids(&self) -> &[Digest] {
         &self.diff_ids
+    }
+
+    /// When the image was made, by its own word.
+    pub fn created(&self) -> Option<&CreationTime> {
+        self.created.as_ref()
     }
 
     /// Demands the label that makes an image a provider package.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tofu_oci_types::{Descriptor, Digest, OciPlatform, PackageHash, Platform, ProviderAddr, Version};
 
 use crate::document::{self, MAX_ENTRIES, MAX_NESTING, ManifestDocument};
-use crate::{DocumentKind, LayoutError, LeafKind, PackageLayout, annotation, artifact_type, media_type};
+use crate::{CreationTime, DocumentKind, LayoutError, LeafKind, PackageLayout, annotation, artifact_type, media_type};
 
 /// The index that a release's tag names, as a view of its bytes.
 ///
@@ -239,6 +239,11 @@ impl ReleaseIndex {
             }
         }
         claims
+    }
+
+    /// When the release was made, by the annotation of its index.
+    pub fn created(&self) -> Option<CreationTime> {
+        CreationTime::read(self.annotations.get(annotation::CREATED)?)
     }
 
     pub(crate) fn artifact_entries(&self) -> &[Descriptor] {

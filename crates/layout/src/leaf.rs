@@ -1,9 +1,10 @@
 //! One platform's manifest, read.
 
+use serde_json::Value;
 use tofu_oci_types::{Algorithm, Descriptor, OciPlatform};
 
 use crate::document::{self, MAX_ENTRIES, ManifestDocument};
-use crate::{DocumentKind, LayoutError, LeafKind, artifact_type, media_type};
+use crate::{CreationTime, DocumentKind, LayoutError, LeafKind, annotation, artifact_type, media_type};
 
 /// The manifest of one platform's package, as a view of its bytes.
 #[derive(Clone, Debug)]
@@ -11,6 +12,7 @@ pub struct Leaf {
     kind: LeafKind,
     config: Descriptor,
     layers: Vec<Descriptor>,
+    created: Option<CreationTime>,
 }
 
 const EXPECTED: &str = "a container image, or an artifact of type application/vnd.opentofu.provider-target";
@@ -41,7 +43,9 @@ impl Leaf {
         }
         let config: Option<Descriptor> = document.member(digest, "config")?;
         let config = config.ok_or_else(|| document::malformed(&digest.to_string(), &"it has no config"))?;
-        let leaf = Self { kind, config, layers };
+        let created = document.members.get("annotations").and_then(|all| all.get(annotation::CREATED));
+        let created = created.and_then(Value::as_str).and_then(CreationTime::read);
+        let leaf = Self { kind, config, layers, created };
         match kind {
             LeafKind::Artifact => leaf.check_artifact(descriptor, &document)?,
             LeafKind::Image => leaf.check_image(descriptor, &document)?,
@@ -57,6 +61,11 @@ impl Leaf {
     /// The config. That of an artifact need not be read: it may be the empty object.
     pub fn config(&self) -> &Descriptor {
         &self.config
+    }
+
+    /// When it was made, by its annotation.
+    pub fn created(&self) -> Option<&CreationTime> {
+        self.created.as_ref()
     }
 
     /// All layers, in the order in which an image's are applied.

@@ -17,6 +17,7 @@
 //! then the label in the leaf's config.
 
 mod config;
+mod creation_time;
 mod document;
 mod error;
 mod index;
@@ -28,6 +29,7 @@ mod select;
 mod vocabulary;
 
 pub use config::ImageConfig;
+pub use creation_time::CreationTime;
 pub use document::{MAX_DOCUMENT, MAX_ENTRIES, MAX_NESTING};
 pub use error::LayoutError;
 pub use index::{Claims, PlatformClaims, ReleaseIndex, check_release};

@@ -128,6 +128,10 @@ pub mod annotation {
     ///
     /// Spec: OCI image-spec 1.1.1, annotations.md.
     pub const TITLE: &str = "org.opencontainers.image.title";
+    /// When it was built, as RFC 3339 writes a moment.
+    ///
+    /// Spec: OCI image-spec 1.1.1, annotations.md.
+    pub const CREATED: &str = "org.opencontainers.image.created";
     /// The version for people.
     ///
     /// Spec: OCI image-spec 1.1.1, annotations.md.

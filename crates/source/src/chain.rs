@@ -21,14 +21,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_store::ByteStream;
-use tofu_oci_trust::Evidence;
+use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
-    Blame, ClaimedHashes, InstallMethod, Listing, NotOffered, Offer, Part, Release, ReleaseDescription, ReleaseId,
-    Search, Source, SourceError,
+    Blame, ClaimedHashes, Created, InstallMethod, Listing, NotOffered, Offer, Part, Release, ReleaseDescription,
+    ReleaseId, Search, Source, SourceError,
 };
 
 mod joined;
@@ -252,6 +252,10 @@ impl Release for ChainedRelease {
         all.map(|all| all.into_iter().collect()).ok_or_else(|| self.not_offered(gave_way, None))
     }
 
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        self.first.created().await
+    }
+
     /// The offer of the first link that has the platform; its release is that link's.
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
         let mut gave_way = self.gave_way.clone();
@@ -273,6 +277,10 @@ impl Release for ChainedRelease {
 
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
         self.first.evidence(search).await
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        self.first.notice().await
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
-use tofu_oci_layout::{LeafKind, PackageLayout};
+use tofu_oci_layout::{CreationTime, LeafKind, PackageLayout};
 use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
 /// Checksums by platform.
@@ -41,6 +41,27 @@ pub struct ReleaseDescription {
     pub protocols: Vec<String>,
     /// The address that the release was published under, by its own word; a mirror may offer it under another one.
     pub published_as: Option<ProviderAddr>,
+}
+
+/// When a release was made, by its own word.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Created {
+    /// When.
+    pub at: CreationTime,
+    /// Which of its documents says so.
+    pub by: CreatedBy,
+}
+
+/// The document that says when a release was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CreatedBy {
+    /// The annotation of the index.
+    Index,
+    /// The annotation of a platform's manifest, as `oras push` writes it.
+    Manifest,
+    /// The config of a platform's image, as `docker build` writes it.
+    ImageConfig,
 }
 
 /// How far a search for evidence goes.

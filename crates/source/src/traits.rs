@@ -6,10 +6,10 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_layout::LeafKind;
 use tofu_oci_store::ByteStream;
-use tofu_oci_trust::Evidence;
+use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
-use crate::{ClaimedHashes, Listing, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError};
+use crate::{ClaimedHashes, Created, Listing, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError};
 
 /// A place that offers releases of providers.
 #[async_trait]
@@ -46,6 +46,10 @@ pub trait Release: Send + Sync {
     /// The platforms that the release has packages for, sorted.
     async fn platforms(&self) -> Result<Vec<Platform>, SourceError>;
 
+    /// When the release was made, by its own word: the index, else the first platform's manifest, else the config of
+    /// that image. `None` if it does not say, as reproducible releases do not.
+    async fn created(&self) -> Result<Option<Created>, SourceError>;
+
     /// What the package of a platform consists of, by manifests that have been verified. The package is not fetched.
     ///
     /// # Errors
@@ -59,6 +63,11 @@ pub trait Release: Send + Sync {
     /// # Errors
     /// If the place could not be asked: an error does not mean that there is no signature.
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError>;
+
+    /// What the publisher says of the release now, if it is not simply available: unverified, for warnings. Nothing may
+    /// depend on it: [`Release::evidence`] has the notices that are judged. A repository is asked for one tag at most, and
+    /// not at all if its tags were listed without that one; other places have no notices.
+    async fn notice(&self) -> Result<Option<Notice>, SourceError>;
 
     /// What [`ReleaseDescription::claims`] says, and the `zh:` of every platform's zip: for a repository one small
     /// request for each leaf that has not been read. They are as true as the release's own documents.

@@ -16,9 +16,11 @@ mod lock;
 mod login;
 mod names;
 mod number;
+mod outdated;
 mod providers;
 mod publish;
 mod query;
+mod show;
 mod sign;
 #[cfg(test)]
 mod tests;
@@ -38,9 +40,11 @@ pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use names::full_address;
+pub(crate) use outdated::OutdatedArgs;
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
 pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
+pub(crate) use show::ShowArgs;
 pub(crate) use sign::{Attach, SignArgs};
 pub(crate) use trust::TrustArgs;
 pub(crate) use verify::VerifyArgs;
@@ -123,6 +127,8 @@ impl Verb {
             Self::Lock(_) => "lock",
             Self::Verify(_) => "verify",
             Self::Versions(_) => "versions",
+            Self::Show(_) => "show",
+            Self::Outdated(_) => "outdated",
             Self::Resolve(_) => "resolve",
             Self::Check(_) => "check",
             Self::Providers(_) => "providers",
@@ -153,6 +159,10 @@ pub(crate) enum Verb {
     Verify(VerifyArgs),
     /// List the versions that a repository offers
     Versions(VersionsArgs),
+    /// Show a release: its packages, checksums, time and signatures
+    Show(ShowArgs),
+    /// Show which providers of a configuration are behind, and what holds each back
+    Outdated(OutdatedArgs),
     /// Say which repository a provider address belongs to, and by which rule
     Resolve(ResolveArgs),
     /// Say what is wrong with a repository, a lock file or a registry, and what OpenTofu makes of it

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, Network, OutputArgs, host::HostParser};
+use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Args)]
@@ -38,7 +38,11 @@ Examples:
   tofu-oci versions registry.example.com/acme/widget --provider      # by the CLI configuration
   tofu-oci versions ghcr.io.oci.opentofu.org/acme/widget
 
-Newest first. The argument is a provider address if --provider or --from is given, if its host ends
+  With the time, the platforms and the signatures of the newest ten:
+    tofu-oci versions ghcr.io/acme/opentofu-provider-widget --long --limit 10
+
+Newest first. Versions that are no providers, such as container images, are left out with a note:
+`versions` looks into the newest twenty, and into all if one of those is something else. The argument is a provider address if --provider or --from is given, if its host ends
 in the magic suffix, or if an `include` of the CLI configuration names its host. Otherwise it is a
 repository.")]
 pub(crate) struct VersionsArgs {
@@ -53,6 +57,14 @@ pub(crate) struct VersionsArgs {
     /// Look into each version and list its platforms too
     #[arg(long)]
     pub(crate) platforms: bool,
+    /// Look into each version and list when it was made, its protocols, who signed it (by trust.toml) and its platforms
+    #[arg(short, long, conflicts_with = "platforms")]
+    pub(crate) long: bool,
+    /// List the newest N versions only
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) limit: Option<u16>,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]

@@ -6,7 +6,8 @@ use tofu_oci_fetch::{FetchError, PinFileError};
 use tofu_oci_installer::InstallError;
 use tofu_oci_lockfile::{LockFileError, LockRefusal, ManifestLines};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
-use tofu_oci_types::{NetworkFault, Version};
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{NetworkFault, Version, printable};
 
 use super::{Diagnostic, Refused};
 use crate::exit::Exit;
@@ -32,6 +33,7 @@ impl Diagnostic {
                 let text = match what {
                     NotOffered::UnknownProvider => format!("there is no provider {address} at {place}"),
                     NotOffered::VersionMissing { version, .. } => format!("{address} has no version {version}"),
+                    NotOffered::Withdrawn { version, .. } => format!("{address} {version} was withdrawn"),
                     NotOffered::PlatformMissing { version, platform, .. } => {
                         format!("{address} {version} has no package for {platform}")
                     }
@@ -47,9 +49,14 @@ impl Diagnostic {
                     diagnostic = diagnostic.cause(format!("asked {place}"));
                 }
                 diagnostic = diagnostic.code(what.code());
+                if let NotOffered::Withdrawn { reason: Some(reason), .. } = what {
+                    diagnostic = diagnostic.cause(printable(reason.as_str()));
+                }
                 let explain = invocation::command(&format!("resolve {address} --explain"));
                 match what {
-                    NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
+                    NotOffered::VersionMissing { offered, .. } | NotOffered::Withdrawn { offered, .. } => {
+                        diagnostic.hint(versions("it has", offered))
+                    }
                     NotOffered::PlatformMissing { offered, .. } => {
                         let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                         diagnostic.hint(format!("this release offers {list}"))
@@ -83,6 +90,37 @@ impl Diagnostic {
             ),
             _ => Self::of(Exit::Fixable, error),
         }
+    }
+}
+
+impl Diagnostic {
+    /// Why a repository, which was asked without an address, has no release: the message names no provider.
+    pub(crate) fn of_repository(error: SourceError) -> Self {
+        let code = error.code();
+        match error {
+            SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. } => {
+                Self::from(StoreError::UnknownRepository { place })
+            }
+            SourceError::NotOffered { place, what: NotOffered::VersionMissing { version, offered }, .. } => {
+                Self::new(Exit::Fixable, format!("{place} has no version {version}")).hint(versions("it has", &offered))
+            }
+            SourceError::NotOffered { place, what: NotOffered::Withdrawn { version, reason, offered, .. }, .. } => {
+                let diagnostic = Self::new(Exit::Fixable, format!("version {version} was withdrawn from {place}"));
+                let diagnostic = match reason {
+                    Some(reason) => diagnostic.cause(printable(reason.as_str())),
+                    None => diagnostic,
+                };
+                diagnostic.hint(versions("it has", &offered))
+            }
+            SourceError::Layout { version, place, source, .. } => {
+                let check = invocation::command(&format!("check {place}"));
+                Self::new(Exit::Fixable, format!("version {version} in {place} is not a release of a provider"))
+                    .cause(source.to_string())
+                    .hint(format!("`{check}` says what it is, and what OpenTofu makes of it"))
+            }
+            error => Self::from(error),
+        }
+        .or_code(code)
     }
 }
 
@@ -286,7 +324,7 @@ fn other_provider(error: &ArchiveError) -> Option<&str> {
 /// How many items of a list are shown.
 const SHOWN: usize = 8;
 
-fn versions(lead: &str, offered: &[Version]) -> String {
+pub(crate) fn versions(lead: &str, offered: &[Version]) -> String {
     if offered.is_empty() {
         return "it has no versions".to_owned();
     }

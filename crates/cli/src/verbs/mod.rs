@@ -11,10 +11,13 @@ mod lock;
 mod locked;
 mod login;
 mod magic_address;
+mod outdated;
 mod providers;
 mod push;
 mod resolve;
+mod show;
 mod sign;
+mod slow;
 mod stop;
 mod superfluous;
 mod typed;
@@ -43,6 +46,8 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Lock(args) => args.output.json,
         Verb::Verify(args) => args.output.json,
         Verb::Versions(args) => args.output.json,
+        Verb::Show(args) => args.output.json,
+        Verb::Outdated(args) => args.output.json,
         Verb::Resolve(args) => args.output.json,
         Verb::Check(args) => args.output().json,
         Verb::Providers(args) => args.output.json,
@@ -89,8 +94,10 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
         Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
         Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,
+        Verb::Show(args) => show::show(&context(&args.output), &args).await?,
         Verb::Versions(args) => versions::versions(&context(&args.output), &args).await?,
         Verb::Resolve(args) => resolve::resolve(&context(&args.output), &args).await?,
+        Verb::Outdated(args) => return outdated::outdated(&context(&args.output), &args).await,
         // Findings are no failure, and have an exit code all the same.
         Verb::Check(args) => return check::check(&context(&args.output()), &args).await,
         Verb::Providers(args) => providers::providers(&context(&args.output), &args)?,

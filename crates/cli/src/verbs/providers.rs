@@ -18,6 +18,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::printer;
+pub(super) use place::place as declared_at;
 use place::{InstallPlace, place};
 
 /// Prints the providers of a configuration, module by module.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tofu_oci_source::{LeafKind, Release, ReleaseDescription, Search};
+use tofu_oci_source::{LeafKind, Release, ReleaseDescription, Search, SourceError};
 use tofu_oci_trust::{Archives, Evidence, Standing, Verdict, judge};
 use tofu_oci_types::{PackageHash, Platform, Scheme};
 
@@ -99,7 +99,7 @@ pub(super) fn zips(claims: &BTreeMap<Platform, BTreeSet<PackageHash>>) -> BTreeM
 }
 
 /// The archives that the leaves name, whatever annotations say.
-pub async fn real_zips(release: &dyn Release) -> Result<BTreeMap<Platform, PackageHash>, FetchError> {
+pub async fn real_zips(release: &dyn Release) -> Result<BTreeMap<Platform, PackageHash>, SourceError> {
     let (mut hashes, about) = (release.hashes().await?, release.describe().await?);
     for (platform, hashes) in &mut hashes {
         let zips = hashes.iter().filter(|hash| hash.scheme() == Scheme::Zh).count();

@@ -10,11 +10,11 @@ use futures_util::StreamExt as _;
 use tofu_oci_archive::{ArchiveError, InputFile, Limits, read_directory, write_zip};
 use tofu_oci_fetch::FetchError;
 use tofu_oci_source::{
-    ClaimedHashes, Listing, Locator, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search, Source,
-    SourceError,
+    ClaimedHashes, Created, Listing, Locator, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
+    Source, SourceError,
 };
 use tofu_oci_store::{ByteStream, StoreError};
-use tofu_oci_trust::{Evidence, Policy};
+use tofu_oci_trust::{Evidence, Notice, Policy};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 use super::fixture::{PLATFORM, Workspace};
@@ -64,7 +64,7 @@ impl Source for Elsewhere {
     }
 
     async fn versions(&self, _: &ProviderAddr) -> Result<Listing, SourceError> {
-        Ok(Listing { versions: vec!["1.0.0".parse().unwrap()], stray: Vec::new() })
+        Ok(Listing { versions: vec!["1.0.0".parse().unwrap()], ..Listing::default() })
     }
 
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
@@ -96,6 +96,10 @@ impl Release for OneRelease {
         Ok(self.about.platforms.clone())
     }
 
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        Ok(None)
+    }
+
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
         Ok(Offer {
             platform: platform.clone(),
@@ -109,6 +113,10 @@ impl Release for OneRelease {
 
     async fn evidence(&self, _: Search) -> Result<Vec<Evidence>, SourceError> {
         Ok(Vec::new())
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        Ok(None)
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

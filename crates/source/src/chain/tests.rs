@@ -8,7 +8,7 @@ use tofu_oci_types::{Digest, Identity, PackageHash};
 
 use super::*;
 use crate::error::causes;
-use crate::{Failure, Locator, Package, StrayEffect, StrayTag};
+use crate::{Created, Failure, Locator, Package, StrayEffect, StrayTag};
 
 const ADDRESS: &str = "registry.example.test/acme/widget";
 const LINUX: &str = "linux_amd64";
@@ -51,7 +51,7 @@ impl Source for Fake {
         match (versions.is_empty(), self.kind) {
             (true, InstallMethod::Direct) => Err(self.not_offered(NotOffered::UnknownToRegistry)),
             (true, _) => Err(self.not_offered(NotOffered::UnknownProvider)),
-            _ => Ok(Listing { versions, stray: Vec::new() }),
+            _ => Ok(Listing { versions, ..Listing::default() }),
         }
     }
 
@@ -89,6 +89,10 @@ impl Release for FakeRelease {
         Ok(self.about.platforms.clone())
     }
 
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        Ok(None)
+    }
+
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
         if !self.about.platforms.contains(platform) {
             let ReleaseId { address, version, place, .. } = self.id.clone();
@@ -109,6 +113,10 @@ impl Release for FakeRelease {
 
     async fn evidence(&self, _: Search) -> Result<Vec<Evidence>, SourceError> {
         Ok(vec![Evidence::Unreadable { origin: Digest::sha256(b""), problem: self.id.place.to_string() }])
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        Ok(None)
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
@@ -289,8 +297,8 @@ fn stray_tags_are_joined_too() {
         version: version.parse().unwrap(),
         effect: StrayEffect::BreaksInit,
     };
-    let one = Listing { versions: Vec::new(), stray: vec![stray("2", "2.0.0"), stray("1.4", "1.4.0")] };
-    let joined = join(vec![one, Listing { versions: Vec::new(), stray: vec![stray("2", "2.0.0")] }]);
+    let one = Listing { stray: vec![stray("2", "2.0.0"), stray("1.4", "1.4.0")], ..Listing::default() };
+    let joined = join(vec![one, Listing { stray: vec![stray("2", "2.0.0")], ..Listing::default() }]);
     assert_eq!(joined.stray, [stray("1.4", "1.4.0"), stray("2", "2.0.0")]);
 }
 

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
 use tofu_oci_store::ByteStream;
-use tofu_oci_trust::Evidence;
+use tofu_oci_trust::{Evidence, Notice, ReleaseState};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Tag};
 use tokio::sync::OnceCell;
 
 use super::repository::{OpenedRepository, missing};
 use crate::evidence::EvidenceReader;
 use crate::{
-    ClaimedHashes, Layer, Locator, NotOffered, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
-    SourceError,
+    ClaimedHashes, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Package, Part, Release, ReleaseDescription,
+    ReleaseId, Search, SourceError,
 };
 
 /// A release whose index has been read.
@@ -139,6 +139,27 @@ impl Release for OciRelease {
         Ok(self.whole().await?.platforms())
     }
 
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        if let Some(at) = self.root.created() {
+            return Ok(Some(Created { at, by: CreatedBy::Index }));
+        }
+        let index = self.whole().await?;
+        let Some(first) = index.platforms().iter().find_map(|platform| select(index, platform).ok()) else {
+            return Ok(None);
+        };
+        let leaf = self.leaf(&first.descriptor).await?;
+        if let Some(at) = leaf.created().cloned() {
+            return Ok(Some(Created { at, by: CreatedBy::Manifest }));
+        }
+        // The config of an artifact is not read: whoever writes one writes no time into it.
+        if leaf.kind() == LeafKind::Artifact {
+            return Ok(None);
+        }
+        let bytes = self.repository.document(leaf.config()).await?;
+        let config = ImageConfig::parse(&bytes).map_err(|error| self.layout(error))?;
+        Ok(config.created().cloned().map(|at| Created { at, by: CreatedBy::ImageConfig }))
+    }
+
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
         let index = self.index(Some(platform)).await?;
         let selected = match select(&index, platform) {
@@ -179,6 +200,23 @@ impl Release for OciRelease {
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
         let OpenedRepository { store, memory, .. } = &*self.repository;
         Ok(EvidenceReader::new(&**store, memory, &self.descriptor).search(search).await?)
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        let ReleaseId { address, version, .. } = &self.id;
+        let Ok(tag) = Tag::deprecated(version) else { return Ok(None) };
+        let OpenedRepository { store, memory, .. } = &*self.repository;
+        if memory.listed().is_some_and(|tags| !tags.contains(&tag)) {
+            return Ok(None);
+        }
+        let manifest = match memory.resolve(&**store, &tag).await {
+            Ok(manifest) => manifest,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let found = EvidenceReader::new(&**store, memory, &self.descriptor).notice_of(&manifest).await?;
+        let found = found.filter(|found| found.is_about(&self.descriptor.digest, address, version));
+        Ok(found.map(|found| found.notice).filter(|notice| notice.state != ReleaseState::Available))
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

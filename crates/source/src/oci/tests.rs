@@ -8,7 +8,7 @@ use tofu_oci_store::{ByteStream, MemoryStore, Store};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Reference};
 
 use super::*;
-use crate::{LeafKind, NotOffered, Offer, Package};
+use crate::{Created, CreatedBy, LeafKind, NotOffered, Offer, Package};
 
 pub(crate) mod answers;
 
@@ -106,6 +106,58 @@ async fn an_image_has_its_layers_and_their_diff_ids() {
     assert_eq!(offer.kind(), Some(LeafKind::Image));
     assert!(matches!(&offer.package, Package::Layers(layers) if layers.len() == 1 && layers[0].diff_id.is_some()));
     assert_eq!(offer.zh(), None);
+}
+
+/// What a release of one image says of its time. Each part is put where builders put it; `null` is no time.
+async fn created(index: serde_json::Value, manifest: serde_json::Value, config: serde_json::Value) -> Option<Created> {
+    let store = MemoryStore::new("memory".parse().unwrap());
+    let noted = |at: serde_json::Value| json!({"org.opencontainers.image.created": at});
+    let labels = json!({"Labels": {"org.opentofu.package-type": "provider_binary"}});
+    let config = json!({"os": "linux", "architecture": "amd64", "created": config, "config": labels}).to_string();
+    let config_descriptor = Descriptor::of(media_type::OCI_CONFIG, config.as_bytes());
+    push(&store, &config_descriptor, config.as_bytes()).await;
+    let manifest =
+        json!({"schemaVersion": 2, "config": config_descriptor, "layers": [], "annotations": noted(manifest)});
+    let bytes = manifest.to_string();
+    let manifest = Descriptor::of(media_type::OCI_MANIFEST, bytes.as_bytes());
+    push(&store, &manifest, bytes.as_bytes()).await;
+    let mut entry = serde_json::to_value(manifest).unwrap();
+    entry["platform"] = json!({"os": "linux", "architecture": "amd64"});
+    let mut annotations = noted(index);
+    annotations.as_object_mut().unwrap().retain(|_, at| !at.is_null());
+    let index = json!({"schemaVersion": 2, "manifests": [entry], "annotations": annotations}).to_string();
+    let descriptor = Descriptor::of(media_type::OCI_INDEX, index.as_bytes());
+    push(&store, &descriptor, index.as_bytes()).await;
+    store.tag(&descriptor, &"1.0.0".parse().unwrap()).await.unwrap();
+    let source = OciSource::new(Arc::new(store));
+    let release = source.release(&ADDRESS.parse().unwrap(), &"1.0.0".parse().unwrap()).await.unwrap();
+    release.created().await.unwrap()
+}
+
+#[tokio::test]
+async fn the_outermost_document_that_names_a_time_says_when_a_release_was_made() {
+    let of = |created: Option<Created>| created.map(|created| (created.at.day().to_owned(), created.by));
+    let (index, manifest, config) =
+        (json!("2026-03-01T00:00:00Z"), json!("2026-03-02T00:00:00Z"), json!("2026-03-03T00:00:00Z"));
+    let none = json!(null);
+    let said = created(index.clone(), manifest.clone(), config.clone()).await;
+    assert_eq!(of(said), Some(("2026-03-01".to_owned(), CreatedBy::Index)));
+    let said = created(json!("soon"), manifest.clone(), config.clone()).await;
+    assert_eq!(of(said), Some(("2026-03-02".to_owned(), CreatedBy::Manifest)));
+    let said = created(none.clone(), json!("1970-01-01T00:00:00Z"), config).await;
+    assert_eq!(of(said), Some(("2026-03-03".to_owned(), CreatedBy::ImageConfig)));
+    assert_eq!(of(created(none.clone(), none.clone(), none).await), None);
+}
+
+#[tokio::test]
+async fn a_reproducible_release_says_no_time() {
+    for layout in [PackageLayout::Artifact, PackageLayout::Image, PackageLayout::Both] {
+        let store = MemoryStore::new("memory".parse().unwrap());
+        release(&store, layout, &["linux_amd64"]).await;
+        let source = OciSource::new(Arc::new(store));
+        let release = source.release(&ADDRESS.parse().unwrap(), &"1.0.0".parse().unwrap()).await.unwrap();
+        assert_eq!(release.created().await.unwrap(), None);
+    }
 }
 
 /// As builders write it: an index of indexes, one for each platform.

@@ -15,7 +15,7 @@ pub(super) enum InstallPlace {
 }
 
 /// A place without the `./` of the current directory.
-pub(super) fn place(declared: &Declared, dir: &Path) -> String {
+pub(in crate::verbs) fn place(declared: &Declared, dir: &Path) -> String {
     let text = declared.to_string();
     if dir == Path::new(".") { text.strip_prefix("./").map(str::to_owned).unwrap_or(text) } else { text }
 }

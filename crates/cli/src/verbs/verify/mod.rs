@@ -30,6 +30,8 @@ use crate::report::json_line;
 use crate::subject;
 use found::ReleaseWithEvidence;
 use model::{Accepted, VerifyReport};
+pub(super) use model::{EvidenceLine, evidence};
+pub(super) use text::found as found_text;
 
 /// Prints who has signed a release, and whether that is enough.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {

@@ -76,7 +76,7 @@ struct SignerLine<'a> {
 }
 
 #[derive(Serialize)]
-struct EvidenceLine<'a> {
+pub(in crate::verbs) struct EvidenceLine<'a> {
     form: Option<SignatureForm>,
     origin: &'a Digest,
     key: Option<&'a KeyId>,
@@ -201,7 +201,7 @@ fn signer(signer: &tofu_oci_trust::Signer) -> SignerLine<'_> {
     }
 }
 
-fn evidence(examined: &Examined) -> EvidenceLine<'_> {
+pub(in crate::verbs) fn evidence(examined: &Examined) -> EvidenceLine<'_> {
     EvidenceLine {
         form: examined.form,
         origin: &examined.origin,

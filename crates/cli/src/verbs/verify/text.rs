@@ -78,11 +78,12 @@ impl VerifyReport<'_> {
     }
 }
 
-fn found(examined: &Examined) -> String {
+pub(in crate::verbs) fn found(examined: &Examined) -> String {
     let form = match examined.form {
         Some(SignatureForm::Bundle) => "bundle",
         Some(SignatureForm::CosignTag) => "cosign-tag",
         Some(SignatureForm::Sums) => "sha256sums",
+        Some(SignatureForm::Notice) => "notice",
         None => "something that",
     };
     let by = match (&examined.key_name, &examined.key, &examined.claimed_key) {

@@ -1,0 +1,104 @@
+//! The providers for people: a table of versions, and below it what to do about each.
+
+use std::path::Path;
+
+use tofu_oci_explain::outdated::{ModuleDemand, UpgradeState};
+use tofu_oci_types::Version;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::model::ProviderRow;
+use crate::invocation;
+use crate::page::{Line, Page, padded};
+use crate::verbs::providers::declared_at;
+
+/// The whole report.
+pub(super) fn page(rows: &[ProviderRow], dir: &Path) -> Page {
+    let behind: Vec<&ProviderRow> = rows.iter().filter(|row| row.is_behind()).collect();
+    if rows.is_empty() {
+        return Page::of("the configuration requires no providers");
+    }
+    if behind.is_empty() {
+        return Page::of(match rows.len() {
+            1 => "the provider is up to date".to_owned(),
+            count => format!("all {count} providers are up to date"),
+        });
+    }
+    let mut page = table(&behind);
+    for row in &behind {
+        page.gap();
+        details(row, dir, &mut page);
+    }
+    let others = rows.len() - behind.len();
+    if others > 0 {
+        page.gap();
+        page.line(match others {
+            1 => "one other provider is up to date".to_owned(),
+            count => format!("{count} other providers are up to date"),
+        });
+    }
+    page
+}
+
+fn table(rows: &[&ProviderRow]) -> Page {
+    let shown = |version: Option<&Version>| version.map_or_else(|| "-".to_owned(), ToString::to_string);
+    let head = ["provider", "locked", "admitted", "newest"].map(str::to_owned);
+    let cells = rows
+        .iter()
+        .map(|row| [row.address.to_string(), shown(row.locked.as_ref()), shown(row.admitted()), shown(row.newest())]);
+    let lines: Vec<[String; 4]> = std::iter::once(head).chain(cells).collect();
+    let width = |nth: usize| lines.iter().map(|line| line[nth].width()).max().unwrap_or_default();
+    let widths = [width(0), width(1), width(2), 0];
+    let mut page = Page::default();
+    for line in &lines {
+        let cells = line.iter().zip(widths).map(|(cell, width)| padded(cell, width));
+        page.push(Line::of(cells.collect::<Vec<_>>().join("  ")).trimmed());
+    }
+    page
+}
+
+/// Where a provider comes from, and what moves when.
+fn details(row: &ProviderRow, dir: &Path, page: &mut Page) {
+    page.line(&row.address);
+    let mut say = |name: &str, text: String| page.row("  ", name, text);
+    if let Some(place) = &row.place {
+        say("from", place.to_string());
+    }
+    if let (Some(by), Some(locked)) = (&row.locked_by, &row.locked) {
+        say("locked", format!("{locked} by the entry of {by}"));
+    }
+    if let Some(failure) = &row.failure {
+        say("unknown", failure.text().to_owned());
+    }
+    if let Some(text) = moves(row) {
+        say("upgrade", text);
+    }
+    let newest = row.newest().map(ToString::to_string).unwrap_or_default();
+    for demand in row.held_back_by() {
+        say("held", format!("{newest} is not admitted by {}", demanded(demand, dir)));
+    }
+}
+
+/// What the next command would move.
+fn moves(row: &ProviderRow) -> Option<String> {
+    let (admitted, locked) = (row.admitted(), row.locked.as_ref());
+    let upgrade = || invocation::with_all_options("install --upgrade");
+    Some(match (row.state()?, locked, admitted) {
+        (UpgradeState::Upgrade, Some(locked), Some(admitted)) => format!("{locked} to {admitted}: {}", upgrade()),
+        (UpgradeState::GoesBack, Some(locked), Some(admitted)) => {
+            format!("{locked} back to {admitted}, the newest that is offered and admitted: {}", upgrade())
+        }
+        (UpgradeState::NotLocked, _, Some(admitted)) => {
+            format!("no version is locked; {admitted} would be: {}", invocation::with_all_options("install"))
+        }
+        (UpgradeState::NoMatch, _, _) => format!("no version that is offered meets `{}`", row.constraints),
+        _ => return None,
+    })
+}
+
+fn demanded(demand: &ModuleDemand, dir: &Path) -> String {
+    let module = match demand.module.as_str() {
+        "" => "the root module".to_owned(),
+        key => format!("module.{}", key.replace('.', ".module.")),
+    };
+    format!("`{}` of {module} ({})", demand.constraints, declared_at(&demand.declared, dir))
+}

@@ -1,0 +1,87 @@
+//! `show`.
+
+mod json;
+mod subject;
+mod text;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_explain::releases::{ReleaseFacts, SignatureStanding, describe, judged};
+use tofu_oci_fetch::Trust;
+use tofu_oci_source::{Release, SourceError};
+use tofu_oci_trust::{Policy, Verdict};
+use tofu_oci_types::Platform;
+
+use super::context::Context;
+use super::install::existing_dir;
+use super::slow;
+use crate::args::ShowArgs;
+use crate::diagnostic::Diagnostic;
+use crate::printer;
+use crate::report::json_line;
+use json::ReleaseLine;
+use subject::{Naming, ShownSubject};
+
+/// A release, and what is to be said of it.
+struct ShowReport {
+    facts: ReleaseFacts,
+    naming: Naming,
+    signatures: Signatures,
+    /// The platform that was asked for.
+    platform: Option<Platform>,
+}
+
+/// What became of the signatures.
+enum Signatures {
+    /// They were looked at.
+    Judged { verdict: Box<Verdict>, standing: SignatureStanding },
+    /// The release names no provider, so that nothing can be said of signatures, which name one.
+    Unnamed,
+    /// The place could not be asked for them.
+    Failed(SourceError),
+}
+
+/// Prints what is known of one release.
+pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagnostic> {
+    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
+    existing_dir(&dir)?;
+    let mut trust = crate::trust::load(&args.trust, &dir)?;
+    if !args.key.is_empty() {
+        trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
+    }
+    let ShownSubject { release, naming } = subject::find(context, args).await?;
+    let place = release.id().place.clone();
+    let reading = read(&release, naming, &trust, args.platform.clone());
+    let report = slow::noted(context, format!("reading the release in {place}"), reading).await?;
+    if context.json {
+        json_line(&ReleaseLine::of(&report));
+    } else {
+        printer::stdout(&text::page(&report));
+    }
+    Ok(())
+}
+
+/// Reads the packages and the signatures side by side.
+async fn read(
+    release: &Arc<dyn Release>,
+    naming: Naming,
+    trust: &Trust,
+    platform: Option<Platform>,
+) -> Result<ShowReport, SourceError> {
+    let (facts, signatures) = tokio::join!(describe(release, platform.as_ref()), signatures(&**release, naming, trust));
+    Ok(ShowReport { facts: facts?, naming, signatures, platform })
+}
+
+async fn signatures(release: &dyn Release, naming: Naming, trust: &Trust) -> Signatures {
+    if naming == Naming::Unnamed {
+        return Signatures::Unnamed;
+    }
+    match judged(release, trust).await {
+        Ok(verdict) => {
+            let standing = SignatureStanding::of(&verdict, release.id(), trust);
+            Signatures::Judged { verdict: Box::new(verdict), standing }
+        }
+        Err(error) => Signatures::Failed(error),
+    }
+}

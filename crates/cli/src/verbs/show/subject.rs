@@ -1,0 +1,106 @@
+//! The release that an argument names.
+
+use std::sync::Arc;
+
+use tofu_oci_source::{Listing, OciSource, Release, Source};
+use tofu_oci_types::{Constraints, Place, ProviderAddr, ReleaseName, Version};
+
+use crate::args::ShowArgs;
+use crate::connect::End;
+use crate::diagnostic::{Diagnostic, versions};
+use crate::exit::Exit;
+use crate::identity;
+use crate::invocation;
+use crate::verbs::context::Context;
+use crate::verbs::install::finder;
+use crate::verbs::versions::{Subject, SubjectArgs, SubjectKind, subject, unknown_address};
+
+/// The release, and how it is known whose it is.
+pub(super) struct ShownSubject {
+    pub(super) release: Arc<dyn Release>,
+    pub(super) naming: Naming,
+}
+
+/// How it is known which provider a release is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Naming {
+    /// The user named it.
+    Asked,
+    /// The release names it.
+    ByItself,
+    /// Nothing names it.
+    Unnamed,
+}
+
+/// Finds the release.
+pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubject, Diagnostic> {
+    match crate::subject::read(&args.subject)? {
+        ReleaseName::Provider { address, constraints } => {
+            let chdir = args.chdir.as_deref();
+            let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
+            let source = finder.source(&address)?;
+            let version = match constraints.exact() {
+                Some(version) => version.clone(),
+                None => newest(&source.versions(&address).await?, source.place(), &constraints)?,
+            };
+            Ok(ShownSubject { release: source.release(&address, &version).await?, naming: Naming::Asked })
+        }
+        ReleaseName::Repository { repository, version } => {
+            in_repository(&*open(context, args, &End::Registry(repository)).await?, &version).await
+        }
+        ReleaseName::Layout { dir, version } => {
+            in_repository(&*open(context, args, &End::Layout(dir)).await?, &version).await
+        }
+        ReleaseName::Whole(text) => newest_of(context, args, &text).await,
+    }
+}
+
+/// The newest release of a provider or of a repository.
+async fn newest_of(context: &Context, args: &ShowArgs, text: &str) -> Result<ShownSubject, Diagnostic> {
+    let ShowArgs { lookup, network, identity, .. } = args;
+    // `acme/widget` is no repository: it lacks a registry.
+    let provider = End::parse(text).is_err() && text.parse::<ProviderAddr>().is_ok();
+    let asked = SubjectArgs { subject: text, lookup, provider, network, identity };
+    let Subject { source, address, named, .. } = subject(context, &asked).await?;
+    let listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, text))?;
+    let version = newest(&listing, source.place(), &Constraints::any())?;
+    if named == SubjectKind::Repository {
+        return in_repository(&*source, &version).await;
+    }
+    Ok(ShownSubject { release: source.release(&address, &version).await?, naming: Naming::Asked })
+}
+
+/// The newest version that `install` would choose.
+fn newest(listing: &Listing, place: &Place, constraints: &Constraints) -> Result<Version, Diagnostic> {
+    constraints.select(&listing.versions).cloned().ok_or_else(|| {
+        let text = match constraints.is_any() {
+            true if listing.versions.is_empty() => format!("{place} has no versions"),
+            true => format!("{place} has pre-releases only, and none is chosen unless it is named"),
+            false => format!("no version in {place} meets `{constraints}`"),
+        };
+        let diagnostic = Diagnostic::new(Exit::Fixable, text).code("no-matching-release");
+        if listing.versions.is_empty() { diagnostic } else { diagnostic.hint(versions("it has", &listing.versions)) }
+    })
+}
+
+async fn open(context: &Context, args: &ShowArgs, end: &End) -> Result<Arc<dyn Source>, Diagnostic> {
+    if args.lookup.from.is_some() {
+        let text = format!("`{}` says where the release is, and --from does, too", args.subject);
+        return Err(Diagnostic::usage(text)
+            .hint("name a provider beside --from: HOST/NAMESPACE/TYPE@VERSION")
+            .hint(format!("or leave --from out: {}", invocation::this_without("from"))));
+    }
+    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
+    let access = args.identity.access(&named, args.chdir.as_deref()).await?;
+    Ok(Arc::new(OciSource::new(context.connector(&args.network, access).source(end)?)))
+}
+
+/// A release of a repository, under the address that it names itself. What was read under the other name counts.
+async fn in_repository(source: &dyn Source, version: &Version) -> Result<ShownSubject, Diagnostic> {
+    let release = source.release(&unknown_address(), version).await.map_err(Diagnostic::of_repository)?;
+    let about = release.describe().await.map_err(Diagnostic::of_repository)?;
+    match about.published_as.clone() {
+        Some(own) => Ok(ShownSubject { release: source.release(&own, version).await?, naming: Naming::ByItself }),
+        None => Ok(ShownSubject { release, naming: Naming::Unnamed }),
+    }
+}

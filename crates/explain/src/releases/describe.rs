@@ -1,0 +1,83 @@
+//! One release with its packages.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use futures_util::{StreamExt as _, TryFutureExt as _};
+use tofu_oci_source::{Created, LeafKind, Offer, Release, ReleaseDescription, ReleaseId, SourceError};
+use tofu_oci_trust::Notice;
+use tofu_oci_types::{Digest, PackageHash, Place, Platform, Scheme};
+
+/// How many manifests are read at once.
+const AT_ONCE: usize = 8;
+
+/// A release as its documents describe it.
+#[derive(Debug)]
+pub struct ReleaseFacts {
+    /// Which release, and where.
+    pub id: ReleaseId,
+    /// What it says of itself.
+    pub description: ReleaseDescription,
+    /// When it was made; `None` if it does not say.
+    pub created: Option<Created>,
+    /// What its publisher says of it later, unverified.
+    pub notice: Option<Notice>,
+    /// Its packages, or why one cannot be installed; sorted by platform.
+    pub packages: Vec<(Platform, Result<PackageFacts, SourceError>)>,
+}
+
+/// The package of one platform, by the manifests that an installer reads.
+#[derive(Debug)]
+pub struct PackageFacts {
+    /// How it lies in a repository; `None` if it lies elsewhere.
+    pub kind: Option<LeafKind>,
+    /// The digest of its manifest.
+    pub manifest: Option<Digest>,
+    /// What is fetched, in bytes; `None` if the place does not say.
+    pub bytes: Option<u64>,
+    /// `ch:` and `zh:` by its manifest, and `h1:` as the release claims it.
+    pub hashes: BTreeSet<PackageHash>,
+    /// The place, if a later method has the package and the first one lacks it.
+    pub elsewhere: Option<Place>,
+}
+
+/// Reads a release: all its packages, or that of one platform.
+///
+/// # Errors
+/// If the release cannot be described, and for one platform if it has no package for it. Otherwise what is wrong with
+/// one package stands beside the others.
+pub async fn describe(release: &Arc<dyn Release>, platform: Option<&Platform>) -> Result<ReleaseFacts, SourceError> {
+    let description = release.describe().await?.clone();
+    let wanted = match platform {
+        Some(platform) => vec![platform.clone()],
+        None => description.platforms.clone(),
+    };
+    let offers = wanted.into_iter().map(|platform| async move {
+        let offer = Arc::clone(release).offer(&platform).await;
+        let facts = offer.map(|offer| package(&offer, release.id()));
+        (platform, facts)
+    });
+    let offers: Vec<_> = offers.collect();
+    let mut packages: Vec<_> = futures_util::stream::iter(offers).buffered(AT_ONCE).collect().await;
+    if let (Some(_), [(_, Err(_))]) = (platform, packages.as_slice()) {
+        return Err(packages.remove(0).1.expect_err("it was just seen"));
+    }
+    // A manifest that cannot be read is reported with its package.
+    let created = release.created().unwrap_or_else(|_| None).await;
+    let notice = release.notice().await?;
+    Ok(ReleaseFacts { id: release.id().clone(), description, created, notice, packages })
+}
+
+fn package(offer: &Offer, asked: &ReleaseId) -> PackageFacts {
+    let claimed = offer.claims.get(&offer.platform).into_iter().flatten();
+    let mut hashes: BTreeSet<PackageHash> = claimed.filter(|hash| hash.scheme() == Scheme::H1).cloned().collect();
+    hashes.extend(offer.ch());
+    hashes.extend(offer.zh());
+    PackageFacts {
+        kind: offer.kind(),
+        manifest: offer.manifest.clone(),
+        bytes: offer.bytes(),
+        hashes,
+        elsewhere: Some(offer.place().clone()).filter(|place| *place != asked.place),
+    }
+}

@@ -1,0 +1,18 @@
+//! What a release is, and what the versions of a repository are.
+//!
+//! ```text
+//! Release --describe--> ReleaseFacts { description, time, packages }        each platform's manifest, side by side
+//!         --judged----> Verdict                                             refusals are part of the answer
+//! versions --look-----> VersionLook { Provider | NotAProvider | Broken }    a few at once
+//!          --notices_of> what publishers say of them later, unverified
+//! ```
+
+mod describe;
+mod judged;
+mod look;
+mod notices;
+
+pub use describe::{PackageFacts, ReleaseFacts, describe};
+pub use judged::{SignatureStanding, judged};
+pub use look::{LookDepth, VersionContent, VersionDetails, VersionLook, VersionsQuestion, kinds, look};
+pub use notices::{VersionNotice, notice_of, notices_of};

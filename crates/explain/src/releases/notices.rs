@@ -1,0 +1,57 @@
+//! What publishers say of versions later.
+
+use futures_util::StreamExt as _;
+use serde::Serialize;
+use tofu_oci_source::{Listing, NotOffered, Source, SourceError};
+use tofu_oci_trust::{NoticeReason, ReleaseState};
+use tofu_oci_types::{ProviderAddr, Version};
+
+/// How many notices are read at once.
+const AT_ONCE: usize = 8;
+
+/// Of how many versions notices are read, the newest first.
+const MOST: usize = 50;
+
+/// What the publisher says of a version, unverified.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct VersionNotice {
+    /// The version.
+    #[serde(skip)]
+    pub version: Version,
+    /// What may be done with it.
+    pub state: ReleaseState,
+    /// Why; `None` if that could not be read.
+    pub reason: Option<NoticeReason>,
+}
+
+/// The notice about one version; `None` if the tags name none, or if it no longer holds.
+pub async fn notice_of(
+    source: &dyn Source,
+    address: &ProviderAddr,
+    version: &Version,
+    listing: &Listing,
+) -> Option<VersionNotice> {
+    let version = version.clone();
+    if listing.withdrawn.contains(&version) {
+        let reason = match source.release(address, &version).await.as_ref().map_err(SourceError::innermost) {
+            Err(SourceError::NotOffered { what: NotOffered::Withdrawn { reason, .. }, .. }) => reason.clone(),
+            _ => None,
+        };
+        return Some(VersionNotice { version, state: ReleaseState::Withdrawn, reason });
+    }
+    if !listing.deprecated.contains(&version) || !listing.versions.contains(&version) {
+        return None;
+    }
+    let notice = source.release(address, &version).await.ok()?.notice().await.ok()??;
+    Some(VersionNotice { version, state: notice.state, reason: Some(notice.reason) })
+}
+
+/// The notices about all versions of a listing, the newest version first; at most fifty are read.
+pub async fn notices_of(source: &dyn Source, address: &ProviderAddr, listing: &Listing) -> Vec<VersionNotice> {
+    let mut named: Vec<&Version> = listing.withdrawn.iter().chain(&listing.deprecated).collect();
+    named.sort_by(|one, other| other.precedence(one));
+    named.dedup();
+    let read: Vec<_> =
+        named.into_iter().take(MOST).map(|version| notice_of(source, address, version, listing)).collect();
+    futures_util::stream::iter(read).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
+}
