@@ -320,6 +320,11 @@ impl Store for Watching {
             None => Ok(()),
         }
     }
+
+    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        self.note(format!("untag {tag}"))?;
+        self.inner.untag(tag, expected).await
+    }
 }
 
 /// The tags of a store, as text.
