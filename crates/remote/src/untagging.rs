@@ -127,7 +127,10 @@ impl RemoteStore {
         let access = RequestedAccess::delete(&self.repository);
         let answer = match self.client.send(&RegistryCall::new(Method::DELETE, &path, &access)).await {
             // A token server that knows no such right may refuse the whole request. The right to push may do.
-            Err(StoreError::NoToken { fault: AccessFault::TokenServerStatus(400..=499), .. }) => {
+            Err(
+                StoreError::NoToken { fault: AccessFault::TokenServerStatus(400..=499), .. }
+                | StoreError::Unauthorized { fault: AccessFault::TokenServerStatus(400..=499), .. },
+            ) => {
                 self.client.send(&RegistryCall::new(Method::DELETE, &path, &self.push)).await?
             }
             other => other?,
