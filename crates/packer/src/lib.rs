@@ -35,4 +35,6 @@ pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, PushRequest, Rename, ReplaceTag};
 pub use sign::{SignAddress, SignReport, SignRequest, sign};
-pub use signing::{Attachment, AttachmentState, Forms, SignError, Signing, SumsMode};
+pub use signing::{
+    Attachment, AttachmentState, Forms, NoticeReport, NoticeRequest, SignError, Signing, SumsMode, put_notice,
+};

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_store::ByteStream;
-use tofu_oci_trust::Evidence;
+use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use self::joined::{GaveWay, join};
@@ -273,6 +273,10 @@ impl Release for ChainedRelease {
 
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
         self.first.evidence(search).await
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        self.first.notice().await
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

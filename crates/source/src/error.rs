@@ -2,7 +2,8 @@
 
 use tofu_oci_layout::{DocumentKind, LayoutError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
+use tofu_oci_trust::NoticeReason;
+use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, Version, printable};
 
 use crate::InstallMethod;
 use crate::failure::{Failure, store_code};
@@ -106,6 +107,18 @@ pub enum NotOffered {
         /// The versions that the place has, ascending.
         offered: Vec<Version>,
     },
+    /// This version: its publisher has withdrawn it.
+    #[error("version {version} was withdrawn")]
+    Withdrawn {
+        /// The version that was asked for.
+        version: Version,
+        /// Why; `None` if that could not be read. Nothing has verified it.
+        reason: Option<NoticeReason>,
+        /// The index that took its place.
+        replaced_by: Option<Digest>,
+        /// The versions that the place has, ascending.
+        offered: Vec<Version>,
+    },
     /// This platform.
     #[error("no package of {version} for {platform}")]
     PlatformMissing {
@@ -131,6 +144,10 @@ fn not_offered(address: &ProviderAddr, place: &Place, what: &NotOffered) -> Stri
         }
         NotOffered::NoMethodMatches => format!("{address} matches none of the installation methods"),
         NotOffered::VersionMissing { version, .. } => format!("{address} {version} was not found in {place}"),
+        NotOffered::Withdrawn { version, reason: Some(reason), .. } => {
+            format!("{address} {version} was withdrawn from {place}: {}", printable(reason.as_str()))
+        }
+        NotOffered::Withdrawn { version, .. } => format!("{address} {version} was withdrawn from {place}"),
         NotOffered::PlatformMissing { version, platform, .. } => {
             format!("{address} {version} has no package for {platform}")
         }
@@ -145,6 +162,7 @@ impl NotOffered {
             Self::UnknownToRegistry => "registry-provider-not-known",
             Self::NoMethods => "no-matching-release",
             Self::VersionMissing { .. } => "tag-not-found",
+            Self::Withdrawn { .. } => "withdrawn",
             Self::PlatformMissing { .. } => "platform-not-supported",
         }
     }
@@ -210,7 +228,10 @@ impl Blame {
 impl NotOffered {
     /// Whether the provider or the version is missing, as opposed to one platform of it.
     pub(crate) fn is_absence(&self) -> bool {
-        matches!(self, Self::UnknownProvider | Self::UnknownToRegistry | Self::VersionMissing { .. })
+        matches!(
+            self,
+            Self::UnknownProvider | Self::UnknownToRegistry | Self::VersionMissing { .. } | Self::Withdrawn { .. }
+        )
     }
 
     /// Whether the provider itself is missing.

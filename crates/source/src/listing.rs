@@ -10,6 +10,11 @@ pub struct Listing {
     pub versions: Vec<Version>,
     /// Tags that `OpenTofu` reads as a version, although that version has another canonical tag.
     pub stray: Vec<StrayTag>,
+    /// Versions that were withdrawn, ascending: their content has the tag `withdrawn-VERSION`, and their own tag is gone.
+    pub withdrawn: Vec<Version>,
+    /// Versions of which the publisher said that they are deprecated, ascending: there is a tag `deprecated-VERSION`. Only
+    /// the notice under it says whether that still holds.
+    pub deprecated: Vec<Version>,
 }
 
 /// A tag such as `2`, `1.4` or `01.4.0`.
@@ -55,6 +60,11 @@ impl Listing {
             }
         }
         listing.stray.sort_by(|a, b| a.tag.cmp(&b.tag));
+        listing.withdrawn = tags.iter().filter_map(Tag::withdrawn_version).collect();
+        listing.withdrawn.retain(|version| !listing.versions.contains(version));
+        listing.withdrawn.sort_by(Version::precedence);
+        listing.deprecated = tags.iter().filter_map(Tag::deprecated_version).collect();
+        listing.deprecated.sort_by(Version::precedence);
         listing
     }
 }
@@ -89,6 +99,17 @@ mod tests {
         check("1.2.0_linux.5", "1.2.0+linux.5", "");
         check("1.0", "", "1.0!");
         check("", "", "");
+    }
+
+    #[test]
+    fn tags_of_notices_are_neither_versions_nor_stray() {
+        let tags = "1.0.0 1.2.0 withdrawn-1.10.0 withdrawn-1.9.0 withdrawn-1.0.0 deprecated-1.2.0 withdrawn-1.1";
+        check(tags, "1.0.0 1.2.0", "");
+        let tags: Vec<Tag> = tags.split_whitespace().map(|tag| tag.parse().unwrap()).collect();
+        let listing = Listing::of(&tags);
+        let texts = |versions: &[Version]| versions.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        // 1.0.0 was published again.
+        assert_eq!((texts(&listing.withdrawn), texts(&listing.deprecated)), ("1.9.0 1.10.0".into(), "1.2.0".into()));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_layout::LeafKind;
 use tofu_oci_store::ByteStream;
-use tofu_oci_trust::Evidence;
+use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 use crate::{ClaimedHashes, Listing, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError};
@@ -59,6 +59,11 @@ pub trait Release: Send + Sync {
     /// # Errors
     /// If the place could not be asked: an error does not mean that there is no signature.
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError>;
+
+    /// What the publisher says of the release now, if it is not simply available: unverified, for warnings. Nothing may
+    /// depend on it: [`Release::evidence`] has the notices that are judged. A repository is asked for one tag at most, and
+    /// not at all if its tags were listed without that one; other places have no notices.
+    async fn notice(&self) -> Result<Option<Notice>, SourceError>;
 
     /// What [`ReleaseDescription::claims`] says, and the `zh:` of every platform's zip: for a repository one small
     /// request for each leaf that has not been read. They are as true as the release's own documents.

@@ -38,9 +38,19 @@ pub fn peek_bundle(bytes: &[u8]) -> Result<Peek, SignatureFault> {
     Ok(Peek { statement: bundle.statement()?, made_by: bundle.made_by })
 }
 
+/// The bytes of the statement that the bundle carries, unverified.
+pub(crate) fn statement_bytes(bytes: &[u8]) -> Result<Vec<u8>, SignatureFault> {
+    Ok(Bundle::parse(bytes)?.envelope.payload)
+}
+
 /// A bundle in which `key` says that `subject` is signed: the same bytes for the same arguments.
 pub fn sign_bundle(key: &PrivateKey, subject: &SignedSubject<'_>) -> Vec<u8> {
-    let mut envelope = Envelope { payload: subject.to_statement(), signature: Vec::new() };
+    sign_statement(key, subject.to_statement())
+}
+
+/// A bundle in which `key` signs an in-toto statement.
+pub(crate) fn sign_statement(key: &PrivateKey, statement: Vec<u8>) -> Vec<u8> {
+    let mut envelope = Envelope { payload: statement, signature: Vec::new() };
     envelope.signature = key.sign(&envelope.signed_bytes());
     json!({
         "mediaType": BUNDLE_TYPE,

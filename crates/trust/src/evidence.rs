@@ -40,6 +40,13 @@ pub enum Evidence {
         /// `OpenPGP` keys that travel with it. They are shown and never trusted.
         keys: Vec<Vec<u8>>,
     },
+    /// What the publisher says of the release later: a Sigstore bundle with such a statement, or the bare statement.
+    Notice {
+        /// The manifest that it was found in.
+        origin: Digest,
+        /// The bundle or the statement.
+        bytes: Vec<u8>,
+    },
     /// Something that could not be read.
     Unreadable {
         /// The manifest that it was to be found in.
@@ -56,6 +63,7 @@ impl Evidence {
             Self::Bundle { origin, .. }
             | Self::CosignTag { origin, .. }
             | Self::Sums { origin, .. }
+            | Self::Notice { origin, .. }
             | Self::Unreadable { origin, .. } => origin,
         }
     }

@@ -19,6 +19,9 @@ pub enum SignatureForm {
     /// An `OpenPGP` signature of `SHA256SUMS`.
     #[serde(rename = "sha256sums")]
     Sums,
+    /// A notice in a referrer of the index; it may be unsigned.
+    #[serde(rename = "notice")]
+    Notice,
 }
 
 /// A signature that verified: the key's owner made this statement.

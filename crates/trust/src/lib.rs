@@ -15,6 +15,7 @@ mod judge;
 mod key_id;
 mod keys;
 mod material;
+mod notice;
 mod openpgp;
 mod pem;
 mod pins;
@@ -39,6 +40,7 @@ pub use key_id::{InvalidKeyId, KeyId};
 pub use keys::{KeyError, KeyKind, PublicKey};
 pub(crate) use material::DistinctKeys;
 pub use material::Material;
+pub use notice::{InvalidNoticeReason, Notice, NoticeReason, ReleaseState, StatedNotice, heads, in_force, sign_notice};
 pub use openpgp::{
     Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpContents, OpenPgpError, OpenPgpFault, OpenPgpKey,
     OpenPgpSignature, Reason, SIGNATURES_LIMIT, WeakPart, openpgp_contents, verify_detached, verify_each,
@@ -55,6 +57,6 @@ pub use signer::PrivateKey;
 pub use statement::{Name, SignedSubject, Statement, StatementSubject};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
 pub use vocabulary::{
-    ADDRESS_ANNOTATION, BUNDLE_TYPE, SIGN_PREDICATE, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE,
-    VERSION_ANNOTATION,
+    ADDRESS_ANNOTATION, BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, NOTICE_PREDICATE, SIGN_PREDICATE, SIGNATURE_ANNOTATION,
+    SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE, VERSION_ANNOTATION,
 };

@@ -134,14 +134,19 @@ impl SignedSubject<'_> {
 
     /// The in-toto statement about it, as `cosign sign -a` writes it.
     pub(crate) fn to_statement(self) -> Vec<u8> {
+        self.statement(SIGN_PREDICATE, json!({}))
+    }
+
+    /// An in-toto statement about it with this predicate.
+    pub(crate) fn statement(self, predicate_type: &str, predicate: Value) -> Vec<u8> {
         json!({
             "_type": STATEMENT_V1,
             "subject": [{
                 "digest": { self.index.algorithm_name(): self.index.encoded() },
                 "annotations": self.names(),
             }],
-            "predicateType": SIGN_PREDICATE,
-            "predicate": {},
+            "predicateType": predicate_type,
+            "predicate": predicate,
         })
         .to_string()
         .into_bytes()

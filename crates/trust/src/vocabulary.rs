@@ -16,6 +16,12 @@ pub const SIGN_PREDICATE: &str = "https://sigstore.dev/cosign/sign/v1";
 /// The artifact type of the referrer that carries `SHA256SUMS` and its `OpenPGP` signatures.
 pub const SUMS_ARTIFACT_TYPE: &str = "application/vnd.opentofu.provider.shasums.v1";
 
+/// The artifact type of the referrer that carries a notice: what the publisher says of a release later.
+pub const NOTICE_ARTIFACT_TYPE: &str = "application/vnd.opentofu.provider.notice.v1";
+
+/// The predicate type of the statement that a notice is.
+pub const NOTICE_PREDICATE: &str = "https://opentofu.org/tofu-oci/release-notice/v1";
+
 /// The annotation that names the provider which a signature is for: `HOST/NAMESPACE/TYPE`.
 pub const ADDRESS_ANNOTATION: &str = "org.opentofu.provider.address";
 

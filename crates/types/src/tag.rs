@@ -12,6 +12,12 @@ use crate::{Digest, Version};
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(String);
 
+/// What the tag of a withdrawn version begins with.
+const WITHDRAWN: &str = "withdrawn-";
+
+/// What the tag of the notice of a deprecated version begins with.
+const DEPRECATED: &str = "deprecated-";
+
 /// A text that is not a tag.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a tag: up to 128 letters, digits, `_`, `.` and `-`, the first not `.` or `-`")]
@@ -31,6 +37,38 @@ impl Tag {
     /// If the version's text is too long for a tag.
     pub fn for_version(version: &Version) -> Result<Self, InvalidTag> {
         version.to_string().replace('+', "_").parse()
+    }
+
+    /// The tag that keeps the content of a version after the version was withdrawn.
+    ///
+    /// # Errors
+    /// If the version's text is too long for such a tag.
+    pub fn withdrawn(version: &Version) -> Result<Self, InvalidTag> {
+        format!("{WITHDRAWN}{}", Self::for_version(version)?).parse()
+    }
+
+    /// The tag of the notice that says that a version is deprecated.
+    ///
+    /// # Errors
+    /// If the version's text is too long for such a tag.
+    pub fn deprecated(version: &Version) -> Result<Self, InvalidTag> {
+        format!("{DEPRECATED}{}", Self::for_version(version)?).parse()
+    }
+
+    /// The version that this tag says is withdrawn; `None` if it is not exactly [`Tag::withdrawn`] of a version.
+    pub fn withdrawn_version(&self) -> Option<Version> {
+        self.version_after(WITHDRAWN)
+    }
+
+    /// The version that this tag says is deprecated; `None` if it is not exactly [`Tag::deprecated`] of a version.
+    pub fn deprecated_version(&self) -> Option<Version> {
+        self.version_after(DEPRECATED)
+    }
+
+    fn version_after(&self, prefix: &str) -> Option<Version> {
+        let rest: Self = self.0.strip_prefix(prefix)?.parse().ok()?;
+        let version = rest.version()?;
+        Self::for_version(&version).is_ok_and(|canonical| canonical == rest).then_some(version)
     }
 
     /// The version that `OpenTofu` reads this tag as; `None` if it ignores the tag.
@@ -93,6 +131,22 @@ mod tests {
             assert!(input.parse::<Tag>().is_err(), "{input:?}");
         }
         assert!("a".repeat(128).parse::<Tag>().is_ok());
+    }
+
+    #[test]
+    fn tags_of_notices_name_a_version_and_are_none_themselves() {
+        let version: Version = "1.2.0-rc.1+b.2".parse().expect("a version");
+        let (withdrawn, deprecated) = (Tag::withdrawn(&version).unwrap(), Tag::deprecated(&version).unwrap());
+        assert_eq!(withdrawn.as_str(), "withdrawn-1.2.0-rc.1_b.2");
+        assert_eq!(deprecated.as_str(), "deprecated-1.2.0-rc.1_b.2");
+        assert_eq!((withdrawn.withdrawn_version(), withdrawn.deprecated_version()), (Some(version.clone()), None));
+        assert_eq!((deprecated.deprecated_version(), deprecated.withdrawn_version()), (Some(version), None));
+        assert_eq!((withdrawn.version(), deprecated.version()), (None, None));
+        for text in ["withdrawn-1.0", "withdrawn-v1.0.0", "withdrawn-", "withdrawn-latest", "Withdrawn-1.0.0"] {
+            assert_eq!(text.parse::<Tag>().unwrap().withdrawn_version(), None, "{text}");
+        }
+        let long: Version = format!("1.0.0-{}", "a".repeat(115)).parse().expect("a version");
+        assert!(Tag::for_version(&long).is_ok() && Tag::withdrawn(&long).is_err() && Tag::deprecated(&long).is_err());
     }
 
     #[test]

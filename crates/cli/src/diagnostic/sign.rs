@@ -60,7 +60,7 @@ impl Diagnostic {
             SignatureForm::Bundle => self
                 .hint("sign in the form that needs no referrers: --sign-format cosign-tag with push, --format cosign-tag with sign"),
             SignatureForm::Sums => self.hint("publish without the SHA256SUMS of the folder: --sums skip"),
-            SignatureForm::CosignTag => self,
+            SignatureForm::CosignTag | SignatureForm::Notice => self,
         }
     }
 }

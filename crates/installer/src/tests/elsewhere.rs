@@ -14,7 +14,7 @@ use tofu_oci_source::{
     SourceError,
 };
 use tofu_oci_store::{ByteStream, StoreError};
-use tofu_oci_trust::{Evidence, Policy};
+use tofu_oci_trust::{Evidence, Notice, Policy};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 use super::fixture::{PLATFORM, Workspace};
@@ -64,7 +64,7 @@ impl Source for Elsewhere {
     }
 
     async fn versions(&self, _: &ProviderAddr) -> Result<Listing, SourceError> {
-        Ok(Listing { versions: vec!["1.0.0".parse().unwrap()], stray: Vec::new() })
+        Ok(Listing { versions: vec!["1.0.0".parse().unwrap()], ..Listing::default() })
     }
 
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
@@ -109,6 +109,10 @@ impl Release for OneRelease {
 
     async fn evidence(&self, _: Search) -> Result<Vec<Evidence>, SourceError> {
         Ok(Vec::new())
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        Ok(None)
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

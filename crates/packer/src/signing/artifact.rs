@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde::Serialize;
 use tofu_oci_layout::{annotation, media_type};
-use tofu_oci_trust::{BUNDLE_TYPE, SIGN_PREDICATE, SUMS_ARTIFACT_TYPE};
+use tofu_oci_trust::{BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, SIGN_PREDICATE, SUMS_ARTIFACT_TYPE};
 use tofu_oci_types::Descriptor;
 
 use crate::dist::SignedSums;
@@ -84,6 +84,15 @@ impl Artifact {
         layers.extend(sums.signatures.iter().map(|file| titled("application/pgp-signature", file)));
         layers.extend(sums.keys.iter().map(|file| titled("application/pgp-keys", file)));
         Self::referrer(SUMS_ARTIFACT_TYPE, layers, index, BTreeMap::new())
+    }
+
+    /// What is said of a release later as a referrer of the index: a Sigstore bundle, or a bare statement.
+    ///
+    /// A bundle has the artifact type of a notice, too: `cosign verify` must not take it for a signature of the release.
+    pub(super) fn notice(index: &Descriptor, media_type: &str, content: Vec<u8>) -> Self {
+        let content = Bytes::from(content);
+        let layers = vec![(Descriptor::of(media_type, &content), content)];
+        Self::referrer(NOTICE_ARTIFACT_TYPE, layers, index, BTreeMap::new())
     }
 
     fn referrer(

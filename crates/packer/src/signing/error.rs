@@ -170,5 +170,6 @@ fn in_words(form: SignatureForm) -> &'static str {
         SignatureForm::Bundle => "the signature (a referrer)",
         SignatureForm::CosignTag => "the signature (a tag)",
         SignatureForm::Sums => "the signed SHA256SUMS (a referrer)",
+        SignatureForm::Notice => "the notice (a referrer)",
     }
 }

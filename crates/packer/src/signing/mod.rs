@@ -1,4 +1,4 @@
-//! What refers to a release: its signatures, and the signed checksum file of its origin.
+//! What refers to a release: its signatures, the signed checksum file of its origin, and notices about it.
 //!
 //! ```text
 //! look     what there is already: ours, of the same key, of others        seen.rs
@@ -11,6 +11,7 @@ mod attach;
 mod copier;
 mod error;
 mod image;
+mod notice;
 mod plan;
 mod seen;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use tofu_oci_types::{Digest, Tag};
 
 pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
 pub use error::SignError;
+pub use notice::{NoticeReport, NoticeRequest, put_notice};
 pub(crate) use plan::{AttachPlan, AttachRequest};
 
 /// How often a tag is written if others write it at the same time.
@@ -95,7 +97,7 @@ impl Forms {
         match form {
             SignatureForm::Bundle => self != Self::CosignTag,
             SignatureForm::CosignTag => self != Self::Bundle,
-            SignatureForm::Sums => false,
+            SignatureForm::Sums | SignatureForm::Notice => false,
         }
     }
 }

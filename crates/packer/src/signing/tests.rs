@@ -1,5 +1,7 @@
 //! Signatures for a release in a store that watches.
 
+mod notices;
+
 use bytes::Bytes;
 use insta::assert_snapshot;
 use serde_json::Value;

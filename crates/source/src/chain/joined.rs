@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use tofu_oci_types::{Platform, Version};
+use tofu_oci_trust::NoticeReason;
+use tofu_oci_types::{Digest, Platform, Version};
 
 use crate::{Listing, NotOffered};
 
@@ -13,6 +14,8 @@ pub(super) struct GaveWay {
     platforms: Option<BTreeSet<Platform>>,
     /// Versions that they have.
     versions: Option<Vec<Version>>,
+    /// The first answer that the version was withdrawn; its versions are those above.
+    withdrawn: Option<(Option<NoticeReason>, Option<Digest>)>,
     /// Whether the registry of the address does not know it.
     pub(super) unknown_to_registry: bool,
 }
@@ -24,6 +27,10 @@ impl GaveWay {
                 self.platforms.get_or_insert_default().extend(offered);
             }
             NotOffered::VersionMissing { offered, .. } => self.versions.get_or_insert_default().extend(offered),
+            NotOffered::Withdrawn { reason, replaced_by, offered, .. } => {
+                self.versions.get_or_insert_default().extend(offered);
+                self.withdrawn.get_or_insert((reason, replaced_by));
+            }
             NotOffered::UnknownToRegistry => self.unknown_to_registry = true,
             _ => {}
         }
@@ -38,6 +45,9 @@ impl GaveWay {
         if let Some(mut offered) = self.versions {
             offered.sort_by(Version::precedence);
             offered.dedup();
+            if let Some((reason, replaced_by)) = self.withdrawn {
+                return NotOffered::Withdrawn { version: version.clone(), reason, replaced_by, offered };
+            }
             return NotOffered::VersionMissing { version: version.clone(), offered };
         }
         if self.unknown_to_registry { NotOffered::UnknownToRegistry } else { NotOffered::UnknownProvider }
@@ -54,6 +64,8 @@ pub(super) fn join(found: Vec<Listing>) -> Listing {
         let fresh: Vec<Version> = listing.versions.into_iter().filter(|version| !seen.contains(version)).collect();
         seen.extend(fresh.iter().cloned());
         kept.push(fresh);
+        joined.withdrawn.extend(listing.withdrawn);
+        joined.deprecated.extend(listing.deprecated);
         for stray in listing.stray {
             if !joined.stray.contains(&stray) {
                 joined.stray.push(stray);
@@ -63,5 +75,10 @@ pub(super) fn join(found: Vec<Listing>) -> Listing {
     joined.versions = kept.into_iter().rev().flatten().collect();
     joined.versions.sort_by(Version::precedence);
     joined.stray.sort_by(|a, b| a.tag.cmp(&b.tag));
+    joined.withdrawn.retain(|version| !joined.versions.contains(version));
+    for noticed in [&mut joined.withdrawn, &mut joined.deprecated] {
+        noticed.sort_by(Version::precedence);
+        noticed.dedup();
+    }
     joined
 }

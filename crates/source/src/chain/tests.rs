@@ -51,7 +51,7 @@ impl Source for Fake {
         match (versions.is_empty(), self.kind) {
             (true, InstallMethod::Direct) => Err(self.not_offered(NotOffered::UnknownToRegistry)),
             (true, _) => Err(self.not_offered(NotOffered::UnknownProvider)),
-            _ => Ok(Listing { versions, stray: Vec::new() }),
+            _ => Ok(Listing { versions, ..Listing::default() }),
         }
     }
 
@@ -109,6 +109,10 @@ impl Release for FakeRelease {
 
     async fn evidence(&self, _: Search) -> Result<Vec<Evidence>, SourceError> {
         Ok(vec![Evidence::Unreadable { origin: Digest::sha256(b""), problem: self.id.place.to_string() }])
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        Ok(None)
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
@@ -289,8 +293,8 @@ fn stray_tags_are_joined_too() {
         version: version.parse().unwrap(),
         effect: StrayEffect::BreaksInit,
     };
-    let one = Listing { versions: Vec::new(), stray: vec![stray("2", "2.0.0"), stray("1.4", "1.4.0")] };
-    let joined = join(vec![one, Listing { versions: Vec::new(), stray: vec![stray("2", "2.0.0")] }]);
+    let one = Listing { stray: vec![stray("2", "2.0.0"), stray("1.4", "1.4.0")], ..Listing::default() };
+    let joined = join(vec![one, Listing { stray: vec![stray("2", "2.0.0")], ..Listing::default() }]);
     assert_eq!(joined.stray, [stray("1.4", "1.4.0"), stray("2", "2.0.0")]);
 }
 

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use tofu_oci_trust::{SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE};
+use tofu_oci_trust::{NOTICE_ARTIFACT_TYPE, SIMPLE_SIGNING_TYPE, SUMS_ARTIFACT_TYPE};
 use tofu_oci_types::{Descriptor, Digest, parse_strictly};
 
 /// How many layers of one manifest are read. Writers of signatures stop there too, because no reader would find the
@@ -24,6 +24,7 @@ pub(super) enum EvidenceKind {
     Bundle,
     CosignTag,
     Sums,
+    Notice,
     /// Not evidence: an SBOM, an attestation of another kind, a part of the release.
     Foreign,
 }
@@ -86,7 +87,9 @@ impl EvidenceManifest {
     /// What it holds, by its own types; those in a list of referrers do not count.
     pub(super) fn kind(&self) -> EvidenceKind {
         let mut types = self.layers.iter().map(|layer| layer.descriptor.media_type.as_str());
-        if is_bundle(&self.artifact_type) || (self.layers_in_all == 1 && types.clone().all(is_bundle)) {
+        if self.artifact_type == NOTICE_ARTIFACT_TYPE {
+            EvidenceKind::Notice
+        } else if is_bundle(&self.artifact_type) || (self.layers_in_all == 1 && types.clone().all(is_bundle)) {
             EvidenceKind::Bundle
         } else if self.artifact_type == SUMS_ARTIFACT_TYPE {
             EvidenceKind::Sums

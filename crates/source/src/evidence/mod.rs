@@ -1,7 +1,7 @@
 //! What lies beside a release and may say who signed it.
 //!
 //! ```text
-//! referrers of the index     Sigstore bundles · SHA256SUMS with OpenPGP signatures · cosign's signatures as a referrer
+//! referrers of the index     notices · Sigstore bundles · SHA256SUMS with OpenPGP signatures · cosign's signatures as a referrer
 //! tag sha256-HEX.sig         cosign's signatures as a tag
 //! ```
 //!
@@ -20,7 +20,7 @@ mod reader;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::media_type::is_leaf;
 use tofu_oci_store::{Lists, ReadStore, StoreError};
-use tofu_oci_trust::{EVIDENCE_LIMIT, Evidence};
+use tofu_oci_trust::{EVIDENCE_LIMIT, Evidence, NOTICE_ARTIFACT_TYPE, StatedNotice};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use self::budget::EvidenceBudget;
@@ -48,7 +48,31 @@ pub async fn evidence(store: &dyn ReadStore, index: &Descriptor, search: Search)
     EvidenceReader::new(store, &DocumentCache::default(), index).search(search).await
 }
 
+/// What publishers say of an index later, unverified, in the order of the lists. A notice that cannot be read is omitted.
+///
+/// Limits: those of [`evidence`].
+///
+/// # Errors
+/// If the repository could not be asked.
+pub async fn notices(store: &dyn ReadStore, index: &Descriptor) -> Result<Vec<StatedNotice>, StoreError> {
+    EvidenceReader::new(store, &DocumentCache::default(), index).notices().await
+}
+
 impl EvidenceReader<'_> {
+    /// The notices among the referrers; nothing else is opened.
+    pub(crate) async fn notices(&self) -> Result<Vec<StatedNotice>, StoreError> {
+        let mut referrers = self.store.referrers_in(&self.index.digest, Lists::All).await?;
+        referrers.retain(|referrer| is_leaf(&referrer.media_type) && claims_notice(referrer));
+        referrers.truncate(MOST_OPENED);
+        let found = self.open_all(&referrers).await?;
+        Ok(found.iter().filter_map(stated).collect())
+    }
+
+    /// The notice that a manifest holds, unverified; `None` if it holds no notice about this index.
+    pub(crate) async fn notice_of(&self, manifest: &Descriptor) -> Result<Option<StatedNotice>, StoreError> {
+        Ok(self.open(manifest).await?.iter().find_map(stated))
+    }
+
     /// Everything that is found, within the limits.
     pub(crate) async fn search(self, search: Search) -> Result<Vec<Evidence>, StoreError> {
         let mut found = self.gather(search).await?;
@@ -68,15 +92,22 @@ impl EvidenceReader<'_> {
             Search::Likely => Lists::Nearest,
             Search::Everywhere => Lists::All,
         };
-        let (mut likely, mut others) = (Vec::new(), Vec::new());
+        let (mut likely, mut bundles, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for referrer in self.store.referrers_in(&self.index.digest, lists).await? {
             // An index is never a signature.
             if !is_leaf(&referrer.media_type) {
                 continue;
             }
-            let claims_bundle = referrer.artifact_type.as_deref().is_some_and(is_bundle);
-            if claims_bundle { likely.push(referrer) } else { others.push(referrer) }
+            if claims_notice(&referrer) {
+                likely.push(referrer);
+            } else if referrer.artifact_type.as_deref().is_some_and(is_bundle) {
+                bundles.push(referrer);
+            } else {
+                others.push(referrer);
+            }
         }
+        // Notices come first: whatever else refers to the index, they are opened.
+        likely.append(&mut bundles);
         let listed = likely.len() + others.len();
         likely.truncate(MOST_OPENED);
         others.truncate(MOST_OPENED - likely.len());
@@ -162,6 +193,7 @@ impl EvidenceReader<'_> {
             EvidenceKind::Bundle => self.bundle(origin, holder).await,
             EvidenceKind::CosignTag => self.signatures(origin, holder).await,
             EvidenceKind::Sums => self.sums(origin, holder).await,
+            EvidenceKind::Notice => self.notice(origin, holder).await,
             EvidenceKind::Foreign => Ok(Vec::new()),
         };
         match read {
@@ -180,6 +212,15 @@ impl EvidenceReader<'_> {
     }
 }
 
+fn claims_notice(referrer: &Descriptor) -> bool {
+    referrer.artifact_type.as_deref() == Some(NOTICE_ARTIFACT_TYPE)
+}
+
+fn stated(piece: &Evidence) -> Option<StatedNotice> {
+    let Evidence::Notice { bytes, .. } = piece else { return None };
+    StatedNotice::peek(bytes).ok().flatten()
+}
+
 /// A fault of the content as a piece of evidence; any other error as it is.
 fn spoiled(origin: &Digest, error: StoreError) -> Result<Vec<Evidence>, StoreError> {
     if error.is_of_content() { Ok(vec![unreadable(origin, error.to_string())]) } else { Err(error) }
@@ -190,7 +231,7 @@ fn convinces(evidence: &Evidence) -> bool {
     match evidence {
         Evidence::Bundle { .. } | Evidence::CosignTag { .. } => true,
         Evidence::Sums { signatures, .. } => !signatures.is_empty(),
-        Evidence::Unreadable { .. } => false,
+        Evidence::Notice { .. } | Evidence::Unreadable { .. } => false,
     }
 }
 

@@ -45,6 +45,17 @@ impl EvidenceReader<'_> {
         Ok(vec![Evidence::Bundle { origin: origin.clone(), bytes }])
     }
 
+    /// The notice, a bundle or a bare statement, is the only layer.
+    pub(super) async fn notice(&self, origin: &Digest, holder: &EvidenceManifest) -> Result<Vec<Evidence>, NoEvidence> {
+        let [layer] = holder.layers() else {
+            let problem = format!("a notice is one layer, and it has {}", holder.layers_in_all());
+            return Err(NoEvidence::Problem(problem));
+        };
+        self.piece()?;
+        let bytes = self.content(layer).await?;
+        Ok(vec![Evidence::Notice { origin: origin.clone(), bytes }])
+    }
+
     /// Every layer is one signature; a broken one does not affect the others.
     ///
     /// Spec: cosign, `specs/SIGNATURE_SPEC.md`, "Storage".

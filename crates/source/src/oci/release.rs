@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
 use tofu_oci_store::ByteStream;
-use tofu_oci_trust::Evidence;
+use tofu_oci_trust::{Evidence, Notice, ReleaseState};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Tag};
 use tokio::sync::OnceCell;
 
@@ -179,6 +179,23 @@ impl Release for OciRelease {
     async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, SourceError> {
         let OpenedRepository { store, memory, .. } = &*self.repository;
         Ok(EvidenceReader::new(&**store, memory, &self.descriptor).search(search).await?)
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        let ReleaseId { address, version, .. } = &self.id;
+        let Ok(tag) = Tag::deprecated(version) else { return Ok(None) };
+        let OpenedRepository { store, memory, .. } = &*self.repository;
+        if memory.listed().is_some_and(|tags| !tags.contains(&tag)) {
+            return Ok(None);
+        }
+        let manifest = match memory.resolve(&**store, &tag).await {
+            Ok(manifest) => manifest,
+            Err(error) if error.is_not_found() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let found = EvidenceReader::new(&**store, memory, &self.descriptor).notice_of(&manifest).await?;
+        let found = found.filter(|found| found.is_about(&self.descriptor.digest, address, version));
+        Ok(found.map(|found| found.notice).filter(|notice| notice.state != ReleaseState::Available))
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {

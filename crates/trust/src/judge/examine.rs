@@ -73,6 +73,7 @@ impl<'a> Examination<'a> {
                 );
             }
             Evidence::Sums { origin, sums, signatures, keys } => self.sums(origin, sums, signatures, keys),
+            Evidence::Notice { .. } => {}
             Evidence::Unreadable { origin, problem } => {
                 self.examined.push(Examined::new(None, origin, Flaw::Unreadable { problem: problem.clone() }));
             }

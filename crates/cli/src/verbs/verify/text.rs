@@ -83,6 +83,7 @@ fn found(examined: &Examined) -> String {
         Some(SignatureForm::Bundle) => "bundle",
         Some(SignatureForm::CosignTag) => "cosign-tag",
         Some(SignatureForm::Sums) => "sha256sums",
+        Some(SignatureForm::Notice) => "notice",
         None => "something that",
     };
     let by = match (&examined.key_name, &examined.key, &examined.claimed_key) {

@@ -53,6 +53,7 @@ pub(super) fn summary(found: &[Evidence]) -> String {
             Evidence::Sums { sums, signatures, keys, .. } => {
                 format!("sums {}, {} signatures, {} keys", text(sums), signatures.len(), keys.len())
             }
+            Evidence::Notice { bytes, .. } => format!("notice {}", text(bytes)),
             Evidence::Unreadable { problem, .. } => format!("unreadable: {problem}"),
         };
         let _ = writeln!(lines, "{line}");

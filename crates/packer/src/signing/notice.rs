@@ -1,0 +1,110 @@
+//! A notice about a release that is in a store already.
+
+use tofu_oci_source::notices;
+use tofu_oci_store::Store;
+use tofu_oci_trust::{
+    BUNDLE_TYPE, Notice, NoticeReason, PrivateKey, ReleaseState, SignatureForm, SignedSubject, StatedNotice, heads,
+    in_force, sign_notice,
+};
+use tofu_oci_types::{Descriptor, Digest};
+
+use super::artifact::Artifact;
+use super::attach::Attacher;
+use super::{Attachment, AttachmentState};
+use crate::{PackError, Transfers};
+
+/// The media type of a statement that is not in an envelope.
+///
+/// Spec: in-toto attestation v1, `spec/v1/envelope.md` (the payload type).
+const STATEMENT_TYPE: &str = "application/vnd.in-toto+json";
+
+/// What is to be said of a release.
+#[derive(Clone, Debug)]
+pub struct NoticeRequest<'a> {
+    /// The descriptor of the index, by SHA-256.
+    pub index: &'a Descriptor,
+    /// What the notice names.
+    pub subject: SignedSubject<'a>,
+    /// What may be done with the release.
+    pub state: ReleaseState,
+    /// Why.
+    pub reason: NoticeReason,
+    /// The index that takes its place under the tag of the version.
+    pub replaced_by: Option<Digest>,
+    /// Who signs it; `None` for a notice that nobody signs.
+    pub key: Option<&'a PrivateKey>,
+}
+
+/// What [`put_notice`] did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoticeReport {
+    /// The manifest of the notice, as a descriptor that a tag can be pointed at.
+    pub manifest: Descriptor,
+    /// The notice beside the release.
+    pub attachment: Attachment,
+    /// What was sent and what was there.
+    pub transfers: Transfers,
+}
+
+/// Says something of a release: puts a notice beside its index, and reads it back.
+///
+/// The notice supersedes every one about this release that holds now, whoever made it. If one that says the same holds
+/// already, by this key or by none as asked for, nothing is written.
+///
+/// # Errors
+/// [`PackError::Sign`] if the store does not take the notice, or does not show it afterwards.
+pub async fn put_notice(store: &dyn Store, request: &NoticeRequest<'_>) -> Result<NoticeReport, PackError> {
+    let found = notices(store, request.index).await?;
+    let SignedSubject { index, address, version } = request.subject;
+    let about: Vec<&StatedNotice> = found.iter().filter(|found| found.is_about(index, address, version)).collect();
+    if let Some(now) = in_force(about.iter().copied()).filter(|now| request.says(&now.notice)) {
+        let artifact = request.artifact(&now.notice);
+        let listed = store.referrers(index).await?;
+        if listed.iter().any(|referrer| referrer.digest == artifact.manifest.0.digest) {
+            return Ok(request.report(&artifact, AttachmentState::Present, Transfers::default()));
+        }
+    }
+    let artifact = request.artifact(&request.notice(&about));
+    let mut attacher = Attacher::new(store, index);
+    attacher.push(SignatureForm::Notice, &artifact).await?;
+    let written = [(SignatureForm::Notice, Box::new(artifact))];
+    attacher.confirm(&written).await?;
+    Ok(request.report(&written[0].1, AttachmentState::Attached, attacher.transfers))
+}
+
+impl NoticeRequest<'_> {
+    /// Whether a notice says what is to be said.
+    fn says(&self, notice: &Notice) -> bool {
+        notice.state == self.state && notice.reason == self.reason && notice.replaced_by == self.replaced_by
+    }
+
+    fn notice(&self, before: &[&StatedNotice]) -> Notice {
+        Notice {
+            state: self.state,
+            reason: self.reason.clone(),
+            replaced_by: self.replaced_by.clone(),
+            supersedes: heads(before).into_iter().map(|head| head.digest.clone()).collect(),
+        }
+    }
+
+    fn artifact(&self, notice: &Notice) -> Artifact {
+        match self.key {
+            Some(key) => Artifact::notice(self.index, BUNDLE_TYPE, sign_notice(key, &self.subject, notice)),
+            None => Artifact::notice(self.index, STATEMENT_TYPE, notice.to_statement(&self.subject)),
+        }
+    }
+
+    fn report(&self, artifact: &Artifact, state: AttachmentState, transfers: Transfers) -> NoticeReport {
+        let manifest = artifact.manifest.0.clone();
+        let attachment = Attachment {
+            form: SignatureForm::Notice,
+            manifest: manifest.digest.clone(),
+            tag: None,
+            key: self.key.map(|key| key.public().id()),
+            files: Vec::new(),
+            bytes: artifact.size(),
+            state,
+        };
+        NoticeReport { manifest, attachment, transfers }
+    }
+}

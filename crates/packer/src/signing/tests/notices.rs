@@ -1,0 +1,71 @@
+use tofu_oci_source::notices;
+use tofu_oci_trust::{ReleaseState, SignedSubject, StatedNotice, in_force};
+
+use super::*;
+use crate::{NoticeReport, NoticeRequest, put_notice};
+
+/// The only caller of `put_notice` here.
+async fn put(store: &dyn Store, state: ReleaseState, reason: &str, key: Option<&PrivateKey>) -> NoticeReport {
+    let index = &tagged(store, "1.4.0").await;
+    let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.4.0".parse().unwrap());
+    let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
+    let reason = reason.parse().unwrap();
+    put_notice(store, &NoticeRequest { index, subject, state, reason, replaced_by: None, key }).await.unwrap()
+}
+
+async fn found(store: &dyn Store) -> Vec<StatedNotice> {
+    notices(store, &tagged(store, "1.4.0").await).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_notice_lies_beside_the_release_and_is_no_signature() {
+    let (store, key) = (released().await, key(1));
+    let report = put(&store, ReleaseState::Deprecated, "use 2.0.0", Some(&key)).await;
+    assert_eq!(report.attachment.state, AttachmentState::Attached);
+    let all = evidence(&store, &tagged(&store, "1.4.0").await, Search::Everywhere).await.unwrap();
+    let [Evidence::Notice { origin, bytes }] = &all[..] else { panic!("{all:?}") };
+    assert_eq!(*origin, report.manifest.digest);
+    assert!(open_bundle(bytes, &[key.public().clone()]).is_ok());
+    let manifest = json(&store, &report.manifest).await;
+    assert_eq!(manifest["artifactType"], "application/vnd.opentofu.provider.notice.v1");
+    assert_eq!(manifest["layers"][0]["mediaType"], "application/vnd.dev.sigstore.bundle.v0.3+json");
+}
+
+#[tokio::test]
+async fn the_same_notice_is_written_once() {
+    let (store, key) = (released().await, key(1));
+    for key in [Some(&key), None] {
+        let first = put(&store, ReleaseState::Withdrawn, "it deletes state", key).await;
+        assert_eq!(first.attachment.state, AttachmentState::Attached);
+        store.take();
+        let again = put(&store, ReleaseState::Withdrawn, "it deletes state", key).await;
+        assert_eq!(again.attachment.state, AttachmentState::Present);
+        assert_eq!(again.manifest, first.manifest);
+        assert_eq!(again.transfers.uploaded, 0);
+    }
+    // The unsigned one does not stand in for the signed one.
+    assert_eq!(put(&store, ReleaseState::Withdrawn, "it deletes state", Some(&key)).await.transfers.uploaded, 2);
+}
+
+#[tokio::test]
+async fn a_later_notice_takes_the_place_of_every_one_before() {
+    let (store, key) = (released().await, key(1));
+    put(&store, ReleaseState::Withdrawn, "it deletes state", Some(&key)).await;
+    put(&store, ReleaseState::Withdrawn, "it deletes everything", None).await;
+    put(&store, ReleaseState::Available, "a false alarm", Some(&key)).await;
+    let found = found(&store).await;
+    assert_eq!(found.len(), 3);
+    assert_eq!(in_force(&found).unwrap().notice.reason.as_str(), "a false alarm");
+    put(&store, ReleaseState::Withdrawn, "it deletes state", Some(&key)).await;
+    let found = super::notices::found(&store).await;
+    assert_eq!(in_force(&found).unwrap().notice.state, ReleaseState::Withdrawn);
+}
+
+#[tokio::test]
+async fn a_notice_in_a_folder_is_found_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = DirStore::create(folder.path()).unwrap();
+    release_into(&store).await;
+    put(&store, ReleaseState::Deprecated, "use 2.0.0", None).await;
+    assert_eq!(found(&store).await[0].notice.reason.as_str(), "use 2.0.0");
+}
