@@ -130,9 +130,7 @@ impl RemoteStore {
             Err(
                 StoreError::NoToken { fault: AccessFault::TokenServerStatus(400..=499), .. }
                 | StoreError::Unauthorized { fault: AccessFault::TokenServerStatus(400..=499), .. },
-            ) => {
-                self.client.send(&RegistryCall::new(Method::DELETE, &path, &self.push)).await?
-            }
+            ) => self.client.send(&RegistryCall::new(Method::DELETE, &path, &self.push)).await?,
             other => other?,
         };
         let status = answer.status();
@@ -141,11 +139,12 @@ impl RemoteStore {
         }
         let code = StatusCode::from_u16(status).unwrap_or_default();
         let (words, error) = answer.words_and_error().await;
-        let is_immutable =
-            matches!(error, StoreError::Rejected { reason: RejectionReason::ImmutableTag, .. });
+        let is_immutable = matches!(error, StoreError::Rejected { reason: RejectionReason::ImmutableTag, .. });
         match status {
             404 if !words.is_empty() => Ok(DeleteAnswer::NotThere),
-            400 | 404 | 405 | 501 if !is_immutable => Ok(DeleteAnswer::Refused(format!("{status}: {}", words.text(code)))),
+            400 | 404 | 405 | 501 if !is_immutable => {
+                Ok(DeleteAnswer::Refused(format!("{status}: {}", words.text(code))))
+            }
             _ => Err(error),
         }
     }

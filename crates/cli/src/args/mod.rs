@@ -19,6 +19,7 @@ mod providers;
 mod publish;
 mod query;
 mod sign;
+mod state;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -40,6 +41,7 @@ pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
 pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
 pub(crate) use sign::{Attach, SignArgs};
+pub(crate) use state::{DeprecateArgs, StateArgs, WithdrawArgs};
 pub(crate) use trust::TrustArgs;
 pub(crate) use verify::VerifyArgs;
 
@@ -117,6 +119,8 @@ impl Verb {
             Self::Pack(_) => "pack",
             Self::Copy(_) => "copy",
             Self::Sign(_) => "sign",
+            Self::Withdraw(_) => "withdraw",
+            Self::Deprecate(_) => "deprecate",
             Self::Install(_) => "install",
             Self::Lock(_) => "lock",
             Self::Verify(_) => "verify",
@@ -143,6 +147,10 @@ pub(crate) enum Verb {
     Copy(CopyArgs),
     /// Sign a release where it is, so that clients and cosign can verify it
     Sign(SignArgs),
+    /// Take a published version away, so that no client can choose it any more, and say why
+    Withdraw(WithdrawArgs),
+    /// Warn those who choose a published version
+    Deprecate(DeprecateArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
     /// Bring the lock file up to date for all platforms

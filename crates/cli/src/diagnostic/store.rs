@@ -102,6 +102,7 @@ impl From<&StoreError> for Diagnostic {
                 "no tag was written: run the same command again, and if it fails again, copy to a registry that lists referrers",
             ),
             StoreError::Locked(_) => diagnostic.locked(),
+            StoreError::TagStays { .. } => diagnostic.tag_stays_hint(error),
             StoreError::ReadOnly { .. } => diagnostic.hint("choose a place that you may write to"),
             StoreError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
             _ => diagnostic,

@@ -55,7 +55,7 @@ pub(crate) fn one_password(of_key: bool, of_login: bool) -> Result<(), Diagnosti
 }
 
 /// The end and the version of `REPOSITORY:VERSION`, `oci:DIR:VERSION`, or of either beside `--version`.
-fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnostic> {
+pub(super) fn target(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnostic> {
     if let Some(version) = given {
         return match split(text) {
             Some((_, found)) if found == *version => target(text, None),

@@ -79,7 +79,8 @@ impl Scene {
     /// The requests that delete or write manifests, with what digests stand for.
     fn changes(&self) -> Vec<String> {
         let lines = self.server.lines().into_iter();
-        let lines = lines.filter(|line| !line.starts_with("GET") && !line.starts_with("HEAD") && line.contains("/manifests/"));
+        let lines =
+            lines.filter(|line| !line.starts_with("GET") && !line.starts_with("HEAD") && line.contains("/manifests/"));
         lines
             .map(|line| match line.split_once("sha256:") {
                 Some((start, hex)) if digest().encoded() == hex => format!("{start}INDEX"),
@@ -241,7 +242,8 @@ async fn an_interrupted_tombstone_is_deleted_by_the_next_run() {
 
 #[tokio::test]
 async fn an_immutable_tag_stays_and_no_tombstone_is_left_over_it() {
-    let refusal = || reply(412).error("PRECONDITION", "Failed to process request due to 'x:1.4.0' configured as immutable.");
+    let refusal =
+        || reply(412).error("PRECONDITION", "Failed to process request due to 'x:1.4.0' configured as immutable.");
     let scene = Scene::start(Deletes::What, Deletes::What, move |request, _| {
         (request.line() == "DELETE /v2/x/manifests/1.4.0").then(refusal)
     });

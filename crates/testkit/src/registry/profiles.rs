@@ -149,7 +149,12 @@ fn docker_hub() -> Profile {
 }
 
 fn quay() -> Profile {
-    let behaviour = Behaviour { referrers: ReferrersSupport::Supported, deletion: Deletion::Tags, names: parts(2, 2, 0, DENIED), ..current() };
+    let behaviour = Behaviour {
+        referrers: ReferrersSupport::Supported,
+        deletion: Deletion::Tags,
+        names: parts(2, 2, 0, DENIED),
+        ..current()
+    };
     profile("quay.io", public_tokens("/v2/auth"), behaviour)
 }
 
@@ -256,8 +261,12 @@ fn gitlab() -> Profile {
 
 fn artifactory() -> Profile {
     let refused = RefusalAnswer::new(404, "NAME_UNKNOWN", "Repository '{repository}' not found");
-    let behaviour =
-        Behaviour { referrers: ReferrersSupport::Supported, deletion: Deletion::Tags, names: parts(2, MANY, 1, refused), ..current() };
+    let behaviour = Behaviour {
+        referrers: ReferrersSupport::Supported,
+        deletion: Deletion::Tags,
+        names: parts(2, MANY, 1, refused),
+        ..current()
+    };
     let missing = Some("not-made/widget");
     Profile { made: &["acme"], missing, ..profile("Artifactory", tokens("/v2/token"), behaviour) }
 }

@@ -1,0 +1,1 @@
+//! Releases that go and come back.
