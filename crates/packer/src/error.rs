@@ -9,7 +9,7 @@ use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use crate::{OtherAddress, OtherPlatform, SignError};
+use crate::{OtherAddress, OtherPlatform, SignError, StateError, SumsFile};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,27 +22,6 @@ pub enum ReleaseDifference {
     Annotations,
     /// It is not a release of a provider.
     NotARelease,
-}
-
-/// What a file beside a release says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SumsFile {
-    /// Which packages the release has: `SHA256SUMS`.
-    Checksums,
-    /// That somebody signed it.
-    Signature,
-    /// With which key.
-    Keys,
-}
-
-impl SumsFile {
-    fn in_words(self) -> &'static str {
-        match self {
-            Self::Checksums => "signed checksums",
-            Self::Signature => "signatures of checksums",
-            Self::Keys => "OpenPGP keys",
-        }
-    }
 }
 
 /// Why a release could not be read, planned, pushed or copied.
@@ -306,6 +285,9 @@ pub enum PackError {
     /// Something could not be attached to a release.
     #[error(transparent)]
     Sign(Box<SignError>),
+    /// The state of a release could not be changed.
+    #[error(transparent)]
+    State(Box<StateError>),
     /// The work was stopped before it was done.
     #[error("stopped")]
     Stopped,

@@ -22,6 +22,8 @@ mod report;
 mod request;
 mod sign;
 mod signing;
+mod state;
+mod sums_file;
 #[cfg(test)]
 mod testing;
 
@@ -29,7 +31,7 @@ pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist, read_dist_with,
 };
-pub use error::{PackError, ReleaseDifference, SumsFile, TagTaken, WrongSum};
+pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use other::{OtherAddress, OtherPlatform};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
@@ -38,3 +40,5 @@ pub use sign::{SignAddress, SignReport, SignRequest, sign};
 pub use signing::{
     Attachment, AttachmentState, Forms, NoticeReport, NoticeRequest, SignError, Signing, SumsMode, put_notice,
 };
+pub use state::{StateChange, StateError, StatePlan, StateReport, StateRequest};
+pub use sums_file::SumsFile;

@@ -197,6 +197,8 @@ pub(crate) struct Watching {
     pub(crate) lists_referrers: bool,
     /// Whether somebody may list its tags.
     pub(crate) lists_tags: bool,
+    /// The tag that it does not let go.
+    pub(crate) keeps: Option<Tag>,
     /// The content that may not be read.
     pub(crate) denied: Option<Digest>,
     /// Somebody else writes this right after a tag was written, once.
@@ -214,6 +216,7 @@ impl Watching {
             rival: None,
             lists_referrers: true,
             lists_tags: true,
+            keeps: None,
             denied: None,
             meanwhile: Mutex::default(),
             running: AtomicUsize::new(0),
@@ -319,6 +322,15 @@ impl Store for Watching {
             Some((descriptor, tag)) => self.inner.tag(&descriptor, &tag).await,
             None => Ok(()),
         }
+    }
+
+    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        self.note(format!("untag {tag}"))?;
+        if self.keeps.as_ref() == Some(tag) {
+            let (by_tag, by_digest) = ("405: no".to_owned(), "405: no".to_owned());
+            return Err(StoreError::TagStays { place: self.place(), tag: tag.clone(), by_tag, by_digest });
+        }
+        self.inner.untag(tag, expected).await
     }
 }
 

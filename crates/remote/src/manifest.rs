@@ -83,7 +83,7 @@ impl RemoteStore {
         }
     }
 
-    async fn shows_manifest(&self, digest: &Digest, access: &RequestedAccess) -> Result<bool, StoreError> {
+    pub(crate) async fn shows_manifest(&self, digest: &Digest, access: &RequestedAccess) -> Result<bool, StoreError> {
         let path = self.path("manifests", digest.as_str());
         let answer = self.client.send(&RegistryCall::new(Method::HEAD, &path, access).header("accept", ACCEPT)).await?;
         match answer.status() {

@@ -64,6 +64,14 @@ impl RequestedAccess {
         }
     }
 
+    /// Deleting in the repository.
+    pub(crate) fn delete(repository: &RepositoryRef) -> Self {
+        Self {
+            subject: AccessSubject::Repository(repository.clone()),
+            scopes: Scopes::default().with(repository.name(), &["pull", "push", "delete"]),
+        }
+    }
+
     /// Writing to the repository what another one of the same registry has.
     pub(crate) fn mount(repository: &RepositoryRef, from: &str) -> Self {
         let mut access = Self::push(repository);
@@ -133,6 +141,7 @@ mod tests {
         let repository: RepositoryRef = "a.test/x/y".parse().unwrap();
         check(&RequestedAccess::pull(&repository), "", "repository:x/y:pull");
         check(&RequestedAccess::push(&repository), "", "repository:x/y:pull,push");
+        check(&RequestedAccess::delete(&repository), "", "repository:x/y:delete,pull,push");
         check(&RequestedAccess::mount(&repository, "z"), "", "repository:x/y:pull,push repository:z:pull");
         check(&RequestedAccess::mount(&repository, "x/y"), "", "repository:x/y:pull,push");
         check(&RequestedAccess::pull(&repository), "repository:x/y:pull", "repository:x/y:pull");

@@ -94,6 +94,14 @@ impl Store for RemoteStore {
         self.retag_manifest(descriptor, tag, before).await.map_err(|error| self.scrub(error))
     }
 
+    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        self.untag_manifest(tag, expected).await.map_err(|error| self.scrub(error))
+    }
+
+    async fn demand_untag(&self, tag: &Tag) -> Result<(), StoreError> {
+        self.demand_deletions_of_tags(tag).await.map_err(|error| self.scrub(error))
+    }
+
     async fn settle(&self) -> Result<(), StoreError> {
         self.settle_lists().await.map_err(|error| self.scrub(error))
     }

@@ -7,7 +7,7 @@ mod rejection;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_types::{Digest, NetworkFault, Place};
+use tofu_oci_types::{Digest, NetworkFault, Place, Tag};
 
 pub use fault::AccessFault;
 pub use item::StoreItem;
@@ -183,6 +183,21 @@ pub enum StoreError {
         /// The registry's own words, shortened.
         problem: String,
     },
+    /// The registry deletes neither tags nor manifests. Nothing was changed.
+    #[error(
+        "{place} does not let the tag {tag} be deleted: it answered {by_tag} when asked to delete a tag, and {by_digest} when \
+         asked to delete a manifest"
+    )]
+    TagStays {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+        /// The status and the registry's own words, shortened.
+        by_tag: String,
+        /// The same.
+        by_digest: String,
+    },
     /// The registry asks to slow down for longer than we are willing to wait.
     #[error("{place} asks to wait {seconds} s before trying again")]
     RateLimited {
@@ -303,6 +318,10 @@ impl StoreError {
             Self::Credentials { problem, hint, .. } => {
                 *problem = map(problem);
                 *hint = hint.as_deref().map(map);
+            }
+            Self::TagStays { by_tag, by_digest, .. } => {
+                *by_tag = map(by_tag);
+                *by_digest = map(by_digest);
             }
             // Listed one by one, so that a new variant is not forgotten: these hold no foreign text.
             Self::NotFound { .. }

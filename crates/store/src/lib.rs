@@ -9,7 +9,7 @@
 //!   resolve  tag or digest -> descriptor     push   descriptor + body   
 //!   tags     every tag, unsorted             tag    a pushed manifest gets a name (last of all)
 //!   fetch    descriptor -> verified bytes
-//!   referrers  the manifests that refer to this one
+//!   referrers  the manifests that refer to this one     untag  the name goes, the manifest stays
 //! ```
 //!
 //! Raw bytes are the truth: nothing in this crate re-serialises a manifest.

@@ -149,4 +149,15 @@ impl Store for MemoryStore {
     async fn retag(&self, descriptor: &Descriptor, tag: &Tag, before: Option<&Digest>) -> Result<bool, StoreError> {
         self.point(descriptor, tag, |now| now == before)
     }
+
+    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        let mut state = self.lock();
+        match state.tags.get(tag) {
+            Some(now) if now.digest != *expected => Ok(false),
+            _ => {
+                state.tags.remove(tag);
+                Ok(true)
+            }
+        }
+    }
 }

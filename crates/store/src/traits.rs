@@ -191,6 +191,25 @@ pub trait Store: ReadStore {
         self.tag(descriptor, tag).await.map(|()| true)
     }
 
+    /// Takes a tag away, if it still points at `expected`; the manifest stays. True if the tag is gone, also if it did not
+    /// exist; false if it points at something else: then nothing is changed.
+    ///
+    /// A directory does both in one step. A registry is looked at, changed and looked at again: what a deletion took with
+    /// the tag is put back.
+    ///
+    /// # Errors
+    /// [`StoreError::TagStays`] if the registry deletes neither tags nor manifests; nothing is changed then.
+    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError>;
+
+    /// Demands that tags can be taken away here, as far as the store says so without a tag being changed.
+    ///
+    /// # Errors
+    /// As [`Store::untag`], for `tag`.
+    async fn demand_untag(&self, tag: &Tag) -> Result<(), StoreError> {
+        let _ = tag;
+        Ok(())
+    }
+
     /// Waits until what this store wrote where several programs write at once can no longer be overwritten by one that
     /// had read it before: the tags that begin with the name of a digest algorithm, which list referrers or hold
     /// cosign's signatures. Entries of this store that are missing in a list of referrers are written again. A job that

@@ -22,6 +22,7 @@ mod publish;
 mod query;
 mod show;
 mod sign;
+mod state;
 #[cfg(test)]
 mod tests;
 mod trust;
@@ -46,6 +47,7 @@ pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
 pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
 pub(crate) use show::ShowArgs;
 pub(crate) use sign::{Attach, SignArgs};
+pub(crate) use state::{DeprecateArgs, StateArgs, WithdrawArgs};
 pub(crate) use trust::TrustArgs;
 pub(crate) use verify::VerifyArgs;
 
@@ -123,6 +125,8 @@ impl Verb {
             Self::Pack(_) => "pack",
             Self::Copy(_) => "copy",
             Self::Sign(_) => "sign",
+            Self::Withdraw(_) => "withdraw",
+            Self::Deprecate(_) => "deprecate",
             Self::Install(_) => "install",
             Self::Lock(_) => "lock",
             Self::Verify(_) => "verify",
@@ -151,6 +155,10 @@ pub(crate) enum Verb {
     Copy(CopyArgs),
     /// Sign a release where it is, so that clients and cosign can verify it
     Sign(SignArgs),
+    /// Take a published version away, so that no client can choose it any more, and say why
+    Withdraw(WithdrawArgs),
+    /// Warn those who choose a published version
+    Deprecate(DeprecateArgs),
     /// Install providers from OCI repositories, verified, and update the lock file
     Install(InstallArgs),
     /// Bring the lock file up to date for all platforms

@@ -8,6 +8,7 @@ mod network;
 mod pack;
 mod registries;
 mod sign;
+mod state;
 mod store;
 mod tfconfig;
 mod trust;

@@ -1,4 +1,4 @@
-//! Errors of `push`, `pack`, `copy` and `sign`.
+//! Errors of `push`, `pack`, `copy`, `sign`, `withdraw` and `deprecate`.
 
 use tofu_oci_packer::{OtherAddress, PackError, ReleaseDifference, TagTaken};
 use tofu_oci_store::CopyError;
@@ -77,6 +77,7 @@ impl From<PackError> for Diagnostic {
             PackError::PrivateKey { .. } => diagnostic
                 .hint("nothing was sent; move it out of the folder, and check where the folder has been before"),
             PackError::Sign(error) => diagnostic.sign_hint(error),
+            PackError::State(error) => diagnostic.state_hint(error),
             PackError::Io { action: action @ "create a folder in", path, source } => {
                 diagnostic.io_hint(action, path, source).hint("set TMPDIR to a folder that you may write to")
             }

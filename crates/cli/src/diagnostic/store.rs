@@ -110,6 +110,7 @@ impl From<&StoreError> for Diagnostic {
                 "you may not write to {}: change its permissions, or name a directory that you may write to",
                 existing(dir).display()
             )),
+            StoreError::TagStays { .. } => diagnostic.tag_stays_hint(error),
             StoreError::ReadOnly { .. } => diagnostic.hint("choose a place that you may write to"),
             StoreError::Io { action, path, source } => diagnostic.io_hint(action, path, source),
             _ => diagnostic,

@@ -18,6 +18,7 @@ mod resolve;
 mod show;
 mod sign;
 mod slow;
+mod state;
 mod stop;
 mod superfluous;
 mod typed;
@@ -42,6 +43,8 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
         Verb::Sign(args) => args.output.json,
+        Verb::Withdraw(args) => args.state.output.json,
+        Verb::Deprecate(args) => args.state.output.json,
         Verb::Install(args) => args.output.json,
         Verb::Lock(args) => args.output.json,
         Verb::Verify(args) => args.output.json,
@@ -91,6 +94,8 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
+        Verb::Withdraw(args) => state::withdraw(&context(&args.state.output), &args).await?,
+        Verb::Deprecate(args) => state::deprecate(&context(&args.state.output), &args).await?,
         Verb::Install(args) => install::install(&context(&args.output), &args).await?,
         Verb::Lock(args) => lock::lock(&context(&args.output), &args).await?,
         Verb::Verify(args) => verify::verify(&context(&args.output), &args).await?,

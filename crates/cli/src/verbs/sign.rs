@@ -20,7 +20,8 @@ use crate::subject;
 
 /// Signs a release where it is.
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
-    let Target { end, version, address } = target(args)?;
+    let Target { end, version, address } =
+        target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
     one_password(args.key_password_stdin, args.identity.password_stdin)?;
     let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
     let access = args.identity.access(&named, None).await?;
@@ -47,39 +48,47 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     Ok(())
 }
 
-/// Which release to sign.
-struct Target {
-    end: End,
-    version: Version,
+/// A release in a place that is written to.
+pub(super) struct Target {
+    pub(super) end: End,
+    pub(super) version: Version,
     /// The provider, if the arguments name it.
-    address: Option<ProviderAddr>,
+    pub(super) address: Option<ProviderAddr>,
 }
 
-fn target(args: &SignArgs) -> Result<Target, Diagnostic> {
-    let ReleaseName::Provider { address, constraints } = subject::read(&args.target)? else {
-        if typed(args.from.as_deref(), "TOFU_OCI_FROM") {
-            return Err(Diagnostic::usage(format!("`{}` is the place, and --from names another one", args.target))
+/// What the argument `text` names, with the options `--from`, `--version` and `--address`.
+pub(super) fn target(
+    text: &str,
+    from: Option<&str>,
+    given: Option<&Version>,
+    named: Option<&ProviderAddr>,
+) -> Result<Target, Diagnostic> {
+    let ReleaseName::Provider { address, constraints } = subject::read(text)? else {
+        if typed(from, "TOFU_OCI_FROM") {
+            return Err(Diagnostic::usage(format!("`{text}` is the place, and --from names another one"))
                 .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
         }
-        let (end, version) = subject::release_at(&args.target, args.version.as_ref())?;
-        return Ok(Target { end, version, address: args.address.clone() });
+        let (end, version) = subject::release_at(text, given)?;
+        return Ok(Target { end, version, address: named.cloned() });
     };
     let version = subject::exact(&address, &constraints)?;
-    subject::one_version(&args.target, Some(version.clone()), args.version.as_ref())?;
-    let text = args.target.split('@').next().unwrap_or_default();
-    let Some(from) = &args.from else {
-        return Err(Diagnostic::usage(format!("`{}` names a provider, and not where the release is", args.target))
-            .hint(format!(
+    subject::one_version(text, Some(version.clone()), given)?;
+    let written = text.split('@').next().unwrap_or_default();
+    let Some(from) = from else {
+        let verb = invocation::verb();
+        return Err(Diagnostic::usage(format!("`{text}` names a provider, and not where the release is")).hint(
+            format!(
                 "write {} --from REPOSITORY, or {}",
-                invocation::with_all_options(&format!("sign {text}@{version}")),
-                invocation::with_all_options(&format!("sign REPOSITORY:{version}")),
-            )));
+                invocation::with_all_options(&format!("{verb} {written}@{version}")),
+                invocation::with_all_options(&format!("{verb} REPOSITORY:{version}")),
+            ),
+        ));
     };
-    let in_full = full_address(text).map_err(|problem| {
-        Diagnostic::usage(format!("`{text}` is the address that the signature will name")).hint(problem)
+    let in_full = full_address(written).map_err(|problem| {
+        Diagnostic::usage(format!("`{written}` is the address that the signature will name")).hint(problem)
     })?;
-    if let Some(other) = args.address.as_ref().filter(|other| **other != in_full) {
-        return Err(Diagnostic::usage(format!("`{}` names a provider, and --address {other}", args.target))
+    if let Some(other) = named.filter(|other| **other != in_full) {
+        return Err(Diagnostic::usage(format!("`{text}` names a provider, and --address {other}"))
             .hint("name the provider once"));
     }
     Ok(Target { end: From::parse(from)?.end(&address)?, version, address: Some(address) })

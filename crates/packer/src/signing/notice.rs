@@ -48,7 +48,8 @@ pub struct NoticeReport {
 
 /// Says something of a release: puts a notice beside its index, and reads it back.
 ///
-/// The notice supersedes every one about this release that holds now, whoever made it. If one that says the same holds
+/// The notice supersedes those that hold now and say the same kind of thing, whoever made them; `available` supersedes the
+/// kind that is in force. So a release that was deprecated and then withdrawn is deprecated when it comes back. If one that says the same holds
 /// already, by this key or by none as asked for, nothing is written.
 ///
 /// # Errors
@@ -57,7 +58,7 @@ pub async fn put_notice(store: &dyn Store, request: &NoticeRequest<'_>) -> Resul
     let found = notices(store, request.index).await?;
     let SignedSubject { index, address, version } = request.subject;
     let about: Vec<&StatedNotice> = found.iter().filter(|found| found.is_about(index, address, version)).collect();
-    if let Some(now) = in_force(about.iter().copied()).filter(|now| request.says(&now.notice)) {
+    if let Some(now) = heads(&about).into_iter().find(|now| request.says(&now.notice)) {
         let artifact = request.artifact(&now.notice);
         let listed = store.referrers(index).await?;
         if listed.iter().any(|referrer| referrer.digest == artifact.manifest.0.digest) {
@@ -79,11 +80,17 @@ impl NoticeRequest<'_> {
     }
 
     fn notice(&self, before: &[&StatedNotice]) -> Notice {
+        let ends = match self.state {
+            ReleaseState::Available => in_force(before.iter().copied()).map_or(self.state, |now| now.notice.state),
+            state => state,
+        };
+        let is_ended = |state: ReleaseState| state == ends || state == ReleaseState::Available;
+        let ended = heads(before).into_iter().filter(|head| is_ended(head.notice.state));
         Notice {
             state: self.state,
             reason: self.reason.clone(),
             replaced_by: self.replaced_by.clone(),
-            supersedes: heads(before).into_iter().map(|head| head.digest.clone()).collect(),
+            supersedes: ended.map(|head| head.digest.clone()).collect(),
         }
     }
 

@@ -22,4 +22,5 @@ mod tagging;
 mod tags;
 mod tls;
 mod tokens;
+mod untagging;
 mod upload;

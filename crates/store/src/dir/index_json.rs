@@ -65,6 +65,19 @@ impl IndexJson {
         true
     }
 
+    /// Removes the tag. What it pointed at stays listed, without a tag if it has no other. False if there was no such tag.
+    pub(super) fn remove_tag(&mut self, tag: &Tag) -> bool {
+        let tagged = self.tagged(tag);
+        self.list().retain(|entry| tag_of(entry) != Some(tag.as_str()));
+        for mut descriptor in tagged.iter().cloned() {
+            descriptor.annotations.remove(REF_NAME);
+            if self.entries().all(|(_, own)| own.digest != descriptor.digest) {
+                self.add_untagged(&descriptor);
+            }
+        }
+        !tagged.is_empty()
+    }
+
     /// Lists a manifest without a tag. False if it was listed already.
     pub(super) fn add_untagged(&mut self, descriptor: &Descriptor) -> bool {
         let listed = self.entries().any(|(tag, own)| tag.is_none() && own.digest == descriptor.digest);

@@ -150,4 +150,8 @@ impl Store for DirStore {
         self.ready().await?;
         self.rewrite_tag(descriptor, tag, before).await
     }
+
+    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        self.remove_tag(tag, expected).await
+    }
 }

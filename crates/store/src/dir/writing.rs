@@ -182,6 +182,21 @@ impl DirStore {
         Ok(moved.await.unwrap_or(false))
     }
 
+    /// Removes a tag if it points at `expected`; true if the tag does not exist afterwards.
+    pub(super) async fn remove_tag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        let (tag, expected) = (tag.clone(), expected.clone());
+        let (answer, gone) = tokio::sync::oneshot::channel();
+        let change = move |index: &mut IndexJson| {
+            let tagged = index.tagged(&tag);
+            let is_other = tagged.iter().any(|now| now.digest != expected);
+            // The caller may have stopped waiting.
+            let _ = answer.send(!is_other);
+            !is_other && index.remove_tag(&tag)
+        };
+        self.change_index(change).await?;
+        Ok(gone.await.unwrap_or(false))
+    }
+
     /// The entry of a manifest that is there.
     async fn entry(&self, descriptor: &Descriptor) -> Result<Descriptor, StoreError> {
         let (store, digest) = (self.clone(), descriptor.digest.clone());

@@ -94,6 +94,10 @@ impl Store for Recording {
         self.ask(format!("tag {tag}"));
         self.inner.tag(descriptor, tag).await
     }
+    async fn untag(&self, tag: &Tag, expected: &Digest) -> Result<bool, StoreError> {
+        self.ask(format!("untag {tag}"));
+        self.inner.untag(tag, expected).await
+    }
     async fn settle(&self) -> Result<(), StoreError> {
         self.ask("settle".to_owned());
         Ok(())

@@ -8,6 +8,7 @@ mod dir_turns;
 mod dir_unverified;
 mod dir_writing;
 mod streams;
+mod untagging;
 
 use std::error::Error as _;
 use std::path::Path;

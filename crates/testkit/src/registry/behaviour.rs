@@ -52,13 +52,19 @@ pub enum Mounting {
     StartsUpload,
 }
 
-/// Manifest and blob deletion.
+/// Deletion of manifests, blobs and tags. An immutable tag is not deleted, and neither is its manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {
     /// 405 `UNSUPPORTED` (registry:2's default).
     Disabled,
-    /// 202.
+    /// 202 by digest, with all tags; 400 `DIGEST_INVALID` by tag (registry:2).
     Enabled,
+    /// 202 by digest, with all tags; 202 by tag, and the manifest stays.
+    Tags,
+    /// 405 by digest; 202 by tag, and the manifest stays.
+    TagsAlone,
+    /// 202 by digest and by tag, each time with the manifest and all its tags.
+    Manifests,
 }
 
 /// An answer that refuses. In `message` and `detail`, `{repository}`, `{tag}` and `{type}` become the request's values.

@@ -165,19 +165,30 @@ fn check(
 }
 
 pub(crate) fn delete(endpoint: &Endpoint, repository: &str, reference: &str) -> Answer {
-    if endpoint.behaviour().deletion == Deletion::Disabled {
-        return Answer::error(405, "UNSUPPORTED", "The operation is unsupported.");
-    }
-    if reference.parse::<Digest>().is_err() {
-        return Answer::error(400, "DIGEST_INVALID", "provided digest did not match uploaded content");
+    let behaviour = endpoint.behaviour();
+    let unsupported = || Answer::error(405, "UNSUPPORTED", "The operation is unsupported.");
+    let by_tag = reference.parse::<Digest>().is_err();
+    match (behaviour.deletion, by_tag) {
+        (Deletion::Disabled, _) | (Deletion::TagsAlone, false) => return unsupported(),
+        (Deletion::Enabled, true) => {
+            return Answer::error(400, "DIGEST_INVALID", "provided digest did not match uploaded content");
+        }
+        _ => {}
     }
     let mut content = endpoint.content.lock();
     let entry = content.repository(repository);
-    entry.tags.retain(|_, digest| digest != reference);
-    match entry.manifests.remove(reference) {
-        Some(_) => Answer::new(202),
-        None => unknown(),
+    let digest = if by_tag { entry.tags.get(reference).cloned().unwrap_or_default() } else { reference.to_owned() };
+    let tagged = entry.tags.iter().find(|(_, tagged)| **tagged == digest).map(|(tag, _)| tag.clone());
+    if let (Tags::Fixed(refused) | Tags::WrittenOnce(refused), Some(tag)) = (behaviour.tags, tagged) {
+        return refused.answer(repository, &tag, "");
     }
+    let found = if by_tag && behaviour.deletion != Deletion::Manifests {
+        entry.tags.remove(reference).is_some()
+    } else {
+        entry.tags.retain(|_, tagged| *tagged != digest);
+        entry.manifests.remove(&digest).is_some()
+    };
+    if found { Answer::new(202) } else { unknown() }
 }
 
 pub(crate) fn tags(endpoint: &Endpoint, repository: &str, head: &RequestHead) -> Answer {

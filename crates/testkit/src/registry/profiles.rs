@@ -112,7 +112,7 @@ fn distribution_3() -> Profile {
 fn zot() -> Profile {
     let behaviour = Behaviour {
         referrers: ReferrersSupport::Supported,
-        deletion: Deletion::Enabled,
+        deletion: Deletion::Tags,
         single_post: Switch::On,
         ..current()
     };
@@ -149,7 +149,12 @@ fn docker_hub() -> Profile {
 }
 
 fn quay() -> Profile {
-    let behaviour = Behaviour { referrers: ReferrersSupport::Supported, names: parts(2, 2, 0, DENIED), ..current() };
+    let behaviour = Behaviour {
+        referrers: ReferrersSupport::Supported,
+        deletion: Deletion::Tags,
+        names: parts(2, 2, 0, DENIED),
+        ..current()
+    };
     profile("quay.io", public_tokens("/v2/auth"), behaviour)
 }
 
@@ -209,7 +214,7 @@ fn artifact_registry() -> Profile {
     let behaviour = Behaviour {
         names: parts(3, MANY, 2, RefusalAnswer::new(404, "NAME_UNKNOWN", "Repository \"{repository}\" not found")),
         tags: Tags::Fixed(RefusalAnswer::new(400, "MANIFEST_INVALID", TAGGED)),
-        deletion: Deletion::Enabled,
+        deletion: Deletion::Tags,
         ..current()
     };
     let (repository, second) = ("acme-project/tofu/widget", "acme-project/tofu/second");
@@ -244,6 +249,7 @@ fn gitlab() -> Profile {
     let behaviour = Behaviour {
         names: parts(2, 5, 2, DENIED),
         types: Types::Listed(&[IMAGE, DOCKER, HELM], unknown),
+        deletion: Deletion::Tags,
         subject_check: Switch::On,
         digest_alias: Switch::On,
         location: Location::Absolute,
@@ -255,8 +261,12 @@ fn gitlab() -> Profile {
 
 fn artifactory() -> Profile {
     let refused = RefusalAnswer::new(404, "NAME_UNKNOWN", "Repository '{repository}' not found");
-    let behaviour =
-        Behaviour { referrers: ReferrersSupport::Supported, names: parts(2, MANY, 1, refused), ..current() };
+    let behaviour = Behaviour {
+        referrers: ReferrersSupport::Supported,
+        deletion: Deletion::Tags,
+        names: parts(2, MANY, 1, refused),
+        ..current()
+    };
     let missing = Some("not-made/widget");
     Profile { made: &["acme"], missing, ..profile("Artifactory", tokens("/v2/token"), behaviour) }
 }
@@ -266,6 +276,7 @@ fn gitea() -> Profile {
     let behaviour = Behaviour {
         names: parts(2, MANY, 0, DENIED),
         chunks: Chunks::FirstAlone(refused),
+        deletion: Deletion::Tags,
         mounting: Mounting::StartsUpload,
         ..current()
     };

@@ -1,0 +1,54 @@
+//! Advice where the state of a release could not be changed.
+
+use tofu_oci_packer::StateError;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Place, Tag};
+
+use super::Diagnostic;
+use crate::invocation;
+
+impl Diagnostic {
+    /// The same with what helps against it.
+    pub(super) fn state_hint(self, error: &StateError) -> Self {
+        match error {
+            StateError::Moved { .. } => {
+                self.hint("look at what is there now with `tofu-oci versions`, and run the same command again")
+            }
+            StateError::Withdrawn { place, tag } => self.hint(format!(
+                "`{}` brings it back",
+                invocation::command(&format!("withdraw {} --undo", release(place, tag)))
+            )),
+            StateError::Replaced { place, kept, .. } => self.hint(format!(
+                "withdraw the other release first; `tofu-oci copy` takes what {kept} keeps in {place} elsewhere"
+            )),
+            StateError::NotWithdrawn { left, source, .. } => {
+                let diagnostic = Self::from(&**source).hints().iter().fold(self, Self::hint);
+                match left.as_slice() {
+                    [] => diagnostic.hint("nothing else was changed"),
+                    left => {
+                        let left = left.iter().map(Tag::as_str).collect::<Vec<_>>().join(", ");
+                        diagnostic.hint(format!(
+                            "the tag {left} was written and stays; beside the version's own tag it has no effect"
+                        ))
+                    }
+                }
+            }
+            _ => self,
+        }
+    }
+
+    /// What to do where a registry deletes nothing.
+    pub(super) fn tag_stays_hint(self, error: &StoreError) -> Self {
+        let StoreError::TagStays { place, tag, .. } = error else { return self };
+        self.hint("nothing was changed; ask the operator to turn deletion on, or delete the tag by the registry's own interface")
+            .hint(format!(
+                "to warn those who choose the version instead: `{}`",
+                invocation::command(&format!("deprecate {} --message TEXT", release(place, tag)))
+            ))
+    }
+}
+
+/// How an argument names a release.
+fn release(place: &Place, tag: &Tag) -> String {
+    invocation::quoted(&format!("{place}:{tag}"))
+}

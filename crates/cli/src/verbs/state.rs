@@ -1,0 +1,166 @@
+//! `withdraw` and `deprecate`.
+
+use tofu_oci_packer::{SignAddress, StateChange, StatePlan, StateReport, StateRequest};
+use tofu_oci_trust::{NoticeReason, ReleaseState};
+
+use super::context::{Context, tagged};
+use super::magic_address::magic_address;
+use super::sign::{self, Target, target};
+use crate::args::{DeprecateArgs, StateArgs, WithdrawArgs};
+use crate::connect::End;
+use crate::diagnostic::Diagnostic;
+use crate::identity;
+use crate::page::Page;
+use crate::printer;
+use crate::report::json_event;
+use crate::signing_key::{self, KeyPassword};
+
+/// What a notice says that brings a release back, if the user gives no reason.
+const AVAILABLE: &str = "available again";
+
+/// Takes a version away, or brings it back.
+pub(crate) async fn withdraw(context: &Context, args: &WithdrawArgs) -> Result<(), Diagnostic> {
+    let missing = || {
+        Diagnostic::usage("`withdraw` needs a reason")
+            .hint("say in one line why, and what to use instead: --reason 'deletes state; use 1.4.1'")
+    };
+    let reason = reason(&args.reason, args.state.undo, missing)?;
+    let change = if args.state.undo { StateChange::Reinstate } else { StateChange::Withdraw };
+    run(context, &args.state, change, reason).await
+}
+
+/// Adds a warning to a version, or ends it.
+pub(crate) async fn deprecate(context: &Context, args: &DeprecateArgs) -> Result<(), Diagnostic> {
+    let missing = || {
+        Diagnostic::usage("`deprecate` needs a message")
+            .hint("say in one line what to use instead: --message 'use 2.0.0; 1.x gets no more fixes'")
+    };
+    let reason = reason(&args.message, args.state.undo, missing)?;
+    let change = if args.state.undo { StateChange::Undeprecate } else { StateChange::Deprecate };
+    run(context, &args.state, change, reason).await
+}
+
+fn reason(
+    given: &Option<NoticeReason>,
+    undo: bool,
+    missing: impl Fn() -> Diagnostic,
+) -> Result<NoticeReason, Diagnostic> {
+    match given {
+        Some(reason) => Ok(reason.clone()),
+        None if undo => Ok(AVAILABLE.parse().expect("the text is one short line")),
+        None => Err(missing()),
+    }
+}
+
+async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: NoticeReason) -> Result<(), Diagnostic> {
+    let Target { end, version, address } =
+        target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
+    sign::one_password(args.key_password_stdin, args.identity.password_stdin)?;
+    let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
+    let access = args.identity.access(&named, None).await?;
+    let connector = context.connector(&args.network, access);
+    let source = connector.source(&end)?;
+    let key = match &args.sign_key {
+        Some(key) => {
+            let password = KeyPassword::of(args.key_password_stdin);
+            Some(signing_key::load(key, password, context.reporter.as_ref()).await?)
+        }
+        None => None,
+    };
+    let otherwise = match &end {
+        End::Registry(repository) => magic_address(repository),
+        End::Layout(_) => None,
+    };
+    let request = StateRequest {
+        change,
+        version: &version,
+        address: address.map_or(SignAddress::Annotated { otherwise }, SignAddress::Given),
+        reason,
+        key: key.as_ref(),
+    };
+    if args.dry_run {
+        let plan = StatePlan::look(source.as_ref(), request, context.reporter.as_ref()).await?;
+        print_plan(context, change, plan.report());
+        return Ok(());
+    }
+    let store = connector.destination(&end)?;
+    let plan = StatePlan::look(store.as_ref(), request, context.reporter.as_ref()).await?;
+    let report = plan.carry_out(store.as_ref()).await?;
+    print(context, change, &report);
+    Ok(())
+}
+
+fn print(context: &Context, change: StateChange, report: &StateReport) {
+    if context.json {
+        return json_event(report.state.name(), report);
+    }
+    let StateReport { address, version, place, tag, state_tag, index, reason, .. } = report;
+    let (there, marked) = (tagged(place, tag), tagged(place, state_tag));
+    let mut page = Page::of(match (change, report.unchanged) {
+        (StateChange::Withdraw, false) => format!("withdrew {address} {version} from {place}: {reason}"),
+        (StateChange::Withdraw, true) => format!("{address} {version} is withdrawn from {place} already: {reason}"),
+        (StateChange::Reinstate, false) => format!("{address} {version} is available again at {there}"),
+        (StateChange::Reinstate, true) => {
+            format!("{address} {version} at {there} is not withdrawn; nothing was changed")
+        }
+        (StateChange::Deprecate, false) => format!("deprecated {address} {version} at {there}: {reason}"),
+        (StateChange::Deprecate, true) => format!("{address} {version} at {there} is deprecated already: {reason}"),
+        (StateChange::Undeprecate, false) => format!("{address} {version} at {there} is no longer deprecated"),
+        (StateChange::Undeprecate, true) => {
+            format!("{address} {version} at {there} is not deprecated; nothing was changed")
+        }
+    });
+    page.line(format_args!("  index {index}"));
+    match (&report.notice, &report.key) {
+        (Some(notice), Some(key)) => page.line(format_args!("  notice {notice}, signed by {key}")),
+        (Some(notice), None) => page.line(format_args!("  notice {notice}, not signed")),
+        (None, _) => {}
+    }
+    match change {
+        StateChange::Withdraw => {
+            page.line(format_args!("  the tag {tag} is gone: no client can choose this version"));
+            page.line(format_args!("  the content stays at {marked}; --undo brings it back"));
+            page.line(format_args!(
+                "  consumers whose lock file names this version read the reason when `install`, `lock` or `verify` asks for it"
+            ));
+        }
+        StateChange::Reinstate if report.kept && !report.unchanged => page.line(format_args!(
+            "  the tag {state_tag} stays, because {place} did not let it go; beside the tag {tag} it has no effect"
+        )),
+        StateChange::Deprecate => {
+            page.line(format_args!("  clients can still choose this version; tofu-oci warns with the message"));
+        }
+        StateChange::Reinstate | StateChange::Undeprecate => {}
+    }
+    printer::stdout(&page);
+}
+
+fn print_plan(context: &Context, change: StateChange, report: &StateReport) {
+    if context.json {
+        return json_event("plan", report);
+    }
+    let StateReport { address, version, place, tag, state_tag, reason, .. } = report;
+    let (there, marked) = (tagged(place, tag), tagged(place, state_tag));
+    if report.unchanged {
+        let state = match report.state {
+            ReleaseState::Available => "available",
+            ReleaseState::Deprecated => "deprecated",
+            ReleaseState::Withdrawn => "withdrawn",
+        };
+        return printer::stdout(&Page::of(format!(
+            "{address} {version} in {place} is {state} already; nothing would be changed"
+        )));
+    }
+    let mut page = Page::of(match change {
+        StateChange::Withdraw => format!("would withdraw {address} {version} from {place}: {reason}"),
+        StateChange::Reinstate => format!("would make {address} {version} available again at {there}"),
+        StateChange::Deprecate => format!("would deprecate {address} {version} at {there}: {reason}"),
+        StateChange::Undeprecate => format!("would end the deprecation of {address} {version} at {there}"),
+    });
+    page.line(format_args!("  index {}", report.index));
+    if change == StateChange::Withdraw {
+        page.line(format_args!("  would keep the content at {marked} and delete the tag {tag}"));
+        page.line(format_args!("  whether {place} lets a tag be deleted shows when it is done"));
+    }
+    printer::stdout(&page);
+}

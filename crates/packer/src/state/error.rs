@@ -1,0 +1,57 @@
+//! Why the state of a release could not be changed.
+
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Place, Tag};
+
+use crate::PackError;
+
+/// Why the state of a release could not be changed.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StateError {
+    /// Another program writes the same tag.
+    #[error("another program has moved the tag {tag} in {place} meanwhile")]
+    Moved {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+    },
+    /// A withdrawn release is not deprecated.
+    #[error("{place} has no release {tag}: it was withdrawn")]
+    Withdrawn {
+        /// The repository.
+        place: Place,
+        /// The version's own tag.
+        tag: Tag,
+    },
+    /// Another release was published under the tag of a withdrawn one.
+    #[error("{place} has another release under the tag {tag} than {kept} keeps")]
+    Replaced {
+        /// The repository.
+        place: Place,
+        /// The version's own tag.
+        tag: Tag,
+        /// The tag that keeps the withdrawn one.
+        kept: Tag,
+    },
+    /// The registry keeps the version's tag. What was written was taken back, as far as it let itself be.
+    #[error("{place} still has the tag {tag}, so the release is not withdrawn")]
+    NotWithdrawn {
+        /// The repository.
+        place: Place,
+        /// The version's own tag.
+        tag: Tag,
+        /// Tags that were written and could not be taken away again.
+        left: Vec<Tag>,
+        /// What the registry said.
+        #[source]
+        source: Box<StoreError>,
+    },
+}
+
+impl From<StateError> for PackError {
+    fn from(error: StateError) -> Self {
+        Self::State(Box::new(error))
+    }
+}

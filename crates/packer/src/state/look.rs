@@ -1,0 +1,239 @@
+//! What is there before a release changes its state.
+
+use std::collections::BTreeSet;
+
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use tofu_oci_layout::{LayoutError, ReleaseIndex};
+use tofu_oci_source::{Search, evidence, notices};
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, in_force};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag};
+
+use super::{StateChange, StateError, StateReport, StateRequest};
+use crate::copy::no_release;
+use crate::push::{for_version, tags_unknown};
+use crate::{PackError, SignAddress, SignError};
+
+/// The most tags that are compared with the release.
+const MOST_TAGS: usize = 200;
+/// How many of them are asked for at a time.
+const AT_ONCE: usize = 8;
+
+/// What is there, and what is to be done.
+#[derive(Clone, Debug)]
+pub struct StatePlan<'a> {
+    pub(super) request: StateRequest<'a>,
+    /// What would be reported if everything went well.
+    pub(super) report: StateReport,
+    /// The index as the store names it.
+    pub(super) at: Descriptor,
+    /// The index by its SHA-256: what a notice is about.
+    pub(super) index: Descriptor,
+    /// What the version's own tag points at.
+    pub(super) own: Option<Digest>,
+    /// What the tag of the state points at.
+    pub(super) marked: Option<Digest>,
+    /// What the publisher said of the release before.
+    pub(super) said: Option<StatedNotice>,
+}
+
+/// A manifest and its bytes.
+type Manifest = (Descriptor, Bytes);
+
+impl<'a> StatePlan<'a> {
+    /// Finds the release, and what was said of it. Nothing is written.
+    ///
+    /// # Errors
+    /// [`PackError::NoRelease`] if there is no such version; [`PackError::Sign`] if its tag does not point at a release, or if
+    /// nothing names the provider; [`PackError::State`] if the release cannot change its state in this way.
+    pub async fn look(
+        store: &dyn ReadStore,
+        request: StateRequest<'a>,
+        reporter: &dyn Reporter,
+    ) -> Result<Self, PackError> {
+        let tag = for_version(request.version)?;
+        let state_tag = request.change.state_tag(request.version)?;
+        let kept_tag = StateChange::Withdraw.state_tag(request.version)?;
+        let (own, kept) = (manifest(store, &tag).await?, manifest(store, &kept_tag).await?);
+        let marked = match request.change {
+            StateChange::Withdraw | StateChange::Reinstate => kept.as_ref().map(|(kept, _)| kept.digest.clone()),
+            StateChange::Deprecate | StateChange::Undeprecate => {
+                manifest(store, &state_tag).await?.map(|(marked, _)| marked.digest)
+            }
+        };
+        let own_digest = own.as_ref().map(|(own, _)| own.digest.clone());
+        let Some((at, bytes)) = release(request.change, own, kept, (&tag, &kept_tag), &store.place())? else {
+            return Err(no_release(store, tag).await);
+        };
+        let address = address(&request.address, &at, &bytes, &tag, store)?;
+        let index = Descriptor { digest: Digest::sha256(&bytes), ..at.clone() };
+        let found = notices(store, &index).await?;
+        let about = found.iter().filter(|found| found.is_about(&index.digest, &address, request.version));
+        let said = in_force(about).cloned();
+        let mut plan = Self {
+            report: StateReport {
+                place: store.place(),
+                address,
+                version: request.version.clone(),
+                state: request.change.state(),
+                reason: request.reason.clone(),
+                tag,
+                state_tag,
+                index: index.digest.clone(),
+                notice: None,
+                key: request.key.map(|key| key.public().id()),
+                other_tags: Vec::new(),
+                kept: match request.change {
+                    StateChange::Withdraw | StateChange::Deprecate => true,
+                    StateChange::Reinstate => false,
+                    StateChange::Undeprecate => marked.is_some(),
+                },
+                unchanged: false,
+            },
+            request,
+            at,
+            index,
+            own: own_digest,
+            marked,
+            said,
+        };
+        plan.report.unchanged = plan.is_done();
+        if plan.request.change == StateChange::Withdraw {
+            plan.look_at_tags(store, reporter).await;
+        }
+        if plan.request.key.is_none() && !plan.report.unchanged {
+            plan.warn_of_signatures(store, reporter).await?;
+        }
+        Ok(plan)
+    }
+
+    /// What would be done.
+    pub fn report(&self) -> &StateReport {
+        &self.report
+    }
+
+    /// What the publisher says of the release now.
+    pub(super) fn said(&self) -> ReleaseState {
+        self.said.as_ref().map_or(ReleaseState::Available, |said| said.notice.state)
+    }
+
+    /// Whether nothing is to be done, except perhaps to sign what is said already.
+    fn is_done(&self) -> bool {
+        let says_so = self.said() == self.report.state
+            && (self.report.state == ReleaseState::Available
+                || self.said.as_ref().is_some_and(|said| said.notice.reason == self.request.reason));
+        let (at, own, marked) = (Some(&self.at.digest), self.own.as_ref(), self.marked.as_ref());
+        says_so
+            && match self.request.change {
+                StateChange::Withdraw => own.is_none() && marked == at,
+                StateChange::Reinstate => own == at,
+                StateChange::Deprecate => marked.is_some(),
+                StateChange::Undeprecate => marked.is_none(),
+            }
+    }
+
+    /// Finds the other tags of the release, and reports those that lead a client to the version that goes.
+    async fn look_at_tags(&mut self, store: &dyn ReadStore, reporter: &dyn Reporter) {
+        let tags = match store.tags().await {
+            Ok(tags) => tags,
+            Err(error) => return reporter.event(&tags_unknown(&error)),
+        };
+        let (tag, version) = (&self.report.tag, &self.report.version);
+        let strays = tags.iter().filter(|stray| *stray != tag && stray.version().as_ref() == Some(version));
+        for stray in strays {
+            let text = format!(
+                "the tag {stray} reads as version {version}, whose own tag {tag} goes: `tofu init` fails where it chooses this version"
+            );
+            reporter.event(&Event::warning("floating-tag", text).with_hint(format!("delete the tag {stray}")));
+        }
+        let is_ours = |other: &Tag| {
+            other == tag
+                || *other == self.report.state_tag
+                || other.as_str().starts_with("sha256-")
+                || other.as_str().starts_with("sha512-")
+        };
+        let others = tags.into_iter().filter(|other| !is_ours(other)).take(MOST_TAGS).map(|other| async {
+            let found = store.resolve(&Reference::Tag(other.clone())).await;
+            found.is_ok_and(|found| found.digest == self.at.digest).then_some(other)
+        });
+        let found: BTreeSet<Tag> =
+            futures_util::stream::iter(others).buffer_unordered(AT_ONCE).filter_map(async |one| one).collect().await;
+        if !found.is_empty() {
+            let names = found.iter().map(Tag::as_str).collect::<Vec<_>>().join(", ");
+            let text = format!("the release keeps its other tags: {names}");
+            let hint = "they do not make the version available; delete or move them if people pull by them";
+            reporter.event(&Event::note("other-tags", text).with_hint(hint));
+        }
+        self.report.other_tags = found.into_iter().collect();
+    }
+
+    /// Reports that the notice will have no signature although the release has one.
+    async fn warn_of_signatures(&self, store: &dyn ReadStore, reporter: &dyn Reporter) -> Result<(), PackError> {
+        let found = evidence(store, &self.index, Search::Likely).await?;
+        if found.iter().any(|piece| matches!(piece, Evidence::Bundle { .. } | Evidence::CosignTag { .. })) {
+            let text = "the release is signed, and this notice will not be: whoever demands signatures takes it for a warning only";
+            reporter.event(
+                &Event::warning("unsigned-notice", text)
+                    .with_hint("sign it with the key of the release: --sign-key KEY"),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The manifest of a tag; `None` if the tag does not exist.
+async fn manifest(store: &dyn ReadStore, tag: &Tag) -> Result<Option<Manifest>, PackError> {
+    match store.manifest(&Reference::Tag(tag.clone())).await {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Which of the manifests is the release that changes its state; `None` if there is none.
+fn release(
+    change: StateChange,
+    own: Option<Manifest>,
+    kept: Option<Manifest>,
+    (tag, kept_tag): (&Tag, &Tag),
+    place: &Place,
+) -> Result<Option<Manifest>, StateError> {
+    let is_release = |(descriptor, bytes): &Manifest| ReleaseIndex::parse(descriptor, bytes).is_ok();
+    match (change, own, kept) {
+        // What is under the version's tag may be what an interrupted withdrawal left there.
+        (StateChange::Withdraw, Some(own), Some(kept)) => Ok(Some(if is_release(&own) { own } else { kept })),
+        (StateChange::Reinstate, Some(own), Some(kept)) if is_release(&own) && own.0.digest != kept.0.digest => {
+            Err(StateError::Replaced { place: place.clone(), tag: tag.clone(), kept: kept_tag.clone() })
+        }
+        (StateChange::Reinstate, _, Some(kept)) | (StateChange::Withdraw, None, Some(kept)) => Ok(Some(kept)),
+        (StateChange::Deprecate | StateChange::Undeprecate, None, Some(_)) => {
+            Err(StateError::Withdrawn { place: place.clone(), tag: tag.clone() })
+        }
+        (_, own, _) => Ok(own),
+    }
+}
+
+/// The provider that a notice about this release names.
+fn address(
+    wanted: &SignAddress,
+    index: &Descriptor,
+    bytes: &[u8],
+    tag: &Tag,
+    store: &dyn ReadStore,
+) -> Result<ProviderAddr, SignError> {
+    let not_a_release =
+        |source| SignError::NotARelease { place: store.place(), tag: tag.clone(), source: Box::new(source) };
+    let release = ReleaseIndex::parse(index, bytes).map_err(not_a_release)?;
+    if release.platforms().is_empty() && release.nested().is_empty() {
+        return Err(not_a_release(LayoutError::NoProviderPackages { found: Vec::new() }));
+    }
+    match (wanted, release.claims().address) {
+        (SignAddress::Given(given), _) => Ok(given.clone()),
+        (SignAddress::Annotated { .. }, Some(annotated)) => Ok(annotated),
+        (SignAddress::Annotated { otherwise: Some(otherwise) }, None) => Ok(otherwise.clone()),
+        (SignAddress::Annotated { otherwise: None }, None) => {
+            Err(SignError::AddressUnknown { place: store.place(), tag: tag.clone() })
+        }
+    }
+}

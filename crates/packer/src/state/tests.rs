@@ -1,0 +1,266 @@
+//! Releases that go and come back, in a store that watches.
+
+use tofu_oci_source::notices;
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::{ReleaseState, in_force};
+
+use super::*;
+use crate::testing::{Folder, Heard, Push, Watching, key, tags};
+
+const ANNOTATED: SignAddress = SignAddress::Annotated { otherwise: None };
+
+/// A store with releases 1.3.0 and 1.4.0 of example.com/acme/zap.
+async fn released() -> Watching {
+    let store = Watching::new();
+    for version in ["1.3.0", "1.4.0"] {
+        push(&store, version, &["linux_amd64"]).await;
+    }
+    store.take();
+    store
+}
+
+async fn push(store: &dyn Store, version: &str, platforms: &[&str]) {
+    let folder = Folder::new();
+    for platform in platforms {
+        folder.package(version, platform);
+    }
+    let mut push = Push::new(&folder, version);
+    push.replace = crate::ReplaceTag::Replace;
+    push.run(store).await.unwrap();
+}
+
+/// The only caller of the jobs here.
+async fn change(store: &dyn Store, change: StateChange, reason: &str) -> Result<StateReport, PackError> {
+    change_with(store, change, reason, None, &Heard::default()).await
+}
+
+async fn change_with(
+    store: &dyn Store,
+    change: StateChange,
+    reason: &str,
+    key: Option<&PrivateKey>,
+    heard: &Heard,
+) -> Result<StateReport, PackError> {
+    let version = "1.4.0".parse().unwrap();
+    let request = StateRequest { change, version: &version, address: ANNOTATED, reason: reason.parse().unwrap(), key };
+    StatePlan::look(store, request, heard).await?.carry_out(store).await
+}
+
+async fn digest(store: &dyn ReadStore, tag: &str) -> tofu_oci_types::Descriptor {
+    store.resolve(&tofu_oci_types::Reference::Tag(tag.parse().unwrap())).await.unwrap()
+}
+
+/// What is said of the release under this tag.
+async fn said(store: &dyn ReadStore, tag: &str) -> Option<(ReleaseState, String)> {
+    let found = notices(store, &digest(store, tag).await).await.unwrap();
+    in_force(&found).map(|now| (now.notice.state, now.notice.reason.to_string()))
+}
+
+async fn named(store: &dyn ReadStore) -> Vec<String> {
+    tags(store).await.into_iter().collect()
+}
+
+#[track_caller]
+fn refused(result: Result<StateReport, PackError>) -> String {
+    result.expect_err("must be refused").to_string()
+}
+
+#[tokio::test]
+async fn a_withdrawn_release_keeps_its_content_and_its_reason() {
+    let store = released().await;
+    let index = digest(&store, "1.4.0").await;
+    let report = change(&store, StateChange::Withdraw, "it deletes state").await.unwrap();
+    assert!(!report.unchanged);
+    assert_eq!(report.address.to_string(), "example.com/acme/zap");
+    assert_eq!(named(&store).await, ["1.3.0", "withdrawn-1.4.0"]);
+    assert_eq!(digest(&store, "withdrawn-1.4.0").await.digest, index.digest);
+    assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "it deletes state".to_owned())));
+    let done = store.take();
+    assert_eq!(done.first().map(String::as_str), Some("tag withdrawn-1.4.0"));
+    assert_eq!(done.last().map(String::as_str), Some("untag 1.4.0"));
+    // Once more, and with another reason.
+    let again = change(&store, StateChange::Withdraw, "it deletes state").await.unwrap();
+    assert!(again.unchanged);
+    assert_eq!((again.notice, store.take()), (report.notice, Vec::<String>::new()));
+    assert!(!change(&store, StateChange::Withdraw, "it deletes everything").await.unwrap().unchanged);
+    assert_eq!(
+        said(&store, "withdrawn-1.4.0").await,
+        Some((ReleaseState::Withdrawn, "it deletes everything".to_owned()))
+    );
+}
+
+#[tokio::test]
+async fn a_withdrawn_release_comes_back() {
+    let store = released().await;
+    let index = digest(&store, "1.4.0").await;
+    change(&store, StateChange::Withdraw, "it deletes state").await.unwrap();
+    let report = change(&store, StateChange::Reinstate, "a false alarm").await.unwrap();
+    assert!(!report.unchanged && !report.kept);
+    assert_eq!(named(&store).await, ["1.3.0", "1.4.0"]);
+    assert_eq!(digest(&store, "1.4.0").await.digest, index.digest);
+    assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "a false alarm".to_owned())));
+    store.take();
+    assert!(change(&store, StateChange::Reinstate, "again").await.unwrap().unchanged);
+    assert_eq!(store.take(), Vec::<String>::new());
+    // And goes once more.
+    change(&store, StateChange::Withdraw, "it deletes state").await.unwrap();
+    assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "it deletes state".to_owned())));
+}
+
+#[tokio::test]
+async fn the_tag_beside_a_release_that_came_back_may_stay() {
+    let mut store = released().await;
+    change(&store, StateChange::Withdraw, "broken").await.unwrap();
+    store.keeps = Some("withdrawn-1.4.0".parse().unwrap());
+    assert!(change(&store, StateChange::Reinstate, "mended").await.unwrap().kept);
+    assert_eq!(named(&store).await, ["1.3.0", "1.4.0", "withdrawn-1.4.0"]);
+    assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "mended".to_owned())));
+}
+
+#[tokio::test]
+async fn a_run_that_breaks_off_is_finished_by_the_next() {
+    for (first, then) in [(StateChange::Withdraw, "withdrawn-1.4.0"), (StateChange::Deprecate, "deprecated-1.4.0")] {
+        for step in 0..10 {
+            let mut store = released().await;
+            store.fail_at = Some(step);
+            let Err(error) = change(&store, first, "broken").await else { break };
+            assert!(matches!(error, PackError::Store(_)), "{step}: {error}");
+            assert!(named(&store).await.contains(&"1.4.0".to_owned()), "{step}: a broken run takes nothing away");
+            store.fail_at = None;
+            change(&store, first, "broken").await.unwrap();
+            assert!(named(&store).await.contains(&then.to_owned()), "{step}");
+            // The same of the way back.
+            store.take();
+            let back = if first == StateChange::Withdraw { StateChange::Reinstate } else { StateChange::Undeprecate };
+            store.fail_at = Some(step);
+            let _ = change(&store, back, "mended").await;
+            store.fail_at = None;
+            change(&store, back, "mended").await.unwrap();
+            assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "mended".to_owned())), "{step}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_withdrawal_that_the_registry_refuses_is_taken_back() {
+    let mut store = released().await;
+    store.keeps = Some("1.4.0".parse().unwrap());
+    let text = refused(change(&store, StateChange::Withdraw, "broken").await);
+    assert_eq!(text, "memory still has the tag 1.4.0, so the release is not withdrawn");
+    assert_eq!(named(&store).await, ["1.3.0", "1.4.0"]);
+    assert_eq!(said(&store, "1.4.0").await.map(|(state, _)| state), Some(ReleaseState::Available));
+}
+
+#[tokio::test]
+async fn a_tag_that_another_program_moves_meanwhile_is_not_taken_away() {
+    let store = released().await;
+    let other = digest(&store, "1.3.0").await;
+    *store.meanwhile.lock().unwrap() = Some((other.clone(), "1.4.0".parse().unwrap()));
+    let text = refused(change(&store, StateChange::Withdraw, "broken").await);
+    assert_eq!(text, "another program has moved the tag 1.4.0 in memory meanwhile");
+    assert_eq!(digest(&store, "1.4.0").await.digest, other.digest);
+}
+
+#[tokio::test]
+async fn two_that_withdraw_at_once_both_succeed() {
+    let store = released().await;
+    let one = change(&store, StateChange::Withdraw, "broken");
+    let other = change(&store, StateChange::Withdraw, "it deletes state");
+    let deprecated = change(&store, StateChange::Deprecate, "old");
+    let (one, other, deprecated) = tokio::join!(one, other, deprecated);
+    one.unwrap();
+    other.unwrap();
+    deprecated.unwrap();
+    assert_eq!(named(&store).await, ["1.3.0", "deprecated-1.4.0", "withdrawn-1.4.0"]);
+    assert_eq!(said(&store, "withdrawn-1.4.0").await.map(|(state, _)| state), Some(ReleaseState::Withdrawn));
+}
+
+#[tokio::test]
+async fn a_deprecated_release_stays_and_says_so() {
+    let (store, key) = (released().await, key(1));
+    let heard = Heard::default();
+    let report = change_with(&store, StateChange::Deprecate, "use 2.0.0", Some(&key), &heard).await.unwrap();
+    assert_eq!(named(&store).await, ["1.3.0", "1.4.0", "deprecated-1.4.0"]);
+    assert_eq!(Some(digest(&store, "deprecated-1.4.0").await.digest), report.notice);
+    assert_eq!(report.key, Some(key.public().id()));
+    store.take();
+    let again = change_with(&store, StateChange::Deprecate, "use 2.0.0", Some(&key), &heard).await.unwrap();
+    assert!(again.unchanged);
+    assert_eq!(store.take(), Vec::<String>::new());
+    let back = change(&store, StateChange::Undeprecate, "mended").await.unwrap();
+    assert!(!back.unchanged);
+    assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Available, "mended".to_owned())));
+    assert_eq!(Some(digest(&store, "deprecated-1.4.0").await.digest), back.notice);
+    assert!(change(&store, StateChange::Undeprecate, "mended").await.unwrap().unchanged);
+}
+
+#[tokio::test]
+async fn a_release_that_was_deprecated_before_it_was_withdrawn_is_deprecated_when_it_comes_back() {
+    let store = released().await;
+    change(&store, StateChange::Deprecate, "old").await.unwrap();
+    change(&store, StateChange::Withdraw, "broken").await.unwrap();
+    assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "broken".to_owned())));
+    change(&store, StateChange::Reinstate, "mended").await.unwrap();
+    assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Deprecated, "old".to_owned())));
+}
+
+#[tokio::test]
+async fn tags_that_lead_to_a_version_that_goes_are_reported() {
+    let store = released().await;
+    let index = digest(&store, "1.4.0").await;
+    for tag in ["latest", "1.4", "v1.4.0"] {
+        store.inner.tag(&index, &tag.parse().unwrap()).await.unwrap();
+    }
+    let heard = Heard::default();
+    let report = change_with(&store, StateChange::Withdraw, "broken", None, &heard).await.unwrap();
+    assert_eq!(report.other_tags.iter().map(Tag::as_str).collect::<Vec<_>>(), ["1.4", "latest", "v1.4.0"]);
+    assert_eq!(heard.codes(), ["floating-tag", "other-tags"]);
+}
+
+#[tokio::test]
+async fn a_notice_without_a_signature_about_a_signed_release_is_reported() {
+    let store = Watching::new();
+    let folder = Folder::new();
+    folder.package("1.4.0", "linux_amd64");
+    let mut push = Push::new(&folder, "1.4.0");
+    push.signer = Some((key(1), crate::Forms::Bundle));
+    push.run(&store).await.unwrap();
+    let heard = Heard::default();
+    change_with(&store, StateChange::Withdraw, "broken", None, &heard).await.unwrap();
+    assert_eq!(heard.codes(), ["unsigned-notice"]);
+    let heard = Heard::default();
+    change_with(&store, StateChange::Withdraw, "broken", Some(&key(1)), &heard).await.unwrap();
+    assert_eq!(heard.codes(), [""; 0]);
+}
+
+#[tokio::test]
+async fn what_cannot_change_its_state_is_refused() {
+    let store = Watching::new();
+    push(&store, "1.3.0", &["linux_amd64"]).await;
+    let error = change(&store, StateChange::Withdraw, "broken").await.unwrap_err();
+    assert!(matches!(&error, PackError::NoRelease { offered, .. } if offered.len() == 1), "{error}");
+    push(&store, "1.4.0", &["linux_amd64"]).await;
+    change(&store, StateChange::Withdraw, "broken").await.unwrap();
+    let text = refused(change(&store, StateChange::Deprecate, "old").await);
+    assert_eq!(text, "memory has no release 1.4.0: it was withdrawn");
+    // Another release is published in its place.
+    push(&store, "1.4.0", &["linux_amd64", "darwin_arm64"]).await;
+    let text = refused(change(&store, StateChange::Reinstate, "mended").await);
+    assert_eq!(text, "memory has another release under the tag 1.4.0 than withdrawn-1.4.0 keeps");
+    // And withdrawn as well: its content is what the tag keeps now.
+    let index = digest(&store, "1.4.0").await;
+    change(&store, StateChange::Withdraw, "broken, too").await.unwrap();
+    assert_eq!(digest(&store, "withdrawn-1.4.0").await.digest, index.digest);
+}
+
+#[tokio::test]
+async fn a_release_in_a_folder_is_withdrawn_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = tofu_oci_store::DirStore::create(folder.path()).unwrap();
+    push(&store, "1.4.0", &["linux_amd64"]).await;
+    change(&store, StateChange::Withdraw, "broken").await.unwrap();
+    assert_eq!(named(&store).await, ["withdrawn-1.4.0"]);
+    assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "broken".to_owned())));
+    change(&store, StateChange::Reinstate, "mended").await.unwrap();
+    assert_eq!(named(&store).await, ["1.4.0"]);
+}

@@ -1,0 +1,101 @@
+//! A release goes, and comes back.
+
+use tofu_oci_store::{Store, StoreError};
+use tofu_oci_trust::{NoticeReason, ReleaseState};
+use tofu_oci_types::{Reference, Tag};
+
+use super::look::StatePlan;
+use super::{StateError, StateReport};
+use crate::push::resolve;
+use crate::{AttachmentState, PackError, put_notice};
+
+/// Why a withdrawal that the registry refused no longer holds.
+const REFUSED: &str = "the registry did not let the version be withdrawn";
+
+impl StatePlan<'_> {
+    pub(super) async fn withdraw(mut self, store: &dyn Store) -> Result<StateReport, PackError> {
+        let (tag, kept) = (self.report.tag.clone(), self.report.state_tag.clone());
+        if self.own.is_some() {
+            // Before anything is written, so that a refusal leaves the release as it is.
+            store.demand_untag(&tag).await?;
+        }
+        let marked = self.keep(store).await?;
+        let notice = put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?;
+        let noticed = notice.attachment.state == AttachmentState::Attached;
+        if self.own.is_some() {
+            match store.untag(&tag, &self.at.digest).await {
+                Ok(true) => {}
+                Ok(false) => return Err(self.moved(&tag)),
+                Err(error) if error.is_transient() => return Err(error.into()),
+                Err(error) => return Err(self.take_back(store, error, marked, noticed).await),
+            }
+            if !self.is_at(store, &kept).await? {
+                // The registry has deleted the index with all its tags, and what refers to it.
+                self.keep(store).await?;
+                put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?;
+            }
+        }
+        self.report.notice = Some(notice.manifest.digest);
+        self.report.unchanged = self.own.is_none() && !marked && !noticed;
+        Ok(self.report)
+    }
+
+    pub(super) async fn reinstate(mut self, store: &dyn Store) -> Result<StateReport, PackError> {
+        let (tag, kept) = (self.report.tag.clone(), self.report.state_tag.clone());
+        if self.said() == ReleaseState::Withdrawn {
+            let notice = put_notice(store, &self.notice(ReleaseState::Available, &self.request.reason)).await?;
+            self.report.notice = Some(notice.manifest.digest);
+        }
+        if self.own.as_ref() != Some(&self.at.digest)
+            && !store.retag(&self.at, &tag, self.own.as_ref()).await?
+            && !self.is_at(store, &tag).await?
+        {
+            return Err(self.moved(&tag));
+        }
+        if self.marked.is_some() {
+            // Beside the version's own tag it says nothing, so it may stay where no tag can be deleted.
+            self.report.kept = !store.untag(&kept, &self.at.digest).await.unwrap_or(false);
+            if !self.is_at(store, &tag).await? {
+                // The registry has deleted the index with all its tags.
+                store.tag(&self.at, &tag).await?;
+            }
+        }
+        Ok(self.report)
+    }
+
+    /// Points the tag that keeps a withdrawn release at the index; false if it did so before.
+    async fn keep(&self, store: &dyn Store) -> Result<bool, PackError> {
+        let kept = &self.report.state_tag;
+        if self.is_at(store, kept).await? {
+            return Ok(false);
+        }
+        let before = resolve(store, &Reference::Tag(kept.clone())).await?.map(|before| before.digest);
+        if store.retag(&self.at, kept, before.as_ref()).await? || self.is_at(store, kept).await? {
+            return Ok(true);
+        }
+        Err(self.moved(kept))
+    }
+
+    async fn is_at(&self, store: &dyn Store, tag: &Tag) -> Result<bool, PackError> {
+        let found = resolve(store, &Reference::Tag(tag.clone())).await?;
+        Ok(found.is_some_and(|found| found.digest == self.at.digest))
+    }
+
+    /// Takes back what this run has written, since the version's tag stays: the notice holds no longer, and the tag beside it
+    /// goes if it can.
+    async fn take_back(&self, store: &dyn Store, error: StoreError, marked: bool, noticed: bool) -> PackError {
+        let StateReport { place, tag, state_tag, .. } = &self.report;
+        if noticed {
+            let reason: NoticeReason = REFUSED.parse().expect("the text is one short line");
+            if let Err(error) = put_notice(store, &self.notice(ReleaseState::Available, &reason)).await {
+                return error;
+            }
+        }
+        let mut left = Vec::new();
+        if marked && !store.untag(state_tag, &self.at.digest).await.unwrap_or(false) {
+            left.push(state_tag.clone());
+        }
+        let (place, tag, source) = (place.clone(), tag.clone(), Box::new(error));
+        StateError::NotWithdrawn { place, tag, left, source }.into()
+    }
+}

@@ -1,0 +1,315 @@
+//! Tags that go: by a delete of the tag, by a tombstone, or not at all.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use tofu_oci_credentials::Credential;
+use tofu_oci_store::{ReadStore as _, Store as _, StoreError};
+use tofu_oci_types::{Digest, Reference, Secret, Tag};
+
+use crate::server::{Reply, Request, Server, hang_up, reply};
+use crate::support::{Bench, INDEX, bench, bench_as, index, manifest_reply};
+
+/// What is deleted when a tag is named, and when a digest is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deletes {
+    /// 202: the tag, or the manifest with its tags.
+    What,
+    /// 202: the manifest with all its tags.
+    Manifest,
+    /// 405.
+    Nothing,
+    /// 404 without words: there is no such route.
+    NoRoute,
+}
+
+/// Manifests by digest, and tags.
+#[derive(Default)]
+struct Content {
+    manifests: BTreeMap<String, (String, Vec<u8>)>,
+    tags: BTreeMap<String, String>,
+}
+
+struct Scene {
+    server: Server,
+    content: Arc<Mutex<Content>>,
+}
+
+fn tag() -> Tag {
+    "1.4.0".parse().unwrap()
+}
+
+fn digest() -> Digest {
+    Digest::sha256(&index())
+}
+
+impl Scene {
+    /// A registry whose tag 1.4.0 names an index. `first` answers a request in its place.
+    fn start(
+        by_tag: Deletes,
+        by_digest: Deletes,
+        first: impl Fn(&Request, usize) -> Option<Reply> + Send + Sync + 'static,
+    ) -> Self {
+        let content = Arc::new(Mutex::new(Content::default()));
+        content.lock().unwrap().manifests.insert(digest().to_string(), (INDEX.to_owned(), index().to_vec()));
+        content.lock().unwrap().tags.insert("1.4.0".to_owned(), digest().to_string());
+        let shared = Arc::clone(&content);
+        let server = Server::start(move |request, nth| {
+            first(request, nth).unwrap_or_else(|| answer(&mut shared.lock().unwrap(), request, by_tag, by_digest))
+        });
+        Self { server, content }
+    }
+
+    fn plain(by_tag: Deletes, by_digest: Deletes) -> Self {
+        Self::start(by_tag, by_digest, |_, _| None)
+    }
+
+    async fn untag(&self) -> Result<bool, StoreError> {
+        self.untag_by(&bench()).await
+    }
+
+    async fn untag_by(&self, bench: &Bench) -> Result<bool, StoreError> {
+        bench.store(&self.server).untag(&tag(), &digest()).await
+    }
+
+    fn tags(&self) -> BTreeMap<String, String> {
+        self.content.lock().unwrap().tags.clone()
+    }
+
+    /// The requests that delete or write manifests, with what digests stand for.
+    fn changes(&self) -> Vec<String> {
+        let lines = self.server.lines().into_iter();
+        let lines =
+            lines.filter(|line| !line.starts_with("GET") && !line.starts_with("HEAD") && line.contains("/manifests/"));
+        lines
+            .map(|line| match line.split_once("sha256:") {
+                Some((start, hex)) if digest().encoded() == hex => format!("{start}INDEX"),
+                Some((start, _)) => format!("{start}TOMBSTONE"),
+                None => line,
+            })
+            .collect()
+    }
+
+    async fn has_index(&self) -> bool {
+        let found = bench().store(&self.server).resolve(&Reference::Digest(digest())).await;
+        found.is_ok()
+    }
+}
+
+fn answer(content: &mut Content, request: &Request, by_tag: Deletes, by_digest: Deletes) -> Reply {
+    let unknown = || reply(404).error("MANIFEST_UNKNOWN", "manifest unknown");
+    let (path, last) = (request.path(), request.path().rsplit('/').next().unwrap_or_default().to_owned());
+    if path.ends_with("/tags/list") {
+        let tags: Vec<&String> = content.tags.keys().collect();
+        return reply(200).body(serde_json::json!({"name": "x", "tags": tags}).to_string());
+    }
+    if path.contains("/blobs/") {
+        return if request.method == "HEAD" { reply(200) } else { reply(404) };
+    }
+    match request.method.as_str() {
+        "PUT" => {
+            let digest = Digest::sha256(&request.body).to_string();
+            let media_type = request.header("content-type").unwrap_or_default().to_owned();
+            content.manifests.insert(digest.clone(), (media_type, request.body.clone()));
+            if !last.contains(':') {
+                content.tags.insert(last, digest);
+            }
+            reply(201)
+        }
+        "DELETE" => {
+            let is_tag = !last.contains(':');
+            let digest = if is_tag { content.tags.get(&last).cloned().unwrap_or_default() } else { last.clone() };
+            match if is_tag { by_tag } else { by_digest } {
+                Deletes::Nothing => return reply(405).error("UNSUPPORTED", "The operation is unsupported."),
+                Deletes::NoRoute => return reply(404).body("404 page not found\n"),
+                Deletes::What if is_tag => return content.tags.remove(&last).map_or_else(unknown, |_| reply(202)),
+                Deletes::What | Deletes::Manifest => {}
+            }
+            content.tags.retain(|_, tagged| *tagged != digest);
+            content.manifests.remove(&digest).map_or_else(unknown, |_| reply(202))
+        }
+        _ => {
+            let digest = content.tags.get(&last).cloned().unwrap_or(last);
+            content.manifests.get(&digest).map_or_else(unknown, |(media_type, bytes)| manifest_reply(media_type, bytes))
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_tag_is_deleted_by_its_name() {
+    let scene = Scene::plain(Deletes::What, Deletes::Nothing);
+    assert!(scene.untag().await.unwrap());
+    assert!(scene.tags().is_empty());
+    assert!(scene.has_index().await);
+    assert_eq!(scene.changes(), ["DELETE /v2/x/manifests/1.4.0"]);
+    // A tag that is gone is gone.
+    assert!(scene.untag().await.unwrap());
+    assert_eq!(scene.changes().len(), 1);
+}
+
+#[tokio::test]
+async fn a_tag_goes_with_a_tombstone_and_never_with_the_release() {
+    for by_tag in [Deletes::Nothing, Deletes::NoRoute] {
+        let scene = Scene::plain(by_tag, Deletes::What);
+        assert!(scene.untag().await.unwrap());
+        assert!(scene.tags().is_empty(), "{by_tag:?}");
+        assert!(scene.has_index().await);
+        assert_eq!(
+            scene.changes(),
+            [
+                "DELETE /v2/x/manifests/1.4.0",
+                "PUT /v2/x/manifests/TOMBSTONE",
+                "DELETE /v2/x/manifests/TOMBSTONE",
+                "PUT /v2/x/manifests/1.4.0",
+                "DELETE /v2/x/manifests/TOMBSTONE",
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_registry_that_deletes_nothing_keeps_its_tag() {
+    let scene = Scene::plain(Deletes::Nothing, Deletes::Nothing);
+    let error = scene.untag().await.unwrap_err();
+    assert_eq!(
+        error.to_string().replace(&scene.server.host(), "HOST"),
+        "HOST/x does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to \
+         delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest"
+    );
+    assert!(matches!(error, StoreError::TagStays { .. }));
+    assert_eq!(scene.tags(), [("1.4.0".to_owned(), digest().to_string())].into());
+}
+
+#[tokio::test]
+async fn what_a_deletion_took_with_the_tag_is_put_back() {
+    let scene = Scene::plain(Deletes::Manifest, Deletes::What);
+    assert!(scene.untag().await.unwrap());
+    assert!(scene.tags().is_empty());
+    assert!(scene.has_index().await);
+    assert_eq!(scene.changes(), ["DELETE /v2/x/manifests/1.4.0", "PUT /v2/x/manifests/INDEX"]);
+}
+
+#[tokio::test]
+async fn a_tag_that_has_moved_stays() {
+    let scene = Scene::plain(Deletes::What, Deletes::What);
+    let other = Digest::sha256(b"another release");
+    assert!(!bench().store(&scene.server).untag(&tag(), &other).await.unwrap());
+    assert!(scene.changes().is_empty());
+}
+
+#[tokio::test]
+async fn a_deletion_whose_answer_was_lost_is_done() {
+    for (by_tag, lost) in [(Deletes::What, 0), (Deletes::Nothing, 2)] {
+        let deletions = Mutex::new(0);
+        let content: Arc<Mutex<Option<Arc<Mutex<Content>>>>> = Arc::default();
+        let shared = Arc::clone(&content);
+        let scene = Scene::start(by_tag, Deletes::What, move |request, _| {
+            let mut deletions = deletions.lock().unwrap();
+            *deletions += usize::from(request.method == "DELETE");
+            if request.method != "DELETE" || *deletions != lost + 1 {
+                return None;
+            }
+            let content = shared.lock().unwrap().clone()?;
+            answer(&mut content.lock().unwrap(), request, by_tag, Deletes::What);
+            Some(hang_up())
+        });
+        *content.lock().unwrap() = Some(Arc::clone(&scene.content));
+        assert!(scene.untag().await.unwrap());
+        assert!(scene.tags().is_empty(), "{by_tag:?}");
+        assert!(scene.has_index().await);
+    }
+}
+
+#[tokio::test]
+async fn an_interrupted_tombstone_is_deleted_by_the_next_run() {
+    let broken = Arc::new(Mutex::new(true));
+    let is_broken = Arc::clone(&broken);
+    let put = Mutex::new(false);
+    let scene = Scene::start(Deletes::Nothing, Deletes::What, move |request, _| {
+        let mut put = put.lock().unwrap();
+        *put |= request.line() == "PUT /v2/x/manifests/1.4.0";
+        let dies = *is_broken.lock().unwrap() && *put && request.method == "DELETE";
+        dies.then(|| reply(500))
+    });
+    assert!(scene.untag().await.is_err());
+    let tombstone = scene.tags()["1.4.0"].clone();
+    assert_ne!(tombstone, digest().to_string());
+    *broken.lock().unwrap() = false;
+    assert!(scene.untag().await.unwrap());
+    assert!(scene.tags().is_empty());
+    assert!(scene.has_index().await);
+}
+
+#[tokio::test]
+async fn an_immutable_tag_stays_and_no_tombstone_is_left_over_it() {
+    let refusal =
+        || reply(412).error("PRECONDITION", "Failed to process request due to 'x:1.4.0' configured as immutable.");
+    let scene = Scene::start(Deletes::What, Deletes::What, move |request, _| {
+        (request.line() == "DELETE /v2/x/manifests/1.4.0").then(refusal)
+    });
+    assert!(matches!(scene.untag().await, Err(StoreError::Rejected { status: 412, .. })));
+    assert_eq!(scene.changes(), ["DELETE /v2/x/manifests/1.4.0"]);
+    // One that deletes digests alone refuses the tombstone.
+    let scene = Scene::start(Deletes::Nothing, Deletes::What, move |request, _| {
+        (request.line() == "PUT /v2/x/manifests/1.4.0").then(refusal)
+    });
+    assert!(matches!(scene.untag().await, Err(StoreError::Rejected { status: 412, .. })));
+    assert_eq!(scene.tags()["1.4.0"], digest().to_string());
+}
+
+#[tokio::test]
+async fn a_registry_is_asked_whether_it_deletes_before_anything_is_changed() {
+    let check = async |by_tag, by_digest, want: bool| {
+        let scene = Scene::plain(by_tag, by_digest);
+        let answered = bench().store(&scene.server).demand_untag(&tag()).await;
+        assert_eq!(answered.is_ok(), want, "{by_tag:?} {by_digest:?}: {answered:?}");
+        assert_eq!(scene.tags(), [("1.4.0".to_owned(), digest().to_string())].into());
+        assert!(scene.changes().iter().all(|line| !line.ends_with("/1.4.0")), "{:?}", scene.changes());
+    };
+    check(Deletes::What, Deletes::Nothing, true).await;
+    check(Deletes::Nothing, Deletes::What, true).await;
+    check(Deletes::NoRoute, Deletes::What, true).await;
+    check(Deletes::Nothing, Deletes::Nothing, false).await;
+    check(Deletes::NoRoute, Deletes::NoRoute, false).await;
+}
+
+/// A registry with tokens: a request needs what `needs` says.
+fn with_tokens(refuses_delete: bool) -> Scene {
+    Scene::start(Deletes::What, Deletes::What, move |request, _| {
+        if request.path() == "/token" {
+            let wants_delete = request.target.contains("delete");
+            return Some(match (refuses_delete, wants_delete) {
+                (true, true) => reply(400).error("UNSUPPORTED", "unknown action"),
+                (_, wants_delete) => reply(200).body(format!(r#"{{"token":"{wants_delete}"}}"#)),
+            });
+        }
+        let shown = request.header("authorization");
+        let enough = match request.method.as_str() {
+            "DELETE" => shown == Some("Bearer true") || (refuses_delete && shown.is_some()),
+            _ => shown.is_some(),
+        };
+        let challenge = format!(r#"Bearer realm="http://{}/token",service="s""#, request.host());
+        (!enough).then(|| reply(401).header("www-authenticate", challenge))
+    })
+}
+
+#[tokio::test]
+async fn a_deletion_asks_for_the_right_to_delete() {
+    let login = || bench_as(Credential::Basic { username: "ada".to_owned(), password: Secret::new("p") });
+    for refuses in [false, true] {
+        // A token server that does not know the right is asked for the right to push.
+        let scene = with_tokens(refuses);
+        assert!(scene.untag_by(&login()).await.unwrap(), "{refuses}");
+        let asked = scene.server.lines().into_iter().filter(|line| line.contains("delete"));
+        assert!(asked.count() > 0);
+    }
+}
+
+#[tokio::test]
+async fn a_deletion_is_not_redirected_by_a_see_other() {
+    let scene = Scene::start(Deletes::What, Deletes::What, |request, _| {
+        (request.method == "DELETE").then(|| reply(303).header("location", "/v2/other/manifests/1.4.0"))
+    });
+    assert!(matches!(scene.untag().await, Err(StoreError::Rejected { status: 303, .. })));
+    assert!(scene.server.lines().iter().all(|line| !line.contains("/v2/other/")));
+}
