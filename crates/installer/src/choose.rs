@@ -86,7 +86,7 @@ impl VersionChoice<'_> {
     pub(crate) async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, InstallError> {
         if self.is_locked(version) && matches!(self.source.place(), Place::Methods(_)) {
             let listing = self.source.versions(self.address).await?;
-            if !listing.versions.contains(version) {
+            if !listing.versions.contains(version) && !listing.withdrawn.contains(version) {
                 return Err(self.locked_version_gone(version, listing.versions));
             }
         }
