@@ -62,8 +62,43 @@ fn a_replaced_release_that_is_put_back_under_its_tag_is_not_trusted_any_more() {
 fn the_refusal_of_a_withdrawn_release_says_what_to_do() {
     let scene = replaced(ReferrersSupport::Supported, SIGNED);
     policy(&scene, "p256.pub", "");
-    assert_snapshot!(scene.refuse(INSTALL), @"");
-    assert_snapshot!(scene.refuse(VERIFY), @"");
+    assert_snapshot!(scene.refuse(INSTALL), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: it was withdrawn by acme: its tag moved to another release
+      cause: it came from [REGISTRY]/acme/widget
+      cause: trust.toml:5, the rule for registry.example.com/*/*, demands a signature by acme
+      cause: sha256:[DIGEST] took its place
+
+    hint: take another version: tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget
+    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from [REGISTRY]/acme/widget` shows every signature, and why it does not count
+    ");
+    assert_snapshot!(scene.refuse(VERIFY), @"
+    exit code: 1
+    ----- stdout -----
+    registry.example.com/acme/widget 1.4.0
+      place     [REGISTRY]/acme/widget:1.4.0
+      index     sha256:[DIGEST]
+      rule      trust.toml:5: one of acme; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     bundle by acme (sha256:[DIGEST])
+                counts; it names registry.example.com/acme/widget 1.4.0; it says
+                https://sigstore.dev/cosign/sign/v1; in
+                sha256:[DIGEST]
+      result    refused (withdrawn): it was withdrawn by acme: its tag moved to another release
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: it was withdrawn by acme: its tag moved to another release
+      cause: it came from [REGISTRY]/acme/widget
+      cause: trust.toml:5, the rule for registry.example.com/*/*, demands a signature by acme
+      cause: sha256:[DIGEST] took its place
+
+    hint: take another version: tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget
+    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    ");
 }
 
 #[test]
@@ -114,8 +149,43 @@ fn a_publisher_can_roll_a_tag_back_on_purpose() {
     policy(&scene, "p256.pub", "");
     scene.run(&format!("push dist {PUSH} {SIGNED}")).success();
     scene.run(&format!("push other {PUSH} --replace-tag {SIGNED}")).success();
-    assert_snapshot!(scene.run(&format!("push dist {PUSH} --replace-tag {SIGNED} --dry-run")).text, @"");
-    assert_snapshot!(scene.run(&format!("push dist {PUSH} --replace-tag {SIGNED}")).success().text, @"");
+    assert_snapshot!(scene.run(&format!("push dist {PUSH} --replace-tag {SIGNED} --dry-run")).text, @"
+    exit code: 0
+    ----- stdout -----
+    [REGISTRY]/acme/widget:1.4.0 points at another release of registry.example.com/acme/widget, sha256:[DIGEST]
+    would mark it as withdrawn, and push registry.example.com/acme/widget 1.4.0 in its place
+      index sha256:[DIGEST]
+      darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+      linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      present  package   darwin_arm64     sha256:[DIGEST]     324 B
+      present  config    darwin_arm64     sha256:[DIGEST]     220 B
+      present  manifest  darwin_arm64     sha256:[DIGEST]     527 B
+      present  package   linux_amd64      sha256:[DIGEST]     323 B
+      present  config    linux_amd64      sha256:[DIGEST]     219 B
+      present  manifest  linux_amd64      sha256:[DIGEST]     526 B
+      present  index                      sha256:[DIGEST]    1.5 kB
+      key sha256:[DIGEST]
+      present  signature sha256:[DIGEST]
+      would send 0 B
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run(&format!("push dist {PUSH} --replace-tag {SIGNED}")).success().text, @"
+    exit code: 0
+    ----- stdout -----
+    pushed registry.example.com/acme/widget 1.4.0 to [REGISTRY]/acme/widget:1.4.0
+      index sha256:[DIGEST]
+      darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
+      linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      key sha256:[DIGEST]
+      present  signature sha256:[DIGEST]
+      replaced sha256:[DIGEST], marked as withdrawn
+      sent 0 B (0 new, 7 present)
+
+    ----- stderr -----
+    widget 1.4.0 darwin_arm64: present (324 B)
+    widget 1.4.0 linux_amd64: present (323 B)
+    ");
     let said = scene.run(VERIFY).success();
     assert!(said.stdout.contains("signed by acme") && !said.text.contains("withdrawn"), "{}", said.text);
     scene.run(INSTALL).success();
@@ -169,9 +239,17 @@ fn withdrawn() -> Scene {
     scene.dist("dist", "1.4.0");
     scene.run(&format!("push dist REGISTRY/acme/first --address {WIDGET}")).success();
     scene.publish("1.5.0");
-    let (media_type, bytes) = scene.registry.manifest("acme/first", "1.4.0").expect("it is published");
-    let digest = scene.registry.put_manifest("acme/widget", &media_type, bytes);
-    scene.registry.put_tag("acme/widget", "withdrawn-1.4.0", &digest);
+    for digest in scene.registry.digests("acme/first") {
+        match scene.registry.manifest("acme/first", &digest) {
+            Some((media_type, bytes)) => drop(scene.registry.put_manifest("acme/widget", &media_type, bytes)),
+            None => drop(scene.registry.put_blob(
+                "acme/widget",
+                scene.registry.blob("acme/first", &digest.parse().unwrap()).expect("it is listed"),
+            )),
+        }
+    }
+    let index = scene.tag("acme/first", "1.4.0").parse().unwrap();
+    scene.registry.put_tag("acme/widget", "withdrawn-1.4.0", &index);
     say(&scene, "acme/widget", "withdrawn-1.4.0", ReleaseState::Withdrawn, "it deletes the state", None);
     scene
 }
@@ -179,7 +257,17 @@ fn withdrawn() -> Scene {
 #[test]
 fn a_withdrawn_version_is_not_simply_not_found() {
     let scene = withdrawn();
-    assert_snapshot!(scene.refuse(INSTALL), @"");
+    assert_snapshot!(scene.refuse(INSTALL), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 was withdrawn: it deletes the state
+      cause: asked [REGISTRY]/acme/widget
+
+    hint: it has 1.5.0
+    hint: a lock file that names 1.4.0 moves on with install --upgrade
+    ");
     for line in [LOCK, VERIFY] {
         let said = scene.run(line);
         assert_eq!(said.code, Some(1), "{}", said.text);
@@ -188,8 +276,18 @@ fn a_withdrawn_version_is_not_simply_not_found() {
     // A consumer who has it locked.
     scene.run(&INSTALL.replace("acme/widget --platform", "acme/first --platform")).success();
     std::fs::remove_dir_all(scene.path(".terraform")).expect("it was installed");
-    assert_snapshot!(scene.refuse(&INSTALL.replace("@1.4.0", "")), @"");
-    let said = scene.run("check .terraform.lock.hcl --from REGISTRY/acme/widget");
+    assert_snapshot!(scene.refuse(&INSTALL.replace("@1.4.0", "")), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 was withdrawn: it deletes the state
+      cause: asked [REGISTRY]/acme/widget
+
+    hint: it has 1.5.0
+    hint: a lock file that names 1.4.0 moves on with install --upgrade
+    ");
+    let said = scene.run("check .terraform.lock.hcl --from REGISTRY/acme/widget --platform linux_amd64");
     assert!(said.text.contains("it deletes the state"), "{}", said.text);
     let newest = scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --upgrade"));
     assert!(newest.success().text.contains("1.5.0"));
@@ -199,7 +297,18 @@ fn a_withdrawn_version_is_not_simply_not_found() {
 fn a_version_that_was_withdrawn_is_not_published_by_accident() {
     let scene = withdrawn();
     let refused = scene.refuse(&format!("push dist {PUSH}"));
-    assert_snapshot!(refused, @"");
+    assert_snapshot!(refused, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: 1.4.0 was withdrawn from [REGISTRY]/acme/widget: it deletes the state
+      cause: its content is still there, under the tag withdrawn-1.4.0
+
+    hint: publish the change as another version: lock files may still name this one
+    hint: if it was withdrawn by mistake: tofu-oci withdraw [REGISTRY]/acme/widget:1.4.0 --undo
+    hint: to publish this release under the version all the same, add --replace-tag
+    ");
     assert_eq!(scene.refuse(&format!("push dist {PUSH} --dry-run")), refused);
     scene.run(&format!("push dist {PUSH} --replace-tag")).success();
     assert!(scene.run(INSTALL).success().text.contains("1.4.0"));
