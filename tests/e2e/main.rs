@@ -17,6 +17,7 @@
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
 //! sources_replay   every measured case of where providers come from: configuration, methods, lock file
+//! notices      what publishers say of a release later, and who heeds it
 //! never_waits  a pipe in the place of a file
 //! terminal*    what foreign text, files and names do to a terminal, a log or a CI system: nothing
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
@@ -89,6 +90,7 @@ mod logout;
 mod named_hosts;
 mod never_waits;
 mod newcomer;
+mod notices;
 mod one_place;
 mod other_platform;
 mod parallel;

@@ -85,14 +85,18 @@ fn the_whole_conversation_of_an_install() {
     GET /v2/acme/widget/blobs/sha256:[DIGEST] -> 200
     ");
 
-    // With a lock file the versions are not listed.
+    // With a lock file the versions are not listed. So a notice is asked for, at the same time as the package.
     std::fs::remove_dir_all(scene.path(".terraform")).expect("it was installed");
     scene.registry.clear_requests();
     scene.run(&install).success();
-    assert_snapshot!(anonymous(&scene), @"
+    let mut conversation = scene.conversation();
+    let (before, beside) = conversation.split_at_mut(2);
+    beside.sort();
+    assert_snapshot!([before, beside].concat().join("\n"), @"
     GET /v2/acme/widget/manifests/1.4.0 -> 200
     GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
     GET /v2/acme/widget/blobs/sha256:[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/deprecated-1.4.0 -> 404
     ");
 
     // What is installed is compared with the release by its manifests, and not downloaded.

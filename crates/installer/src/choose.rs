@@ -50,12 +50,22 @@ impl VersionChoice<'_> {
         self.warn_of_strays(&listing, reporter);
         match self.constraints.select(&listing.versions) {
             Some(version) => Ok(version.clone()),
-            None => Err(InstallError::NoMatchingVersion {
-                address: self.address.clone(),
-                place: self.source.place().clone(),
-                constraints: self.constraints.clone(),
-                offered: listing.versions,
-            }),
+            None => Err(self.nothing_matches(listing).await),
+        }
+    }
+
+    /// What was asked for may have been withdrawn: then the place says why.
+    async fn nothing_matches(&self, listing: Listing) -> InstallError {
+        if let Some(version) = self.constraints.select(&listing.withdrawn)
+            && let Err(withdrawn) = self.source.release(self.address, version).await
+        {
+            return withdrawn.into();
+        }
+        InstallError::NoMatchingVersion {
+            address: self.address.clone(),
+            place: self.source.place().clone(),
+            constraints: self.constraints.clone(),
+            offered: listing.versions,
         }
     }
 
@@ -86,7 +96,7 @@ impl VersionChoice<'_> {
     pub(crate) async fn release(&self, version: &Version) -> Result<Arc<dyn Release>, InstallError> {
         if self.is_locked(version) && matches!(self.source.place(), Place::Methods(_)) {
             let listing = self.source.versions(self.address).await?;
-            if !listing.versions.contains(version) {
+            if !listing.versions.contains(version) && !listing.withdrawn.contains(version) {
                 return Err(self.locked_version_gone(version, listing.versions));
             }
         }

@@ -162,7 +162,11 @@ impl PackageInstall<'_> {
         let Offered { offer, judgement } = offered;
         let cached = found.cached.as_ref().map(|(path, _)| path);
         let target = cached.unwrap_or(&found.place);
-        let verified = self.fetcher.fetch(offer, target, found.locked).await?;
+        // What the publisher says of the release is asked for beside the download, and never instead of it.
+        let fetched = self.fetcher.fetch(offer, target, found.locked);
+        let noticed = self.trust_checker.report_notice(&*offer.release);
+        let (verified, ()) = futures_util::future::join(fetched, noticed).await;
+        let verified = verified?;
         self.report(offer, found.locked, &verified).await;
         if let (Some(judgement), Some(h1)) = (judgement, &verified.hashes().h1) {
             judgement.fetched(offer, h1);

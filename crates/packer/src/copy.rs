@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
-use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag, Version};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag, Version};
 
 use crate::push::{contents_of, for_version, leaves_of, point, resolve};
 use crate::signing::{SignatureCopier, SourceTags, at_destination};
@@ -15,6 +15,8 @@ use crate::{PackError, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 pub struct CopyRequest {
     /// Which releases, each under its canonical tag; no tag moves if one of them is taken.
     pub versions: Vec<Version>,
+    /// Which versions that the source has withdrawn: their content goes along under `withdrawn-VERSION`, with the reason.
+    pub withdrawn: Vec<Version>,
     /// What happens when a tag is taken at the destination.
     pub replace: ReplaceTag,
     /// How many things move at a time, at least 1.
@@ -28,8 +30,8 @@ pub struct CopiedRelease {
     pub tag: Tag,
     /// The digest of the manifest that it points at.
     pub index: Digest,
-    /// The tags beside it that cosign keeps signatures, attestations and bills of materials under, the same at both
-    /// ends.
+    /// The tags beside it, the same at both ends: those that cosign keeps signatures, attestations and bills of materials
+    /// under, and `deprecated-VERSION`.
     pub tags: Vec<Tag>,
     /// What was sent and what was there.
     pub transfers: Transfers,
@@ -39,6 +41,9 @@ pub struct CopiedRelease {
 
 /// Copies releases with everything that refers to them (signatures, attestations), be it as a referrer or under a tag
 /// of cosign's, each version's tag last of all.
+///
+/// Notices are referrers, so they go along; the tag of the notice of a deprecated version does, too. If the destination
+/// still offers a version that the source has withdrawn, that is a warning.
 ///
 /// A release that the destination has is compared as well, since it may have been signed since then.
 ///
@@ -52,7 +57,7 @@ pub async fn copy_release(
     request: &CopyRequest,
     reporter: &dyn Reporter,
 ) -> Result<Vec<CopiedRelease>, PackError> {
-    let releases = find(from, &request.versions).await?;
+    let releases = find(from, request).await?;
     let mut existing = Vec::with_capacity(releases.len());
     for (tag, root) in &releases {
         existing.push(is_at_destination(from, to, tag, root, request.replace).await?);
@@ -74,8 +79,17 @@ pub async fn copy_release(
             transfers: Transfers::of_copy(&report),
         };
         let leaves = leaves_of(from, &root).await?.unwrap_or_default();
-        let tags = signatures.copy(&known, &root.digest, &leaves).await?;
+        let mut tags = signatures.copy(&known, &root.digest, &leaves).await?;
         let transfers = signatures.transfers;
+        if let Some(notice) = known.deprecated(&tag) {
+            // The notice itself is a referrer, so it is there already.
+            if let Some(manifest) = resolve(from, &Reference::Tag(notice.clone())).await?
+                && to.exists(&manifest).await.map_err(at_destination)?
+            {
+                point(to, &manifest, &notice, ReplaceTag::Replace).await.map_err(of_destination)?;
+                tags.push(notice);
+            }
+        }
         if !is_there {
             let moved = point(to, &root, &tag, request.replace).await.map_err(of_destination)?;
             if let Some(there) = moved {
@@ -83,14 +97,35 @@ pub async fn copy_release(
             }
         }
         let unchanged = is_there && transfers.uploaded + transfers.mounted == 0;
+        if let Some(version) = tag.withdrawn_version() {
+            warn_if_offered(to, from.place(), &version, reporter).await?;
+        }
         copied.push(CopiedRelease { tag, index: root.digest, tags, transfers, unchanged });
     }
     Ok(copied)
 }
 
+/// Warns if the destination still has a version that the source has withdrawn.
+async fn warn_if_offered(
+    to: &dyn Store,
+    from: Place,
+    version: &Version,
+    reporter: &dyn Reporter,
+) -> Result<(), PackError> {
+    let tag = for_version(version)?;
+    if resolve(to, &Reference::Tag(tag)).await.map_err(of_destination)?.is_some() {
+        let place = to.place();
+        let text = format!("{place} still offers {version}, which {from} has withdrawn");
+        let hint = format!("withdraw it there as well: tofu-oci withdraw {place}:{version} --reason TEXT");
+        reporter.event(&Event::warning("withdrawn-still-offered", text).with_hint(hint));
+    }
+    Ok(())
+}
+
 /// The tags to copy and what they point at, in the order of versions.
-async fn find(from: &dyn ReadStore, versions: &[Version]) -> Result<Vec<(Tag, Descriptor)>, PackError> {
-    let tags = versions.iter().map(for_version).collect::<Result<Vec<_>, _>>()?;
+async fn find(from: &dyn ReadStore, request: &CopyRequest) -> Result<Vec<(Tag, Descriptor)>, PackError> {
+    let mut tags = request.versions.iter().map(for_version).collect::<Result<Vec<_>, _>>()?;
+    tags.extend(request.withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
     let mut found = Vec::with_capacity(tags.len());
     for tag in tags {
         let Some(root) = resolve(from, &Reference::Tag(tag.clone())).await? else {

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_trust::NoticeReason;
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version, printable};
 
 use crate::{OtherAddress, OtherPlatform, SignError, StateError, SumsFile};
 
@@ -192,6 +193,9 @@ pub enum PackError {
         /// The checksum of the layers' contents.
         layer: PackageHash,
     },
+    /// The version was withdrawn.
+    #[error(transparent)]
+    Withdrawn(Box<WithdrawnVersion>),
     /// The tag points at another release.
     #[error(transparent)]
     TagTaken(Box<TagTaken>),
@@ -307,6 +311,24 @@ pub struct WrongSum {
     pub expected: Digest,
     /// The digest of the file.
     pub actual: Digest,
+}
+
+/// A version that was withdrawn from a repository.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{version} was withdrawn from {place}{}", because(reason.as_ref()))]
+pub struct WithdrawnVersion {
+    /// The repository.
+    pub place: Place,
+    /// The version.
+    pub version: Version,
+    /// The tag that keeps its content.
+    pub tag: Tag,
+    /// Why; `None` if that could not be read. Nothing has verified it.
+    pub reason: Option<NoticeReason>,
+}
+
+fn because(reason: Option<&NoticeReason>) -> String {
+    reason.map(|reason| format!(": {}", printable(reason.as_str()))).unwrap_or_default()
 }
 
 /// A tag, its present target, and the target of this push.

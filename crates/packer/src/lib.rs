@@ -31,10 +31,10 @@ pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist, read_dist_with,
 };
-pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
+pub use error::{PackError, ReleaseDifference, SumsFile, TagTaken, WithdrawnVersion, WrongSum};
 pub use other::{OtherAddress, OtherPlatform};
 pub use push::{plan, push};
-pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};
+pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, PushRequest, Rename, ReplaceTag};
 pub use sign::{SignAddress, SignReport, SignRequest, sign};
 pub use signing::{

@@ -25,9 +25,21 @@ pub struct PushReport {
     pub transfers: Transfers,
     /// What this push made refer to the release: its signatures, and the signed checksum file of its origin.
     pub attachments: Vec<Attachment>,
+    /// The release that the tag pointed at before, if this push moved the tag.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced: Option<ReplacedRelease>,
     /// Whether the tag pointed at this very release before, so that nothing of it was sent; something may have been
     /// attached to it all the same.
     pub unchanged: bool,
+}
+
+/// A release that another one took the place of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ReplacedRelease {
+    /// Its index.
+    pub index: Digest,
+    /// The manifest of the notice that says so beside it; `None` if the registry takes no notices.
+    pub notice: Option<Digest>,
 }
 
 /// One platform of a release.

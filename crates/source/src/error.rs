@@ -206,6 +206,7 @@ impl Blame {
     /// The name of a missing version or provider depends on the kind of the method.
     fn code(&self) -> &'static str {
         match (&self.source, self.kind) {
+            (SourceError::NotOffered { what: what @ NotOffered::Withdrawn { .. }, .. }, _) => what.code(),
             (SourceError::NotOffered { what, .. }, kind) if what.is_absence() => match kind {
                 InstallMethod::NetworkMirror => "mirror-version-missing",
                 InstallMethod::Oci => "tag-not-found",

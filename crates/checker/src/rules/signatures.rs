@@ -6,11 +6,12 @@ use std::time::SystemTime;
 use tofu_oci_layout::media_type;
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Archives, Evidence, Examined, Flaw, Pins, Policy, ReleaseFacts, Verdict, judge};
+use tofu_oci_trust::{Archives, Evidence, Examined, Flaw, Pins, Policy, ReleaseFacts, TrustRefusal, Verdict, judge};
 use tofu_oci_types::{Descriptor, Identity, PackageHash, Place, Platform, ProviderAddr};
 
 use super::catalogue::signatures::{
-    NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
+    DEPRECATED_VERSION, NOT_TRUSTED, SIGNATURE_NOT_CHECKED, SIGNATURE_REFUSED, SIGNATURE_UNREADABLE, UNSIGNED,
+    WITHDRAWN_VERSION,
 };
 use super::leaf::IndexEntryKind;
 use super::places::{Findings, index_place};
@@ -73,6 +74,9 @@ pub async fn signatures(
 fn not_checked(piece: &Evidence) -> Finding {
     let place = format!("signature {}", piece.origin());
     match piece {
+        Evidence::Notice { .. } => {
+            SIGNATURE_NOT_CHECKED.at(place, "a notice; which provider it should name is not known: give --address")
+        }
         Evidence::Unreadable { problem, .. } => SIGNATURE_UNREADABLE.at(place, problem.clone()),
         _ => SIGNATURE_NOT_CHECKED.at(place, "which provider this is kept for is not known; name it with --address"),
     }
@@ -92,10 +96,14 @@ fn judged(
     let verdict = judge(trust.policy, trust.pins, &facts, evidence, trust.now);
     let counts = verdict.examined.iter().any(|examined| examined.outcome.counts());
     let mut found: Findings = verdict.examined.iter().filter_map(|one| examined(one, counts)).collect();
-    if evidence.is_empty() {
+    if evidence.iter().all(|piece| matches!(piece, Evidence::Notice { .. })) {
         found.push(UNSIGNED.at(index_place(release), "nothing refers to it that could be a signature"));
     }
-    if let Some(refusal) = &verdict.refusal {
+    let deprecated = verdict.remarks.iter().filter(|remark| remark.code == "deprecated");
+    found.extend(deprecated.map(|remark| DEPRECATED_VERSION.at(index_place(release), remark.text.clone())));
+    if let Some(refusal @ TrustRefusal::Withdrawn { .. }) = &verdict.refusal {
+        found.push(WITHDRAWN_VERSION.at(index_place(release), refusal.to_string()));
+    } else if let Some(refusal) = &verdict.refusal {
         found.push(NOT_TRUSTED.at(index_place(release), format!("{}: {refusal}", refusal.code())));
     } else {
         found.extend(packages(release, &verdict, archives));

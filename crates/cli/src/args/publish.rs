@@ -36,7 +36,7 @@ pub(crate) struct ReleaseArgs {
     pub(crate) h1: H1Choice,
     #[command(flatten)]
     pub(crate) attach: Attach,
-    /// Move the tag if it names another release already
+    /// Move the tag if it names another release already, and mark that release as withdrawn
     #[arg(long)]
     pub(crate) replace_tag: bool,
     #[command(flatten)]
@@ -142,7 +142,7 @@ pub(crate) struct CopyArgs {
     /// The version to copy (repeatable). Needed when the source has several, unless --all is given
     #[arg(long = "version", value_name = "V", value_parser = strict_version, conflicts_with = "all")]
     pub(crate) versions: Vec<Version>,
-    /// Copy every version
+    /// Copy every version, and what was withdrawn
     #[arg(long)]
     pub(crate) all: bool,
     /// Move a tag if it names another release already

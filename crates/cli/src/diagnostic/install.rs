@@ -33,6 +33,9 @@ impl Diagnostic {
                 let text = match what {
                     NotOffered::UnknownProvider => format!("there is no provider {address} at {place}"),
                     NotOffered::VersionMissing { version, .. } => format!("{address} has no version {version}"),
+                    NotOffered::Withdrawn { version, reason: Some(reason), .. } => {
+                        format!("{address} {version} was withdrawn: {reason}")
+                    }
                     NotOffered::Withdrawn { version, .. } => format!("{address} {version} was withdrawn"),
                     NotOffered::PlatformMissing { version, platform, .. } => {
                         format!("{address} {version} has no package for {platform}")
@@ -49,14 +52,12 @@ impl Diagnostic {
                     diagnostic = diagnostic.cause(format!("asked {place}"));
                 }
                 diagnostic = diagnostic.code(what.code());
-                if let NotOffered::Withdrawn { reason: Some(reason), .. } = what {
-                    diagnostic = diagnostic.cause(printable(reason.as_str()));
-                }
                 let explain = invocation::command(&format!("resolve {address} --explain"));
                 match what {
-                    NotOffered::VersionMissing { offered, .. } | NotOffered::Withdrawn { offered, .. } => {
-                        diagnostic.hint(versions("it has", offered))
-                    }
+                    NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
+                    NotOffered::Withdrawn { version, offered, .. } => diagnostic
+                        .hint(versions("it has", offered))
+                        .hint(format!("a lock file that names {version} moves on with install --upgrade")),
                     NotOffered::PlatformMissing { offered, .. } => {
                         let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                         diagnostic.hint(format!("this release offers {list}"))

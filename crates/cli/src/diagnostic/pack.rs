@@ -5,6 +5,7 @@ use tofu_oci_store::CopyError;
 
 use super::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 
 impl From<PackError> for Diagnostic {
     fn from(error: PackError) -> Self {
@@ -85,6 +86,15 @@ impl From<PackError> for Diagnostic {
             PackError::Copy(CopyError { side, error }) => {
                 Self::from(error).cause(format!("it happened at the {side} of the copy"))
             }
+            PackError::Withdrawn(withdrawn) => diagnostic
+                .code("withdrawn")
+                .cause(format!("its content is still there, under the tag {}", withdrawn.tag))
+                .hint("publish the change as another version: lock files may still name this one")
+                .hint(format!(
+                    "if it was withdrawn by mistake: {}",
+                    invocation::command(&format!("withdraw {}:{} --undo", withdrawn.place, withdrawn.version))
+                ))
+                .hint("to publish this release under the version all the same, add --replace-tag"),
             PackError::TagTaken(taken) => {
                 let what = match taken.difference {
                     ReleaseDifference::Packages => {

@@ -104,6 +104,15 @@ impl Diagnostic {
             diagnostic = diagnostic.cause(rule);
         }
         match refused.refusal {
+            TrustRefusal::Withdrawn { replaced_by, .. } => {
+                let diagnostic = match replaced_by {
+                    Some(index) => diagnostic.cause(format!("{index} took its place")),
+                    None => diagnostic,
+                };
+                diagnostic
+                    .hint(format!("take another version: {}", invocation::versions(address)))
+                    .hint("no option overrides it; if it was withdrawn by mistake, its publisher takes that back")
+            }
             TrustRefusal::MovedTag { .. } => diagnostic
                 .hint("somebody has pushed another release under the same version; ask its publisher why")
                 .hint(match accept {

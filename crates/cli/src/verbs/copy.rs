@@ -28,8 +28,8 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     let named: Vec<&str> = [&from, &to].into_iter().filter_map(identity::of_end).collect();
     let connector = context.connector(&args.network, args.identity.access(&named, None).await?);
     let source = connector.source(&from)?;
-    let versions = match named_version(args, version, there)? {
-        Some(version) => vec![version],
+    let (versions, withdrawn) = match named_version(args, version, there)? {
+        Some(version) => (vec![version], Vec::new()),
         None => chosen(args, source.as_ref()).await?,
     };
     if args.dry_run {
@@ -38,11 +38,16 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
             End::Layout(dir) if !dir.exists() => None,
             _ => Some(connector.source(&to)?),
         };
-        return preview(context, source.as_ref(), destination.as_deref(), &to, &versions).await;
+        let mut tags = Vec::new();
+        for version in &versions {
+            tags.push(Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?);
+        }
+        tags.extend(withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
+        return preview(context, source.as_ref(), destination.as_deref(), &to, tags).await;
     }
     let destination = connector.destination(&to)?;
     let replace = if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse };
-    let request = CopyRequest { versions, replace, jobs: usize::from(args.jobs) };
+    let request = CopyRequest { versions, withdrawn, replace, jobs: usize::from(args.jobs) };
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
     for release in &copied {
         print(context, release, &to);
@@ -79,8 +84,9 @@ fn named_version(
     }
 }
 
-/// The versions of the command line, or the only version of the source, oldest first.
-async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>, Diagnostic> {
+/// The versions of the command line, or the only version of the source, oldest first; with all of them, also those that
+/// the source has withdrawn.
+async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>, Vec<Version>), Diagnostic> {
     if !args.versions.is_empty() {
         let mut versions: Vec<Version> = Vec::new();
         for version in &args.versions {
@@ -88,14 +94,14 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<Vec<Version>,
                 versions.push(version.clone());
             }
         }
-        return Ok(versions);
+        return Ok((versions, Vec::new()));
     }
-    let offered = Listing::of(&source.tags().await?).versions;
+    let Listing { versions: offered, withdrawn, .. } = Listing::of(&source.tags().await?);
     match offered.len() {
         0 => Err(Diagnostic::new(Exit::Fixable, format!("{} has no versions", source.place()))
             .hint("a version is a tag such as 1.4.0; `tofu-oci push` or `tofu-oci pack` writes one")),
-        1 => Ok(offered),
-        _ if args.all => Ok(offered),
+        _ if args.all => Ok((offered, withdrawn)),
+        1 => Ok((offered, Vec::new())),
         _ => {
             let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
             Err(Diagnostic::usage(format!("{} has several versions: {list}", source.place()))
@@ -110,10 +116,9 @@ async fn preview(
     source: &dyn ReadStore,
     destination: Option<&dyn ReadStore>,
     to: &End,
-    versions: &[Version],
+    tags: Vec<Tag>,
 ) -> Result<(), Diagnostic> {
-    for version in versions {
-        let tag = Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
+    for tag in tags {
         let index = source.resolve(&Reference::Tag(tag.clone())).await?.digest;
         let tag_state = tag_state(destination, &tag, &index).await?;
         let place = to.place();

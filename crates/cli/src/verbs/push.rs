@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
     AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest,
-    Rename, ReplaceTag, Signing, TagState, UnknownPlatforms, read_dist_with,
+    Rename, ReplaceTag, ReplacedRelease, Signing, TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{ProviderAddr, Version};
@@ -127,7 +127,7 @@ async fn release(
             _ => connector.source(end)?,
         };
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
-        print_plan(context, &plan);
+        print_plan(context, &plan, request.replace);
         return Ok(());
     }
     let store = connector.destination(end)?;
@@ -177,6 +177,10 @@ fn print_report(context: &Context, report: &PushReport) {
     page.line(format_args!("  index {index}"));
     page.append(platforms(&report.platforms));
     page.append(attachments(&report.attachments));
+    if let Some(ReplacedRelease { index, notice }) = &report.replaced {
+        let marked = if notice.is_some() { "marked as withdrawn" } else { "not marked as withdrawn" };
+        page.line(format_args!("  replaced {index}, {marked}"));
+    }
     if !report.unchanged || attached {
         let sent = report.transfers;
         let mounted = if sent.mounted > 0 { format!(", {} mounted", sent.mounted) } else { String::new() };
@@ -186,7 +190,7 @@ fn print_report(context: &Context, report: &PushReport) {
     printer::stdout(&page);
 }
 
-fn print_plan(context: &Context, plan: &PushPlan) {
+fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag) {
     if context.json {
         return json_event("plan", plan);
     }
@@ -204,7 +208,11 @@ fn print_plan(context: &Context, plan: &PushPlan) {
         TagState::Taken { existing, of } => {
             let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
             page.line(format_args!("{there} points at another release{of}, {existing}"));
-            page.line(format_args!("would push {address} {version} only with --replace-tag"));
+            if replace == ReplaceTag::Replace {
+                page.line(format_args!("would mark it as withdrawn, and push {address} {version} in its place"));
+            } else {
+                page.line(format_args!("would push {address} {version} only with --replace-tag"));
+            }
         }
     }
     page.line(format_args!("  index {index}"));

@@ -1,6 +1,6 @@
 //! The judgement on releases by the trust policy and the pins.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tofu_oci_lockfile::{LockFileError, ManifestLines, WriteOutcome};
@@ -25,6 +25,8 @@ pub struct TrustChecker<'a> {
     trust: &'a Trust,
     reporter: &'a dyn Reporter,
     judged: Mutex<HashMap<PinnedRelease, Arc<OnceCell<Arc<Judgement>>>>>,
+    /// The releases whose notice was asked for although no signature matters.
+    noticed: Mutex<HashSet<(ProviderAddr, Version)>>,
 }
 
 /// A release that has been judged.
@@ -49,7 +51,7 @@ pub struct Judgement {
 impl<'a> TrustChecker<'a> {
     /// A checker for one run.
     pub fn new(trust: &'a Trust, reporter: &'a dyn Reporter) -> Self {
-        Self { trust, reporter, judged: Mutex::default() }
+        Self { trust, reporter, judged: Mutex::default(), noticed: Mutex::default() }
     }
 
     /// The judgement on the release of an offer; `None` if the release has no index and no rule requires signatures of
@@ -110,6 +112,23 @@ impl<'a> TrustChecker<'a> {
         match &judged.verdict.refusal {
             Some(refusal) => Err(judged.untrusted(refusal)),
             None => Ok(judged),
+        }
+    }
+
+    /// Reports once what the publisher says of a release whose signatures do not matter; the notices of any other release are
+    /// judged with its signatures. Without an answer nothing is reported.
+    pub async fn report_notice(&self, release: &dyn Release) {
+        let ReleaseId { address, version, .. } = release.id();
+        if self.trust.policy.wants_evidence(&self.trust.pins, address) {
+            return;
+        }
+        let is_new = {
+            let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
+            noticed.insert((address.clone(), version.clone()))
+        };
+        if is_new && let Ok(Some(notice)) = release.notice().await {
+            let remark = TrustRemark::noticed(&notice);
+            self.report(&remark, format!("{address} {version}: {}", remark.text));
         }
     }
 

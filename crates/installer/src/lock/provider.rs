@@ -107,7 +107,10 @@ impl Locking<'_> {
         let platforms = self.platforms(release)?;
         let judged = self.trust_checker.of_release(&*handle).await?;
         let work = platforms.iter().map(|platform| self.package(release, platform, before, &judged));
-        let packages: Vec<LockedPackage> = futures_util::stream::iter(work).buffered(PLATFORMS).try_collect().await?;
+        let work = futures_util::stream::iter(work).buffered(PLATFORMS).try_collect();
+        let (packages, ()): (Result<Vec<LockedPackage>, InstallError>, ()) =
+            futures_util::future::join(work, self.trust_checker.report_notice(&*handle)).await;
+        let packages = packages?;
         let packages: BTreeMap<Platform, LockedPackage> = platforms.into_iter().zip(packages).collect();
         let mut record = ReleaseRecord::default();
         record.cover(judged.covered());

@@ -17,6 +17,7 @@ mod pack;
 mod plan;
 mod prepare;
 mod release;
+mod replaced;
 mod send;
 mod tags;
 #[cfg(test)]
@@ -32,7 +33,7 @@ use release::{Attached, BuiltRelease};
 use send::Sender;
 pub(crate) use tags::{contents_of, for_version, leaves_of, point, resolve, tags_unknown};
 
-use crate::{PackError, PushReport, PushRequest, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
+use crate::{PackError, PushReport, PushRequest, ReleaseDifference, ReplaceTag, ReplacedRelease, TagTaken, Transfers};
 
 /// Writes the release, and its tag last of all.
 ///
@@ -52,13 +53,16 @@ pub async fn push(
     let tag = for_version(request.version)?;
     let found = tags::look(store, &tag, request.version, reporter).await?;
     tracing::info!(%tag, taken = found.existing.is_some(), "the files are in order");
+    if let Some(withdrawn) = found.withdrawn(request) {
+        return Err(replaced::withdrawn(store, withdrawn, request).await);
+    }
     if found.existing.is_none() || request.replace == ReplaceTag::Replace {
         found.require_address(store, &tag, request).await?;
     }
     let mut preparation = Preparation::start(request)?;
     let sender = Sender { store, reporter, request, attachments: &attachments };
     let report = match &found.existing {
-        None => push_new(&sender, &mut preparation, tag).await,
+        None => push_new(&sender, &mut preparation, tag, None).await,
         Some(existing) => push_beside(&sender, &mut preparation, tag, existing, &found).await,
     };
     preparation.stop().await;
@@ -68,13 +72,18 @@ pub async fn push(
     report
 }
 
-/// The tag does not exist: each platform is sent as soon as it is ready.
-async fn push_new(sender: &Sender<'_>, preparation: &mut Preparation, tag: Tag) -> Result<PushReport, PackError> {
+/// The index is a new one: each platform is sent as soon as it is ready.
+async fn push_new(
+    sender: &Sender<'_>,
+    preparation: &mut Preparation,
+    tag: Tag,
+    existing: Option<&Descriptor>,
+) -> Result<PushReport, PackError> {
     if sender.request.dist.sums.is_some() {
         preparation.prepared().await?;
     }
     let (transfers, release) = sender.send_while_preparing(preparation).await?;
-    let attached = publish(sender, &release, &tag, transfers).await?;
+    let attached = publish(sender, &release, &tag, transfers, existing).await?;
     Ok(release.report(sender.request, sender.store.place(), tag, attached, false))
 }
 
@@ -91,13 +100,16 @@ async fn push_beside(
         // Other packages make another index, whatever their checksums are.
         let new = release::leaf_digests(&preparation.prepared().await?);
         if leaves_of(store, existing).await?.is_none_or(|leaves| leaves != new) {
-            return push_new(sender, preparation, tag).await;
+            return push_new(sender, preparation, tag, Some(existing)).await;
         }
     }
     let release = preparation.finish(request).await?;
     if existing.digest == release.index.descriptor.digest {
         let mut attached = Attached::default();
         sender.attach(&release, &mut attached).await?;
+        if request.replace == ReplaceTag::Replace {
+            sender.revive(&release.index.descriptor).await?;
+        }
         return Ok(release.report(request, store.place(), tag, attached, true));
     }
     if request.replace == ReplaceTag::Refuse {
@@ -105,16 +117,18 @@ async fn push_beside(
         return Err(taken(store, existing, &release, &tag).await);
     }
     let transfers = sender.send_all(&release.prepared).await?;
-    let attached = publish(sender, &release, &tag, transfers).await?;
+    let attached = publish(sender, &release, &tag, transfers, Some(existing)).await?;
     Ok(release.report(request, store.place(), tag, attached, false))
 }
 
-/// The index, the check that everything is there, what refers to the release, and the tag.
+/// The index, the check that everything is there, what refers to the release, what is said of the release that it
+/// replaces, and the tag.
 async fn publish(
     sender: &Sender<'_>,
     release: &BuiltRelease,
     tag: &Tag,
     transfers: Transfers,
+    existing: Option<&Descriptor>,
 ) -> Result<Attached, PackError> {
     let Sender { store, request, .. } = sender;
     let index = &release.index;
@@ -123,10 +137,22 @@ async fn publish(
     tracing::info!(index = %index.descriptor.digest, "everything is sent but the tag");
     sender.check(release).await?;
     sender.attach(release, &mut attached).await?;
-    if let Some(now) = point(*store, &index.descriptor, tag, request.replace).await? {
-        return Err(taken(*store, &now, release, tag).await);
+    if request.replace == ReplaceTag::Replace {
+        sender.revive(&index.descriptor).await?;
     }
-    Ok(attached)
+    if let Some(existing) = existing {
+        attached.replaced = Some(sender.mark(existing, &index.descriptor).await?);
+    }
+    match point(*store, &index.descriptor, tag, request.replace).await {
+        Ok(None) => Ok(attached),
+        Ok(Some(now)) => Err(taken(*store, &now, release, tag).await),
+        Err(error) => {
+            if let (Some(existing), Some(ReplacedRelease { notice: Some(_), .. })) = (existing, &attached.replaced) {
+                sender.unmark(existing, tag).await;
+            }
+            Err(error)
+        }
+    }
 }
 
 /// The refusal of a tag that points at something else.

@@ -9,7 +9,7 @@ use tofu_oci_types::{Descriptor, Platform, Reporter};
 use super::attachments::Attachments;
 use super::prepare::Preparation;
 use super::release::BuiltRelease;
-use super::{inspect, tags};
+use super::{inspect, replaced, tags};
 use crate::{AttachmentState, PackError, PlannedItem, PushPlan, PushRequest, TagState};
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk it writes only to `work_dir` and the
@@ -23,6 +23,9 @@ pub async fn plan(
     let attachments = Attachments::read(request, reporter).await?;
     let tag = tags::for_version(request.version)?;
     let found = tags::look(store, &tag, request.version, reporter).await?;
+    if let Some(withdrawn) = found.withdrawn(request) {
+        return Err(replaced::withdrawn(store, withdrawn, request).await);
+    }
     if found.existing.is_none() {
         found.require_address(store, &tag, request).await?;
     }

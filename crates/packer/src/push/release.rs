@@ -7,7 +7,7 @@ use tofu_oci_layout::{IndexFacts, LeafPlan, Planned, PlatformHashes, plan_index}
 use tofu_oci_types::{Digest, PackageHash, Place, Tag};
 
 use super::pack::Prepared;
-use crate::{Attachment, PlatformReport, PushReport, PushRequest, Transfers};
+use crate::{Attachment, PlatformReport, PushReport, PushRequest, ReplacedRelease, Transfers};
 
 /// A release ready to be published.
 pub(super) struct BuiltRelease {
@@ -65,6 +65,7 @@ impl BuiltRelease {
             platforms: self.platforms,
             transfers: attached.transfers,
             attachments: attached.attachments,
+            replaced: attached.replaced,
             unchanged,
         }
     }
@@ -75,6 +76,7 @@ impl BuiltRelease {
 pub(super) struct Attached {
     pub(super) transfers: Transfers,
     pub(super) attachments: Vec<Attachment>,
+    pub(super) replaced: Option<ReplacedRelease>,
 }
 
 /// The digests of all leaf manifests.

@@ -83,6 +83,15 @@ pub(super) async fn look(
 }
 
 impl RepositoryBefore {
+    /// The tag that keeps the withdrawn content of the version, if the version was withdrawn and the push may not put another
+    /// release in its place.
+    pub(super) fn withdrawn(&self, request: &PushRequest<'_>) -> Option<Tag> {
+        if self.existing.is_some() || request.replace == ReplaceTag::Replace {
+            return None;
+        }
+        Tag::withdrawn(request.version).ok().filter(|tag| self.tags.contains(tag))
+    }
+
     /// Demands that the repository is kept for the request's address: that the release under the version's own tag or
     /// the newest other version names it, or that neither names a provider.
     ///

@@ -38,6 +38,13 @@ impl SourceTags {
         }
     }
 
+    /// The tag of the notice that says that the version of a tag is deprecated, if it is listed.
+    pub(crate) fn deprecated(&self, tag: &Tag) -> Option<Tag> {
+        let Self::Tags(tags) = self else { return None };
+        let notice = Tag::deprecated(&tag.version()?).ok()?;
+        tags.contains(&notice).then_some(notice)
+    }
+
     /// The tags that may belong to these manifests, with what they hold.
     fn candidates(&self, index: &Digest, leaves: &BTreeSet<Digest>) -> Vec<(Tag, &'static str)> {
         let subjects = std::iter::once(index).chain(leaves.iter().filter(|leaf| *leaf != index));

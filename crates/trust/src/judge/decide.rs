@@ -54,12 +54,24 @@ pub(super) fn decide(
     }
     let mut zips = signed.zips;
     zips.extend(pinned.zips);
+    let covered = Covered { index: signed.index || pinned.index, zips };
+    let withdrawn = examination.heed_notices();
+    let (standing, covered, otherwise, uncovered) = match &withdrawn {
+        // What was signed before it was withdrawn is not vouched for any more.
+        Some(_) => (Standing::Unsigned, Covered::default(), withdrawn.clone(), None),
+        None => (standing, covered, otherwise, uncovered),
+    };
+    if let Some(withdrawn) = withdrawn
+        && let Some(besides) = refusal.replace(withdrawn)
+    {
+        examination.remarks.push(TrustRemark::warning(besides.code(), besides.to_string()));
+    }
     Verdict {
         standing,
         refusal,
         by_hand: ByHand::DoesNot,
         signers: vouched::signers(&examination),
-        covered: Covered { index: signed.index || pinned.index, zips },
+        covered,
         examined: examination.examined,
         remarks: examination.remarks,
         platforms,

@@ -9,13 +9,14 @@ use tofu_oci_types::Digest;
 
 use super::examined::{Examined, SignatureOutcome};
 use super::flaw::{Flaw, Missing};
+use super::notices::ExaminedNotice;
 use super::trusted_keys::TrustedKeys;
 use super::verdict::TrustRemark;
 use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::VerifyBudget;
 use crate::{
-    Action, Evidence, KeyId, Name, OpenPgpFault, Peek, ReleaseFacts, SignatureFault, SignatureForm, Signed, Statement,
-    StatementSubject, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    Action, Evidence, KeyId, NOTICE_PREDICATE, Name, OpenPgpFault, Peek, ReleaseFacts, SignatureFault, SignatureForm,
+    Signed, Statement, StatementSubject, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
 };
 
 /// What was looked at so far.
@@ -28,6 +29,8 @@ pub(super) struct Examination<'a> {
     pub(super) examined: Vec<Examined>,
     /// The signatures that count.
     pub(super) votes: Vec<Vote>,
+    /// What the publisher says of the release later.
+    pub(super) notices: Vec<ExaminedNotice>,
     /// What trusted lists say of the platforms of this release.
     pub(super) listed: Vec<ListedArchive>,
     /// The work that is left for signatures and keys of strangers.
@@ -54,12 +57,14 @@ impl<'a> Examination<'a> {
     ) -> Self {
         let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (work, discredited) = (VerifyBudget::default(), BTreeSet::new());
-        Self { rule, trusted, facts, now, examined, votes, listed, work, remarks, discredited }
+        let notices = Vec::new();
+        Self { rule, trusted, facts, now, examined, votes, notices, listed, work, remarks, discredited }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
         let keys = &self.trusted.public;
         match piece {
+            Evidence::Bundle { bytes, .. } if says_notice(bytes) => self.notice(bytes),
             Evidence::Bundle { origin, bytes } => {
                 let blank = Examined::new(Some(SignatureForm::Bundle), origin, Flaw::UnknownKey { claimed: None });
                 self.signature(blank, open_bundle(bytes, keys), peek_bundle(bytes).ok().as_ref());
@@ -73,7 +78,7 @@ impl<'a> Examination<'a> {
                 );
             }
             Evidence::Sums { origin, sums, signatures, keys } => self.sums(origin, sums, signatures, keys),
-            Evidence::Notice { .. } => {}
+            Evidence::Notice { bytes, .. } => self.notice(bytes),
             Evidence::Unreadable { origin, problem } => {
                 self.examined.push(Examined::new(None, origin, Flaw::Unreadable { problem: problem.clone() }));
             }
@@ -236,6 +241,11 @@ impl<'a> Examination<'a> {
     pub(super) fn by(&self, key: &KeyId) -> String {
         self.trusted.name(key).map_or_else(|| key.to_string(), str::to_owned)
     }
+}
+
+/// Whether a bundle holds a notice; also one that the rule's `predicate_types` name is no signature.
+fn says_notice(bundle: &[u8]) -> bool {
+    peek_bundle(bundle).is_ok_and(|peek| peek.statement.predicate_type == NOTICE_PREDICATE)
 }
 
 /// The id of the key that a hint names, if the hint has the recommended form; else the hint.

@@ -8,6 +8,9 @@
 //! Flaw   why one signature does not count: in its SignatureOutcome, and in the TrustRefusal that it leads to
 //! ```
 //!
+//! Notices (what the publisher says of the release later) are examined with the signatures, and vouch for nothing. A release
+//! that was withdrawn is refused before anything else is said of it.
+//!
 //! A signature names the index, the provider and the version. One by a trusted key that names another provider, another
 //! version or other archives proves that the release is not what it is offered as: it is refused even if the policy allows
 //! unsigned releases.
@@ -16,6 +19,7 @@ mod decide;
 mod examine;
 mod examined;
 pub(crate) mod flaw;
+mod notices;
 mod platforms;
 mod refusal;
 mod sums;

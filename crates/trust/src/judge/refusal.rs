@@ -5,12 +5,22 @@ use std::fmt;
 use tofu_oci_types::{Digest, printable};
 
 use super::flaw::Flaw;
+use crate::NoticeReason;
 
 /// Why a release must not be used. `Display` is one sentence about the release in one line, lower case, no full stop:
 /// line breaks and other control characters of foreign text are replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrustRefusal {
+    /// Its publisher has withdrawn it.
+    Withdrawn {
+        /// What the key that signed the notice is called; `None` if no trusted key did, and none is required.
+        by: Option<String>,
+        /// Why.
+        reason: NoticeReason,
+        /// The index that took its place under the tag of the version.
+        replaced_by: Option<Digest>,
+    },
     /// The version is another index than the one seen before.
     MovedTag {
         /// The index that is pinned.
@@ -52,6 +62,7 @@ impl TrustRefusal {
     /// A stable kebab-case name.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::Withdrawn { .. } => "withdrawn",
             Self::MovedTag { .. } => "moved-tag",
             Self::Signature { flaw: Flaw::Keyless, .. } => "unknown-key",
             Self::Signature { flaw: Flaw::Unreadable { .. }, .. } => "bad-signature",
@@ -71,6 +82,8 @@ impl TrustRefusal {
     /// The sentence, with foreign text as its signer wrote it.
     fn sentence(&self) -> String {
         match self {
+            Self::Withdrawn { by: Some(by), reason, .. } => format!("it was withdrawn by {by}: {reason}"),
+            Self::Withdrawn { by: None, reason, .. } => format!("it was withdrawn: {reason}"),
             Self::MovedTag { pinned, offered } => {
                 format!("the version has moved: it was {pinned} before, and is {offered} now")
             }

@@ -51,6 +51,11 @@ impl TrustedKeys {
         trusted
     }
 
+    /// Whether there is no key whose signature would count.
+    pub(super) fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
     /// One key under two names is one key.
     fn add_public(&mut self, name: &str, key: &PublicKey) {
         let id = key.id();

@@ -9,7 +9,7 @@ use super::examined::Examined;
 use super::platforms::Platforms;
 use super::refusal::TrustRefusal;
 use super::votes::Covers;
-use crate::{KeyId, Material, PublicKey, SignatureForm, SignedStatement};
+use crate::{KeyId, Material, Notice, PublicKey, ReleaseState, SignatureForm, SignedStatement};
 
 /// Whether a release may be used, and who vouches for what of it.
 #[derive(Clone, Debug)]
@@ -107,6 +107,21 @@ pub struct TrustRemark {
 impl TrustRemark {
     pub(super) fn note(code: &'static str, text: String) -> Self {
         Self { level: Level::Note, code, text }
+    }
+
+    /// What a notice says that is not judged: of a release whose signatures do not matter.
+    pub fn noticed(notice: &Notice) -> Self {
+        Self::said_by("its publisher", notice)
+    }
+
+    /// What a notice says; `by` is who says it.
+    pub(super) fn said_by(by: &str, notice: &Notice) -> Self {
+        let Notice { state, reason, .. } = notice;
+        let text = match state {
+            ReleaseState::Available => format!("{by} says that it can be used: {reason}"),
+            ReleaseState::Deprecated | ReleaseState::Withdrawn => format!("{by} has {state} it: {reason}"),
+        };
+        Self::warning(state.name(), text)
     }
 
     pub(super) fn warning(code: &'static str, text: String) -> Self {

@@ -250,6 +250,6 @@ fn settled(refusal: &TrustRefusal) -> bool {
         TrustRefusal::Signature { flaw, .. } => {
             matches!(flaw, Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless)
         }
-        TrustRefusal::PredicateType { .. } | TrustRefusal::Threshold { .. } => false,
+        TrustRefusal::Withdrawn { .. } | TrustRefusal::PredicateType { .. } | TrustRefusal::Threshold { .. } => false,
     }
 }

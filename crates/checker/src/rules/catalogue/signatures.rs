@@ -8,6 +8,8 @@ pub(super) static ALL: &[&CheckRule] = &[
     &SIGNATURE_NOT_CHECKED,
     &SIGNATURE_UNREADABLE,
     &NOT_TRUSTED,
+    &WITHDRAWN_VERSION,
+    &DEPRECATED_VERSION,
     &REFERRER_DANGLING,
     &REFERRER_OTHER_SUBJECT,
     &REFERRER_MISSING,
@@ -63,6 +65,27 @@ pub(crate) static NOT_TRUSTED: CheckRule = CheckRule {
     why: "`tofu-oci install` and `tofu-oci lock` refuse it with this policy.",
     spec: "this project, docs/trust.md",
     mend: "see the code in the finding; docs/trust.md lists all codes",
+};
+
+pub(crate) static WITHDRAWN_VERSION: CheckRule = CheckRule {
+    id: "withdrawn-version",
+    group: Group::Signatures,
+    level: FindingLevel::Error,
+    finds: "a version whose tag points at a release that its publisher has withdrawn or replaced",
+    why: "`tofu-oci install` and `tofu-oci lock` refuse it wherever they look at signatures. OpenTofu installs it all the \
+           same. Somebody may have put an old release back under the tag.",
+    spec: "this project, docs/publishing.md",
+    mend: "push the right release again with --replace-tag, or withdraw the version",
+};
+
+pub(crate) static DEPRECATED_VERSION: CheckRule = CheckRule {
+    id: "deprecated-version",
+    group: Group::Signatures,
+    level: FindingLevel::Note,
+    finds: "a version that its publisher has deprecated",
+    why: "It can still be installed; its publisher asks for another one to be used.",
+    spec: "this project, docs/publishing.md",
+    mend: "nothing, if that is meant; users choose the version that the reason names",
 };
 
 pub(crate) static REFERRER_DANGLING: CheckRule = CheckRule {

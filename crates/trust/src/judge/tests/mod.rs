@@ -3,6 +3,7 @@
 mod evidence;
 mod kept;
 mod memory;
+mod notices;
 mod offered;
 mod one_key;
 mod places;

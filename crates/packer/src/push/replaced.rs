@@ -1,0 +1,125 @@
+//! What is said of a release when the tag of its version moves.
+
+use tofu_oci_source::notices;
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::{NoticeReason, ReleaseState, SignedSubject, in_force};
+use tofu_oci_types::{Descriptor, Digest, Event, Reference, Tag};
+
+use super::send::Sender;
+use super::tags::resolve;
+use crate::{
+    NoticeReport, NoticeRequest, PackError, PushRequest, ReplacedRelease, SignError, WithdrawnVersion, put_notice,
+};
+
+const MOVED: &str = "its tag moved to another release";
+const STAYED: &str = "its tag did not move";
+const PUBLISHED_AGAIN: &str = "it was published again";
+
+impl Sender<'_> {
+    /// Takes back what notices say of the release that is being published, if it was withdrawn or replaced before.
+    pub(super) async fn revive(&self, index: &Descriptor) -> Result<(), PackError> {
+        let found = notices(self.store, index).await?;
+        let PushRequest { address, version, .. } = self.request;
+        let about = found.iter().filter(|notice| notice.is_about(&index.digest, address, version));
+        match in_force(about) {
+            Some(now) if now.notice.state == ReleaseState::Withdrawn => {
+                self.say(index, ReleaseState::Available, PUBLISHED_AGAIN, None).await.map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Says that the release whose tag is about to move was withdrawn: whoever puts it back under the tag must not have it
+    /// taken for the release of this version. A registry that takes no notice causes a warning.
+    pub(super) async fn mark(&self, replaced: &Descriptor, by: &Descriptor) -> Result<ReplacedRelease, PackError> {
+        let replaced = self.by_sha256(replaced).await?;
+        let said = self.say(&replaced, ReleaseState::Withdrawn, MOVED, Some(by.digest.clone())).await;
+        let notice = match said {
+            Ok(report) => Some(report.attachment.manifest),
+            Err(PackError::Sign(error)) if takes_no_notice(&error) => {
+                let text = format!("the replaced release cannot be marked as withdrawn: {error}");
+                self.reporter.event(&Event::warning("replaced-not-marked", text).with_hint(format!(
+                    "whoever may write there can put {} back under the tag, and its signature counts; publish the change as a new version instead",
+                    replaced.digest
+                )));
+                None
+            }
+            Err(error) => return Err(error),
+        };
+        Ok(ReplacedRelease { index: replaced.digest, notice })
+    }
+
+    /// Takes back that a release was withdrawn, if its tag still points at it.
+    pub(super) async fn unmark(&self, replaced: &Descriptor, tag: &Tag) {
+        let still = async {
+            let now = resolve(self.store, &Reference::Tag(tag.clone())).await?;
+            if now.is_none_or(|now| now.digest != replaced.digest) {
+                return Ok(None);
+            }
+            let replaced = self.by_sha256(replaced).await?;
+            self.say(&replaced, ReleaseState::Available, STAYED, None).await.map(Some)
+        };
+        let (digest, place) = (&replaced.digest, self.store.place());
+        self.reporter.event(&match still.await {
+            Ok(Some(_)) => Event::note(
+                "notice-taken-back",
+                format!("the tag {tag} did not move; {digest} is not marked as withdrawn any more"),
+            ),
+            Ok(None) => return,
+            Err(error) => Event::warning(
+                "notice-left",
+                format!("the tag {tag} did not move, and {digest} in {place} stays marked as withdrawn: {error}"),
+            )
+            .with_hint("run the same command again; or push the earlier release again with --replace-tag"),
+        });
+    }
+
+    async fn say(
+        &self,
+        index: &Descriptor,
+        state: ReleaseState,
+        reason: &str,
+        replaced_by: Option<Digest>,
+    ) -> Result<NoticeReport, PackError> {
+        let PushRequest { address, version, signing, .. } = self.request;
+        let subject = SignedSubject { index: &index.digest, address, version };
+        let reason = reason.parse().expect("a reason of this module is one line");
+        let key = signing.map(|signing| signing.key);
+        put_notice(self.store, &NoticeRequest { index, subject, state, reason, replaced_by, key }).await
+    }
+
+    /// The manifest by its SHA-256, which notices use whatever algorithm the registry uses.
+    async fn by_sha256(&self, manifest: &Descriptor) -> Result<Descriptor, PackError> {
+        if manifest.digest.algorithm_name() == "sha256" {
+            return Ok(manifest.clone());
+        }
+        let (found, bytes) = self.store.manifest(&Reference::Digest(manifest.digest.clone())).await?;
+        Ok(Descriptor { digest: Digest::sha256(&bytes), ..found })
+    }
+}
+
+/// Whether the registry lacks what a notice needs, as opposed to a failure that a second run may not have.
+fn takes_no_notice(error: &SignError) -> bool {
+    matches!(
+        error,
+        SignError::Refused { .. }
+            | SignError::TagRefused { .. }
+            | SignError::NotListed { .. }
+            | SignError::NotGivenBack { .. }
+    )
+}
+
+/// The error of a push of a version that was withdrawn, with the reason if it can be read.
+pub(super) async fn withdrawn(store: &dyn ReadStore, tag: Tag, request: &PushRequest<'_>) -> PackError {
+    let reason = reason(store, &tag, request).await;
+    let (place, version) = (store.place(), request.version.clone());
+    PackError::Withdrawn(Box::new(WithdrawnVersion { place, version, tag, reason }))
+}
+
+async fn reason(store: &dyn ReadStore, tag: &Tag, request: &PushRequest<'_>) -> Option<NoticeReason> {
+    let (index, bytes) = store.manifest(&Reference::Tag(tag.clone())).await.ok()?;
+    let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
+    let found = notices(store, &index).await.ok()?;
+    let now = in_force(found.iter().filter(|one| one.is_about(&index.digest, request.address, request.version)))?;
+    (now.notice.state == ReleaseState::Withdrawn).then(|| now.notice.reason.clone())
+}

@@ -1,0 +1,85 @@
+//! What the publisher says of the release later, and whose word counts.
+
+use tofu_oci_types::Digest;
+
+use super::examine::Examination;
+use super::refusal::TrustRefusal;
+use super::verdict::TrustRemark;
+use crate::notice::heads;
+use crate::{Action, ReleaseState, StatedNotice, in_force, open_bundle};
+
+/// A notice about the release that is judged.
+pub(super) struct ExaminedNotice {
+    stated: StatedNotice,
+    /// What the key that signed it is called, if that key counts.
+    by: Option<String>,
+}
+
+impl Examination<'_> {
+    /// Looks at a notice: a bundle, or a bare statement. It never vouches for the release.
+    pub(super) fn notice(&mut self, bytes: &[u8]) {
+        let stated = match StatedNotice::peek(bytes) {
+            Ok(Some(stated)) => stated,
+            Ok(None) => return self.remark_once("notice-unreadable", "what looks like a notice beside it is none"),
+            Err(fault) => {
+                return self.remark_once("notice-unreadable", &format!("a notice beside it cannot be read: {fault}"));
+            }
+        };
+        let is_about = |index: &Digest| stated.is_about(index, self.facts.address, self.facts.version);
+        if !self.facts.identity.index().is_some_and(is_about) {
+            let text = "a notice beside it names another provider, version or index, and is ignored";
+            return self.remark_once("other-notice", text);
+        }
+        let signed = open_bundle(bytes, &self.trusted.public).ok();
+        let signed = signed.filter(|signed| self.trusted.compromised(&signed.key, None).is_none());
+        let by = signed.map(|signed| self.by(&signed.key));
+        self.notices.push(ExaminedNotice { stated, by });
+    }
+
+    /// Anyone who may write to the repository puts notices there: the first remark of a kind suffices.
+    fn remark_once(&mut self, code: &'static str, text: &str) {
+        if self.remarks.iter().all(|remark| remark.code != code) {
+            self.remarks.push(TrustRemark::warning(code, text.to_owned()));
+        }
+    }
+
+    /// The refusal of a release that was withdrawn; what else notices say becomes a remark.
+    ///
+    /// If signatures are required or remembered, the notices count that a trusted key has signed: no other notice refuses
+    /// the release, and no other one supersedes such a notice. If not, all of them count.
+    pub(super) fn heed_notices(&mut self) -> Option<TrustRefusal> {
+        let all_count = self.trusted.is_empty() && self.rule.unsigned.action() != Action::Refuse;
+        let counts = |notice: &&ExaminedNotice| all_count || notice.by.is_some();
+        let counted: Vec<&ExaminedNotice> = self.notices.iter().filter(counts).collect();
+        let by =
+            |digest: &Digest| counted.iter().filter(|one| one.stated.digest == *digest).find_map(|one| one.by.clone());
+        let now = in_force(counted.iter().map(|notice| &notice.stated));
+        let (mut refusal, mut remarks) = (None, Vec::new());
+        if let Some(StatedNotice { notice, digest, .. }) = now {
+            let (by, reason) = (by(digest), notice.reason.clone());
+            match notice.state {
+                ReleaseState::Available => {}
+                ReleaseState::Deprecated => {
+                    remarks.push(TrustRemark::said_by(by.as_deref().unwrap_or("its publisher"), notice));
+                }
+                ReleaseState::Withdrawn => {
+                    let replaced_by = notice.replaced_by.clone();
+                    refusal = Some(TrustRefusal::Withdrawn { by, reason, replaced_by });
+                }
+            }
+        }
+        let stated: Vec<&StatedNotice> = self.notices.iter().map(|notice| &notice.stated).collect();
+        let uncounted = |stated: &&StatedNotice| counted.iter().all(|one| one.stated.digest != stated.digest);
+        if let Some(StatedNotice { notice, .. }) = in_force(heads(&stated).into_iter().filter(uncounted))
+            && notice.state != ReleaseState::Available
+        {
+            let text = format!(
+                "a notice says that it is {}, and does not count, as no key of yours signed it: {}",
+                notice.state, notice.reason
+            );
+            remarks.push(TrustRemark::warning("notice-not-counted", text));
+        }
+        self.remarks.extend(remarks);
+        refusal
+    }
+}
