@@ -187,7 +187,8 @@ pub(crate) static PREDICTED_REFUSAL: CheckRule = CheckRule {
     mend: "see the code in the finding; docs/check.md lists all codes",
 };
 
-const PLAIN_HTTP_SPEC: &str = "OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go; measured";
+const PLAIN_HTTP_SPEC: &str =
+    "OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go; measured";
 
 pub(crate) static PLAIN_HTTP: CheckRule = CheckRule {
     id: "plain-http",
