@@ -7,9 +7,10 @@ use std::sync::Arc;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
+use tofu_oci_trust::OpenPgpFault;
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use crate::{OtherAddress, OtherPlatform, SignError};
+use crate::{OtherAddress, OtherPlatform, SignError, SumsFile};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,27 +23,6 @@ pub enum ReleaseDifference {
     Annotations,
     /// It is not a release of a provider.
     NotARelease,
-}
-
-/// What a file beside a release says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SumsFile {
-    /// Which packages the release has: `SHA256SUMS`.
-    Checksums,
-    /// That somebody signed it.
-    Signature,
-    /// With which key.
-    Keys,
-}
-
-impl SumsFile {
-    fn in_words(self) -> &'static str {
-        match self {
-            Self::Checksums => "signed checksums",
-            Self::Signature => "signatures of checksums",
-            Self::Keys => "OpenPGP keys",
-        }
-    }
 }
 
 /// Why a release could not be read, planned, pushed or copied.
@@ -302,6 +282,17 @@ pub enum PackError {
         kind: SumsFile,
         /// The most files that are read.
         limit: usize,
+    },
+    /// A signature of a checksum file is damaged, or a key beside it shows that it signs something else.
+    #[error("{} does not sign {sums}", path.display())]
+    WrongSumsSignature {
+        /// The signature; nothing has been sent.
+        path: PathBuf,
+        /// The name of the checksum file.
+        sums: String,
+        /// What is wrong with the signature.
+        #[source]
+        fault: OpenPgpFault,
     },
     /// Something could not be attached to a release.
     #[error(transparent)]

@@ -27,9 +27,10 @@ mod testing;
 
 pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
-    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist, read_dist_with,
+    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SumsFile, UnknownPlatforms, read_dist,
+    read_dist_with,
 };
-pub use error::{PackError, ReleaseDifference, SumsFile, TagTaken, WrongSum};
+pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use other::{OtherAddress, OtherPlatform};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Transfers};

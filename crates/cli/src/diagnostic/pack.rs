@@ -76,6 +76,9 @@ impl From<PackError> for Diagnostic {
             PackError::NothingToCopy { .. } => diagnostic.hint("`tofu-oci versions REPOSITORY` lists what is there"),
             PackError::PrivateKey { .. } => diagnostic
                 .hint("nothing was sent; move it out of the folder, and check where the folder has been before"),
+            PackError::WrongSumsSignature { .. } => {
+                diagnostic.hint("nothing was sent; sign the file again, or omit it with its signatures: --sums skip")
+            }
             PackError::Sign(error) => diagnostic.sign_hint(error),
             PackError::Io { action: action @ "create a folder in", path, source } => {
                 diagnostic.io_hint(action, path, source).hint("set TMPDIR to a folder that you may write to")

@@ -205,8 +205,7 @@ pub(crate) static PLAIN_HTTP_LOOPBACK: CheckRule = CheckRule {
     group: Group::Index,
     level: FindingLevel::Warning,
     finds: "a registry on this machine that was spoken to by plain HTTP",
-    why: "No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so none installs from here. \
-           A registry on this machine is for trying things out, so this is a warning.",
+    why: "No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so none installs from here.",
     spec: PLAIN_HTTP_SPEC,
-    mend: "serve the registry over TLS before users install from it; in CI, fail on it with --fail-on warning",
+    mend: "serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu",
 };
