@@ -114,7 +114,10 @@ fn result(verdict: &Verdict) -> String {
     match verdict.standing {
         Standing::Signed => format!("signed by {}", names.join(", ")),
         Standing::Pinned => "trusted as before: this very index was signed when it was pinned".to_owned(),
-        Standing::Unsigned => "not signed; the policy accepts it".to_owned(),
+        Standing::Unsigned => {
+            let found = verdict.best_flaw().map_or_else(|| "not signed".to_owned(), |flaw| flaw.to_string());
+            format!("{found}; the policy accepts it")
+        }
     }
 }
 
