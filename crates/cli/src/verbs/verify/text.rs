@@ -178,7 +178,8 @@ mod tests {
                     allow; must say https://sigstore.dev/cosign/sign/v1
           found     something that cannot be read: gone\u{1b}[2J\n  result    signed by acme\u{202e}; in
                     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
-          result    not signed; the policy accepts it
+          result    what may be its signature cannot be read: gone\u{1b}[2J\n  result    signed by
+                    acme\u{202e}; the policy accepts it
         ");
     }
 }
