@@ -131,7 +131,7 @@ fn a_partial_report_says_what_was_not_judged() {
     assert_snapshot!(scene.run(&format!("{CHECK} --platform darwin_arm64 --quiet")).text, @"
     exit code: 3
     ----- stdout -----
-    warning[plain-http] [REGISTRY]/acme/widget
+    warning[plain-http-loopback] [REGISTRY]/acme/widget
       what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
       why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                 none installs from here.

@@ -81,7 +81,7 @@ fn a_floating_tag_is_an_error_for_everybody() {
     checked as registry.example.com/acme/widget
       linux_amd64  OpenTofu 1.10 to 1.13  refuses 2.0.0: tag-not-found
 
-    [REGISTRY]/acme/widget: 1 error, 2 notes; 2 versions looked at
+    [REGISTRY]/acme/widget: 1 error, 2 notes; 1 version looked at, 1 stray tag
 
     ----- stderr -----
     "#);

@@ -124,6 +124,27 @@ fn a_constraint_chooses_the_version() {
 }
 
 #[test]
+fn what_is_installed_and_locked_needs_no_folder_that_was_carried_in() {
+    let scene = Scene::with_dist();
+    scene.run(&format!("pack dist oci:usb --address {WIDGET}")).success();
+    let line = format!("install {WIDGET} --from oci:usb --platform linux_amd64");
+    scene.run(&line).success();
+    std::fs::remove_dir_all(scene.path("usb")).expect("the stick is pulled out");
+    assert_snapshot!(scene.run(&line).text, @"
+    exit code: 0
+    ----- stdout -----
+    already installed registry.example.com/acme/widget 1.4.0 linux_amd64
+      .terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64
+    lock file .terraform.lock.hcl unchanged
+
+    ----- stderr -----
+    warning: registry.example.com/acme/widget 1.4.0 linux_amd64 is installed and locked, and stays as it is; oci:usb could not be asked: there is no repository oci:usb
+    ");
+    std::fs::remove_dir_all(scene.path(".terraform")).expect("it is installed");
+    assert_eq!(scene.run(&line).code, Some(1));
+}
+
+#[test]
 fn what_the_configuration_requires_is_installed() {
     let scene = Scene::published();
     ReleaseFolder::new("gadget", "0.3.1", &PLATFORMS).write_zips(&scene.path("gadget"));

@@ -12,7 +12,7 @@ fn opentofu_does_not_install_from_a_registry_without_tls() {
     assert_snapshot!(scene.run(&format!("{line} --ignore unsigned")).text, @"
     exit code: 0
     ----- stdout -----
-    warning[plain-http] [REGISTRY]/acme/widget
+    warning[plain-http-loopback] [REGISTRY]/acme/widget
       what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
       why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                 none installs from here.
@@ -41,7 +41,7 @@ fn what_is_wrong_with_the_repository_itself_stays_the_reason() {
     scene.registry.put_tag("acme/widget", "2", &digest.parse().unwrap());
     let said = scene.run(&format!("check REGISTRY/acme/widget --address {WIDGET} --platform linux_amd64"));
     assert!(said.stdout.contains("refuses 2.0.0: tag-not-found"), "{}", said.text);
-    assert_eq!(said.stdout.matches("warning[plain-http]").count(), 1, "{}", said.text);
+    assert_eq!(said.stdout.matches("warning[plain-http-loopback]").count(), 1, "{}", said.text);
 }
 
 #[test]

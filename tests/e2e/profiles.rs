@@ -183,7 +183,7 @@ fn registries_as_they_are() {
         why       The prediction walks through the same steps as OpenTofu does, and one of them fails.
         mend      see the code in the finding; docs/check.md lists all codes
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go
-      warning[plain-http] [REGISTRY]/acme/opentofu-provider-widget
+      warning[plain-http-loopback] [REGISTRY]/acme/opentofu-provider-widget
         what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
         why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                   none installs from here.
@@ -211,7 +211,7 @@ fn registries_as_they_are() {
         mend      publish with `--layout both`, which serves both kinds of client
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OpenTofu RFC
                   20241206-oci-registries, provider packages as container images
-      warning[plain-http] [REGISTRY]/acme/opentofu-provider-widget
+      warning[plain-http-loopback] [REGISTRY]/acme/opentofu-provider-widget
         what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
         why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                   none installs from here.
@@ -259,7 +259,7 @@ fn registries_as_they_are() {
         mend      publish with `--layout both`, which serves both kinds of client
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go; OpenTofu RFC
                   20241206-oci-registries, provider packages as container images
-      warning[plain-http] [REGISTRY]/acme/opentofu-provider-widget
+      warning[plain-http-loopback] [REGISTRY]/acme/opentofu-provider-widget
         what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone
         why       No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so
                   none installs from here.

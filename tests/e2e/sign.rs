@@ -194,8 +194,9 @@ fn a_push_signs_before_it_writes_the_tag() {
 fn the_signed_checksum_file_travels_with_the_release() {
     let scene = Scene::new();
     tofu_oci_testkit::ReleaseFolder::new("widget", "1.4.0", &["linux_amd64"]).write_goreleaser(&scene.path("dist"));
-    // A packet of type 2, as every signature begins, and one of type 6, as every public key does.
-    scene.context.write("dist/terraform-provider-widget_1.4.0_SHA256SUMS.sig", [0xc2, 0x01, b'x']);
+    let signature = include_bytes!("../../testdata/trust/gpg/ed25519.sig");
+    scene.context.write("dist/terraform-provider-widget_1.4.0_SHA256SUMS.sig", signature);
+    // A packet of type 6, as every public key begins.
     scene.context.write("dist/acme.gpg", [0xc6, 0x01, b'k']);
     let line = format!("push dist REGISTRY/acme/widget --address {WIDGET}");
     assert_snapshot!(scene.run(&line).text, @"
@@ -205,21 +206,22 @@ fn the_signed_checksum_file_travels_with_the_release() {
       index sha256:[DIGEST]
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
       attached terraform-provider-widget_1.4.0_SHA256SUMS, terraform-provider-widget_1.4.0_SHA256SUMS.sig, acme.gpg as sha256:[DIGEST]
-      sent 3.9 kB (9 new, 0 present)
+      sent 4.2 kB (9 new, 0 present)
 
     ----- stderr -----
+    note: terraform-provider-widget_1.4.0_SHA256SUMS.sig is by the key AAB811346BF3A951042D8D75D0131A0CDFA25C96, which is not beside it: it was not verified
     widget 1.4.0 linux_amd64: pushed (323 B)
     ");
     assert_snapshot!(scene.run("copy REGISTRY/acme/widget oci:layout").text, @"
     exit code: 0
     ----- stdout -----
-    copied oci:layout (tag 1.4.0), sent 3.9 kB (9 new, 0 mounted, 0 present)
+    copied oci:layout (tag 1.4.0), sent 4.2 kB (9 new, 0 mounted, 0 present)
       index sha256:[DIGEST]
 
     ----- stderr -----
     acme.gpg ([HEX]): pushed (84 B)
     terraform-provider-widget_1.4.0_SHA256SUMS ([HEX]): pushed (226 B)
-    terraform-provider-widget_1.4.0_SHA256SUMS.sig ([HEX]): pushed (3 B)
+    terraform-provider-widget_1.4.0_SHA256SUMS.sig ([HEX]): pushed (140 B)
     terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
     ");
     scene.context.write("dist/secret.gpg", [0xc5, 0x01, b'k']);

@@ -1,6 +1,7 @@
 //! `verify`: who has signed a release, and what that is worth.
 
 use insta::assert_snapshot;
+use tofu_oci_testkit::ReleaseFolder;
 
 use crate::setup::{Scene, WIDGET};
 
@@ -124,6 +125,24 @@ fn an_unsigned_release_is_no_success_also_where_the_policy_lets_it_in() {
       cause: trust.toml:5, the rule for registry.example.com/*/*, demands a signature by acme
 
     hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/widget:1.4.0 --key KEY
+    ");
+}
+
+#[test]
+fn a_signature_by_a_key_that_nobody_has_named_is_not_called_unsigned() {
+    let scene = signed();
+    let said = scene.refuse(VERIFY);
+    let said = said.split_once("  result ").map_or("", |(_, rest)| rest);
+    assert_snapshot!(said, @"
+       it is signed by sha256:[DIGEST],
+                which is not one of your keys; the policy accepts it
+
+    ----- stderr -----
+    error: registry.example.com/acme/widget 1.4.0 is not trusted: it is signed by sha256:[DIGEST], which is not one of your keys
+      cause: the policy accepts it all the same
+
+    hint: if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule
+    hint: --key FILE judges by a public key without trust.toml
     ");
 }
 
@@ -382,6 +401,43 @@ fn without_a_version_the_locked_one_is_meant() {
 
     hint: name one exact version, such as registry.example.com/acme/widget@1.4.0
     ");
+}
+
+#[test]
+fn without_a_provider_every_locked_release_is_verified() {
+    let scene = signed();
+    let line = "verify --from REGISTRY/acme/${type}";
+    assert_snapshot!(scene.refuse(line), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no release is named, and no lock file here has one
+
+    hint: name one: tofu-oci verify ADDR@VERSION --from '[REGISTRY]/acme/${type}'
+    hint: or work in the folder of a lock file: --chdir DIR
+    ");
+    ReleaseFolder::new("gadget", "0.3.1", &["linux_amd64"]).write_zips(&scene.path("gadget"));
+    scene.run("push gadget REGISTRY/acme/gadget --address registry.example.com/acme/gadget").success();
+    scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64")).success();
+    assert!(scene.run(&format!("{line} --key p256.pub")).success().stdout.starts_with(&format!("{WIDGET} 1.4.0\n")));
+    let gadget = "registry.example.com/acme/gadget";
+    scene.run(&format!("install {gadget} --from REGISTRY/acme/gadget --platform linux_amd64")).success();
+    let said = scene.run(&format!("{line} --key p256.pub"));
+    assert_snapshot!(said.text.split_once("----- stderr -----").map_or("", |(_, stderr)| stderr), @"
+
+    error: registry.example.com/acme/gadget 0.3.1 is not trusted: it is not signed
+      cause: it came from [REGISTRY]/acme/gadget
+
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/gadget:0.3.1 --key KEY
+    error: 1 of 2 locked releases could not be verified
+      cause: registry.example.com/acme/gadget 0.3.1
+    ");
+    assert_eq!((said.code, said.stdout.matches("\n  result ").count()), (Some(1), 2), "{}", said.text);
+    let lines = scene.run(&format!("{line} --key p256.pub --json")).json();
+    let events: Vec<&str> = lines.iter().filter_map(|line| line["event"].as_str()).collect();
+    assert_eq!(events, ["verified", "error", "verified", "error"]);
+    assert_eq!(scene.run(&format!("{line} --accept")).code, Some(2));
 }
 
 #[test]

@@ -17,4 +17,4 @@ pub use model::{CheckRule, Finding, FindingLevel, Group, NotJudged};
 pub use not_judged::of_facts as not_judged;
 pub use registry::{Capability, CapabilityState, ProbeError, ProbeReport, ProbeRequest, probe};
 pub use rules::catalogue::{needs_packages, needs_repository, rule, rules};
-pub use rules::{CheckSubject, Images, Referring, SignatureTrust, drift, repository, signatures};
+pub use rules::{CheckSubject, Images, Referring, SignatureTrust, TagCounts, drift, repository, signatures};

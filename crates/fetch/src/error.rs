@@ -140,9 +140,4 @@ impl FetchError {
             Self::Lock(LockError::Io { .. }) | Self::Io { .. } => "io",
         }
     }
-
-    /// Whether a retry of the same call may succeed.
-    pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Source(error) if error.is_transient())
-    }
 }

@@ -1,6 +1,7 @@
 //! Which address a request may go to next. Pure.
 
-use url::{Host, Url};
+use tofu_oci_types::RegistryHost;
+use url::Url;
 
 use crate::clean::host_of;
 use crate::named_hosts::{NamedHosts, same_host};
@@ -10,15 +11,7 @@ pub const MAX_REDIRECTS: usize = 10;
 
 /// Whether the host is this machine by its name or address: `localhost`, `127.0.0.0/8`, `[::1]`.
 pub fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => {
-            let name = name.strip_suffix('.').unwrap_or(name);
-            name == "localhost" || name.ends_with(".localhost")
-        }
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
-    }
+    RegistryHost::of_url(url).is_some_and(|host| host.is_loopback())
 }
 
 /// Whether scheme, host and port are the same.

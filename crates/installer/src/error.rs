@@ -150,8 +150,8 @@ impl InstallError {
         texts.join(": ")
     }
 
-    /// Whether a retry of the same call may succeed.
-    pub fn is_transient(&self) -> bool {
-        matches!(self, Self::Fetch(error) if error.is_transient())
+    /// Whether the place gave no answer.
+    pub(crate) fn is_without_answer(&self) -> bool {
+        matches!(self, Self::Fetch(FetchError::Source(error)) if error.is_without_answer())
     }
 }

@@ -116,11 +116,11 @@ impl PackageInstall<'_> {
         Ok(Offered { offer, judgement })
     }
 
-    /// Keeps an installed and locked package if the place cannot be reached and its answer is not needed.
+    /// Keeps an installed and locked package if the place does not answer and its answer is not needed.
     fn without_the_place(&self, error: InstallError, found: &LocalState<'_>) -> Result<Completed, InstallError> {
         let seen = Seen { answer: PlaceAnswer::Unreachable, ..found.seen(None) };
         let PathContents::Package(package) = &found.installed else { return Err(error) };
-        if !error.is_transient() || plan(&seen) == InstallStep::Fetch {
+        if !error.is_without_answer() || plan(&seen) == InstallStep::Fetch {
             return Err(error);
         }
         let (from, reason) = (self.request.source.place().clone(), error.with_causes());

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
-use tofu_oci_trust::NoticeReason;
+use tofu_oci_trust::{NoticeReason, OpenPgpFault};
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version, printable};
 
 use crate::{OtherAddress, OtherPlatform, SignError, StateError, SumsFile};
@@ -285,6 +285,17 @@ pub enum PackError {
         kind: SumsFile,
         /// The most files that are read.
         limit: usize,
+    },
+    /// A signature of a checksum file is damaged, or a key beside it shows that it signs something else.
+    #[error("{} does not sign {sums}", path.display())]
+    WrongSumsSignature {
+        /// The signature; nothing has been sent.
+        path: PathBuf,
+        /// The name of the checksum file.
+        sums: String,
+        /// What is wrong with the signature.
+        #[source]
+        fault: OpenPgpFault,
     },
     /// Something could not be attached to a release.
     #[error(transparent)]

@@ -29,9 +29,10 @@ mod testing;
 
 pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
-    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist, read_dist_with,
+    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist,
+    read_dist_with,
 };
-pub use error::{PackError, ReleaseDifference, SumsFile, TagTaken, WithdrawnVersion, WrongSum};
+pub use error::{PackError, ReleaseDifference, TagTaken, WithdrawnVersion, WrongSum};
 pub use other::{OtherAddress, OtherPlatform};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};

@@ -1,8 +1,10 @@
-//! The next page of a list. Pure.
+//! The next page of a list.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
-use tofu_oci_http::{host_of, same_origin};
+use tofu_oci_http::{host_of, same_origin, shown_time};
+use tokio::time::Instant;
 use url::Url;
 
 /// Most pages that are read of one list.
@@ -14,20 +16,22 @@ pub(crate) const LIST_LIMIT: u64 = 32 * 1024 * 1024;
 /// The pages of one list that have been asked for.
 pub(crate) struct Pages {
     first: Url,
+    began: Instant,
+    within: Duration,
     bytes: u64,
     seen: HashSet<String>,
 }
 
 impl Pages {
-    /// A list whose first page came from here.
-    pub(crate) fn new(first: Url) -> Self {
-        Self { seen: HashSet::from([first.as_str().to_owned()]), first, bytes: 0 }
+    /// A list whose first page came from here, and whose other pages may take this long together.
+    pub(crate) fn new(first: Url, within: Duration) -> Self {
+        Self { seen: HashSet::from([first.as_str().to_owned()]), first, began: Instant::now(), within, bytes: 0 }
     }
 
     /// The address of the next page, by the `Link` headers of the page that came from `current`.
     ///
     /// # Errors
-    /// The reason, if it lies on another origin, has been read before, or is one page too many.
+    /// The reason, if it lies on another origin, has been read before, or is one page or minute too many.
     pub(crate) fn next<'a>(
         &mut self,
         current: &Url,
@@ -40,6 +44,10 @@ impl Pages {
         }
         if self.seen.len() >= MAX_PAGES {
             return Err(format!("the list has more than {MAX_PAGES} pages"));
+        }
+        if self.began.elapsed() >= self.within {
+            let (read, time) = (self.seen.len(), shown_time(self.within));
+            return Err(format!("the list has more than {read} pages, which took {time}: too long for one list"));
         }
         if !self.seen.insert(next.as_str().to_owned()) {
             return Err("the list's pages lead back to one that was read before".to_owned());
@@ -87,7 +95,7 @@ mod tests {
     #[track_caller]
     fn check(link: &str, want: Result<Option<&str>, &str>) {
         let first = Url::parse("https://a.test/v2/x/tags/list?n=2").unwrap();
-        let got = Pages::new(first.clone()).next(&first, [link]);
+        let got = Pages::new(first.clone(), Duration::MAX).next(&first, [link]);
         match (got, want) {
             (Ok(got), Ok(want)) => assert_eq!(got.as_ref().map(Url::as_str), want),
             (Err(reason), Err(want)) => assert!(reason.contains(want), "{reason}"),
@@ -111,8 +119,20 @@ mod tests {
     #[test]
     fn the_number_of_pages_is_bounded() {
         let first = Url::parse("https://a.test/list").unwrap();
-        let mut pages = Pages::new(first.clone());
+        let mut pages = Pages::new(first.clone(), Duration::MAX);
         let end = (0..2 * MAX_PAGES).find_map(|page| pages.next(&first, [&*format!("<?p={page}>; rel=next")]).err());
         assert_eq!(end.as_deref(), Some("the list has more than 1000 pages"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_list_whose_pages_trickle_in_for_ever_ends() {
+        let first = Url::parse("https://a.test/v2/x/tags/list").unwrap();
+        let mut pages = Pages::new(first.clone(), Duration::from_secs(600));
+        for page in 0..20 {
+            assert!(pages.next(&first, [&*format!("<?p={page}>; rel=next")]).is_ok());
+            tokio::time::advance(Duration::from_secs(30)).await;
+        }
+        let end = pages.next(&first, ["<?p=20>; rel=next"]).unwrap_err();
+        assert_eq!(end, "the list has more than 21 pages, which took 600 s: too long for one list");
     }
 }

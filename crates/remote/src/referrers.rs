@@ -13,7 +13,6 @@ use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 use crate::answer::RegistryAnswer;
 use crate::call::{CallTarget, RegistryCall};
-use crate::link::Pages;
 use crate::manifest::{MANIFEST_LIMIT, OCI_INDEX};
 use crate::repository::RemoteStore;
 
@@ -142,7 +141,7 @@ impl RemoteStore {
                 _ => Err(answer.into_error(StoreItem::Other("list of referrers")).await),
             };
         }
-        let mut pages = Pages::new(answer.url().clone());
+        let mut pages = self.pages(answer.url());
         let mut found = Vec::new();
         loop {
             let next = pages.next(answer.url(), answer.headers("link")).map_err(|problem| self.forbidden(problem))?;

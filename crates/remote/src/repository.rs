@@ -14,7 +14,7 @@ use url::Url;
 use crate::answer::RegistryAnswer;
 use crate::call::RegistryCall;
 use crate::client::RegistryClient;
-use crate::link::LIST_LIMIT;
+use crate::link::{LIST_LIMIT, Pages};
 use crate::referrer_list::ListWrite;
 use crate::scope::RequestedAccess;
 
@@ -114,6 +114,11 @@ impl RemoteStore {
 
     pub(crate) fn list_too_large(&self, what: &str) -> StoreError {
         StoreError::TooLarge { place: self.pull.subject.place(), what: what.to_owned(), limit: LIST_LIMIT }
+    }
+
+    /// A list that begins here, and may take five times as long as one request.
+    pub(crate) fn pages(&self, first: &Url) -> Pages {
+        Pages::new(first.clone(), self.client.http().limits().total.saturating_mul(5))
     }
 
     pub(crate) fn forbidden(&self, problem: impl Into<String>) -> StoreError {

@@ -8,7 +8,6 @@ use tofu_oci_types::Tag;
 
 use crate::answer::RegistryAnswer;
 use crate::call::{CallTarget, RegistryCall};
-use crate::link::Pages;
 use crate::referrers::is_referrers_tag;
 use crate::repository::RemoteStore;
 
@@ -45,7 +44,7 @@ impl RemoteStore {
     pub(crate) async fn list_tags(&self) -> Result<Vec<Tag>, StoreError> {
         let path = self.path("tags", &format!("list?n={PAGE}"));
         let (mut answer, mut bytes) = self.page_of_tags(RegistryCall::new(Method::GET, path, &self.pull)).await?;
-        let mut pages = Pages::new(answer.url().clone());
+        let mut pages = self.pages(answer.url());
         let mut tags = Vec::new();
         loop {
             if answer.status() != 200 {

@@ -179,6 +179,13 @@ impl SourceError {
         }
     }
 
+    /// Whether the place gave no answer: a retry may succeed, or the folder of an image layout is not there.
+    pub fn is_without_answer(&self) -> bool {
+        let missing =
+            matches!(self.innermost(), Self::Store(StoreError::UnknownRepository { place: Place::Layout(_) }));
+        missing || self.is_transient()
+    }
+
     /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
     ///
     /// Spec: `real-tofu-sources.md` (measured), §4 and §8.

@@ -85,7 +85,9 @@ impl Source for OciSource {
                 self.repository.memory.set_listed(&tags);
                 Ok(Listing::of(&tags))
             }
-            Err(StoreError::UnknownRepository { .. }) => Err(self.not_offered(address, NotOffered::UnknownProvider)),
+            Err(StoreError::UnknownRepository { place: Place::Registry(_) }) => {
+                Err(self.not_offered(address, NotOffered::UnknownProvider))
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -48,6 +48,15 @@ impl RegistryHost {
         self.has_host_of(other) && (self.port.is_none() || self.port == other.port)
     }
 
+    /// Whether it is this machine by its name or address: `localhost`, `*.localhost`, `127.0.0.0/8`, `[::1]`.
+    pub fn is_loopback(&self) -> bool {
+        match &self.host {
+            Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
+            Host::Ipv4(address) => address.is_loopback(),
+            Host::Ipv6(address) => address.is_loopback(),
+        }
+    }
+
     /// The one text for all texts that lead to the same registry.
     ///
     /// `localhost`, `127.0.0.1` and `[::1]` become `localhost`, and the names of the Docker Hub `docker.io`. The ports

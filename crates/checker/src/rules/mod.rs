@@ -33,6 +33,7 @@ pub(crate) use predicted::plain_http;
 pub use referrers::Referring;
 pub use signatures::{SignatureTrust, signatures};
 pub use subject::CheckSubject;
+pub use tags::TagCounts;
 
 pub(crate) use leaf::IndexEntryKind;
 pub(crate) use places::{index_place, manifest_place};
@@ -57,7 +58,7 @@ pub fn repository(subject: &CheckSubject<'_>) -> Vec<Finding> {
         of_release.extend(referrers::check(subject.referring, release));
         found.extend(of_release.into_iter().map(|finding| finding.of_version(&release.version)));
     }
-    found.extend(referrers::dangling(subject.referring));
+    found.extend(referrers::dangling(subject.referring, &subject.facts.place));
     found.extend(package::not_read(subject.facts));
     predicted::complete(subject, &mut found);
     once(found)

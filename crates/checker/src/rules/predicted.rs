@@ -1,11 +1,13 @@
 //! The prediction as findings: every refusal of `OpenTofu` has one.
 
 use std::collections::HashSet;
-use tofu_oci_types::Place;
+
+use tofu_oci_types::{Place, RegistryHost};
 
 use super::catalogue::index::{
     BODY_MEDIA_TYPE, CONTENT_UNREADABLE, INDEX_ARTIFACT_TYPE, INDEX_EMPTY, INDEX_MEDIA_TYPE, MANIFEST_DIGEST,
-    MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PLAIN_HTTP, PREDICTED_REFUSAL,
+    MANIFEST_NOT_JSON, MANIFEST_TOO_LARGE, NESTED_INDEX, NOT_AN_INDEX, PLAIN_HTTP, PLAIN_HTTP_LOOPBACK,
+    PREDICTED_REFUSAL,
 };
 use super::catalogue::leaf::{
     DUPLICATE_PLATFORM, IMAGE_ONLY, LAYER_DIGEST_ALGORITHM, LAYER_PLATFORM, LEAF_ARTIFACT_TYPE, LEAF_MEDIA_TYPE,
@@ -85,7 +87,9 @@ pub(super) fn complete(subject: &CheckSubject<'_>, found: &mut Vec<Finding>) {
 
 /// The finding about a registry that was read over plain HTTP.
 pub(crate) fn plain_http(place: &Place) -> Finding {
-    PLAIN_HTTP.at(place, "it answers plain HTTP, and OpenTofu speaks with registries over TLS alone")
+    let host = place.repository().and_then(|repository| repository.registry().parse::<RegistryHost>().ok());
+    let rule = if host.is_some_and(|host| host.is_loopback()) { &PLAIN_HTTP_LOOPBACK } else { &PLAIN_HTTP };
+    rule.at(place, "it answers plain HTTP, and OpenTofu speaks with registries over TLS alone")
 }
 
 /// One for each platform: `repository` tells what is the same for every release of `OpenTofu` once.
@@ -157,5 +161,26 @@ fn missing(subject: &CheckSubject<'_>, prediction: &RepositoryPrediction, becaus
     match &prediction.version {
         Some(version) => finding.of_version(version),
         None => finding,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::FindingLevel;
+
+    #[track_caller]
+    fn check(place: &str, want: FindingLevel) {
+        assert_eq!(plain_http(&place.parse().unwrap()).level(), want, "{place}");
+    }
+
+    #[test]
+    fn a_registry_that_no_opentofu_can_use_fails_the_command_unless_it_is_on_this_machine() {
+        for here in ["127.0.0.1:5000/acme/widget", "localhost:5000/acme/widget", "[::1]:5000/acme/widget"] {
+            check(here, FindingLevel::Warning);
+        }
+        for elsewhere in ["registry.example.test:5000/acme/widget", "10.1.2.3:5000/acme/widget"] {
+            check(elsewhere, FindingLevel::Error);
+        }
     }
 }

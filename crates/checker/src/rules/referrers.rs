@@ -5,15 +5,19 @@ use std::collections::{BTreeMap, HashSet};
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
-use tofu_oci_types::{Descriptor, Digest, Reference};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference};
 
 use super::catalogue::index::MANIFEST_DIGEST;
+use super::catalogue::package::NOT_READ;
 use super::catalogue::signatures::{REFERRER_DANGLING, REFERRER_MISSING, REFERRER_OTHER_SUBJECT};
 use super::places::Findings;
 use crate::facts::{FoundRelease, RepositoryFacts};
 
 /// Most referrers of one index that are opened.
 const MOST: usize = 100;
+
+/// Most tags whose subjects are asked for.
+const MOST_TAGS: usize = 1000;
 
 /// Most bytes of a referrer's manifest.
 const LIMIT: u64 = 4 * 1024 * 1024;
@@ -26,6 +30,8 @@ pub struct Referring {
     dangling: Vec<String>,
     /// Tags whose subjects could not be read.
     unasked: Vec<(String, StoreError)>,
+    /// The number of further tags, whose subjects were not asked for.
+    left_out: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -40,7 +46,7 @@ enum OpenedReferrer {
 }
 
 impl Referring {
-    /// Opens at most 100 referrers of each index, and asks for the subject of each tag `sha256-HEX…`.
+    /// Opens at most 100 referrers of each index, and asks for the subjects of at most 1000 tags `sha256-HEX…`.
     pub async fn read(store: &dyn ReadStore, facts: &RepositoryFacts) -> Self {
         let mut wanted: BTreeMap<Digest, Descriptor> = BTreeMap::new();
         for release in &facts.releases {
@@ -54,10 +60,13 @@ impl Referring {
         let opened = opened.collect::<BTreeMap<_, _>>().await;
         let indexes: HashSet<&Digest> = facts.releases.iter().filter_map(index_digest).collect();
         let tags = facts.tags.iter().filter_map(|tag| Some((tag, subject_of(tag)?)));
-        let asked = futures_util::stream::iter(tags.filter(|(_, subject)| !indexes.contains(subject)))
+        let mut strangers = tags.filter(|(_, subject)| !indexes.contains(subject));
+        let asked: Vec<(&String, Digest)> = strangers.by_ref().take(MOST_TAGS).collect();
+        let left_out = strangers.count();
+        let asked = futures_util::stream::iter(asked)
             .map(|(tag, subject)| async move { (tag, exists(store, &subject).await) })
             .buffered(4);
-        let mut referring = Self { opened, ..Self::default() };
+        let mut referring = Self { opened, left_out, ..Self::default() };
         asked
             .for_each(|(tag, there)| {
                 match there {
@@ -146,22 +155,45 @@ pub(super) fn check(referring: &Referring, release: &FoundRelease) -> Findings {
     found
 }
 
-pub(super) fn dangling(referring: &Referring) -> Findings {
+pub(super) fn dangling(referring: &Referring, place: &Place) -> Findings {
     // The tag names the subject, so equal messages are shown together.
     let said = "the repository does not have the index that the tag is about";
-    referring.dangling.iter().map(|tag| REFERRER_DANGLING.at(format!("tag {tag}"), said)).collect()
+    let mut found: Findings =
+        referring.dangling.iter().map(|tag| REFERRER_DANGLING.at(format!("tag {tag}"), said)).collect();
+    if referring.left_out > 0 {
+        let said =
+            format!("{} more tags of referrers and signatures: their indexes were not asked for", referring.left_out);
+        found.push(NOT_READ.at(place, said));
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
+    use tofu_oci_store::MemoryStore;
+
     use super::*;
+    use crate::facts::Depth;
 
     #[test]
     fn many_signatures_of_missing_releases_are_one_text() {
         let tags = ["0a", "0b"].map(|byte| format!("sha256-{}.sig", byte.repeat(32)));
-        let found = dangling(&Referring { dangling: tags.to_vec(), ..Referring::default() });
+        let place = "registry.example.test/acme/widget".parse().unwrap();
+        let found = dangling(&Referring { dangling: tags.to_vec(), ..Referring::default() }, &place);
         let places: Vec<&str> = found.iter().map(|finding| finding.place.as_str()).collect();
         assert_eq!(places, tags.each_ref().map(|tag| format!("tag {tag}")));
         assert_eq!(found[0].text, found[1].text, "findings that say the same are shown together");
+    }
+
+    #[tokio::test]
+    async fn a_hundred_thousand_signatures_of_nothing_cost_a_thousand_requests() {
+        let place: Place = "registry.example.test/acme/widget".parse().unwrap();
+        let tags = (0..100_000).map(|nth| format!("sha256-{nth:064x}.sig")).collect();
+        let facts = RepositoryFacts { place: place.clone(), depth: Depth::Manifests, tags, releases: Vec::new() };
+        let referring = Referring::read(&MemoryStore::new(place.clone()), &facts).await;
+        assert_eq!((referring.dangling.len(), referring.left_out), (MOST_TAGS, 99_000));
+        let found = dangling(&referring, &place);
+        assert_eq!(found.len(), MOST_TAGS + 1);
+        assert!(found.last().unwrap().text.starts_with("99000 more tags"), "{found:?}");
     }
 }

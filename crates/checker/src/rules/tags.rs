@@ -2,14 +2,17 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use tofu_oci_layout::{artifact_type, media_type};
 use tofu_oci_types::{Tag, Version, is_known_to_go};
 
 use super::catalogue::tags::{
     NO_VERSION_TAGS, PLATFORM_TAG, PRERELEASES_ONLY, SECOND_SPELLING_TAG, SEVERAL_BUILDS, STRAY_VERSION_TAG, V_TAG,
     VERSION_ZERO,
 };
+use super::image_config::{config, is_labelled};
+use super::leaf::IndexEntryKind;
 use super::places::Findings;
-use crate::facts::RepositoryFacts;
+use crate::facts::{FoundRelease, RepositoryFacts};
 
 /// The findings about the tags; prereleases alone are right if one version was requested.
 pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Findings {
@@ -59,6 +62,48 @@ pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Finding
     }
     found.extend(several_builds(facts, &versions));
     found
+}
+
+/// What the tags that read as versions are, as far as their manifests were read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TagCounts {
+    /// Versions with their canonical tag.
+    pub versions: usize,
+    /// Versions that only stray tags name.
+    pub stray: usize,
+    /// Versions whose tag names something other than a provider, such as the image of an application.
+    pub other: usize,
+}
+
+impl TagCounts {
+    /// Counts each version that was read once.
+    pub fn of(facts: &RepositoryFacts) -> Self {
+        let mut counts = Self::default();
+        for release in &facts.releases {
+            let canonical =
+                release.tag.as_ref().is_some_and(|tag| release.read_from.iter().any(|text| tag.as_str() == text));
+            let count = match (canonical, is_other(release)) {
+                (false, _) if !release.read_from.is_empty() => &mut counts.stray,
+                (_, true) => &mut counts.other,
+                (_, false) => &mut counts.versions,
+            };
+            *count += 1;
+        }
+        counts
+    }
+}
+
+/// Whether what was read shows that the release is not a provider's. A broken or unread release may be one.
+fn is_other(release: &FoundRelease) -> bool {
+    let Ok(document) = &release.index.found else { return false };
+    if document.media_type.as_deref().is_some_and(media_type::is_leaf) {
+        let artifact = document.value().and_then(|value| value.get("artifactType")?.as_str());
+        return artifact != Some(artifact_type::PROVIDER_TARGET);
+    }
+    let mut images =
+        release.entries.iter().filter(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Image).peekable();
+    let has_provider = release.entries.iter().any(|entry| IndexEntryKind::of(entry) == IndexEntryKind::Provider);
+    !has_provider && images.peek().is_some() && images.all(|entry| config(entry).is_some() && !is_labelled(entry))
 }
 
 /// A tag with `v` whose version has no tag of its own.
@@ -136,6 +181,13 @@ mod tests {
         let place = "registry.example.test/acme/widget";
         check_tags(&["v1.0.0"], &["v-tag tag v1.0.0", &format!("no-version-tags {place}")]);
         check_tags(&[], &[&format!("no-version-tags {place}")]);
+    }
+
+    #[test]
+    fn tags_of_notices_and_signatures_are_no_findings() {
+        let sha = format!("sha256-{}", "0a".repeat(32));
+        let tags = ["withdrawn-0.9.0", "deprecated-0.8.0", "withdrawn-1.0.0_linux.5", &sha, &format!("{sha}.sig")];
+        check_tags(&[&["1.0.0"], &tags[..]].concat(), &[]);
     }
 
     #[test]

@@ -16,6 +16,9 @@ Examples:
   By a key at hand, whatever trust.toml says:
     tofu-oci verify registry.example.com/acme/widget@1.4.0 --key acme.pub --from ghcr.io/acme/widget
 
+  Every release that the lock file names:
+    tofu-oci verify
+
   Accept a tag that its publisher moved on purpose, or an unsigned release:
     tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
 
@@ -25,15 +28,15 @@ index when it was trusted before. Exit code 1: otherwise, even if the policy
 accepts the release unsigned.")]
 pub(crate) struct VerifyArgs {
     /// The provider and one exact version, HOST/NAMESPACE/TYPE@VERSION (without a version, the locked one); or where the
-    /// release is, REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION
+    /// release is, REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION. Without any, every locked release
     #[arg(value_name = "ADDR@VERSION|REPOSITORY:VERSION")]
-    pub(crate) subject: String,
+    pub(crate) subject: Option<String>,
     /// Judge by this public key instead of the policy: PEM, or what gpg exports (repeatable; one of them must have signed)
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Vec<PathBuf>,
     /// Accept this release: remember it in the pin file, although its tag has moved or it is not signed. What
     /// trust.toml demands still holds
-    #[arg(long)]
+    #[arg(long, requires = "subject")]
     pub(crate) accept: bool,
     /// Work in this directory: its trust.toml, its lock file and the pin file beside it
     #[arg(long, value_name = "DIR")]

@@ -77,6 +77,9 @@ impl From<PackError> for Diagnostic {
             PackError::NothingToCopy { .. } => diagnostic.hint("`tofu-oci versions REPOSITORY` lists what is there"),
             PackError::PrivateKey { .. } => diagnostic
                 .hint("nothing was sent; move it out of the folder, and check where the folder has been before"),
+            PackError::WrongSumsSignature { .. } => {
+                diagnostic.hint("nothing was sent; sign the file again, or omit it with its signatures: --sums skip")
+            }
             PackError::Sign(error) => diagnostic.sign_hint(error),
             PackError::State(error) => diagnostic.state_hint(error),
             PackError::Io { action: action @ "create a folder in", path, source } => {

@@ -71,7 +71,7 @@ impl Diagnostic {
     }
 
     /// The same with what to do about the signature that refuses a release; `sign` is the command for its publisher.
-    fn flawed(self, flaw: &Flaw, sign: &str) -> Self {
+    pub(crate) fn flawed(self, flaw: &Flaw, sign: &str) -> Self {
         match flaw {
             flaw if flaw.contradicts() => {
                 self.hint("this is not what it is offered as: check the address, --from and the repository")

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
+use proptest::prelude::*;
 use tofu_oci_mapper::config::{ConfigFiles, Environment, MEASURED, Os, read};
 use tofu_oci_types::TofuRelease;
 
@@ -242,4 +243,63 @@ fn what_is_no_secret_is_shown() {
       = instead: give discover_ambient_credentials `true` or `false` without quotes
       = OpenTofu 1.13: prints an error that names line 1, and goes on without this block
     "#);
+}
+
+/// Pieces of texts: names, blocks, secrets, tabs, wide, combining and invisible characters, line ends.
+const PIECES: [&str; 16] = [
+    "host",
+    " = ",
+    "\"a\"",
+    "{",
+    "}",
+    "\n",
+    "\r\n",
+    "\t",
+    "漢字",
+    "e\u{301}",
+    "\u{202e}",
+    "\u{200b}",
+    "\0",
+    "token = \"x\"",
+    "credentials \"a.example\" { ",
+    "\"acme/widget\", \"acme/widget\", \"acme/widget\", ",
+];
+
+/// What stands in a column of a line.
+fn in_column(line: &str, column: usize) -> Option<char> {
+    let mut at = 0;
+    line.chars().find(|character| {
+        let found = at == column && character.width() != Some(0);
+        at += character.width().unwrap_or(0);
+        found
+    })
+}
+
+proptest! {
+    #[test]
+    fn every_place_in_a_text_has_carets_below_it(
+        pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..40),
+        start in 0..500_usize,
+        length in 0..80_usize,
+    ) {
+        let text = pieces.concat();
+        let start = text.floor_char_boundary(start.min(text.len()));
+        let shown = excerpt("/f", &text, &(start..start + length));
+        let lines: Vec<&str> = shown.lines().collect();
+        prop_assert_eq!(lines.len(), 4, "{}", shown);
+        let below = |line: &'_ str| line.split_once('|').map(|(_, rest)| rest.strip_prefix(' ').unwrap_or(rest).to_owned());
+        let (source, marks) = (below(lines[2]).unwrap(), below(lines[3]).unwrap());
+        let left = marks.len() - marks.trim_start().len();
+        prop_assert!(!marks.trim().is_empty() && marks.trim().bytes().all(|byte| byte == b'^'), "{}", shown);
+        let width: usize = source.chars().map(|character| character.width().unwrap_or(0)).sum();
+        prop_assert!(width <= WIDTH + 2 && marks.len() <= WIDTH + 3, "{}", shown);
+        if let Some(character) = text[start..].chars().next()
+            && !source.contains(MASK)
+            && !is_unprintable(character)
+            && !character.is_whitespace()
+            && character.width() != Some(0)
+        {
+            prop_assert_eq!(in_column(&source, left), Some(character), "{}", shown);
+        }
+    }
 }

@@ -19,10 +19,11 @@ use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::config::MethodKind;
 use tofu_oci_mapper::{MapError, MappedPlace};
 use tofu_oci_source::{Chain, ConfiguredMethods, Link, MethodOpener, OciSource, Source, SourceError};
+use tofu_oci_store::{DirStore, ReadStore};
 use tofu_oci_types::ProviderAddr;
 
 use crate::args::LookupArgs;
-use crate::connect::{Connector, From};
+use crate::connect::{Connector, End, From};
 use crate::diagnostic::Diagnostic;
 use crate::environment::plugin_cache_variable;
 use crate::exit::Exit;
@@ -131,9 +132,14 @@ impl Finder {
     /// As [`Finder::places`].
     pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
         let opened = match &self.rules {
-            Rules::From { from, .. } => from
-                .end(address)
-                .and_then(|end| Ok(Arc::new(OciSource::new(self.connector.source(&end)?)) as Arc<dyn Source>)),
+            Rules::From { from, .. } => from.end(address).and_then(|end| {
+                let store: Arc<dyn ReadStore> = match &end {
+                    // What is installed and locked does without a folder that is gone.
+                    End::Layout(dir) => Arc::new(DirStore::open_later(dir)),
+                    End::Registry(_) => self.connector.source(&end)?,
+                };
+                Ok(Arc::new(OciSource::new(store)) as Arc<dyn Source>)
+            }),
             Rules::Configured(configured) => self.chain(configured, address),
         };
         opened.map_err(|diagnostic| diagnostic.about(&address.to_string()))

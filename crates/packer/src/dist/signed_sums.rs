@@ -2,12 +2,17 @@
 
 use std::io::Read as _;
 use std::path::Path;
+use std::time::SystemTime;
 
 use bytes::Bytes;
-use tofu_oci_trust::{KEYS_LIMIT, OpenPgpContents, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, SUMS_LIMIT, openpgp_contents};
+use tofu_oci_trust::{
+    KEYS_LIMIT, OpenPgpContents, OpenPgpFault, OpenPgpKey, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, SUMS_LIMIT,
+    openpgp_contents, verify_each,
+};
+use tofu_oci_types::Event;
 
 use super::{Dist, files};
-use crate::{PackError, SumsFile};
+use crate::PackError;
 
 /// A checksum file, and what proves who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,37 +25,23 @@ pub(crate) struct SignedSums {
     pub(crate) keys: Vec<(String, Bytes)>,
 }
 
-/// What a folder says about its checksum file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum FoundSums {
-    /// It has no checksum file.
-    Nothing,
-    /// It has one without a signature by an `OpenPGP` key.
-    Unsigned {
-        /// Its file name.
-        name: String,
-    },
-    /// It has a signed one.
-    Signed(SignedSums),
-}
-
 impl Dist {
     /// Reads the signatures of the checksum file, and the public keys beside it.
     ///
     /// Signatures are `SUMS.sig`, `SUMS.asc` and `SUMS.KEYID.sig`; keys are files `*.asc`, `*.gpg` and `*.pgp` that hold
-    /// public keys and nothing else. Other files are ignored; the result lists those that are named like signatures and
-    /// are not `OpenPGP`, such as cosign's.
+    /// public keys and nothing else. The events say which files do not go with the release as they are.
     ///
     /// # Errors
     /// [`PackError::PrivateKey`] if one of these files holds a private key.
+    /// [`PackError::WrongSumsSignature`] for a damaged signature, and for one that a key beside it disproves.
     /// [`PackError::LargeSumsFile`] and [`PackError::TooManySumsFiles`] for what would be published and never read.
-    pub(crate) fn signed_sums(&self) -> Result<(FoundSums, Vec<String>), PackError> {
-        let Some(sums) = &self.sums else { return Ok((FoundSums::Nothing, Vec::new())) };
+    pub(crate) fn signed_sums(&self) -> Result<(Option<SignedSums>, Vec<Event>), PackError> {
+        let Some(sums) = &self.sums else { return Ok((None, Vec::new())) };
         let folder = sums.path.parent().unwrap_or(&self.path);
         let sums_name = files::name(&sums.path).to_owned();
         let mut signatures: Vec<(String, Bytes)> = Vec::new();
         let mut keys: Vec<(String, Bytes)> = Vec::new();
-        let mut not_openpgp = Vec::new();
+        let mut events = Vec::new();
         for entry in files::entries(folder)? {
             let is_signature = is_signature_of(&entry.name, &sums_name);
             if entry.is_dir || !(is_signature || is_key_file(&entry.name)) {
@@ -72,9 +63,14 @@ impl Dist {
                 _ if !is_signature && bytes.len() > KEYS_LIMIT && OpenPgpContents::begins_with_keys(&bytes) => {
                     (bytes.into(), &mut keys, SumsFile::Keys, KEYS_LIMIT)
                 }
+                _ if is_signature && OpenPgpContents::begins_with_signature(&bytes) => {
+                    (bytes.into(), &mut signatures, SumsFile::Signature, SIGNATURES_LIMIT)
+                }
                 _ => {
                     if is_signature {
-                        not_openpgp.push(entry.name);
+                        let text =
+                            format!("{} is not an OpenPGP signature, so it does not go with the release", entry.name);
+                        events.push(Event::warning("sums-signature-not-openpgp", text));
                     }
                     continue;
                 }
@@ -92,14 +88,45 @@ impl Dist {
             list.push((entry.name, found));
         }
         if signatures.is_empty() {
-            return Ok((FoundSums::Unsigned { name: sums_name }, not_openpgp));
+            let text = format!("{sums_name} has no OpenPGP signature beside it, so it does not go with the release");
+            return Ok((None, vec![Event::note("sums-unsigned", text)]));
         }
         if sums.text.len() > SUMS_LIMIT {
             let (path, kind) = (sums.path.clone(), SumsFile::Checksums);
             return Err(PackError::LargeSumsFile { path, kind, limit: SUMS_LIMIT });
         }
         let text = Bytes::copy_from_slice(sums.text.as_bytes());
-        Ok((FoundSums::Signed(SignedSums { sums: (sums_name, text), signatures, keys }), not_openpgp))
+        let signed = SignedSums { sums: (sums_name, text), signatures, keys };
+        events.extend(signed.verify(folder)?);
+        Ok((Some(signed), events))
+    }
+}
+
+impl SignedSums {
+    /// Refuses signatures that are damaged or disproved by a key beside them; a note for each whose key is not there.
+    fn verify(&self, folder: &Path) -> Result<Vec<Event>, PackError> {
+        let (sums, text) = &self.sums;
+        let keys: Vec<OpenPgpKey> =
+            self.keys.iter().flat_map(|(_, bytes)| OpenPgpKey::parse(bytes).unwrap_or_default()).collect();
+        let mut notes = Vec::new();
+        for (name, bytes) in &self.signatures {
+            let wrong = |fault| PackError::WrongSumsSignature { path: folder.join(name), sums: sums.clone(), fault };
+            // Whether the keys still count is for those to judge who install: the time does not matter here.
+            for verified in verify_each(text, bytes, &keys, SystemTime::UNIX_EPOCH).map_err(wrong)? {
+                match verified {
+                    Err(fault @ (OpenPgpFault::Malformed { .. } | OpenPgpFault::BadSignature { .. })) => {
+                        return Err(wrong(fault));
+                    }
+                    Err(OpenPgpFault::UnknownKey { issuer }) => {
+                        let text =
+                            format!("{name} is by the key {issuer}, which is not beside it: it was not verified");
+                        notes.push(Event::note("sums-key-absent", text));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(notes)
     }
 }
 

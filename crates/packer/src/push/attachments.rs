@@ -7,7 +7,7 @@ use tofu_oci_types::{Event, Reporter};
 
 use super::prepare::blocking;
 use super::release::BuiltRelease;
-use crate::dist::{FoundSums, SignedSums};
+use crate::dist::SignedSums;
 use crate::signing::{AttachPlan, AttachRequest};
 use crate::{PackError, PushRequest, SumsMode};
 
@@ -23,26 +23,15 @@ impl Attachments {
             return Ok(Self { sums: None });
         }
         let dist = request.dist.clone();
-        let (found, not_openpgp) = blocking(move || dist.signed_sums()).await?;
-        match found {
-            FoundSums::Nothing => Ok(Self { sums: None }),
-            FoundSums::Unsigned { name } => {
-                let text = format!("{name} has no OpenPGP signature beside it, so it does not go with the release");
-                reporter.event(&Event::note("sums-unsigned", text));
-                Ok(Self { sums: None })
-            }
-            FoundSums::Signed(sums) => {
-                for name in not_openpgp {
-                    let text = format!("{name} is not an OpenPGP signature, so it does not go with the release");
-                    reporter.event(&Event::warning("sums-signature-not-openpgp", text));
-                }
-                if !request.layout.has(LeafKind::Artifact) {
-                    let text = format!("{} names zips, and this layout has none: it proves nothing here", sums.sums.0);
-                    reporter.event(&Event::note("sums-without-zips", text));
-                }
-                Ok(Self { sums: Some(sums) })
-            }
+        let (sums, events) = blocking(move || dist.signed_sums()).await?;
+        events.iter().for_each(|event| reporter.event(event));
+        if let Some(sums) = &sums
+            && !request.layout.has(LeafKind::Artifact)
+        {
+            let text = format!("{} names zips, and this layout has none: it proves nothing here", sums.sums.0);
+            reporter.event(&Event::note("sums-without-zips", text));
         }
+        Ok(Self { sums })
     }
 
     /// What is to refer to the release, beside what does.

@@ -29,9 +29,15 @@ impl DirStore {
     /// # Errors
     /// [`StoreError::UnknownRepository`] if the folder does not exist, [`StoreError::Malformed`] if it is not a layout.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, StoreError> {
-        let store = Self::at(path.into(), Folder::Ready);
+        let store = Self::open_later(path);
         store.check_layout()?;
         Ok(store)
+    }
+
+    /// The layout in this folder, which is looked at with the first question: what [`DirStore::open`] refuses, every
+    /// question refuses.
+    pub fn open_later(path: impl Into<PathBuf>) -> Self {
+        Self::at(path.into(), Folder::Ready)
     }
 
     /// Opens the layout in this folder, or makes one: a missing folder is created.

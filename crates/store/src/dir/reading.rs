@@ -46,6 +46,9 @@ impl DirStore {
         let malformed = |problem: String| StoreError::Malformed { place: self.place(), problem };
         // One reader at a time: the others take what it has read.
         let mut last = lock(&self.cache.last);
+        if last.is_none() && self.folder == Folder::Ready {
+            self.check_layout()?;
+        }
         let opened = tofu_oci_disk::open_file(&path).and_then(|file| Ok((file.metadata()?, file)));
         let (metadata, file) = match opened {
             Ok(opened) => opened,

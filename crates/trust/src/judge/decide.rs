@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::examine::Examination;
-use super::examined::Examined;
+use super::examined::{Examined, best};
 use super::platforms::{By, Platforms};
 use super::refusal::TrustRefusal;
 use super::verdict::{ByHand, Covered, Standing, TrustRemark, Verdict};
@@ -168,13 +168,4 @@ fn unsigned(
         Action::Warn => (None, Some(TrustRemark::warning(refusal.code(), refusal.to_string()))),
         Action::Allow => (None, None),
     }
-}
-
-/// The flaw that best explains why signatures do not count; `None` if no signature was found.
-fn best(examined: &[Examined]) -> Option<TrustRefusal> {
-    let flaws = examined.iter().filter_map(|found| {
-        let flaw = found.outcome.flaw()?;
-        Some((flaw.rank()?, found, flaw))
-    });
-    flaws.min_by_key(|(rank, ..)| *rank).map(|(_, found, flaw)| found.refusal(flaw))
 }

@@ -59,6 +59,15 @@ impl Examined {
     }
 }
 
+/// The flaw that best explains why signatures do not count; `None` if no signature was found.
+pub(super) fn best(examined: &[Examined]) -> Option<TrustRefusal> {
+    let flaws = examined.iter().filter_map(|found| {
+        let flaw = found.outcome.flaw()?;
+        Some((flaw.rank(found.key.is_some())?, found, flaw))
+    });
+    flaws.min_by_key(|(rank, ..)| *rank).map(|(_, found, flaw)| found.refusal(flaw))
+}
+
 /// What became of a signature. `Display` is one sentence without its subject, lower case, no full stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -115,19 +115,21 @@ impl Flaw {
         matches!(self, Self::OtherProvider { .. } | Self::OtherVersion { .. } | Self::OtherPackage { .. })
     }
 
-    /// How much it explains why an unsigned release is refused, 0 the most. `None` if it explains nothing.
-    pub(super) fn rank(&self) -> Option<u8> {
+    /// How much it explains why an unsigned release is refused, 0 the most. `None` if it explains nothing. What is broken
+    /// explains little unless it is certain whose it is: anybody can put it beside a release.
+    pub(super) fn rank(&self, key_is_known: bool) -> Option<u8> {
         match self {
             Self::RevokedKey { .. } => Some(0),
             Self::ExpiredKey { .. } => Some(1),
             Self::WeakDigest { .. } => Some(2),
             Self::Unnamed { .. } => Some(3),
             Self::OtherIndex { .. } => Some(4),
-            Self::BadSignature { .. } => Some(5),
+            Self::BadSignature { .. } if key_is_known => Some(5),
             Self::TravellingKey { .. } => Some(6),
             Self::UnknownKey { .. } => Some(7),
             Self::Keyless => Some(8),
-            Self::Unreadable { .. } => Some(9),
+            Self::BadSignature { .. } => Some(9),
+            Self::Unreadable { .. } => Some(10),
             Self::OtherProvider { .. }
             | Self::OtherVersion { .. }
             | Self::OtherPackage { .. }

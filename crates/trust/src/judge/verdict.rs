@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use tofu_oci_types::{Level, PackageHash, Platform};
 
-use super::examined::Examined;
+use super::examined::{Examined, best};
 use super::platforms::Platforms;
 use super::refusal::TrustRefusal;
 use super::votes::Covers;
@@ -130,6 +130,11 @@ impl TrustRemark {
 }
 
 impl Verdict {
+    /// What best explains why the signatures that were found do not count; `None` if there are none.
+    pub fn best_flaw(&self) -> Option<TrustRefusal> {
+        best(&self.examined)
+    }
+
     /// Why the package of a platform must not be used: `zip` is the checksum of its archive as read, or `None` for a
     /// package that is not an archive. If only a `SHA256SUMS` vouches, one platform can be signed and another not.
     pub fn refusal_for(&self, platform: &Platform, zip: Option<&PackageHash>) -> Option<&TrustRefusal> {

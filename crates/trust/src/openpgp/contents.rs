@@ -33,6 +33,16 @@ impl OpenPgpContents {
     pub fn begins_with_keys(bytes: &[u8]) -> bool {
         bytes.trim_ascii_start().starts_with(BEGIN_KEY.as_bytes())
     }
+
+    /// Whether a file begins as a detached signature does, whatever follows, or is empty.
+    pub fn begins_with_signature(bytes: &[u8]) -> bool {
+        match bytes.first() {
+            Some(first) if first & 0xc0 == 0xc0 => first & 0x3f == u8::from(Tag::Signature),
+            Some(first) if first & 0x80 != 0 => first >> 2 & 0x0f == u8::from(Tag::Signature),
+            Some(_) => bytes.trim_ascii_start().starts_with(BEGIN_SIGNATURE.as_bytes()),
+            None => true,
+        }
+    }
 }
 
 /// What the bytes of a file are.

@@ -20,6 +20,7 @@ pub(super) static ALL: &[&CheckRule] = &[
     &CONTENT_UNREADABLE,
     &PREDICTED_REFUSAL,
     &PLAIN_HTTP,
+    &PLAIN_HTTP_LOOPBACK,
 ];
 
 pub(crate) static MANIFEST_NOT_JSON: CheckRule = CheckRule {
@@ -186,12 +187,25 @@ pub(crate) static PREDICTED_REFUSAL: CheckRule = CheckRule {
     mend: "see the code in the finding; docs/check.md lists all codes",
 };
 
+const PLAIN_HTTP_SPEC: &str =
+    "OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go; measured";
+
 pub(crate) static PLAIN_HTTP: CheckRule = CheckRule {
     id: "plain-http",
     group: Group::Index,
+    level: FindingLevel::Error,
+    finds: "a registry on another machine that was spoken to by plain HTTP",
+    why: "No release of OpenTofu speaks plain HTTP with a registry, so none installs from here.",
+    spec: PLAIN_HTTP_SPEC,
+    mend: "serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu",
+};
+
+pub(crate) static PLAIN_HTTP_LOOPBACK: CheckRule = CheckRule {
+    id: "plain-http-loopback",
+    group: Group::Index,
     level: FindingLevel::Warning,
-    finds: "a registry that was spoken to by plain HTTP",
+    finds: "a registry on this machine that was spoken to by plain HTTP",
     why: "No release of OpenTofu speaks plain HTTP with a registry, not even on this machine, so none installs from here.",
-    spec: "OpenTofu 1.10 to 1.13, the client for OCI registries never sets PlainHTTP of oras-go; measured",
+    spec: PLAIN_HTTP_SPEC,
     mend: "serve the registry over TLS; for a private authority, set SSL_CERT_FILE for OpenTofu",
 };

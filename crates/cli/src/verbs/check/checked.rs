@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tofu_oci_checker::opentofu::RepositoryPrediction;
-use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, rules};
+use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, TagCounts, rules};
 use tofu_oci_types::Platform;
 
 use crate::diagnostic::Diagnostic;
@@ -14,6 +14,8 @@ pub(super) struct Checked {
     pub(super) target: String,
     /// What was done, such as `3 versions looked at`.
     pub(super) looked_at: String,
+    /// Of a repository: what its version tags are.
+    pub(super) counts: Option<TagCounts>,
     /// The groups of rules that were applied.
     pub(super) groups: Vec<Group>,
     /// The rules of these groups that were not applied, and why.

@@ -41,6 +41,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
     Ok(Checked {
         target: shown.display().to_string(),
         looked_at: format!("{} looked at", counted(locked, "provider")),
+        counts: None,
         groups: vec![Group::LockFile],
         left_out: if lock.is_none() || args.platforms.is_empty() {
             idle(needs_repository, "no repository was asked; --platform asks")

@@ -36,6 +36,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
     Ok(Checked {
         target: end.to_string(),
         looked_at: format!("{} made", counted(report.requests, "request")),
+        counts: None,
         groups: vec![Group::Registry],
         left_out: BTreeMap::new(),
         lowest: FindingLevel::Error,

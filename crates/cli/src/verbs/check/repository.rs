@@ -5,8 +5,8 @@ use std::path::Path;
 
 use tofu_oci_checker::facts::{self, Depth, Versions, What};
 use tofu_oci_checker::{
-    CheckReport, CheckRequest, FindingLevel, Group, NotJudged, SignatureTrust, drift, needs_packages, not_judged,
-    signatures,
+    CheckReport, CheckRequest, FindingLevel, Group, NotJudged, SignatureTrust, TagCounts, drift, needs_packages,
+    not_judged, signatures,
 };
 use tofu_oci_types::{Platform, Version};
 
@@ -63,9 +63,11 @@ pub(super) async fn check(
     if let Some(other) = &other {
         compare(&mut report, &connector, other, version.as_ref()).await?;
     }
+    let counts = TagCounts::of(&report.facts);
     Ok(Checked {
         target: end.to_string(),
-        looked_at: format!("{} looked at", counted(report.facts.releases.len(), "version")),
+        looked_at: looked_at(counts),
+        counts: Some(counts),
         groups: Group::ALL.into_iter().filter(|group| is_looked_at(*group, other.is_some())).collect(),
         left_out: match depth {
             Depth::Packages => BTreeMap::new(),
@@ -77,6 +79,17 @@ pub(super) async fn check(
         predicted: Some((report.provider, report.predictions)),
         probe: None,
     })
+}
+
+/// What was looked at; strays and other content are no versions of a provider.
+fn looked_at(counts: TagCounts) -> String {
+    let mut text = format!("{} looked at", counted(counts.versions, "version"));
+    for (count, what, of) in [(counts.stray, "stray tag", ""), (counts.other, "tag", " of something else")] {
+        if count > 0 {
+            text.push_str(&format!(", {}{of}", counted(count, what)));
+        }
+    }
+    text
 }
 
 fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{OciSource, ReleaseId, Source, provider_of};
-use tofu_oci_trust::{Policy, Standing, Verdict};
+use tofu_oci_trust::{Flaw, Policy, Standing, Verdict};
 use tofu_oci_types::{ProviderAddr, Reference, ReleaseName, Tag, Version};
 
 use super::context::Context;
@@ -33,7 +33,7 @@ use model::{Accepted, VerifyReport};
 pub(super) use model::{EvidenceLine, evidence};
 pub(super) use text::found as found_text;
 
-/// Prints who has signed a release, and whether that is enough.
+/// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
@@ -44,13 +44,64 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
         file = None;
     }
-    let Named { source, address, version } = named(context, args, &dir).await?;
-    let found = ReleaseWithEvidence::read(source.as_ref(), &address, &version, &trust.pins_path).await?;
-    let mut verdict = found.judge(&trust);
+    let mut judging = Judging { trust, filed, file };
+    let Some(text) = &args.subject else { return every(context, args, &mut judging, &dir).await };
+    let named = named(context, args, text, &dir).await?;
+    one(context, args, &mut judging, &named).await
+}
+
+/// The same of every release of the lock file.
+async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir: &Path) -> Result<(), Diagnostic> {
+    let locked = locked(dir)?;
+    let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
+    let (mut exit, mut failed) = (Exit::Fixable, Vec::new());
+    for (address, version) in &locked {
+        let judged = async {
+            let source = finder.source(address)?;
+            let named = Named { source, address: address.clone(), version: version.clone() };
+            one(context, args, judging, &named).await
+        };
+        match judged.await {
+            Ok(()) => {}
+            Err(diagnostic) if diagnostic.exit() == Exit::Interrupted => return Err(diagnostic),
+            Err(diagnostic) => {
+                if diagnostic.exit() != Exit::Fixable {
+                    exit = Exit::Unexpected;
+                }
+                diagnostic.print(context.json);
+                failed.push(format!("{address} {version}"));
+            }
+        }
+    }
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let text = format!("{} of {} locked releases could not be verified", failed.len(), locked.len());
+    Err(failed.into_iter().fold(Diagnostic::new(exit, text).code("not-verified"), Diagnostic::cause))
+}
+
+/// What releases are judged by.
+struct Judging {
+    trust: Trust,
+    /// The policy of `trust.toml`, also where `--key` replaces it.
+    filed: Arc<Policy>,
+    file: Option<PathBuf>,
+}
+
+/// Prints who has signed one release, and whether that is enough.
+async fn one(
+    context: &Context,
+    args: &VerifyArgs,
+    judging: &mut Judging,
+    Named { source, address, version }: &Named,
+) -> Result<(), Diagnostic> {
+    let Judging { trust, filed, file } = judging;
+    let found = ReleaseWithEvidence::read(source.as_ref(), address, version, &trust.pins_path).await?;
+    let mut verdict = found.judge(trust);
     let mut accepted = Accepted::No;
     // Keys of the command line replace trust.toml here; other verbs still apply trust.toml to what is accepted.
     let demanded = if args.accept && !args.key.is_empty() {
-        found.refused_once_accepted(Trust { policy: filed, ..trust.clone() })
+        found.refused_once_accepted(Trust { policy: Arc::clone(filed), ..trust.clone() })
     } else {
         None
     };
@@ -58,7 +109,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         let before = trust.pins.clone();
         // The pin is written only if the policy trusts the release with it.
         let settled = demanded.is_none() && trust.pins.accept(&found.facts(), &verdict).is_ok();
-        let after = found.judge(&trust);
+        let after = found.judge(trust);
         if settled && after.refusal.is_none() && found.refused_package(&after).is_none() {
             let turn = Turn::take(&trust.pins_path, &context.waiter(&args.network), context.reporter.as_ref()).await?;
             pin_file::write(&trust.pins_path, &trust.pins, &turn)?;
@@ -68,9 +119,8 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
             trust.pins = before;
         }
     }
-    let pin = trust.pins.get(&address, &version, &found.pinned_as);
-    let report =
-        VerifyReport { found: &found, rule: trust.policy.rule(&address), file: file.as_deref(), pin, accepted };
+    let pin = trust.pins.get(address, version, &found.pinned_as);
+    let report = VerifyReport { found: &found, rule: trust.policy.rule(address), file: file.as_deref(), pin, accepted };
     if context.json {
         json_line(&report.line(&verdict));
     } else {
@@ -118,15 +168,40 @@ fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Resul
             None => return Ok(()),
         },
     };
+    let sign = invocation::command_for_others(&format!("sign {place}:{version} --key KEY"));
+    if let Some((refusal, flaw)) = verdict.best_flaw().as_ref().and_then(|refusal| Some((refusal, refusal.flaw()?)))
+        && verdict.standing == Standing::Unsigned
+    {
+        let text = format!("{address} {version} is not trusted: {refusal}");
+        let diagnostic = Diagnostic::new(Exit::Fixable, text)
+            .code(refusal.code())
+            .cause("the policy accepts it all the same")
+            .flawed(flaw, &sign);
+        return Err(match flaw {
+            Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } => {
+                diagnostic.hint("--key FILE judges by a public key without trust.toml")
+            }
+            _ => diagnostic,
+        });
+    }
     let text = format!("{address} {version} is not signed by a key of yours{uncovered}");
     Err(Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")
         .cause("the policy accepts it all the same")
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
-        .hint(format!(
-            "its publisher signs it: {}",
-            invocation::command_for_others(&format!("sign {place}:{version} --key KEY"))
-        )))
+        .hint(format!("its publisher signs it: {sign}")))
+}
+
+/// Every release of the lock file.
+fn locked(dir: &Path) -> Result<Vec<(ProviderAddr, Version)>, Diagnostic> {
+    let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
+    let locked: Vec<_> = lock.file().iter().map(|(address, entry)| (address.clone(), entry.version.clone())).collect();
+    if locked.is_empty() {
+        return Err(Diagnostic::usage("no release is named, and no lock file here has one")
+            .hint(format!("name one: {}", invocation::with_all_options("verify ADDR@VERSION")))
+            .hint("or work in the folder of a lock file: --chdir DIR"));
+    }
+    Ok(locked)
 }
 
 /// Which release to verify, and where it is.
@@ -137,19 +212,19 @@ struct Named {
 }
 
 /// Reads the argument. A release at a place says itself which provider it is.
-async fn named(context: &Context, args: &VerifyArgs, dir: &Path) -> Result<Named, Diagnostic> {
+async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> Result<Named, Diagnostic> {
     let chdir = args.chdir.as_deref();
-    let (end, version) = match subject::read(&args.subject)? {
+    let (end, version) = match subject::read(text)? {
         ReleaseName::Repository { repository, version } => (End::Registry(repository), version),
         ReleaseName::Layout { dir, version } => (End::Layout(dir), version),
         ReleaseName::Provider { .. } | ReleaseName::Whole(_) => {
-            let (address, version) = of_provider(&args.subject, dir)?;
+            let (address, version) = of_provider(text, dir)?;
             let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
             return Ok(Named { source: finder.source(&address)?, address, version });
         }
     };
     if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
-        return Err(Diagnostic::usage(format!("`{}` is the place, and --from names another one", args.subject))
+        return Err(Diagnostic::usage(format!("`{}` is the place, and --from names another one", text))
             .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
     }
     let registries: Vec<&str> = identity::of_end(&end).into_iter().collect();

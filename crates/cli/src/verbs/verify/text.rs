@@ -115,7 +115,10 @@ fn result(verdict: &Verdict) -> String {
     match verdict.standing {
         Standing::Signed => format!("signed by {}", names.join(", ")),
         Standing::Pinned => "trusted as before: this very index was signed when it was pinned".to_owned(),
-        Standing::Unsigned => "not signed; the policy accepts it".to_owned(),
+        Standing::Unsigned => {
+            let found = verdict.best_flaw().map_or_else(|| "not signed".to_owned(), |flaw| flaw.to_string());
+            format!("{found}; the policy accepts it")
+        }
     }
 }
 
@@ -176,7 +179,8 @@ mod tests {
                     allow; must say https://sigstore.dev/cosign/sign/v1
           found     something that cannot be read: gone\u{1b}[2J\n  result    signed by acme\u{202e}; in
                     sha256:1bc04b5291c26a46d918139138b992d2de976d6851d0893b0476b85bfbdfc6e6
-          result    not signed; the policy accepts it
+          result    what may be its signature cannot be read: gone\u{1b}[2J\n  result    signed by
+                    acme\u{202e}; the policy accepts it
         ");
     }
 }

@@ -13,11 +13,21 @@ use crate::{AttachmentState, Forms, PackageLayout, PushReport, SumsMode};
 
 const SUMS: &str = "terraform-provider-zap_1.4.0_SHA256SUMS";
 
-/// Packets of `OpenPGP` that say nothing: what they mean is not looked at when they are published.
-fn packet(packet_type: u8, body: &str) -> Vec<u8> {
+/// A packet of `OpenPGP`.
+fn packet(packet_type: u8, body: impl AsRef<[u8]>) -> Vec<u8> {
+    let body = body.as_ref();
     let mut bytes = vec![0xc0 | packet_type, u8::try_from(body.len()).unwrap()];
-    bytes.extend(body.as_bytes());
+    bytes.extend(body);
     bytes
+}
+
+/// A whole RSA signature by a key whose id is the end of this text.
+///
+/// Spec: RFC 9580, 5.2.3 "Version 4 and 6 Signature Packet Formats".
+fn signature(by: &str) -> Vec<u8> {
+    let id = &by.as_bytes()[by.len() - 8..];
+    let dated = [4, 0, 1, 8, 0, 6, 5, 2, 0, 0, 0, 1];
+    packet(2, [&dated[..], &[0, 10, 9, 16], id, &[0xab, 0xcd, 0, 8, 0xff]].concat())
 }
 
 fn armored(kind: &str, packets: &[u8]) -> String {
@@ -28,7 +38,7 @@ fn armored(kind: &str, packets: &[u8]) -> String {
 fn signed() -> Folder {
     let folder = Folder::new();
     folder.package("1.4.0", "linux_amd64").sums(SUMS);
-    folder.file(&format!("{SUMS}.sig"), packet(2, "by the first key"));
+    folder.file(&format!("{SUMS}.sig"), signature("by the first key"));
     folder
 }
 
@@ -48,22 +58,27 @@ async fn told(folder: &Folder, push: Push, store: &Watching) -> String {
 #[tokio::test]
 async fn a_signed_checksum_file_goes_with_the_release() {
     let folder = signed();
-    folder.file(&format!("{SUMS}.72D7468F.sig"), packet(2, "by the second key"));
-    folder.file(&format!("{SUMS}.old.sig"), packet(2, "not named after a key"));
-    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &packet(2, "by the first key again")));
+    folder.file(&format!("{SUMS}.72D7468F.sig"), signature("by the second key"));
+    folder.file(&format!("{SUMS}.old.sig"), signature("not named after a key"));
+    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &signature("by the first key again")));
     folder.file("acme.asc", format!("About us\n{}", armored("PUBLIC KEY BLOCK", &packet(6, "Acme"))));
     folder.file("acme.gpg", packet(6, "other"));
     folder.file("acme.pgp", packet(6, "other"));
     folder.file("manual.asc", "= A manual\n");
     let store = Watching::new();
-    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &store).await, @"Sums Attached SUMS SUMS.72D7468F.sig SUMS.asc SUMS.sig acme.asc acme.gpg");
+    assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &store).await, @r"
+    sums-key-absent
+    sums-key-absent
+    sums-key-absent
+    Sums Attached SUMS SUMS.72D7468F.sig SUMS.asc SUMS.sig acme.asc acme.gpg
+    ");
     assert_eq!(store.take().last().map(String::as_str), Some("tag 1.4.0"));
 
     let index = store.resolve(&Reference::Tag("1.4.0".parse().unwrap())).await.unwrap();
     let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
     let [Evidence::Sums { sums, signatures, keys, .. }] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(*sums, std::fs::read(folder.path().join(SUMS)).unwrap());
-    assert_eq!((signatures.len(), signatures[2].clone()), (3, packet(2, "by the first key")));
+    assert_eq!((signatures.len(), signatures[2].clone()), (3, signature("by the first key")));
     assert_eq!(String::from_utf8(keys[0].clone()).unwrap(), armored("PUBLIC KEY BLOCK", &packet(6, "Acme")));
     assert_eq!(keys.len(), 2);
 }
@@ -74,6 +89,7 @@ async fn a_signature_of_another_kind_is_not_passed_over_in_silence() {
     folder.file(&format!("{SUMS}.asc"), "MEUCIQDP6OHCqFbsQhD1yqrsYNEB\n");
     assert_snapshot!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await, @r"
     sums-signature-not-openpgp
+    sums-key-absent
     Sums Attached SUMS SUMS.sig
     ");
     folder.file(&format!("{SUMS}.sig"), [0x30, 0x45, 0x02, 0x21]);
@@ -89,17 +105,50 @@ async fn refused(folder: &Folder) -> String {
 }
 
 #[tokio::test]
+async fn a_damaged_signature_of_checksums_is_not_published() {
+    let whole = include_bytes!("../../../../../testdata/trust/gpg/ed25519.sig");
+    let armor = armored("SIGNATURE", whole);
+    for (name, bytes) in [
+        ("sig", &whole[..whole.len() - 7]),
+        ("sig", &whole[..1]),
+        ("sig", b""),
+        ("asc", armored("SIGNATURE", &whole[..20]).as_bytes()),
+        ("asc", &armor.as_bytes()[..armor.len() / 2]),
+        ("72D7468F.sig", &packet(2, [4, 0, 1, 8, 0, 6, 5, 2])),
+    ] {
+        let folder = signed();
+        folder.file(&format!("{SUMS}.{name}"), bytes);
+        let told = refused(&folder).await;
+        let want = format!("DIST/SUMS.{name} does not sign SUMS\n  cause: the OpenPGP signature is malformed: ");
+        assert!(told.starts_with(&want), "{} bytes: {told}", bytes.len());
+    }
+}
+
+#[tokio::test]
+async fn a_signature_that_the_key_beside_it_disproves_is_not_published() {
+    let folder = signed();
+    folder.file(&format!("{SUMS}.sig"), include_bytes!("../../../../../testdata/trust/gpg/ed25519.sig"));
+    let without_key = told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await;
+    assert_eq!(without_key, "sums-key-absent\nSums Attached SUMS SUMS.sig");
+    folder.file("acme.gpg", include_bytes!("../../../../../testdata/trust/gpg/ed25519.pgp"));
+    assert_snapshot!(refused(&folder).await, @r"
+    DIST/SUMS.sig does not sign SUMS
+      cause: the OpenPGP signature does not fit: openpgp:79AA9B4B42EED887EB65F3A611DA832F1D1A21DA did not sign this text
+    ");
+}
+
+#[tokio::test]
 async fn a_signature_that_nobody_would_read_is_not_published_in_silence() {
     let folder = signed();
     for nth in 0..15 {
-        folder.file(&format!("{SUMS}.{nth:08}.sig"), packet(2, &format!("by key {nth}")));
+        folder.file(&format!("{SUMS}.{nth:08}.sig"), signature(&format!("by key {nth}")));
     }
-    assert!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await.starts_with("Sums Attached"));
-    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &packet(2, "the seventeenth")));
+    assert!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await.contains("\nSums Attached"));
+    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &signature("the seventeenth")));
     assert_snapshot!(refused(&folder).await, @"DIST/SUMS.sig is one too many: no more than 16 files with signatures of checksums are read");
 
     let folder = signed();
-    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &packet(2, &"x".repeat(100)).repeat(1000)));
+    folder.file(&format!("{SUMS}.asc"), armored("SIGNATURE", &signature("by the same key").repeat(3000)));
     assert_snapshot!(refused(&folder).await, @"DIST/SUMS.asc is larger than 65536 bytes, and no more are read of signatures of checksums");
     folder.file(&format!("{SUMS}.asc"), "x".repeat((1 << 20) + 1));
     assert_snapshot!(refused(&folder).await, @"DIST/SUMS.asc is larger than 65536 bytes, and no more are read of signatures of checksums");
@@ -112,7 +161,7 @@ async fn a_key_that_nobody_would_read_is_not_published_in_silence() {
     for nth in 0..16 {
         folder.file(&format!("key{nth:02}.gpg"), packet(6, &format!("key {nth}")));
     }
-    assert!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await.starts_with("Sums Attached"));
+    assert!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await.contains("\nSums Attached"));
     folder.file("key16.gpg", packet(6, "the seventeenth"));
     assert_snapshot!(refused(&folder).await, @"DIST/key16.gpg is one too many: no more than 16 files with OpenPGP keys are read");
 
@@ -145,6 +194,7 @@ async fn images_alone_have_no_zips_to_prove() {
     let folder = signed();
     let image = Push { layout: PackageLayout::Image, ..Push::new(&folder, "1.4.0") };
     assert_snapshot!(told(&folder, image, &Watching::new()).await, @r"
+    sums-key-absent
     sums-without-zips
     Sums Attached SUMS SUMS.sig
     ");

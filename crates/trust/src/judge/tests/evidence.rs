@@ -112,6 +112,23 @@ fn what_does_not_verify_is_told_by_its_reason() {
 }
 
 #[test]
+fn a_broken_signature_beside_that_of_a_stranger_does_not_hide_whose_key_is_missing() {
+    let rubbish = || Evidence::Bundle { origin: Digest::sha256(b""), bytes: b"{".to_vec() };
+    let sums = Evidence::Sums {
+        origin: Digest::sha256(b""),
+        sums: format!("{}  terraform-provider-widget_1.4.0_linux_amd64.zip\n", "0".repeat(64)).into_bytes(),
+        signatures: vec![vec![0xc2, 0x40, 4, 0]],
+        keys: Vec::new(),
+    };
+    for broken in [rubbish(), sums] {
+        let scene = Scene::with_policy(&[1], "").found([broken, bundle(2)]);
+        check(&scene, "refused unknown-key");
+        check_outcomes(&scene, &["bad-signature", "unknown-key"]);
+    }
+    check(&Scene::with_policy(&[1], "").found([rubbish()]), "refused bad-signature");
+}
+
+#[test]
 fn a_wrong_signature_beside_a_good_one_is_told_and_harms_nobody() {
     let scene = Scene::with_policy(&[1], "").found([says("example.com/evil/widget", "1.4.0"), bundle(1)]);
     check(&scene, "signed [a] index; Warning other-provider");

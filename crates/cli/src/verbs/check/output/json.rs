@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_checker::opentofu::RepositoryPrediction;
-use tofu_oci_checker::{CheckedAs, FindingLevel};
+use tofu_oci_checker::{CheckedAs, FindingLevel, TagCounts};
 
 use tofu_oci_types::{Platform, TofuRelease};
 
@@ -27,7 +27,17 @@ struct CheckedLine<'a> {
     notes: usize,
     not_judged: usize,
     #[serde(flatten)]
+    counts: Option<CountsOfTags>,
+    #[serde(flatten)]
     checked_as: Option<&'a CheckedAs>,
+}
+
+/// What the version tags of a repository are.
+#[derive(Serialize)]
+struct CountsOfTags {
+    versions: usize,
+    stray_tags: usize,
+    other_tags: usize,
 }
 
 /// The last line of a repository, which has this member and no other: not even `event`.
@@ -94,6 +104,11 @@ pub(super) fn print(checked: &Checked) {
         warnings: checked.count(FindingLevel::Warning),
         notes: checked.count(FindingLevel::Note),
         not_judged: checked.not_judged.len(),
+        counts: checked.counts.map(|TagCounts { versions, stray, other }| CountsOfTags {
+            versions,
+            stray_tags: stray,
+            other_tags: other,
+        }),
         checked_as: checked.predicted.as_ref().map(|(checked_as, _)| checked_as),
     });
     if let Some((_, predictions)) = &checked.predicted {

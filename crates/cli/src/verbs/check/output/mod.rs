@@ -59,6 +59,7 @@ mod tests {
         let checked = Checked {
             target: text(),
             looked_at: text(),
+            counts: None,
             groups,
             left_out: BTreeMap::new(),
             lowest: FindingLevel::Note,
