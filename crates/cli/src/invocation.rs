@@ -63,6 +63,13 @@ pub(crate) fn command(words: &str) -> String {
     given().command(words, &[REACH, OWN].concat())
 }
 
+/// `tofu-oci lock` with these addresses, for every platform, and the options that say where this run looks.
+pub(crate) fn lock_all_platforms(addresses: &[&ProviderAddr]) -> String {
+    let addresses = addresses.iter().map(|address| format!(" {address}"));
+    let words = std::iter::once("lock".to_owned()).chain(addresses).collect::<String>();
+    given().line(&words, |name| name != "platform" && (REACH.contains(&name) || OWN.contains(&name)))
+}
+
 /// The same for another user, who has a login and files of their own.
 pub(crate) fn command_for_others(words: &str) -> String {
     given().command(words, REACH)

@@ -1,7 +1,7 @@
-//! What an installation has changed in the lock file.
+//! What an installation has changed in the lock file, or would change.
 
 use serde::Serialize;
-use tofu_oci_lockfile::{LockEntry, LockFile};
+use tofu_oci_lockfile::{LOCK_FILE_NAME, LockEntry, LockFile, StoredLockFile};
 use tofu_oci_types::{ProviderAddr, Version};
 
 /// One provider whose entry has changed.
@@ -28,6 +28,28 @@ pub(super) fn changes(before: &LockFile, after: &LockFile) -> Vec<LockChange> {
     all
 }
 
+/// The entries that lack checksums. `ch:` lines do not count: every `init` drops them.
+pub(super) fn lacking(before: &LockFile, after: &LockFile) -> Vec<LockChange> {
+    let without = |file: &LockFile| {
+        let mut lenient = LockFile::default();
+        for (address, entry) in file.iter() {
+            lenient.insert(address.clone(), entry.clone().without_manifests());
+        }
+        lenient
+    };
+    let mut changes = changes(&without(before), &without(after));
+    changes.retain(|change| change.checksums_added > 0);
+    changes
+}
+
+/// The lines that differ, as `diff -u` shows them.
+pub(super) fn diff(before: &StoredLockFile, after: &LockFile) -> String {
+    similar::TextDiff::from_lines(before.text().unwrap_or_default(), &after.to_text())
+        .unified_diff()
+        .header(&format!("{LOCK_FILE_NAME} (as it is)"), &format!("{LOCK_FILE_NAME} (as it would be)"))
+        .to_string()
+}
+
 impl LockChange {
     fn between(address: &ProviderAddr, before: Option<&LockEntry>, after: &LockEntry) -> Self {
         let known = before.filter(|before| before.version == after.version);
@@ -42,6 +64,14 @@ impl LockChange {
 
     fn removal(address: &ProviderAddr, before: &LockEntry) -> Self {
         Self { address: address.clone(), from: Some(before.version.clone()), to: None, checksums_added: 0 }
+    }
+
+    /// The checksums that the lock file lacks, in a few words.
+    pub(super) fn lacking(&self) -> String {
+        let Self { address, to, checksums_added, .. } = self;
+        let version = to.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        let plural = if *checksums_added == 1 { "" } else { "s" };
+        format!("{checksums_added} checksum{plural} of {address}{version}")
     }
 
     /// The change in a few words.

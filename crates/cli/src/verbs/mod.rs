@@ -11,6 +11,7 @@ mod lock;
 mod locked;
 mod login;
 mod magic_address;
+mod printed;
 mod providers;
 mod push;
 mod resolve;

@@ -109,7 +109,7 @@ impl Locking<'_> {
         let work = platforms.iter().map(|platform| self.package(release, platform, before, &judged));
         let packages: Vec<LockedPackage> = futures_util::stream::iter(work).buffered(PLATFORMS).try_collect().await?;
         let packages: BTreeMap<Platform, LockedPackage> = platforms.into_iter().zip(packages).collect();
-        let mut record = ReleaseRecord::default();
+        let mut record = ReleaseRecord::new(self.trust_checker.manifest_checksums(&self.request.address));
         record.cover(judged.covered());
         for (platform, package) in packages.iter().filter(|(_, package)| package.basis != Basis::Signed) {
             record.verify(platform, &package.hashes);
