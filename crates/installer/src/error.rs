@@ -94,7 +94,7 @@ pub enum InstallError {
         path: PathBuf,
     },
     /// The lock file must not change, and does not have exactly the providers that are required.
-    #[error("{} would change: {}", path.display(), outdated(missing, unneeded))]
+    #[error("{} would change: {}", path.strip_prefix(".").unwrap_or(path).display(), outdated(missing, unneeded))]
     LockFileOutdated {
         /// The lock file.
         path: PathBuf,

@@ -42,7 +42,7 @@ pub use lock::{
     Basis, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider,
     PlatformChoice, lock,
 };
-pub use preview::{PlannedPackage, Preview, preview};
+pub use preview::{InstallPreview, PlannedPackage, preview};
 pub use request::{
     InstallOutcome, InstallRequest, InstallTarget, Installed, NarrowEntry, Options, PluginCache, Upgrade,
 };

@@ -13,7 +13,7 @@ use crate::{InstallError, InstallOutcome, InstallRequest, Installed, LockWrite, 
 
 /// What an installation would do.
 #[derive(Debug)]
-pub struct Preview {
+pub struct InstallPreview {
     /// One for each request, in their order.
     pub packages: Vec<PlannedPackage>,
     /// What the lock file would lock, if the releases are what they say.
@@ -44,7 +44,7 @@ pub async fn preview(
     options: &Options,
     write: LockWrite,
     reporter: &dyn Reporter,
-) -> Result<Preview, InstallError> {
+) -> Result<InstallPreview, InstallError> {
     let context = InstallContext::new(options, write, reporter);
     let file = options.lock.file();
     let planned = context.each(&context.guided(requests.iter(), file), PackageInstall::preview).await?;
@@ -52,23 +52,23 @@ pub async fn preview(
     let binds = |(_, completed): &(_, &Completed)| completed.hashes.h1.is_some() || completed.hashes.zh.is_some();
     let pairs = requests.iter().zip(planned.iter().map(|planned| &planned.completed)).filter(binds);
     let Merged { file: lock, narrow } = merged(file, pairs, &options.forget, &options.trust.policy)?;
-    let package = |Planned { completed, download, claimed }: Planned| PlannedPackage {
+    let package = |PlannedInstall { completed, download, claimed }: PlannedInstall| PlannedPackage {
         installed: completed.installed,
         download,
         claimed: claimed.into_iter().collect(),
     };
-    Ok(Preview { packages: planned.into_iter().map(package).collect(), lock, narrow })
+    Ok(InstallPreview { packages: planned.into_iter().map(package).collect(), lock, narrow })
 }
 
 /// What would come of one request.
-struct Planned {
+struct PlannedInstall {
     completed: Completed,
     download: u64,
     claimed: Option<PackageHash>,
 }
 
 impl PackageInstall<'_> {
-    async fn preview(self) -> Result<Planned, InstallError> {
+    async fn preview(self) -> Result<PlannedInstall, InstallError> {
         let found = self.look().await?;
         match plan(&found.seen(PlaceAnswer::NotAsked(self.write), None)) {
             InstallStep::Keep(_) => return Ok(self.kept(&found, None)),
@@ -83,11 +83,11 @@ impl PackageInstall<'_> {
         }
     }
 
-    fn kept(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> Planned {
+    fn kept(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> PlannedInstall {
         self.present(found, InstallOutcome::AlreadyInstalled, &found.installed, offered)
     }
 
-    fn linked(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> Planned {
+    fn linked(&self, found: &LocalState<'_>, offered: Option<&Offered>) -> PlannedInstall {
         let (_, contents) = found.cached.as_ref().expect("`plan` links only what is cached");
         self.present(found, InstallOutcome::Linked, contents, offered)
     }
@@ -98,14 +98,14 @@ impl PackageInstall<'_> {
         outcome: InstallOutcome,
         contents: &PathContents,
         offered: Option<&Offered>,
-    ) -> Planned {
+    ) -> PlannedInstall {
         let package = package(contents);
         let completed = self.completed(found, outcome, package.bytes(), hashes(package, offered), offered);
-        Planned { completed, download: 0, claimed: None }
+        PlannedInstall { completed, download: 0, claimed: None }
     }
 
     /// A package that would be fetched, with the `h1:` that the release claims for it.
-    async fn fetched(&self, found: &LocalState<'_>, offered: &Offered) -> Result<Planned, InstallError> {
+    async fn fetched(&self, found: &LocalState<'_>, offered: &Offered) -> Result<PlannedInstall, InstallError> {
         let Offered { offer, judgement } = offered;
         let of = |claims: &std::collections::BTreeSet<PackageHash>| {
             claims.iter().find(|hash| hash.scheme() == Scheme::H1).cloned()
@@ -131,6 +131,6 @@ impl PackageInstall<'_> {
             }
         };
         let completed = self.completed(found, outcome, 0, hashes, Some(offered));
-        Ok(Planned { completed, download: offer.bytes().unwrap_or(0), claimed })
+        Ok(PlannedInstall { completed, download: offer.bytes().unwrap_or(0), claimed })
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_installer::{
-    InstallError, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Preview, Upgrade,
+    InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
 use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
@@ -107,22 +107,22 @@ impl InstallRun<'_> {
         // Whoever fills a mirror does not expect files in the working directory.
         let pins = args.into.as_ref().map(|_| report.pins).filter(|pins| *pins != WriteOutcome::Unchanged);
         let pins = pins.map(|pins| (options.trust.pins_path.as_path(), word(pins)));
-        printed::installed(context, &report.installed, &written, pins);
         self.note_narrow(&report.narrow);
         if args.write() == LockWrite::Compare {
             self.warn_of_lacking(&report.lock);
         }
+        printed::installed(context, &report.installed, &written, pins);
         Ok(())
     }
 
     async fn preview(&self) -> Result<(), Diagnostic> {
         let preview = self.previewed().await?;
-        printed::planned(self.context, &preview.packages, &self.would_write(&preview.lock));
         self.note_narrow(&preview.narrow);
+        printed::planned(self.context, &preview.packages, &self.would_write(&preview.lock));
         Ok(())
     }
 
-    async fn previewed(&self) -> Result<Preview, InstallError> {
+    async fn previewed(&self) -> Result<InstallPreview, InstallError> {
         let reporter = self.context.reporter.as_ref();
         tofu_oci_installer::preview(self.jobs, self.options, self.args.write(), reporter).await
     }
@@ -168,30 +168,30 @@ impl InstallRun<'_> {
         let said = |NarrowEntry { address, version, platforms, .. }: &NarrowEntry| {
             format!("{address} {version} for {}", names(platforms))
         };
+        let has = if self.args.dry_run { "would have" } else { "has" };
         let text = match narrow {
             [] => return,
-            [one] => format!("the lock file has {} only; the release has {}, too", said(one), names(&one.missing)),
+            [one] => format!("the lock file {has} {} only; the release has {}, too", said(one), names(&one.missing)),
             many => {
                 let all: Vec<String> = many.iter().map(said).collect();
-                format!("the lock file has fewer platforms than the releases: {}", all.join("; "))
+                format!("the lock file {has} fewer platforms than the releases: {}", all.join("; "))
             }
         };
-        let addresses: Vec<&ProviderAddr> = match self.args.providers.is_empty() {
-            true => Vec::new(),
-            false => narrow.iter().map(|entry| &entry.address).collect(),
-        };
-        let hint = format!("to lock every platform: {}", invocation::lock_all_platforms(&addresses));
+        let addresses = narrow.iter().map(|entry| &entry.address);
+        let hint = format!("to lock every platform: {}", invocation::lock_all_platforms(addresses));
         self.context.reporter.event(&Event::note("lock-narrow", text).with_hint(hint));
     }
 
     /// Warns of checksums that the lock file lacks although it must not change.
     fn warn_of_lacking(&self, lock: &LockFile) {
-        let lacking: Vec<String> = lacking(self.options.lock.file(), lock).iter().map(LockChange::lacking).collect();
+        let lacking = lacking(self.options.lock.file(), lock);
         if lacking.is_empty() {
             return;
         }
-        let text = format!("{} lacks {}; it stays as it is", shown(self.options.lock.path()), lacking.join(", "));
-        let hint = format!("to record them: {}", invocation::lock_all_platforms(&[]));
+        let what: Vec<String> = lacking.iter().map(LockChange::lacking).collect();
+        let text = format!("{} lacks {}; it stays as it is", shown(self.options.lock.path()), what.join(", "));
+        let hint =
+            format!("to record them: {}", invocation::lock_all_platforms(lacking.iter().map(|change| &change.address)));
         self.context.reporter.event(&Event::warning("lock-not-updated", text).with_hint(hint));
     }
 }

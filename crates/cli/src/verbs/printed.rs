@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use tofu_oci_installer::{InstallOutcome, Installed, PlannedPackage};
 use tofu_oci_trust::Standing;
+use tofu_oci_types::Scheme;
 
 use super::context::Context;
 use super::locked::LockChange;
@@ -75,9 +76,11 @@ pub(super) fn planned(context: &Context, packages: &[PlannedPackage], lock: &Loc
         }
     }
     of_lock_file(lock, "", &mut page);
-    let claimed = packages.iter().any(|package| !package.claimed.is_empty());
-    if claimed && lock.diff.is_some() {
-        page.line("h1: lines are what the releases claim: no package was downloaded to verify them");
+    let is_certain = |PlannedPackage { installed, claimed, .. }: &PlannedPackage| {
+        claimed.is_empty() && installed.hashes.iter().any(|hash| hash.scheme() == Scheme::H1)
+    };
+    if lock.diff.is_some() && !packages.iter().all(is_certain) {
+        page.line("no package was downloaded: the h1: lines are what the releases claim, or are missing");
     }
     printer::stdout(&page);
 }
