@@ -80,7 +80,6 @@ pub(crate) struct InstallArgs {
 /// What OpenTofu's `-lockfile` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LockFileMode {
-    /// Do not change it
     Readonly,
 }
 
