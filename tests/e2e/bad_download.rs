@@ -86,6 +86,8 @@ fn a_download_that_breaks_once_is_resumed() {
     ----- stderr -----
     note: GET [REGISTRY]/v2/acme/widget/blobs/sha256:[DIGEST]: connection closed before the end of the answer (after 100 of 323 bytes); attempt 2 in [WAIT]
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget
     ");
 }
 

@@ -251,5 +251,7 @@ fn a_stray_tag_that_is_the_newest_is_refused_with_the_reason() {
     warning: [REGISTRY]/acme/widget has tags that OpenTofu takes for versions it cannot find, so that `tofu init` fails: 2
       hint: ask the publisher to delete these tags
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget
     ");
 }

@@ -37,6 +37,8 @@ fn a_provider_is_installed_through_an_oci_mirror_block() {
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget
     ");
     assert_snapshot!(scene.run(&format!("resolve {WIDGET}")).text, @"
     exit code: 0
@@ -318,6 +320,8 @@ fn developers_overrides_are_warned_of() {
     warning: dev_overrides in the CLI configuration: OpenTofu runs registry.example.com/acme/widget from /opt/widget, whatever is installed and locked
       hint: the provider is installed all the same; remove the entry to use what is installed
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget
     ");
 }
 

@@ -26,6 +26,8 @@ fn an_address_is_installed_and_locked() {
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget
     ");
     assert_snapshot!(names(&scene, ".terraform"), @"
     providers/
@@ -187,6 +189,8 @@ terraform {
     ----- stderr -----
     registry.example.com/acme/gadget 0.3.1 linux_amd64: installed (323 B)
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has fewer platforms than the releases: registry.example.com/acme/gadget 0.3.1 for linux_amd64; registry.example.com/acme/widget 1.4.0 for linux_amd64
+      hint: to lock every platform: tofu-oci lock --from '[REGISTRY]/${namespace}/${type}' --chdir config
     ");
     assert_snapshot!(scene.shown("config/.terraform.lock.hcl"), @r#"
     # This file is maintained automatically by "tofu init".
@@ -279,10 +283,12 @@ fn a_filesystem_mirror_is_filled() {
     ----- stdout -----
     installed registry.example.com/acme/widget 1.4.0 linux_amd64
       mirror/registry.example.com/acme/widget/1.4.0/linux_amd64
-    lock file .terraform.lock.hcl created
+    lock file .terraform.lock.hcl created, pins .tofu-oci.pins.json created
 
     ----- stderr -----
     registry.example.com/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget
     ");
     assert_snapshot!(names(&scene, "mirror"), @"
     registry.example.com/
@@ -354,6 +360,8 @@ fn the_magic_suffix_finds_the_registry() {
 
     ----- stderr -----
     127.0.0.1.oci.opentofu.org:[PORT]/acme/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock 127.0.0.1.oci.opentofu.org:[PORT]/acme/widget --private-host 127.0.0.1
     ");
 }
 

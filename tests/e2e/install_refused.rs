@@ -183,6 +183,8 @@ fn a_mirror_under_another_address_is_installed_with_a_note() {
     note: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as registry.example.net/mirror/widget
       hint: right for a mirror; otherwise check the address and the place
     registry.example.net/mirror/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.net/mirror/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock registry.example.net/mirror/widget --from [REGISTRY]/acme/widget
     ");
 }
 

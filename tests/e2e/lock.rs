@@ -40,6 +40,8 @@ fn the_locked_version_is_kept_until_upgraded() {
 
     ----- stderr -----
     registry.example.com/acme/widget 1.5.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.com/acme/widget 1.5.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget
     ");
     assert!(scene.context.read(LOCK).contains("\"1.5.0\""));
 }

@@ -128,7 +128,7 @@ fn what_an_init_has_dropped_comes_back() {
       2 ch: lines would be added; every init drops such lines
     lock file .terraform.lock.hcl would change
       registry.example.com/acme/widget 1.4.0: 2 checksums added
-      it lacks only ch: lines, which every init drops, and no rule demands them
+      it differs only by ch: lines, which every init drops, and no rule demands them
 
     --- .terraform.lock.hcl (as it is)
     +++ .terraform.lock.hcl (as it would be)

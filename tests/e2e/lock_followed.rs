@@ -62,6 +62,8 @@ fn a_team_that_migrates_keeps_its_versions() {
     note: [REGISTRY]/acme/widget has 1.4.0 as registry.example.com/acme/widget, not as registry.opentofu.org/hashicorp/widget
       hint: right for a mirror; otherwise check the address and the place
     registry.opentofu.org/hashicorp/widget 1.4.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.opentofu.org/hashicorp/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock --from [REGISTRY]/acme/widget
     ");
     assert_snapshot!(scene.shown(LOCK), @r#"
     # This file is maintained automatically by "tofu init".
@@ -157,6 +159,8 @@ fn a_bare_install_takes_out_what_nothing_requires() {
 
     ----- stderr -----
     registry.example.com/acme/widget 1.5.0 linux_amd64: installed (323 B)
+    note: the lock file has registry.example.com/acme/widget 1.5.0 for linux_amd64 only; the release has darwin_arm64, too
+      hint: to lock every platform: tofu-oci lock --from [REGISTRY]/acme/widget
     ");
     assert_eq!(entries(&scene), format!("{WIDGET} 1.5.0"));
 

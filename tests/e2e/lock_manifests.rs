@@ -166,7 +166,7 @@ fn an_unknown_value_is_refused() {
     ----- stdout -----
 
     ----- stderr -----
-    error: unknown variant `sometimes`, expected `required` or `optional`
+    error: unknown variant `sometimes`, expected one of `required`, `optional`, `off`
       --> trust.toml:3:22
       |
     3 | manifest_checksums = "sometimes"

@@ -9,6 +9,7 @@
 //! credentials*       every kind of source and every way to be refused; what is warned of; options for one command
 //! check_*      what is wrong with repositories, lock files and registries, and what OpenTofu is predicted to do
 //! address, other_platform       releases under a wrong name, packages for the wrong platform
+//! locked, dry_run   a lock file that must not change, and runs that change nothing;  lock_off   lock files without `ch:` lines
 //! plugin_cache  what is not linked from it; links in the tree of packages
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
@@ -66,6 +67,7 @@ mod credentials_replay;
 #[cfg(unix)]
 mod credentials_warnings;
 mod disk;
+mod dry_run;
 mod explain;
 mod help;
 mod host_services;
@@ -81,7 +83,9 @@ mod lock_all;
 mod lock_followed;
 mod lock_manifests;
 mod lock_named;
+mod lock_off;
 mod lock_refused;
+mod locked;
 mod login;
 mod login_helper;
 mod login_refused;

@@ -6,6 +6,7 @@
 //! registries  push, versions, install, push again, copy: against registry:2 plain, TLS, htpasswd, token; distribution 3, zot
 //! provider    testdata/provider built, published in each layout, installed, run by terraform (and tofu)
 //! lock        the lock file is the one that terraform (and tofu) writes for the same packages, and installs by
+//! locked      install --locked ends as terraform (and tofu) init -lockfile=readonly, case by case
 //! mappings    an oci_mirror block, the magic suffix and oci-providers.v1, with a real registry and a real HTTPS server
 //! providers   testdata/configurations read as real terraform (and tofu) reads them
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
@@ -29,6 +30,7 @@ mod faults;
 mod https;
 mod lab;
 mod lock;
+mod locked;
 mod mappings;
 mod parallel;
 mod provider;
@@ -57,7 +59,7 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InteropArgs {
-    /// Run only the sub-stages with these names: testrepos, registries, provider, lock, mappings, providers,
+    /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, providers,
     /// buildah, clients, skopeo, credentials, check, parallel, trust, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
@@ -90,6 +92,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "registries", needs: &["docker-registry", "htpasswd"], work: registries::run },
     SubStage { name: "provider", needs: &["docker-registry", "go", "terraform"], work: provider::run },
     SubStage { name: "lock", needs: lock::NEEDS, work: lock::run },
+    SubStage { name: "locked", needs: locked::NEEDS, work: locked::run },
     SubStage { name: "mappings", needs: &["docker-registry", "python3"], work: mappings::run },
     SubStage { name: "providers", needs: &["terraform"], work: providers::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },

@@ -63,6 +63,15 @@ pub(crate) fn command(words: &str) -> String {
     given().command(words, &[REACH, OWN].concat())
 }
 
+/// `tofu-oci lock` for every platform, with the options that say where this run looks. It names these addresses if this
+/// run was given any; otherwise the configuration has them.
+pub(crate) fn lock_all_platforms<'a>(addresses: impl Iterator<Item = &'a ProviderAddr>) -> String {
+    let given = given();
+    let words = std::iter::once("lock".to_owned()).chain(addresses.map(ToString::to_string));
+    let words: Vec<String> = words.take(if given.words.is_empty() { 1 } else { usize::MAX }).collect();
+    given.line(&words.join(" "), |name| name != "platform" && (REACH.contains(&name) || OWN.contains(&name)))
+}
+
 /// The same for another user, who has a login and files of their own.
 pub(crate) fn command_for_others(words: &str) -> String {
     given().command(words, REACH)

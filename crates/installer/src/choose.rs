@@ -30,17 +30,7 @@ impl VersionChoice<'_> {
             return Err(InstallError::UnspecifiedVersion { address: self.address.clone() });
         }
         match self.lock {
-            Some(Guide { by, entry: locked }) if self.upgrade == Upgrade::KeepLocked => {
-                if !self.constraints.admits(&locked.version) {
-                    return Err(InstallError::LockedVersionNotAdmitted {
-                        address: self.address.clone(),
-                        by: by.clone(),
-                        locked: locked.version.clone(),
-                        constraints: self.constraints.clone(),
-                    });
-                }
-                Ok(locked.version.clone())
-            }
+            Some(guide) if self.upgrade == Upgrade::KeepLocked => admitted(self.address, self.constraints, guide),
             _ => self.newest(reporter).await,
         }
     }
@@ -136,6 +126,19 @@ impl VersionChoice<'_> {
         let hint = "the checksums of that entry are not taken over: the two registries do not have the same bytes";
         reporter.event(&Event::warning("locked-by-predecessor", text).with_hint(hint));
     }
+}
+
+/// The locked version, if the constraints admit it.
+pub(crate) fn admitted(
+    address: &ProviderAddr,
+    constraints: &Constraints,
+    Guide { by, entry: locked }: &Guide,
+) -> Result<Version, InstallError> {
+    if constraints.admits(&locked.version) {
+        return Ok(locked.version.clone());
+    }
+    let (address, by, locked) = (address.clone(), by.clone(), locked.version.clone());
+    Err(InstallError::LockedVersionNotAdmitted { address, by, locked, constraints: constraints.clone() })
 }
 
 /// The warnings of a run, each given once although a version may be chosen repeatedly: for several packages, and after

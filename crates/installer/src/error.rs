@@ -1,5 +1,6 @@
 //! Why something was not installed.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use tofu_oci_disk::LockError;
@@ -92,6 +93,16 @@ pub enum InstallError {
         /// The lock file.
         path: PathBuf,
     },
+    /// The lock file must not change, and does not have exactly the providers that are required.
+    #[error("{} would change: {}", path.strip_prefix(".").unwrap_or(path).display(), outdated(missing, unneeded))]
+    LockFileOutdated {
+        /// The lock file.
+        path: PathBuf,
+        /// Required providers without an entry.
+        missing: BTreeSet<ProviderAddr>,
+        /// Providers with an entry that nothing requires.
+        unneeded: BTreeSet<ProviderAddr>,
+    },
     /// The lock file cannot be used.
     #[error(transparent)]
     LockFile(#[from] LockFileError),
@@ -99,6 +110,14 @@ pub enum InstallError {
 
 fn of(by: &ProviderAddr, address: &ProviderAddr) -> String {
     if by == address { String::new() } else { format!(" by the entry of {by}") }
+}
+
+fn outdated(missing: &BTreeSet<ProviderAddr>, unneeded: &BTreeSet<ProviderAddr>) -> String {
+    let list =
+        |addresses: &BTreeSet<ProviderAddr>| addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let missing = (!missing.is_empty()).then(|| format!("it has no entry for {}", list(missing)));
+    let unneeded = (!unneeded.is_empty()).then(|| format!("the configuration does not require {}", list(unneeded)));
+    missing.into_iter().chain(unneeded).collect::<Vec<_>>().join("; ")
 }
 
 fn meeting(constraints: &Constraints) -> String {
@@ -132,6 +151,7 @@ impl InstallError {
             Self::NotTheLockedRelease { .. } => "lock-mismatch",
             Self::Pins(error) => error.code(),
             Self::LockFileChanged { .. } => "lock-changed",
+            Self::LockFileOutdated { .. } => "lock-outdated",
             Self::LockFile(error) => error.code(),
         }
     }

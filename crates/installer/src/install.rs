@@ -1,16 +1,19 @@
 //! The requests of one call, side by side, and then the lock file.
 
+use std::collections::BTreeSet;
+
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{Fetcher, TrustChecker, Turn};
-use tofu_oci_lockfile::{LockFile, WriteOutcome};
+use tofu_oci_lockfile::{Guide, LockFile, WriteOutcome};
+use tofu_oci_trust::Policy;
 use tofu_oci_types::{ProviderAddr, Reporter};
 
-use crate::choose::{VersionChoice, Warned};
+use crate::choose::{VersionChoice, Warned, admitted};
 use crate::package::PackageInstall;
-use crate::record::{Completed, merged};
-use crate::{InstallError, InstallRequest, Installed, Options};
+use crate::record::{Completed, Merged, guide, merged};
+use crate::{InstallError, InstallRequest, Installed, LockWrite, NarrowEntry, Options};
 
 /// How many requests ask and wait at once; fewer fetch ([`Options::parallel`]).
 const REQUESTS: usize = 16;
@@ -27,6 +30,10 @@ pub struct InstallReport {
     pub lock: LockFile,
     /// What was done to the lock file.
     pub written: WriteOutcome,
+    /// What was done to the pin file.
+    pub pins: WriteOutcome,
+    /// New entries of the lock file that lack platforms, by address.
+    pub narrow: Vec<NarrowEntry>,
 }
 
 /// Installs every request's package and then writes the pins and the lock file.
@@ -42,10 +49,7 @@ pub async fn install(
     options: &Options,
     reporter: &dyn Reporter,
 ) -> Result<InstallReport, InstallError> {
-    let fetcher = Fetcher::new(options.parallel, &options.limits, reporter);
-    let trust_checker = TrustChecker::new(&options.trust, reporter);
-    let (limits, waiter, warned) = (&options.limits, &options.waiter, Warned::default());
-    let context = InstallContext { fetcher, trust_checker, limits, waiter, warned, reporter };
+    let context = InstallContext::new(options, LockWrite::Write, reporter);
     let mut judged_by = options.lock.clone();
     let mut completed = context.run(requests.iter(), judged_by.file()).await?;
     for _ in 0..ROUNDS {
@@ -53,11 +57,12 @@ pub async fn install(
         let now = judged_by.read_again()?;
         let changed = changed(requests.iter().map(|request| &request.address), judged_by.file(), now.file());
         if changed.is_empty() {
-            let lock = merged(now.file().clone(), requests, &completed, &options.forget)?;
-            context.trust_checker.write_pins(now.would_write(&lock), &turn)?;
+            let pairs = requests.iter().zip(&completed);
+            let Merged { file: lock, narrow } = merged(now.file(), pairs, &options.forget, &options.trust.policy)?;
+            let pins = context.trust_checker.write_pins(now.would_write(&lock), &turn)?;
             let written = now.write(&lock)?;
             let installed = completed.into_iter().map(|completed| completed.installed).collect();
-            return Ok(InstallReport { installed, lock, written });
+            return Ok(InstallReport { installed, lock, written, pins, narrow });
         }
         // The new entries may need downloads, which must not take a turn.
         drop(turn);
@@ -83,31 +88,112 @@ pub(crate) fn changed<'a>(
     providers.enumerate().filter(is_changed).map(|(nth, _)| nth).collect()
 }
 
+/// Installs as [`install`] does, and writes neither the lock file nor the pins. A package that is in its place and locked
+/// is kept without a request.
+///
+/// The lock file may lack checksums and constraints, as for `init -lockfile=readonly`; [`InstallReport::lock`] has them.
+///
+/// # Errors
+/// As [`install`], and [`InstallError::LockFileOutdated`] before anything is asked or installed.
+///
+/// Spec: `OpenTofu` 1.12 and Terraform 1.11, `init -lockfile=readonly`: `testdata/vectors/lockfile_readonly.json` (measured).
+pub async fn install_locked(
+    requests: &[InstallRequest],
+    options: &Options,
+    reporter: &dyn Reporter,
+) -> Result<InstallReport, InstallError> {
+    let file = options.lock.file();
+    check_locked(requests, options)?;
+    let context = InstallContext::new(options, LockWrite::Compare, reporter);
+    let completed = context.run(requests.iter(), file).await?;
+    let pairs = requests.iter().zip(&completed);
+    let Merged { file: lock, narrow } = merged(file, pairs, &options.forget, &options.trust.policy)?;
+    let installed = completed.into_iter().map(|completed| completed.installed).collect();
+    let written = WriteOutcome::Unchanged;
+    Ok(InstallReport { installed, lock, written, pins: written, narrow })
+}
+
+/// Whether the lock file has an entry with an admitted version for each request, and none to forget.
+///
+/// # Errors
+/// [`InstallError::LockFileOutdated`] and [`InstallError::LockedVersionNotAdmitted`].
+pub fn check_locked(requests: &[InstallRequest], options: &Options) -> Result<(), InstallError> {
+    let file = options.lock.file();
+    let missing = requests.iter().map(|request| &request.address).filter(|address| file.get(address).is_none());
+    let missing: BTreeSet<ProviderAddr> = missing.cloned().collect();
+    if !missing.is_empty() || !options.forget.is_empty() {
+        let (path, unneeded) = (options.lock.path().to_owned(), options.forget.clone());
+        return Err(InstallError::LockFileOutdated { path, missing, unneeded });
+    }
+    for InstallRequest { address, constraints, .. } in requests {
+        if let Some(guide) = file.guide(address) {
+            admitted(address, constraints, &guide)?;
+        }
+    }
+    Ok(())
+}
+
+/// A request, and what chooses its version.
+pub(crate) type Guided<'r> = (&'r InstallRequest, Option<Guide>);
+
 /// What the requests of one call share.
-struct InstallContext<'a> {
+pub(crate) struct InstallContext<'a> {
     fetcher: Fetcher<'a>,
     trust_checker: TrustChecker<'a>,
+    policy: &'a Policy,
     limits: &'a Limits,
+    write: LockWrite,
     waiter: &'a Waiter,
     warned: Warned,
     reporter: &'a dyn Reporter,
 }
 
-impl InstallContext<'_> {
+impl<'a> InstallContext<'a> {
+    pub(crate) fn new(options: &'a Options, write: LockWrite, reporter: &'a dyn Reporter) -> Self {
+        Self {
+            fetcher: Fetcher::new(options.parallel, &options.limits, reporter),
+            trust_checker: TrustChecker::new(&options.trust, reporter),
+            policy: &options.trust.policy,
+            limits: &options.limits,
+            write,
+            waiter: &options.waiter,
+            warned: Warned::default(),
+            reporter,
+        }
+    }
+
+    /// The requests, each with what chooses its version.
+    pub(crate) fn guided<'r>(
+        &self,
+        requests: impl Iterator<Item = &'r InstallRequest>,
+        lock: &LockFile,
+    ) -> Vec<Guided<'r>> {
+        requests.map(|request| (request, guide(lock, &request.address, self.policy))).collect()
+    }
+
     /// Installs these packages; each must match its entry of the lock file.
     async fn run(
         &self,
         requests: impl Iterator<Item = &InstallRequest>,
         lock: &LockFile,
     ) -> Result<Vec<Completed>, InstallError> {
-        let guided: Vec<_> = requests.map(|request| (request, lock.guide(&request.address))).collect();
+        self.each(&self.guided(requests, lock), PackageInstall::run).await
+    }
+
+    /// Works on each request.
+    pub(crate) async fn each<'w, T, F: Future<Output = Result<T, InstallError>>>(
+        &'w self,
+        guided: &'w [Guided<'w>],
+        work: impl Fn(PackageInstall<'w>) -> F,
+    ) -> Result<Vec<T>, InstallError> {
         let runs = guided.iter().map(|(request, guide)| {
             let InstallRequest { address, constraints, source, upgrade, .. } = request;
             let (lock, upgrade) = (guide.as_ref(), *upgrade);
             let choice = VersionChoice { address, constraints, source: &**source, lock, upgrade };
             choice.warn_of_predecessor(&self.warned, self.reporter);
             let Self { fetcher, trust_checker, limits, waiter, reporter, .. } = self;
-            PackageInstall { request, choice, fetcher, trust_checker, limits, waiter, reporter: *reporter }.run()
+            let write = self.write;
+            work(PackageInstall { request, choice, fetcher, trust_checker, limits, write, waiter, reporter: *reporter })
         });
         futures_util::stream::iter(runs).buffered(REQUESTS).try_collect().await
     }

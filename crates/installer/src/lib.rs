@@ -29,6 +29,7 @@ mod install;
 mod lock;
 mod package;
 mod plan;
+mod preview;
 mod record;
 mod request;
 
@@ -36,9 +37,12 @@ mod request;
 mod tests;
 
 pub use error::InstallError;
-pub use install::{InstallReport, install};
+pub use install::{InstallReport, check_locked, install, install_locked};
 pub use lock::{
     Basis, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider,
     PlatformChoice, lock,
 };
-pub use request::{InstallOutcome, InstallRequest, InstallTarget, Installed, Options, PluginCache, Upgrade};
+pub use preview::{InstallPreview, PlannedPackage, preview};
+pub use request::{
+    InstallOutcome, InstallRequest, InstallTarget, Installed, NarrowEntry, Options, PluginCache, Upgrade,
+};

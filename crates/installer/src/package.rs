@@ -15,7 +15,7 @@ use tofu_oci_types::{Event, Identity, Place, Reporter, Scheme, Version};
 use crate::choose::VersionChoice;
 use crate::plan::{InstallStep, KnownBy, PlaceAnswer, Seen, SeenContents, SeenPackage, Unlocked, plan};
 use crate::record::Completed;
-use crate::{InstallError, InstallOutcome, InstallRequest, Installed};
+use crate::{InstallError, InstallOutcome, InstallRequest, Installed, LockWrite};
 
 /// One request at work.
 pub(crate) struct PackageInstall<'a> {
@@ -24,28 +24,29 @@ pub(crate) struct PackageInstall<'a> {
     pub(crate) fetcher: &'a Fetcher<'a>,
     pub(crate) trust_checker: &'a TrustChecker<'a>,
     pub(crate) limits: &'a Limits,
+    pub(crate) write: LockWrite,
     pub(crate) waiter: &'a Waiter,
     pub(crate) reporter: &'a dyn Reporter,
 }
 
 /// What one look found: the lock file's entry, the package's place and the plugin cache.
-struct LocalState<'a> {
+pub(crate) struct LocalState<'a> {
     provider_type: &'a str,
-    version: Version,
+    pub(crate) version: Version,
     /// The entry of this version.
-    locked: Option<Expect<'a>>,
-    place: PackagePath,
-    installed: PathContents,
+    pub(crate) locked: Option<Expect<'a>>,
+    pub(crate) place: PackagePath,
+    pub(crate) installed: PathContents,
     /// The package in the cache, if there is a cache.
-    cached: Option<(PackagePath, PathContents)>,
+    pub(crate) cached: Option<(PackagePath, PathContents)>,
     unlocked: Unlocked,
     unasked: Unasked,
 }
 
 /// What a place offers, and the judgement on the release that it belongs to.
-struct Offered {
-    offer: Offer,
-    judgement: Option<Arc<Judgement>>,
+pub(crate) struct Offered {
+    pub(crate) offer: Offer,
+    pub(crate) judgement: Option<Arc<Judgement>>,
 }
 
 impl PackageInstall<'_> {
@@ -57,7 +58,7 @@ impl PackageInstall<'_> {
     }
 
     /// Reads what may be used. Without a locked entry, only a cache that may break the lock file is of use.
-    async fn look(&self) -> Result<LocalState<'_>, InstallError> {
+    pub(crate) async fn look(&self) -> Result<LocalState<'_>, InstallError> {
         let InstallRequest { address, platform, target, .. } = self.request;
         let version = self.choice.version(self.reporter).await?;
         let entry = self.choice.lock.map(|guide| &guide.entry).filter(|entry| entry.version == version);
@@ -87,40 +88,44 @@ impl PackageInstall<'_> {
     }
 
     async fn install(&self, found: &LocalState<'_>) -> Result<Completed, InstallError> {
-        match plan(&found.seen(None)) {
+        match plan(&found.seen(PlaceAnswer::NotAsked(self.write), None)) {
             InstallStep::Keep(_) => return self.keep(found, None),
             InstallStep::Link(_) => return self.link(found, None).await,
             InstallStep::Fetch => {}
         }
-        let offered = match self.offer(&found.version).await {
+        let offered = match self.ask(found).await {
             Ok(offered) => offered,
             Err(error) => return self.without_the_place(error, found),
         };
-        check_before(&offered.offer, found.locked)?;
-        if let PathContents::Package(package) = &found.installed
-            && found.locks(package)
-        {
-            check_lines(&offered.offer, found.locked, &hashes(package, Some(&offered)))?;
-        }
-        match plan(&found.seen(Some(&offered))) {
+        match self.step(found, &offered)? {
             InstallStep::Keep(by) => self.keep(found, by.offer(&offered)),
             InstallStep::Link(by) => self.link(found, by.offer(&offered)).await,
             InstallStep::Fetch => self.fetch(found, &offered).await,
         }
     }
 
+    /// What to do about an offer, unless the lock file refuses it.
+    pub(crate) fn step(&self, found: &LocalState<'_>, offered: &Offered) -> Result<InstallStep, InstallError> {
+        check_before(&offered.offer, found.locked)?;
+        if let PathContents::Package(package) = &found.installed
+            && found.locks(package)
+        {
+            check_lines(&offered.offer, found.locked, &hashes(package, Some(offered)))?;
+        }
+        Ok(plan(&found.seen(found.answer(offered), Some(offered))))
+    }
+
     /// What the place offers, if the trust policy admits its release.
-    async fn offer(&self, version: &Version) -> Result<Offered, InstallError> {
-        let offer = self.choice.offer(version, &self.request.platform).await?;
+    pub(crate) async fn ask(&self, found: &LocalState<'_>) -> Result<Offered, InstallError> {
+        let offer = self.choice.offer(&found.version, &self.request.platform).await?;
         let judgement = self.trust_checker.of_offer(&offer).await?;
         Ok(Offered { offer, judgement })
     }
 
     /// Keeps an installed and locked package if the place does not answer and its answer is not needed.
     fn without_the_place(&self, error: InstallError, found: &LocalState<'_>) -> Result<Completed, InstallError> {
-        let seen = Seen { answer: PlaceAnswer::Unreachable, ..found.seen(None) };
         let PathContents::Package(package) = &found.installed else { return Err(error) };
-        if !error.is_without_answer() || plan(&seen) == InstallStep::Fetch {
+        if !error.is_without_answer() || plan(&found.seen(PlaceAnswer::Unreachable, None)) == InstallStep::Fetch {
             return Err(error);
         }
         let (from, reason) = (self.request.source.place().clone(), error.with_causes());
@@ -246,7 +251,7 @@ impl PackageInstall<'_> {
     }
 
     /// The result. Without an offer, the package came from the plugin cache.
-    fn completed(
+    pub(crate) fn completed(
         &self,
         found: &LocalState<'_>,
         outcome: InstallOutcome,
@@ -274,7 +279,8 @@ impl PackageInstall<'_> {
             identity: judgement.as_ref().and(offer).map_or(Identity::Unidentified, |offer| offer.identity().clone()),
             trust: judgement.as_ref().map(|judgement| judgement.vouched(platform, hashes.zh.as_ref())),
         };
-        Completed { installed, hashes, judgement }
+        let offered = offer.map(|offer| offer.claims.keys().cloned().collect()).unwrap_or_default();
+        Completed { installed, hashes, judgement, offered }
     }
 }
 
@@ -283,14 +289,22 @@ impl LocalState<'_> {
         self.locked.is_some_and(|locked| locked.entry.hashes.contains(&package.h1()))
     }
 
+    /// Whether the lock file names the offered package. A zip must be locked by its `zh:`: an entry with `h1:` alone is
+    /// completed by a download.
+    fn names(&self, offer: &Offer) -> bool {
+        let hash = offer.zh().or_else(|| offer.ch());
+        hash.is_some_and(|hash| self.locked.is_some_and(|locked| locked.entry.hashes.contains(&hash)))
+    }
+
+    /// The answer of a place that offers the package.
+    fn answer(&self, Offered { offer, judgement }: &Offered) -> PlaceAnswer {
+        let vouched = judgement.as_ref().is_some_and(|judgement| judgement.stands_for(offer));
+        PlaceAnswer::Offer { named: self.names(offer), vouched }
+    }
+
     /// What is known for [`plan`]; with an offer, also how the packages relate to it.
-    fn seen(&self, offered: Option<&Offered>) -> Seen {
-        // A zip must be locked by its `zh:`: an entry with `h1:` alone is completed by a download.
-        let is_locked = |offer: &Offer| {
-            let hash = offer.zh().or_else(|| offer.ch());
-            hash.is_some_and(|hash| self.locked.is_some_and(|locked| locked.entry.hashes.contains(&hash)))
-        };
-        let named = offered.is_some_and(|offered| is_locked(&offered.offer));
+    pub(crate) fn seen(&self, answer: PlaceAnswer, offered: Option<&Offered>) -> Seen {
+        let named = matches!(answer, PlaceAnswer::Offer { named: true, .. });
         let bytes = |package: &FoundPackage| {
             let h1 = package.h1();
             let judgement = offered.and_then(|Offered { offer, judgement }| Some((offer, judgement.as_deref()?)));
@@ -315,17 +329,14 @@ impl LocalState<'_> {
             installed: contents(&self.installed),
             cached: self.cached.as_ref().map(|(_, cached)| contents(cached)),
             unlocked: self.unlocked,
-            answer: offered.map_or(PlaceAnswer::NotAsked, |Offered { offer, judgement }| PlaceAnswer::Offer {
-                named,
-                vouched: judgement.as_ref().is_some_and(|judgement| judgement.stands_for(offer)),
-            }),
+            answer,
         }
     }
 }
 
 impl KnownBy {
     /// The offer, if what it says is recorded.
-    fn offer(self, offered: &Offered) -> Option<&Offered> {
+    pub(crate) fn offer(self, offered: &Offered) -> Option<&Offered> {
         match self {
             Self::SeenContents => None,
             Self::Offer => Some(offered),
@@ -334,7 +345,7 @@ impl KnownBy {
 }
 
 /// The package that `plan` chose.
-fn package(contents: &PathContents) -> &FoundPackage {
+pub(crate) fn package(contents: &PathContents) -> &FoundPackage {
     match contents {
         PathContents::Package(package) => package,
         _ => unreachable!("`plan` uses nothing but a package"),
@@ -342,7 +353,7 @@ fn package(contents: &PathContents) -> &FoundPackage {
 }
 
 /// Its checksums, with those that the offer names.
-fn hashes(package: &FoundPackage, offered: Option<&Offered>) -> PackageHashes {
+pub(crate) fn hashes(package: &FoundPackage, offered: Option<&Offered>) -> PackageHashes {
     let known = offered.map(|offered| known_before(&offered.offer)).unwrap_or_default();
     PackageHashes { h1: Some(package.h1()), ..known }
 }

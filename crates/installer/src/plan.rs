@@ -5,6 +5,7 @@
 //!   the package in its place has a locked `h1:`              -> keep
 //!   the cached one has                                        -> link
 //!   if signatures are required, only with an `h1:` that a pin knows
+//!   if the lock file stays as it is, the package in its place needs no plugin cache for that
 //! the place offers the release
 //!   the package in its place has a locked `h1:`, and the lock file names the offer -> keep
 //!   the cached one has, and the lock file or a signature names it                  -> link
@@ -21,6 +22,8 @@
 //! [`Judgement::admits_unfetched`]: tofu_oci_fetch::Judgement::admits_unfetched
 //!
 //! Spec: `OpenTofu` 1.12, providercache installer, "globalCacheDir"; measured with 1.12.6 and 1.13.
+
+use crate::LockWrite;
 
 /// What is known of one package when a step is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +79,8 @@ pub(crate) enum Unlocked {
 /// What the place says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PlaceAnswer {
-    /// It was not asked yet.
-    NotAsked,
+    /// It was not asked yet. What it says is of use for a lock file that is written.
+    NotAsked(LockWrite),
     /// It could not be reached.
     Unreachable,
     /// It offers the package. `named`: the lock file names this very package. `vouched`: a signature or a person
@@ -114,7 +117,10 @@ pub(crate) fn plan(seen: &Seen) -> InstallStep {
     };
     let unasked = |contents| locked(contents).is_some_and(|bytes| bytes.unasked);
     let (named, vouched) = match answer {
-        PlaceAnswer::NotAsked => {
+        PlaceAnswer::NotAsked(LockWrite::Compare) if unasked(installed) => {
+            return InstallStep::Keep(KnownBy::SeenContents);
+        }
+        PlaceAnswer::NotAsked(_) => {
             return match cached {
                 None | Some(SeenContents::Nothing) => InstallStep::Fetch,
                 Some(_) if unasked(installed) => InstallStep::Keep(KnownBy::SeenContents),

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tofu_oci_fetch::Judgement;
-use tofu_oci_lockfile::{LockEntry, LockFile, PackageHashes, Recordable, merge};
+use tofu_oci_lockfile::{Guide, LockEntry, LockFile, PackageHashes, Recordable, merge};
+use tofu_oci_trust::{ManifestChecksums, Policy};
 use tofu_oci_types::{Constraints, PackageHash, Platform, ProviderAddr, Scheme, Version};
 
-use crate::{InstallError, InstallRequest, Installed};
+use crate::{InstallError, InstallRequest, Installed, NarrowEntry};
 
 /// A request that has succeeded.
 pub(crate) struct Completed {
@@ -15,6 +16,8 @@ pub(crate) struct Completed {
     pub(crate) hashes: PackageHashes,
     /// The judgement on the release; `None` if its place was not asked.
     pub(crate) judgement: Option<Arc<Judgement>>,
+    /// The platforms that the release names; empty if its place was not asked.
+    pub(crate) offered: BTreeSet<Platform>,
 }
 
 impl Completed {
@@ -23,6 +26,7 @@ impl Completed {
     pub(crate) fn replace(&mut self, newer: Self) {
         if self.installed.version == newer.installed.version {
             self.judgement = newer.judgement.or_else(|| self.judgement.take());
+            self.offered.extend(newer.offered);
         } else {
             *self = newer;
         }
@@ -30,13 +34,33 @@ impl Completed {
 }
 
 /// Checksums of one release: what was verified here, and what trusted signatures cover.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct ReleaseRecord {
+    manifests: ManifestChecksums,
     verified: BTreeMap<Platform, PackageHashes>,
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
 }
 
+/// The entry as it binds: without `ch:` lines if a rule turns them off.
+pub(crate) fn binding(entry: LockEntry, manifests: ManifestChecksums) -> LockEntry {
+    match manifests {
+        ManifestChecksums::Off => entry.without_manifests(),
+        ManifestChecksums::Optional | ManifestChecksums::Required => entry,
+    }
+}
+
+/// What chooses the version of a provider, with the lines that bind.
+pub(crate) fn guide(lock: &LockFile, address: &ProviderAddr, policy: &Policy) -> Option<Guide> {
+    let Guide { by, entry } = lock.guide(address)?;
+    Some(Guide { by, entry: binding(entry, policy.rule(address).manifest_checksums) })
+}
+
 impl ReleaseRecord {
+    /// Nothing yet.
+    pub(crate) fn new(manifests: ManifestChecksums) -> Self {
+        Self { manifests, verified: BTreeMap::new(), covered: BTreeMap::new() }
+    }
+
     /// Adds what signatures cover.
     pub(crate) fn cover(&mut self, covered: &BTreeMap<Platform, BTreeSet<PackageHash>>) {
         for (platform, hashes) in covered {
@@ -63,42 +87,91 @@ impl ReleaseRecord {
             hashes.retain(is_true);
             hashes.extend(verified.iter().cloned());
         }
+        if self.manifests == ManifestChecksums::Off {
+            hashes.values_mut().for_each(|hashes| hashes.retain(|hash| hash.scheme() != Scheme::Ch));
+        }
         hashes
     }
 }
 
+/// The lock file with what was verified, and the new entries that lack platforms.
+pub(crate) struct Merged {
+    pub(crate) file: LockFile,
+    pub(crate) narrow: Vec<NarrowEntry>,
+}
+
 /// The lock file with what was verified and what trusted signatures cover, and without the entries to forget.
-pub(crate) fn merged(
-    mut file: LockFile,
-    requests: &[InstallRequest],
-    completed: &[Completed],
+pub(crate) fn merged<'a>(
+    before: &LockFile,
+    completed: impl Iterator<Item = (&'a InstallRequest, &'a Completed)>,
     forget: &BTreeSet<ProviderAddr>,
-) -> Result<LockFile, InstallError> {
+    policy: &Policy,
+) -> Result<Merged, InstallError> {
+    let mut file = before.clone();
     for address in forget {
         file.remove(address);
     }
-    let mut records: BTreeMap<&ProviderAddr, (&InstallRequest, &Version, ReleaseRecord)> = BTreeMap::new();
-    for (request, Completed { installed, hashes, judgement }) in requests.iter().zip(completed) {
-        let version = &installed.version;
-        let (_, first, record) =
-            records.entry(&request.address).or_insert_with(|| (request, version, ReleaseRecord::default()));
-        if *first != version {
+    let mut records: BTreeMap<&ProviderAddr, ProviderRecord<'_>> = BTreeMap::new();
+    for (request, Completed { installed, hashes, judgement, offered }) in completed {
+        let of = records.entry(&request.address).or_insert_with(|| ProviderRecord {
+            request,
+            version: &installed.version,
+            record: ReleaseRecord::new(policy.rule(&request.address).manifest_checksums),
+            offered: BTreeSet::new(),
+        });
+        if *of.version != installed.version {
             return Err(InstallError::VersionsDiffer {
                 address: request.address.clone(),
-                first: (*first).clone(),
-                second: version.clone(),
+                first: of.version.clone(),
+                second: installed.version.clone(),
             });
         }
         if let Some(judgement) = judgement {
-            record.cover(judgement.covered());
+            of.record.cover(judgement.covered());
         }
-        record.verify(&request.platform, hashes);
+        of.record.verify(&request.platform, hashes);
+        of.offered.extend(offered);
     }
-    for (address, (request, version, record)) in records {
-        let entry = entry(file.get(address), version, &request.constraints, &record);
+    let mut narrow = Vec::new();
+    for (address, of) in records {
+        narrow.extend(of.narrow(before.get(address)));
+        let entry = entry(before.get(address), of.version, &of.request.constraints, &of.record);
         file.insert(address.clone(), entry);
     }
-    Ok(file)
+    Ok(Merged { file, narrow })
+}
+
+/// What is recorded of one provider.
+struct ProviderRecord<'a> {
+    request: &'a InstallRequest,
+    version: &'a Version,
+    record: ReleaseRecord,
+    offered: BTreeSet<&'a Platform>,
+}
+
+impl ProviderRecord<'_> {
+    /// The entry, if it is new, the release has platforms that it lacks, and it is for one platform alone or for fewer
+    /// than `before`.
+    fn narrow(&self, before: Option<&LockEntry>) -> Option<NarrowEntry> {
+        if before.is_some_and(|before| before.version == *self.version) {
+            return None;
+        }
+        let binds = |hash: &PackageHash| matches!(hash.scheme(), Scheme::H1 | Scheme::Zh);
+        let hashes = self.record.hashes().into_iter().filter(|(_, hashes)| hashes.iter().any(binds));
+        let platforms: BTreeSet<Platform> = hashes.map(|(platform, _)| platform).collect();
+        let missing: Vec<Platform> =
+            self.offered.iter().filter(|platform| !platforms.contains(**platform)).copied().cloned().collect();
+        // Each platform of an entry has at most one line of a scheme.
+        let lines =
+            |scheme| before.map_or(0, |entry| entry.hashes.iter().filter(|hash| hash.scheme() == scheme).count());
+        let earlier = lines(Scheme::H1).max(lines(Scheme::Zh));
+        (!missing.is_empty() && (platforms.len() == 1 || platforms.len() < earlier)).then(|| NarrowEntry {
+            address: self.request.address.clone(),
+            version: self.version.clone(),
+            platforms: platforms.into_iter().collect(),
+            missing,
+        })
+    }
 }
 
 /// The entry with these checksums, merged with the entry before.
@@ -110,5 +183,5 @@ pub(crate) fn entry(
 ) -> LockEntry {
     let hashes = record.hashes().into_values().flatten();
     let hashes = Recordable::new(hashes).expect("a verified or covered package has a known h1 or zh");
-    merge(before, version.clone(), constraints.clone(), &hashes)
+    binding(merge(before, version.clone(), constraints.clone(), &hashes), record.manifests)
 }

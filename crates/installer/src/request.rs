@@ -155,7 +155,7 @@ pub struct Installed {
     pub outcome: InstallOutcome,
     /// How the package lies in the repository; `None` if the place was not asked.
     pub layout: Option<LeafKind>,
-    /// Bytes of the package's files.
+    /// Bytes of the package's files; 0 before it is fetched.
     pub bytes: u64,
     /// The package's checksums, all computed or verified here, sorted.
     pub hashes: Vec<PackageHash>,
@@ -164,6 +164,19 @@ pub struct Installed {
     pub identity: Identity,
     /// Who vouches for the package; `None` if the place was not asked, or is not a repository.
     pub trust: Option<Vouched>,
+}
+
+/// A new entry of the lock file with which a release cannot be installed on all its platforms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NarrowEntry {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// Its version.
+    pub version: Version,
+    /// The platforms that the entry is for, sorted.
+    pub platforms: Vec<Platform>,
+    /// The other platforms of the release, sorted.
+    pub missing: Vec<Platform>,
 }
 
 /// What was done.

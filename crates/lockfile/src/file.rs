@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use tofu_oci_types::{Constraints, PackageHash, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, PackageHash, ProviderAddr, Scheme, Version};
 
 /// The name of the lock file in a working directory.
 pub const LOCK_FILE_NAME: &str = ".terraform.lock.hcl";
@@ -96,5 +96,15 @@ impl LockEntry {
     /// An entry without checksums.
     pub fn new(version: Version, constraints: Constraints) -> Self {
         Self { version, constraints, hashes: BTreeSet::new() }
+    }
+
+    /// The entry without `ch:` lines; unchanged if only they say which package was locked.
+    #[must_use]
+    pub fn without_manifests(mut self) -> Self {
+        let binds = |hash: &PackageHash| matches!(hash.scheme(), Scheme::H1 | Scheme::Zh);
+        if self.hashes.iter().any(binds) {
+            self.hashes.retain(|hash| hash.scheme() != Scheme::Ch);
+        }
+        self
     }
 }

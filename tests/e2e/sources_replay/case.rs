@@ -113,6 +113,11 @@ pub(super) struct Expected {
 }
 
 impl Case {
+    /// Whether the lock file must not be written.
+    pub(super) fn leaves_the_lock_file(&self) -> bool {
+        self.commands.iter().flatten().flatten().any(|word| word == "-lockfile=readonly")
+    }
+
     /// Reads a case.
     ///
     /// # Errors

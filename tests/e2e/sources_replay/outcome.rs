@@ -39,7 +39,9 @@ impl Wanted {
             Some(lines) => lines.iter().map(|line| scene.translation.apply(line)).collect(),
             None => BTreeSet::from([made.h1.clone(), made.zh.clone()]),
         };
-        hashes.extend(made.ch.clone());
+        if !scene.case.leaves_the_lock_file() {
+            hashes.extend(made.ch.clone());
+        }
         if method == "cache" {
             // Nobody is asked: the line of an earlier run stays.
             let earlier = before.lock.as_deref().and_then(lock_text::entries).unwrap_or_default();

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
+use tofu_oci_installer::LockWrite;
 use tofu_oci_types::Platform;
 
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
@@ -20,6 +21,12 @@ Examples:
 
   Into a filesystem mirror, for another platform:
     tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
+
+  In CI: install what the lock file says, and fail if it does not fit the configuration:
+    tofu-oci install --locked
+
+  What would be installed, and how the lock file would change:
+    tofu-oci install --upgrade --dry-run
 
 `install` checks size, digest, archive structure, checksums and the lock file's hashes before a
 package becomes visible. It leaves packages that are installed already as they are.")]
@@ -48,6 +55,18 @@ pub(crate) struct InstallArgs {
     /// Choose the newest admitted version, even if the lock file names another
     #[arg(long)]
     pub(crate) upgrade: bool,
+    /// Write neither the lock file nor the pins. If the lock file is missing, lacks a required provider or has one that
+    /// is not required any more, show the difference, install nothing and exit with code 1. Checksums that it lacks are
+    /// only a warning. What is installed and locked causes no request
+    #[arg(long, conflicts_with = "upgrade")]
+    pub(crate) locked: bool,
+    /// The same as --locked, in OpenTofu's words: --lockfile=readonly
+    #[arg(long, value_name = "MODE", conflicts_with = "upgrade")]
+    pub(crate) lockfile: Option<LockFileMode>,
+    /// Say what would be installed, from where, how many bytes would be downloaded and how the lock file would change.
+    /// The registry is asked; no package is downloaded, and nothing is written
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
@@ -56,4 +75,17 @@ pub(crate) struct InstallArgs {
     pub(crate) identity: IdentityArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// What OpenTofu's `-lockfile` knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LockFileMode {
+    Readonly,
+}
+
+impl InstallArgs {
+    /// Whether the lock file and the pins may be written.
+    pub(crate) fn write(&self) -> LockWrite {
+        if self.locked || self.lockfile.is_some() { LockWrite::Compare } else { LockWrite::Write }
+    }
 }

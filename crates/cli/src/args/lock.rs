@@ -46,6 +46,10 @@ pub(crate) struct LockArgs {
     /// change, which every init removes, the exit code is 0, unless trust.toml says `manifest_checksums = "required"`
     #[arg(long)]
     pub(crate) check: bool,
+    /// Write no `ch:` lines, and remove those of the providers that are locked: for teams whose every init removes them.
+    /// `manifest_checksums = "off"` in trust.toml does it for good
+    #[arg(long)]
+    pub(crate) no_ch: bool,
     /// Choose the newest admitted versions, even if the lock file names others
     #[arg(long)]
     pub(crate) upgrade: bool,

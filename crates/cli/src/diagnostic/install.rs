@@ -178,6 +178,14 @@ impl Diagnostic {
                     .hint("if the release was replaced on purpose, remove the provider's block from the lock file")
             }
             InstallError::Pins(error) => Self::from(error),
+            InstallError::LockFileOutdated { missing, unneeded, .. } => diagnostic.hint(if unneeded.is_empty() {
+                format!(
+                    "record it, look at the difference and commit the file: {}",
+                    invocation::lock_all_platforms(missing.iter())
+                )
+            } else {
+                "run the same command without --locked, look at the difference and commit the file".to_owned()
+            }),
             InstallError::LockFileChanged { .. } => diagnostic.hint("run the same command again"),
             _ => diagnostic,
         }

@@ -4,27 +4,25 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Serialize;
 use tofu_oci_installer::{
-    InstallOutcome, InstallReport, InstallRequest, InstallTarget, Installed, Options, PluginCache, Upgrade,
+    InstallError, InstallPreview, InstallRequest, InstallTarget, LockWrite, NarrowEntry, Options, PluginCache, Upgrade,
 };
-use tofu_oci_lockfile::{LOCK_FILE_NAME, WriteOutcome};
+use tofu_oci_lockfile::{LOCK_FILE_NAME, LockFile, WriteOutcome};
 use tofu_oci_tfconfig::{TfConfigError, configuration, is_configuration};
-use tofu_oci_trust::Standing;
 use tofu_oci_types::{Constraints, Event, Platform, ProviderAddr};
 
 use super::context::{Context, data_dir};
-use super::locked::{LockChange, changes};
+use super::locked::{LockChange, changes, diff, lacking};
+use super::printed::{self, LockOutcome};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 use crate::lookup::Finder;
-use crate::page::Page;
-use crate::printer;
-use crate::report::{json_event, json_line};
 use crate::subject;
+
+pub(super) use super::printed::shown;
 
 /// Installs what was named, or what the configuration requires.
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
@@ -67,22 +65,148 @@ pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(),
     let mut options = Options::new(lock, trust);
     options.forget = forget;
     options.waiter = context.waiter(&args.network);
-    let several = jobs.len() > 1;
-    let InstallReport { installed, lock: after, written } =
-        tofu_oci_installer::install(&jobs, &options, context.reporter.as_ref()).await.map_err(|error| {
+    let run = InstallRun { context, args, jobs: &jobs, options: &options };
+    if args.write() == LockWrite::Compare {
+        run.check_locked().await?;
+    }
+    if args.dry_run { run.preview().await } else { run.install().await }
+}
+
+/// The requests of one run.
+struct InstallRun<'a> {
+    context: &'a Context,
+    args: &'a InstallArgs,
+    jobs: &'a [InstallRequest],
+    options: &'a Options,
+}
+
+impl InstallRun<'_> {
+    async fn install(&self) -> Result<(), Diagnostic> {
+        let Self { context, args, jobs, options } = self;
+        let reporter = context.reporter.as_ref();
+        let report = match args.write() {
+            LockWrite::Write => tofu_oci_installer::install(jobs, options, reporter).await,
+            LockWrite::Compare => tofu_oci_installer::install_locked(jobs, options, reporter).await,
+        };
+        let report = report.map_err(|error| {
             let diagnostic = Diagnostic::from(error);
-            if several {
+            if jobs.len() > 1 {
                 diagnostic.hint("packages that were complete stay; the lock file is as it was")
             } else {
                 diagnostic
             }
         })?;
-    // Other programs report what they have locked meanwhile.
-    let own =
-        |address: &ProviderAddr| options.forget.contains(address) || wanted.iter().any(|(wanted, _)| wanted == address);
-    let changes = changes(options.lock.file(), &after).into_iter().filter(|change| own(&change.address)).collect();
-    print(context, &installed, &Recorded { path: &lock_path, written, changes });
-    Ok(())
+        let written = LockOutcome {
+            path: options.lock.path(),
+            outcome: word(report.written),
+            changes: match args.write() {
+                LockWrite::Write => self.own_changes(&report.lock),
+                LockWrite::Compare => Vec::new(),
+            },
+            diff: None,
+        };
+        // Whoever fills a mirror does not expect files in the working directory.
+        let pins = args.into.as_ref().map(|_| report.pins).filter(|pins| *pins != WriteOutcome::Unchanged);
+        let pins = pins.map(|pins| (options.trust.pins_path.as_path(), word(pins)));
+        self.note_narrow(&report.narrow);
+        if args.write() == LockWrite::Compare {
+            self.warn_of_lacking(&report.lock);
+        }
+        printed::installed(context, &report.installed, &written, pins);
+        Ok(())
+    }
+
+    async fn preview(&self) -> Result<(), Diagnostic> {
+        let preview = self.previewed().await?;
+        self.note_narrow(&preview.narrow);
+        printed::planned(self.context, &preview.packages, &self.would_write(&preview.lock));
+        Ok(())
+    }
+
+    async fn previewed(&self) -> Result<InstallPreview, InstallError> {
+        let reporter = self.context.reporter.as_ref();
+        tofu_oci_installer::preview(self.jobs, self.options, self.args.write(), reporter).await
+    }
+
+    /// Fails, with the difference, unless the lock file has exactly the required providers.
+    async fn check_locked(&self) -> Result<(), Diagnostic> {
+        let Err(error) = tofu_oci_installer::check_locked(self.jobs, self.options) else { return Ok(()) };
+        let is_outdated = matches!(error, InstallError::LockFileOutdated { .. });
+        let diagnostic = Diagnostic::from(error);
+        if !is_outdated {
+            return Err(diagnostic);
+        }
+        match self.previewed().await {
+            Ok(preview) => {
+                printed::lock_file(self.context, &self.would_write(&preview.lock));
+                Err(diagnostic)
+            }
+            Err(error) => Err(diagnostic.cause(format!("what it would become is not known: {error}"))),
+        }
+    }
+
+    fn would_write(&self, lock: &LockFile) -> LockOutcome<'_> {
+        let stored = &self.options.lock;
+        let (outcome, diff) = match stored.would_write(lock) {
+            WriteOutcome::Unchanged => ("unchanged", None),
+            WriteOutcome::Created | WriteOutcome::Updated => ("would-change", Some(diff(stored, lock))),
+        };
+        LockOutcome { path: stored.path(), outcome, changes: self.own_changes(lock), diff }
+    }
+
+    /// The changes of this run. Other programs report what they have locked meanwhile.
+    fn own_changes(&self, lock: &LockFile) -> Vec<LockChange> {
+        let Self { jobs, options, .. } = self;
+        let own =
+            |address: &ProviderAddr| options.forget.contains(address) || jobs.iter().any(|job| job.address == *address);
+        let mut changes = changes(options.lock.file(), lock);
+        changes.retain(|change| own(&change.address));
+        changes
+    }
+
+    /// Reports new entries of the lock file that are for few platforms.
+    fn note_narrow(&self, narrow: &[NarrowEntry]) {
+        let said = |NarrowEntry { address, version, platforms, .. }: &NarrowEntry| {
+            format!("{address} {version} for {}", names(platforms))
+        };
+        let has = if self.args.dry_run { "would have" } else { "has" };
+        let text = match narrow {
+            [] => return,
+            [one] => format!("the lock file {has} {} only; the release has {}, too", said(one), names(&one.missing)),
+            many => {
+                let all: Vec<String> = many.iter().map(said).collect();
+                format!("the lock file {has} fewer platforms than the releases: {}", all.join("; "))
+            }
+        };
+        let addresses = narrow.iter().map(|entry| &entry.address);
+        let hint = format!("to lock every platform: {}", invocation::lock_all_platforms(addresses));
+        self.context.reporter.event(&Event::note("lock-narrow", text).with_hint(hint));
+    }
+
+    /// Warns of checksums that the lock file lacks although it must not change.
+    fn warn_of_lacking(&self, lock: &LockFile) {
+        let lacking = lacking(self.options.lock.file(), lock);
+        if lacking.is_empty() {
+            return;
+        }
+        let what: Vec<String> = lacking.iter().map(LockChange::lacking).collect();
+        let text = format!("{} lacks {}; it stays as it is", shown(self.options.lock.path()), what.join(", "));
+        let hint =
+            format!("to record them: {}", invocation::lock_all_platforms(lacking.iter().map(|change| &change.address)));
+        self.context.reporter.event(&Event::warning("lock-not-updated", text).with_hint(hint));
+    }
+}
+
+fn names(platforms: &[Platform]) -> String {
+    platforms.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}
+
+fn word(written: WriteOutcome) -> &'static str {
+    match written {
+        WriteOutcome::Created => "created",
+        WriteOutcome::Updated => "updated",
+        WriteOutcome::Unchanged => "unchanged",
+    }
 }
 
 fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginCache>) -> InstallTarget {
@@ -212,73 +336,6 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
         }
     }
     Ok(wanted)
-}
-
-/// What became of the lock file.
-struct Recorded<'a> {
-    path: &'a Path,
-    written: WriteOutcome,
-    changes: Vec<LockChange>,
-}
-
-fn print(context: &Context, installed: &[Installed], lock: &Recorded<'_>) {
-    #[derive(Serialize)]
-    struct LockWrittenLine<'a> {
-        event: &'static str,
-        #[serde(serialize_with = "tofu_oci_types::path_as_text")]
-        path: &'a Path,
-        outcome: &'static str,
-        changes: &'a [LockChange],
-    }
-    let word = match lock.written {
-        WriteOutcome::Created => "created",
-        WriteOutcome::Updated => "updated",
-        WriteOutcome::Unchanged => "unchanged",
-    };
-    if context.json {
-        for package in installed {
-            json_event("installed", package);
-        }
-        return json_line(&LockWrittenLine { event: "lock", path: lock.path, outcome: word, changes: &lock.changes });
-    }
-    let mut page = Page::default();
-    if installed.is_empty() {
-        page.line("the configuration requires no providers");
-    }
-    for package in installed {
-        let Installed { address, version, platform, path, outcome, .. } = package;
-        let verb = match outcome {
-            InstallOutcome::Installed => "installed",
-            InstallOutcome::Linked => "linked from the plugin cache:",
-            InstallOutcome::AlreadyInstalled => "already installed",
-        };
-        page.line(format_args!("{verb} {address} {version} {platform}"));
-        page.line(format_args!("  {}", shown(path)));
-        if let Some(trust) = package.trust.as_ref().filter(|trust| !trust.signers.is_empty()) {
-            let names: Vec<&str> = trust.signers.iter().map(|signer| signer.name.as_str()).collect();
-            page.line(format_args!("  {} by {}", standing(trust.standing), names.join(", ")));
-        }
-    }
-    page.line(format_args!("lock file {} {word}", shown(lock.path)));
-    // The lines above list all of a new file.
-    if lock.written == WriteOutcome::Updated {
-        lock.changes.iter().for_each(|change| page.line(format_args!("  {}", change.text())));
-    }
-    printer::stdout(&page);
-}
-
-/// Why a package is trusted, in words.
-pub(super) fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Signed => "signed",
-        Standing::Pinned => "signed before",
-        Standing::Unsigned => "unsigned, although there are signatures",
-    }
-}
-
-/// The path without the `./` of the current directory.
-pub(super) fn shown(path: &Path) -> std::path::Display<'_> {
-    path.strip_prefix(".").unwrap_or(path).display()
 }
 
 #[cfg(test)]

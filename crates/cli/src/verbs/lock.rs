@@ -2,19 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
+use tofu_oci_fetch::Trust;
 use tofu_oci_installer::{
     Basis, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider, Upgrade,
 };
 use tofu_oci_lockfile::{LOCK_FILE_NAME, WriteOutcome};
 use tofu_oci_tfconfig::TfConfigError;
-use tofu_oci_trust::Standing;
+use tofu_oci_trust::{ManifestChecksums, Policy, Standing};
 use tofu_oci_types::{Constraints, ProviderAddr};
 
 use super::context::{Context, data_dir};
-use super::install::{existing_dir, finder, given, required, shown};
-use super::locked::{LockChange, changes};
+use super::install::{existing_dir, finder, given, required};
+use super::locked::{LockChange, changes, diff};
+use super::printed::shown;
 use crate::args::LockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -29,7 +32,7 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
     let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
     existing_dir(&dir)?;
     let wanted = wanted(context, args, &dir)?;
-    let trust = crate::trust::load(&args.trust, &dir)?;
+    let trust = trust(args, &wanted.providers, &dir)?;
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
     finder.tell_apart(&wanted.providers.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
     let jobs = jobs(args, &wanted.providers, &finder)?;
@@ -49,6 +52,24 @@ pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagn
         LockDifference::Entries if args.check => Err(not_up_to_date(&path)),
         _ => Ok(()),
     }
+}
+
+/// What is trusted; with `--no-ch` the rules want no `ch:` lines.
+fn trust(args: &LockArgs, wanted: &[(ProviderAddr, Constraints)], dir: &Path) -> Result<Trust, Diagnostic> {
+    let trust = crate::trust::load(&args.trust, dir)?;
+    if !args.no_ch {
+        return Ok(trust);
+    }
+    let demanded =
+        |address: &&ProviderAddr| trust.policy.rule(address).manifest_checksums == ManifestChecksums::Required;
+    if let Some(address) = wanted.iter().map(|(address, _)| address).find(demanded) {
+        return Err(Diagnostic::usage(format!(
+            "--no-ch contradicts the trust policy, which demands ch: lines of {address}"
+        ))
+        .code("ch-demanded")
+        .hint("omit --no-ch, or change manifest_checksums = \"required\" in the rule to \"off\""));
+    }
+    Ok(Trust { policy: Arc::new(Policy::clone(&trust.policy).without_manifest_checksums()), ..trust })
 }
 
 fn not_up_to_date(path: &Path) -> Diagnostic {
@@ -133,7 +154,7 @@ struct LockLine<'a> {
 
 fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
     let changes = changes(report.before.file(), &report.after);
-    let diff = (args.check && report.difference != LockDifference::None).then(|| diff(report));
+    let diff = (args.check && report.difference != LockDifference::None).then(|| diff(&report.before, &report.after));
     let outcome = match (report.written, report.difference) {
         (WriteOutcome::Created, _) => "created",
         (WriteOutcome::Updated, _) => "updated",
@@ -155,21 +176,13 @@ fn print(context: &Context, args: &LockArgs, path: &Path, report: &LockReport) {
         }
     }
     if report.difference == LockDifference::OptionalManifests && args.check {
-        page.line("  it lacks only ch: lines, which every init drops, and no rule demands them");
+        page.line("  it differs only by ch: lines, which every init drops, and no rule demands them");
     }
     if let Some(diff) = diff {
         page.gap();
         page.block("", &diff);
     }
     printer::stdout(&page);
-}
-
-fn diff(report: &LockReport) -> String {
-    let before = report.before.text().unwrap_or_default();
-    similar::TextDiff::from_lines(before, &report.after.to_text())
-        .unified_diff()
-        .header(&format!("{LOCK_FILE_NAME} (as it is)"), &format!("{LOCK_FILE_NAME} (as it would be)"))
-        .to_string()
 }
 
 /// One provider for people.

@@ -1,7 +1,7 @@
-//! What an installation has changed in the lock file.
+//! What an installation has changed in the lock file, or would change.
 
 use serde::Serialize;
-use tofu_oci_lockfile::{LockEntry, LockFile};
+use tofu_oci_lockfile::{LOCK_FILE_NAME, LockEntry, LockFile, StoredLockFile};
 use tofu_oci_types::{ProviderAddr, Version};
 
 /// One provider whose entry has changed.
@@ -14,6 +14,14 @@ pub(super) struct LockChange {
     to: Option<Version>,
     /// How many checksums of the version are new.
     checksums_added: usize,
+    /// How many `ch:` lines of the version are gone.
+    #[serde(skip_serializing_if = "is_zero")]
+    checksums_removed: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde demands a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The entries that differ, by address.
@@ -28,6 +36,28 @@ pub(super) fn changes(before: &LockFile, after: &LockFile) -> Vec<LockChange> {
     all
 }
 
+/// The entries that lack checksums. `ch:` lines do not count: every `init` drops them.
+pub(super) fn lacking(before: &LockFile, after: &LockFile) -> Vec<LockChange> {
+    let without = |file: &LockFile| {
+        let mut lenient = LockFile::default();
+        for (address, entry) in file.iter() {
+            lenient.insert(address.clone(), entry.clone().without_manifests());
+        }
+        lenient
+    };
+    let mut changes = changes(&without(before), &without(after));
+    changes.retain(|change| change.checksums_added > 0);
+    changes
+}
+
+/// The lines that differ, as `diff -u` shows them.
+pub(super) fn diff(before: &StoredLockFile, after: &LockFile) -> String {
+    similar::TextDiff::from_lines(before.text().unwrap_or_default(), &after.to_text())
+        .unified_diff()
+        .header(&format!("{LOCK_FILE_NAME} (as it is)"), &format!("{LOCK_FILE_NAME} (as it would be)"))
+        .to_string()
+}
+
 impl LockChange {
     fn between(address: &ProviderAddr, before: Option<&LockEntry>, after: &LockEntry) -> Self {
         let known = before.filter(|before| before.version == after.version);
@@ -37,28 +67,53 @@ impl LockChange {
             from: before.map(|entry| entry.version.clone()),
             to: Some(after.version.clone()),
             checksums_added: after.hashes.iter().filter(is_new).count(),
+            checksums_removed: known.map_or(0, |known| known.hashes.difference(&after.hashes).count()),
         }
     }
 
     fn removal(address: &ProviderAddr, before: &LockEntry) -> Self {
-        Self { address: address.clone(), from: Some(before.version.clone()), to: None, checksums_added: 0 }
+        Self {
+            address: address.clone(),
+            from: Some(before.version.clone()),
+            to: None,
+            checksums_added: 0,
+            checksums_removed: 0,
+        }
+    }
+
+    /// The checksums that the lock file lacks, in a few words.
+    pub(super) fn lacking(&self) -> String {
+        let Self { address, to, checksums_added, .. } = self;
+        let version = to.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        let plural = if *checksums_added == 1 { "" } else { "s" };
+        format!("{checksums_added} checksum{plural} of {address}{version}")
     }
 
     /// The change in a few words.
     pub(super) fn text(&self) -> String {
-        let Self { address, from, to, checksums_added } = self;
+        let Self { address, from, to, checksums_added, checksums_removed } = self;
         let Some(to) = to else {
             return match from {
                 Some(from) => format!("{address} {from} removed: neither the configuration nor its state requires it"),
                 None => format!("{address} removed"),
             };
         };
-        match (from, checksums_added) {
-            (None, _) => format!("{address} {to} added"),
-            (Some(from), _) if from != to => format!("{address} {from} -> {to}"),
-            (_, 0) => format!("{address} {to}: constraints changed"),
-            (_, 1) => format!("{address} {to}: 1 checksum added"),
-            (_, added) => format!("{address} {to}: {added} checksums added"),
+        let added = match checksums_added {
+            0 => None,
+            1 => Some("1 checksum added".to_owned()),
+            added => Some(format!("{added} checksums added")),
+        };
+        let removed = match checksums_removed {
+            0 => None,
+            1 => Some("1 ch: line removed".to_owned()),
+            removed => Some(format!("{removed} ch: lines removed")),
+        };
+        let checksums: Vec<String> = added.into_iter().chain(removed).collect();
+        match from {
+            None => format!("{address} {to} added"),
+            Some(from) if from != to => format!("{address} {from} -> {to}"),
+            _ if checksums.is_empty() => format!("{address} {to}: constraints changed"),
+            _ => format!("{address} {to}: {}", checksums.join(", ")),
         }
     }
 }
@@ -91,6 +146,8 @@ mod tests {
         check(&file("2.0.0", "", H1), &old, &["example.com/acme/widget 2.0.0 -> 1.1.0"]);
         let zh = format!("\"zh:{}\",", "0".repeat(64));
         check(&old, &file("1.1.0", "", &format!("{H1} {zh}")), &["example.com/acme/widget 1.1.0: 1 checksum added"]);
+        let manifests = file("1.1.0", "", &format!("{H1} \"ch:sha256:a\", \"ch:sha256:b\""));
+        check(&manifests, &old, &["example.com/acme/widget 1.1.0: 2 ch: lines removed"]);
         let constrained = file("1.1.0", "  constraints = \"1.1.0\"\n", H1);
         check(&old, &constrained, &["example.com/acme/widget 1.1.0: constraints changed"]);
         let removed = "example.com/acme/widget 1.1.0 removed: neither the configuration nor its state requires it";

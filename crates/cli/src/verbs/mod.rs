@@ -12,6 +12,7 @@ mod locked;
 mod login;
 mod magic_address;
 mod outdated;
+mod printed;
 mod providers;
 mod push;
 mod resolve;

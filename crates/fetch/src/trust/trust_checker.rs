@@ -152,11 +152,16 @@ impl<'a> TrustChecker<'a> {
         Unasked::Known(known.collect())
     }
 
+    /// What the `ch:` lines of a provider are worth.
+    pub fn manifest_checksums(&self, address: &ProviderAddr) -> ManifestChecksums {
+        self.trust.policy.rule(address).manifest_checksums
+    }
+
     /// How `ch:` lines of a provider count.
     pub fn manifest_lines(&self, address: &ProviderAddr) -> ManifestLines {
-        match self.trust.policy.rule(address).manifest_checksums {
+        match self.manifest_checksums(address) {
             ManifestChecksums::Required => ManifestLines::Required,
-            ManifestChecksums::Optional => ManifestLines::Optional,
+            ManifestChecksums::Optional | ManifestChecksums::Off => ManifestLines::Optional,
         }
     }
 
@@ -171,9 +176,12 @@ impl<'a> TrustChecker<'a> {
     ///
     /// # Errors
     /// [`PinFileError`].
-    pub fn write_pins(&self, lock_file: WriteOutcome, turn: &Turn) -> Result<(), PinFileError> {
+    pub fn write_pins(&self, lock_file: WriteOutcome, turn: &Turn) -> Result<WriteOutcome, PinFileError> {
         let (before, after) = (&self.trust.pins, self.pins());
-        let Err(error) = pin_file::write(&self.trust.pins_path, &after, turn) else { return Ok(()) };
+        let error = match pin_file::write(&self.trust.pins_path, &after, turn) {
+            Ok(written) => return Ok(written),
+            Err(error) => error,
+        };
         let is_new = |pin: &&Pin| {
             let before = before.get(&pin.address, &pin.version, &pin.place);
             before.is_none_or(|before| before.index != pin.index || before.signers != pin.signers)
@@ -186,7 +194,7 @@ impl<'a> TrustChecker<'a> {
         let text = format!("which index was installed cannot be remembered: {error}");
         let hint = "the lock file vouches for everything; in a writable folder, a moved tag is noticed too";
         self.reporter.event(&Event::warning("pins-not-written", text).with_hint(hint));
-        Ok(())
+        Ok(WriteOutcome::Unchanged)
     }
 
     /// Who has signed this very index before.

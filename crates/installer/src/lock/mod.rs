@@ -18,11 +18,13 @@ mod request;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_fetch::{Fetcher, TrustChecker, Turn};
 use tofu_oci_lockfile::{Guide, LockEntry, LockFile, StoredLockFile, WriteOutcome};
+use tofu_oci_trust::Policy;
 use tofu_oci_types::Reporter;
 
 use crate::InstallError;
 use crate::choose::Warned;
 use crate::install::{ROUNDS, changed};
+use crate::record::{binding, guide};
 use provider::{FetchedHashes, LockedRelease, Locking};
 
 pub use report::{Basis, LockDifference, LockReport, LockedPlatform, LockedProvider};
@@ -52,7 +54,8 @@ pub async fn lock(
     let work = |request, before, guide| {
         Locking { request, before, guide, fetcher, trust_checker, scratch, seen, warned, reporter }.run()
     };
-    let mut locked = run(requests.iter(), judged.file(), &work).await?;
+    let policy = &options.trust.policy;
+    let mut locked = run(requests.iter(), judged.file(), policy, &work).await?;
     if options.write == LockWrite::Compare {
         return Ok(report(&requests, locked, judged, options));
     }
@@ -67,7 +70,7 @@ pub async fn lock(
             return Ok(LockReport { written, ..report });
         }
         drop(turn);
-        let rerun = run(changed.iter().map(|&nth| &requests[nth]), now.file(), &work).await?;
+        let rerun = run(changed.iter().map(|&nth| &requests[nth]), now.file(), policy, &work).await?;
         for (nth, newer) in changed.into_iter().zip(rerun) {
             locked[nth] = newer;
         }
@@ -81,9 +84,15 @@ pub async fn lock(
 async fn run<'a, F: Future<Output = Result<LockedRelease, InstallError>>>(
     requests: impl Iterator<Item = &'a LockRequest>,
     file: &LockFile,
+    policy: &Policy,
     work: &impl Fn(&'a LockRequest, Option<LockEntry>, Option<Guide>) -> F,
 ) -> Result<Vec<LockedRelease>, InstallError> {
-    let runs = requests.map(|request| work(request, file.get(&request.address).cloned(), file.guide(&request.address)));
+    let runs = requests.map(|request| {
+        let address = &request.address;
+        let manifests = policy.rule(address).manifest_checksums;
+        let before = file.get(address).map(|entry| binding(entry.clone(), manifests));
+        work(request, before, guide(file, address, policy))
+    });
     futures_util::stream::iter(runs).buffered(PROVIDERS).try_collect().await
 }
 
@@ -96,14 +105,14 @@ fn report(
 ) -> LockReport {
     let mut after = before.file().clone();
     let mut providers = Vec::new();
-    // The file without `ch:` lines that no rule demands.
+    // The file with the `ch:` lines that it has already, if no rule demands others.
     let mut lenient = after.clone();
     for (request, locked) in requests.iter().zip(locked) {
         let rule = options.trust.policy.rule(&request.address);
         let old = before.file().get(&request.address);
         let entry = locked.entry(old, &request.constraints, options.configured.get(&request.address));
         let provider = locked.report(old, &entry, rule.manifest_checksums);
-        lenient.insert(request.address.clone(), provider.without_optional(&entry));
+        lenient.insert(request.address.clone(), provider.with_manifests_of(old, &entry));
         after.insert(request.address.clone(), entry);
         providers.push(provider);
     }

@@ -112,7 +112,7 @@ impl Locking<'_> {
             futures_util::future::join(work, self.trust_checker.report_notice(&*handle)).await;
         let packages = packages?;
         let packages: BTreeMap<Platform, LockedPackage> = platforms.into_iter().zip(packages).collect();
-        let mut record = ReleaseRecord::default();
+        let mut record = ReleaseRecord::new(self.trust_checker.manifest_checksums(&self.request.address));
         record.cover(judged.covered());
         for (platform, package) in packages.iter().filter(|(_, package)| package.basis != Basis::Signed) {
             record.verify(platform, &package.hashes);

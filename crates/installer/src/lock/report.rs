@@ -6,7 +6,7 @@ use serde::Serialize;
 use tofu_oci_fetch::Vouched;
 use tofu_oci_lockfile::{LockEntry, LockFile, StoredLockFile, WriteOutcome};
 use tofu_oci_trust::ManifestChecksums;
-use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Identity, PackageHash, Place, Platform, ProviderAddr, Scheme, Version};
 
 /// The result of locking.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct LockReport {
 pub enum LockDifference {
     /// Not at all.
     None,
-    /// It only lacks `ch:` lines that an `init` has dropped, and no rule demands them.
+    /// By `ch:` lines alone: an `init` has dropped them and no rule demands them, or a rule turns them off.
     OptionalManifests,
     /// Other lines or entries differ.
     Entries,
@@ -87,12 +87,21 @@ pub enum Basis {
 }
 
 impl LockedProvider {
-    /// The entry without the `ch:` lines that an `init` has dropped, if no rule demands them.
-    pub(super) fn without_optional(&self, entry: &LockEntry) -> LockEntry {
+    /// The entry without the `ch:` lines that an `init` has dropped, if no rule demands them, and with those that are
+    /// there, if a rule turns them off.
+    pub(super) fn with_manifests_of(&self, before: Option<&LockEntry>, entry: &LockEntry) -> LockEntry {
         let mut entry = entry.clone();
-        if self.manifest_checksums == ManifestChecksums::Optional {
-            let restored: BTreeSet<&PackageHash> = self.restored.iter().collect();
-            entry.hashes.retain(|hash| !restored.contains(hash));
+        match self.manifest_checksums {
+            ManifestChecksums::Required => {}
+            ManifestChecksums::Optional => {
+                let restored: BTreeSet<&PackageHash> = self.restored.iter().collect();
+                entry.hashes.retain(|hash| !restored.contains(hash));
+            }
+            ManifestChecksums::Off => {
+                let before = before.filter(|before| before.version == entry.version);
+                let manifests = before.into_iter().flat_map(|before| &before.hashes);
+                entry.hashes.extend(manifests.filter(|hash| hash.scheme() == Scheme::Ch).cloned());
+            }
         }
         entry
     }

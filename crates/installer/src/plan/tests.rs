@@ -32,7 +32,11 @@ fn package(bytes: SeenPackage) -> SeenContents {
 /// names.
 #[track_caller]
 fn check(installed: SeenContents, cached: Option<SeenContents>, want: [InstallStep; 3]) {
-    let answers = [PlaceAnswer::NotAsked, PlaceAnswer::Unreachable, PlaceAnswer::Offer { named: true, vouched: true }];
+    let answers = [
+        PlaceAnswer::NotAsked(LockWrite::Write),
+        PlaceAnswer::Unreachable,
+        PlaceAnswer::Offer { named: true, vouched: true },
+    ];
     let got = answers.map(|answer| plan(&Seen { installed, cached, unlocked: Unlocked::Refused, answer }));
     assert_eq!(got, want);
 }
@@ -43,8 +47,26 @@ fn check_unlocked(cached: SeenContents, vouched: bool, want: InstallStep) {
     let answer = PlaceAnswer::Offer { named: false, vouched };
     let seen = Seen { installed: SeenContents::Nothing, cached: Some(cached), unlocked: Unlocked::Used, answer };
     assert_eq!(plan(&seen), want);
-    assert_eq!(plan(&Seen { answer: PlaceAnswer::NotAsked, ..seen }), InstallStep::Fetch, "the place is asked first");
+    assert_eq!(
+        plan(&Seen { answer: PlaceAnswer::NotAsked(LockWrite::Write), ..seen }),
+        InstallStep::Fetch,
+        "the place is asked first"
+    );
     assert_eq!(plan(&Seen { unlocked: Unlocked::Refused, ..seen }), InstallStep::Fetch, "no cache may do so unasked");
+}
+
+#[test]
+fn if_the_lock_file_stays_a_locked_package_is_kept_without_a_request() {
+    for (installed, want) in [
+        (SeenContents::Nothing, InstallStep::Fetch),
+        (SeenContents::Other, InstallStep::Fetch),
+        (package(UNLOCKED), InstallStep::Fetch),
+        (package(RIGHT), KEEP),
+        (package(SIGNED), InstallStep::Fetch),
+    ] {
+        let answer = PlaceAnswer::NotAsked(LockWrite::Compare);
+        assert_eq!(plan(&Seen { installed, cached: None, unlocked: Unlocked::Refused, answer }), want, "{installed:?}");
+    }
 }
 
 #[test]
@@ -148,7 +170,8 @@ fn all() -> impl Iterator<Item = Seen> {
     };
     let offer = |named, vouched| PlaceAnswer::Offer { named, vouched };
     let answers = [
-        PlaceAnswer::NotAsked,
+        PlaceAnswer::NotAsked(LockWrite::Write),
+        PlaceAnswer::NotAsked(LockWrite::Compare),
         PlaceAnswer::Unreachable,
         offer(false, false),
         offer(false, true),
@@ -179,7 +202,10 @@ fn no_bytes_are_used_unfetched_that_neither_the_lock_file_nor_a_signature_admits
         let may_break = cached && seen.unlocked == Unlocked::Used && bytes.has_executable;
         assert!(bytes.locked || may_break, "it is locked, or need not be: {seen:?}");
         match seen.answer {
-            PlaceAnswer::NotAsked => assert!(bytes.locked && bytes.unasked && seen.cached.is_some(), "{seen:?}"),
+            PlaceAnswer::NotAsked(write) => {
+                assert!(bytes.locked && bytes.unasked, "{seen:?}");
+                assert!(seen.cached.is_some() || write == LockWrite::Compare, "{seen:?}");
+            }
             PlaceAnswer::Unreachable => assert!(bytes.locked && bytes.unasked && !cached, "{seen:?}"),
             PlaceAnswer::Offer { .. } => assert!(bytes.admitted, "a signature admits it: {seen:?}"),
         }

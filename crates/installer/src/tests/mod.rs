@@ -19,3 +19,4 @@ mod signing;
 mod targets;
 mod trust;
 mod unfetched;
+mod unwritten;

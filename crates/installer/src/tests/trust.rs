@@ -141,7 +141,7 @@ async fn a_false_annotation_is_not_recorded_whoever_signed_it() {
     sign(&store, "1.0.0").await;
     let workspace = Workspace::new();
     attempt(&workspace, &store, &policy("")).await.unwrap();
-    let mut record = crate::record::ReleaseRecord::default();
+    let mut record = crate::record::ReleaseRecord::new(tofu_oci_trust::ManifestChecksums::Optional);
     let platform = PLATFORM.parse().unwrap();
     let own = &published[PLATFORM];
     let wrong = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=".parse().unwrap();

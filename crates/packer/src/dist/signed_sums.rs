@@ -12,7 +12,7 @@ use tofu_oci_trust::{
 use tofu_oci_types::Event;
 
 use super::{Dist, files};
-use crate::PackError;
+use crate::{PackError, SumsFile};
 
 /// A checksum file, and what proves who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]

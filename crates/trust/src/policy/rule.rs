@@ -140,6 +140,8 @@ pub enum ManifestChecksums {
     /// One matching line of any scheme is enough; another manifest is a warning. `lock --check` only reports missing lines:
     /// every released `init` drops them.
     Optional,
+    /// They are neither written nor expected; those that are there do not count beside other lines.
+    Off,
 }
 
 /// A rule with the providers that it is for.

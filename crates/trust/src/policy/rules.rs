@@ -6,7 +6,7 @@ use std::path::Path;
 use tofu_oci_types::{Pattern, ProviderAddr};
 
 use super::key::{KeyMaterial, NamedKey};
-use super::rule::{Action, FileRule, RuleOrigin, TrustRule, Unsigned};
+use super::rule::{Action, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
 use crate::{DistinctKeys, KeyId, Material, OpenPgpKey, Pins};
 
 /// Which keys may speak for which providers, and what happens if they do not.
@@ -61,6 +61,15 @@ impl Policy {
     /// Whether signatures can change the verdict on a release of this provider. If not, they need not be fetched.
     pub fn wants_evidence(&self, pins: &Pins, address: &ProviderAddr) -> bool {
         !self.rule(address).keys.is_empty() || pins.signers(address).next().is_some()
+    }
+
+    /// The same policy with `ch:` lines off in every rule.
+    #[must_use]
+    pub fn without_manifest_checksums(mut self) -> Self {
+        for rule in self.rules.iter_mut().map(|rule| &mut rule.rule).chain([&mut self.otherwise]) {
+            rule.manifest_checksums = ManifestChecksums::Off;
+        }
+        self
     }
 
     /// A policy of one rule for every provider: signed by one of `keys`, the defaults for all else.

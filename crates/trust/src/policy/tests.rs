@@ -57,6 +57,15 @@ fn every_member_has_its_default_and_its_values() {
 }
 
 #[test]
+fn manifest_checksums_can_be_off_in_one_rule_or_in_all() {
+    let policy = read(&format!("{KEY}{RULE}manifest_checksums = \"off\"\n")).unwrap();
+    let (named, other) = (address("example.com/acme/widget"), address("example.com/other/widget"));
+    let of = |policy: &Policy| [&named, &other].map(|address| policy.rule(address).manifest_checksums);
+    assert_eq!(of(&policy), [ManifestChecksums::Off, ManifestChecksums::Optional]);
+    assert_eq!(of(&policy.without_manifest_checksums()), [ManifestChecksums::Off; 2]);
+}
+
+#[test]
 fn without_a_file_unsigned_is_allowed_and_moved_tags_are_refused() {
     for policy in [Policy::default(), read("").unwrap(), read(&format!("{KEY}{RULE}")).unwrap()] {
         let rule = policy.rule(&address("registry.opentofu.org/acme/widget"));

@@ -8,6 +8,7 @@ use tofu_oci_checker::{
 };
 use tofu_oci_lockfile::{LockEntry, LockFile};
 use tofu_oci_source::{Failure, SourceError};
+use tofu_oci_trust::ManifestChecksums;
 use tofu_oci_types::{Place, ProviderAddr};
 
 use super::checked::{Checked, Unjudged, counted, idle};
@@ -116,9 +117,14 @@ async fn platforms(
     let dir = args.chdir.as_deref().or(beside);
     let connector = context.connector(&args.network, args.lookup.access(&args.identity, dir).await?);
     let finder = Finder::new(&args.lookup, connector, dir, &[])?;
+    let policy = crate::trust::load(&args.trust, dir.unwrap_or(Path::new(".")))?.policy;
     let shown = shown.display().to_string();
     let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
     for (address, entry) in lock.iter() {
+        let entry = &match policy.rule(address).manifest_checksums {
+            ManifestChecksums::Off => entry.clone().without_manifests(),
+            ManifestChecksums::Optional | ManifestChecksums::Required => entry.clone(),
+        };
         match release(&finder, address, entry).await {
             Ok((place, release)) => {
                 let asked = Coverage {

@@ -1,0 +1,148 @@
+//! What `install` prints.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tofu_oci_installer::{InstallOutcome, Installed, PlannedPackage};
+use tofu_oci_trust::Standing;
+use tofu_oci_types::Scheme;
+
+use super::context::Context;
+use super::locked::LockChange;
+use crate::page::Page;
+use crate::printer;
+use crate::report::{human_bytes, json_event, json_line};
+
+/// What became of the lock file, or would become of it.
+pub(super) struct LockOutcome<'a> {
+    pub(super) path: &'a Path,
+    pub(super) outcome: &'static str,
+    pub(super) changes: Vec<LockChange>,
+    /// The lines that would change, if nothing was written.
+    pub(super) diff: Option<String>,
+}
+
+/// Packages that are in their places now. `pins` is the pin file, and what was done to it, if that is worth a line.
+pub(super) fn installed(
+    context: &Context,
+    installed: &[Installed],
+    lock: &LockOutcome<'_>,
+    pins: Option<(&Path, &'static str)>,
+) {
+    if context.json {
+        for package in installed {
+            json_event("installed", package);
+        }
+        return lock_line(lock);
+    }
+    let mut page = Page::default();
+    if installed.is_empty() {
+        page.line("the configuration requires no providers");
+    }
+    for package in installed {
+        let verb = match package.outcome {
+            InstallOutcome::Installed => "installed",
+            InstallOutcome::Linked => "linked from the plugin cache:",
+            InstallOutcome::AlreadyInstalled => "already installed",
+        };
+        of_package(verb, package, &mut page);
+    }
+    let pins = pins.map(|(path, outcome)| format!(", pins {} {outcome}", shown(path))).unwrap_or_default();
+    of_lock_file(lock, &pins, &mut page);
+    printer::stdout(&page);
+}
+
+/// Packages that would be installed.
+pub(super) fn planned(context: &Context, packages: &[PlannedPackage], lock: &LockOutcome<'_>) {
+    if context.json {
+        for package in packages {
+            json_event("planned", package);
+        }
+        return lock_line(lock);
+    }
+    let mut page = Page::default();
+    if packages.is_empty() {
+        page.line("the configuration requires no providers");
+    }
+    for PlannedPackage { installed, download, .. } in packages {
+        let verb = match installed.outcome {
+            InstallOutcome::Installed => "would install",
+            InstallOutcome::Linked => "would link from the plugin cache:",
+            InstallOutcome::AlreadyInstalled => "already installed",
+        };
+        of_package(verb, installed, &mut page);
+        if *download > 0 {
+            page.line(format_args!("  {} to download from {}", human_bytes(*download), installed.place));
+        }
+    }
+    of_lock_file(lock, "", &mut page);
+    let is_certain = |PlannedPackage { installed, claimed, .. }: &PlannedPackage| {
+        claimed.is_empty() && installed.hashes.iter().any(|hash| hash.scheme() == Scheme::H1)
+    };
+    if lock.diff.is_some() && !packages.iter().all(is_certain) {
+        page.line("no package was downloaded: the h1: lines are what the releases claim, or are missing");
+    }
+    printer::stdout(&page);
+}
+
+/// What would become of the lock file, alone.
+pub(super) fn lock_file(context: &Context, lock: &LockOutcome<'_>) {
+    if context.json {
+        return lock_line(lock);
+    }
+    let mut page = Page::default();
+    of_lock_file(lock, "", &mut page);
+    printer::stdout(&page);
+}
+
+fn lock_line(lock: &LockOutcome<'_>) {
+    #[derive(Serialize)]
+    struct LockOutcomeLine<'a> {
+        event: &'static str,
+        #[serde(serialize_with = "tofu_oci_types::path_as_text")]
+        path: &'a Path,
+        outcome: &'static str,
+        changes: &'a [LockChange],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        diff: Option<&'a str>,
+    }
+    let LockOutcome { path, outcome, changes, diff } = lock;
+    json_line(&LockOutcomeLine { event: "lock", path, outcome, changes, diff: diff.as_deref() });
+}
+
+fn of_package(verb: &str, package: &Installed, page: &mut Page) {
+    let Installed { address, version, platform, path, .. } = package;
+    page.line(format_args!("{verb} {address} {version} {platform}"));
+    page.line(format_args!("  {}", shown(path)));
+    if let Some(trust) = package.trust.as_ref().filter(|trust| !trust.signers.is_empty()) {
+        let names: Vec<&str> = trust.signers.iter().map(|signer| signer.name.as_str()).collect();
+        page.line(format_args!("  {} by {}", standing(trust.standing), names.join(", ")));
+    }
+}
+
+fn of_lock_file(lock: &LockOutcome<'_>, more: &str, page: &mut Page) {
+    page.line(format_args!("lock file {} {}{more}", shown(lock.path), lock.outcome.replace('-', " ")));
+    if let Some(diff) = &lock.diff {
+        page.gap();
+        page.block("", diff);
+        return;
+    }
+    // The lines above list all of a new file.
+    if lock.outcome == "updated" {
+        lock.changes.iter().for_each(|change| page.line(format_args!("  {}", change.text())));
+    }
+}
+
+/// Why a package is trusted, in words.
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Signed => "signed",
+        Standing::Pinned => "signed before",
+        Standing::Unsigned => "unsigned, although there are signatures",
+    }
+}
+
+/// The path without the `./` of the current directory.
+pub(super) fn shown(path: &Path) -> std::path::Display<'_> {
+    path.strip_prefix(".").unwrap_or(path).display()
+}
