@@ -16,7 +16,7 @@ use crate::args::Network;
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
-use crate::helper_program::RealMachine;
+use crate::helper_program::{NoHelpers, RealMachine};
 use crate::invocation;
 
 /// One end, as people name it.
@@ -109,6 +109,7 @@ pub(crate) type ResolverSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
 pub(crate) struct Connector {
     network: Network,
     access: Access,
+    machine: Arc<dyn HostMachine>,
     waiter: Waiter,
     reporter: Arc<dyn Reporter>,
     resolver: ResolverSlot,
@@ -126,7 +127,8 @@ impl Connector {
         resolver: ResolverSlot,
     ) -> Self {
         let network = network.clone();
-        Self { network, access, waiter, reporter, resolver, client: OnceLock::new(), config: OnceLock::new() }
+        let machine = Arc::new(RealMachine);
+        Self { network, access, machine, waiter, reporter, resolver, client: OnceLock::new(), config: OnceLock::new() }
     }
 
     /// Who this run is to registries.
@@ -149,6 +151,11 @@ impl Connector {
     /// The same, and nobody is shown anything.
     pub(crate) fn anonymous(self) -> Self {
         Self { access: Access::Anonymous, ..self }
+    }
+
+    /// The same without credential helpers, which may ask the user something.
+    pub(crate) fn without_helpers(self) -> Self {
+        Self { machine: Arc::new(NoHelpers), ..self }
     }
 
     /// Opens an end to read from it.
@@ -177,9 +184,9 @@ impl Connector {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
-        let resolver = Arc::new(CredentialResolver::by(&machine, &self.access, |chdir| {
-            user_credentials(self.config(chdir)?)
+        let resolver = Arc::new(CredentialResolver::by(&self.machine, &self.access, |chdir| {
+            let ReadConfig { environment, reading } = self.config(chdir)?;
+            CredentialResolver::read(&self.machine, environment, reading)
                 .strict(self.reporter.as_ref())
                 .map_err(|refusal| Diagnostic::from(&refusal))
         })?);

@@ -24,17 +24,20 @@ Exit code 0: enough of your keys have signed the release, or had signed this ver
 index when it was trusted before. Exit code 1: otherwise, even if the policy
 accepts the release unsigned.")]
 pub(crate) struct VerifyArgs {
-    /// The provider and one exact version, HOST/NAMESPACE/TYPE@VERSION. Without a version, the locked one
+    /// The provider and one exact version [default: the locked version]
     #[arg(value_name = "ADDR@VERSION")]
     pub(crate) subject: String,
-    /// Judge by this public key instead of the policy: PEM, or what gpg exports (repeatable; one of them must have signed)
+    /// Judge by this public key instead of the policy (repeatable)
+    ///
+    /// It is a PEM file, or what gpg exports. If you give several keys, one of them must have signed.
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Vec<PathBuf>,
-    /// Accept this release: remember it in the pin file, although its tag has moved or it is not signed. What
-    /// trust.toml demands still holds
+    /// Accept this release even if its tag has moved or it is not signed, and pin it
+    ///
+    /// The demands of trust.toml still hold.
     #[arg(long)]
     pub(crate) accept: bool,
-    /// Work in this directory: its trust.toml, its lock file and the pin file beside it
+    /// Work in this directory: its trust.toml, its lock file, its pin file
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
