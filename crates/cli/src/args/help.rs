@@ -42,7 +42,7 @@ versions it asks the registry, with the options of the line, for one second at m
 credentials of files and runs no credential helper. If the registry does not answer in time, there
 are no candidates.")]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// The shell that will read the script
     #[arg(value_name = "SHELL")]
     pub(crate) shell: Shell,
 }

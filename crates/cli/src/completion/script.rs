@@ -8,6 +8,7 @@ use std::path::Path;
 use clap::Command;
 use clap_complete::engine::complete;
 use clap_complete::env::EnvCompleter;
+use tofu_oci_types::is_unprintable;
 
 /// A shell whose script sends the words up to the cursor, and reads a candidate a line: the value, and after a tab what
 /// it means.
@@ -38,6 +39,10 @@ impl EnvCompleter for Script {
     ) -> Result<(), Error> {
         let last = words.len() - 1;
         for candidate in complete(command, words, last, here)? {
+            // No file name acts on the terminal.
+            if candidate.get_value().to_string_lossy().contains(is_unprintable) {
+                continue;
+            }
             let help = candidate.get_help().map(ToString::to_string).unwrap_or_default();
             let first = help.lines().next().unwrap_or_default();
             writeln!(out, "{}\t{first}", candidate.get_value().to_string_lossy())?;

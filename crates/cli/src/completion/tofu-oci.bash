@@ -1,26 +1,24 @@
 # Completion of tofu-oci for bash, written by `tofu-oci completions bash`.
 _tofu_oci() {
     # bash breaks words at `:`, `@` and `=`: what stands together on the line is put together again.
-    local rest=$COMP_LINE typed= nth=-1 i blank word line
+    local rest=${COMP_LINE:0:COMP_POINT} nth=-1 i blank word line typed
     local -a words=()
     for ((i = 0; i <= COMP_CWORD; i++)); do
         blank=${rest%%[![:blank:]]*}
         rest=${rest#"$blank"}
-        word=${COMP_WORDS[i]}
-        rest=${rest#"$word"}
         if ((i == 0)) || [[ -n $blank ]]; then
             ((nth += 1))
             words[nth]=
         fi
-        if ((i == COMP_CWORD)); then
-            typed=${words[nth]}
-            # At a break itself the word to complete is empty, and the break has been typed.
-            if [[ -z $2 ]]; then typed+=$word; fi
-            words[nth]=$typed$2
-        else
-            words[nth]+=$word
-        fi
+        word=${COMP_WORDS[i]}
+        # The last word ends at the cursor.
+        if ((i == COMP_CWORD)); then word=$rest; fi
+        words[nth]+=$word
+        rest=${rest#"$word"}
     done
+    words[nth]=${words[nth]#[\'\"]}
+    # What bash leaves as it is; it replaces the rest, $2.
+    typed=${words[nth]%"$2"}
     for ((i = 0; i < nth; i++)); do
         word=${words[i]}
         case $word in \'*\' | \"*\") words[i]=${word:1:${#word}-2} ;; esac

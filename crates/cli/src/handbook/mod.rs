@@ -16,6 +16,7 @@ mod topics;
 mod words;
 
 use crate::page::Page;
+use crate::printer;
 
 pub(crate) use topics::{TOPICS, topic};
 
@@ -61,19 +62,7 @@ fn names(topics: &[&str]) -> Vec<String> {
 pub(crate) fn width() -> usize {
     const WIDEST: usize = 100;
     const NARROWEST: usize = 40;
-    columns().map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST))
-}
-
-/// The columns of the terminal that stdout is; `None` if stdout is something else.
-#[cfg(unix)]
-fn columns() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
-    (size.ws_col > 0).then(|| usize::from(size.ws_col))
-}
-
-#[cfg(not(unix))]
-fn columns() -> Option<usize> {
-    None
+    printer::columns().map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST))
 }
 
 #[cfg(test)]

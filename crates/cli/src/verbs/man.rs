@@ -76,7 +76,7 @@ fn page(name: &str, command: &Command) -> Vec<u8> {
     });
     roff.control("fi", []);
     roff.control("SH", ["SEE ALSO"]);
-    roff.text([roman("tofu-oci help prints pages about trust, configuration, credentials and other topics.")]);
+    roff.text([roman("`tofu-oci help` prints pages about trust, configuration, credentials and other topics.")]);
     let _ = roff.to_writer(&mut out);
     out
 }
