@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Command;
 use clap_mangen::Man;
-use clap_mangen::roff::{Roff, roman};
+use clap_mangen::roff::{Roff, bold, roman};
 
 use crate::args::{self, ManArgs};
 use crate::diagnostic::Diagnostic;
@@ -19,7 +19,8 @@ use crate::printer;
 pub(super) fn man(args: &ManArgs, quiet: bool) -> Result<(), Diagnostic> {
     let dir = &args.dir;
     fs::create_dir_all(dir).map_err(|error| unwritable(dir, &error))?;
-    let mut command = args::declared();
+    // A page has every option with its help, as `--help` has.
+    let mut command = args::each(args::declared(), &|option| option.hide_short_help(false));
     command.build();
     let mut pages = Vec::new();
     gather("", &command, &mut pages);
@@ -35,7 +36,7 @@ pub(super) fn man(args: &ManArgs, quiet: bool) -> Result<(), Diagnostic> {
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Diagnostic {
     let text = format!("cannot write {}: {error}", path.display());
-    Diagnostic::new(crate::exit::Exit::Fixable, text).code("output-not-writable").io_hint("write", path, error)
+    Diagnostic::new(crate::exit::Exit::Fixable, text).code("io").io_hint("write", path, error)
 }
 
 /// The page of the command, then those of its verbs, by their names.
@@ -48,35 +49,44 @@ fn gather(parent: &str, command: &Command, pages: &mut Vec<(String, Vec<u8>)>) {
 
 /// The page of one command. Nothing in it depends on the day or the machine.
 fn page(name: &str, command: &Command) -> Vec<u8> {
-    let about = command.get_after_long_help().map(ToString::to_string).unwrap_or_default();
     let man = Man::new(command.clone().display_name(name)).title(name).manual("tofu-oci").section("1").date("");
     let mut out = Vec::new();
-    let parts =
-        [Man::render_title, Man::render_name_section, Man::render_synopsis_section, Man::render_options_section];
-    for part in parts {
-        // Writing to a vector cannot fail.
-        let _ = part(&man, &mut out);
-    }
+    // Writing to a vector cannot fail.
+    let _ = man.render_title(&mut out);
+    let _ = man.render_name_section(&mut out);
+    let _ = man.render_synopsis_section(&mut out);
+    let _ = description(command).to_writer(&mut out);
+    let _ = man.render_options_section(&mut out);
     if command.has_subcommands() {
-        let mut roff = Roff::new();
-        roff.control("SH", ["VERBS"]);
-        for verb in command.get_subcommands() {
-            roff.control("TP", []);
-            roff.text([clap_mangen::roff::bold(format!("{name}-{}(1)", verb.get_name()))]);
-            roff.text([roman(verb.get_about().map(ToString::to_string).unwrap_or_default())]);
-        }
-        let _ = roff.to_writer(&mut out);
+        let _ = verbs(name, command).to_writer(&mut out);
     }
-    let mut roff = Roff::new();
-    roff.control("SH", ["NOTES"]);
-    // The lines are laid out already.
-    roff.control("nf", []);
-    about.lines().for_each(|line| {
-        roff.text([roman(line)]);
-    });
-    roff.control("fi", []);
-    roff.control("SH", ["SEE ALSO"]);
-    roff.text([roman("`tofu-oci help` prints pages about trust, configuration, credentials and other topics.")]);
-    let _ = roff.to_writer(&mut out);
+    let mut end = Roff::new();
+    end.control("SH", ["SEE ALSO"]);
+    end.text([roman("`tofu-oci help` prints pages about trust, configuration, credentials and other topics.")]);
+    let _ = end.to_writer(&mut out);
     out
+}
+
+/// The examples and what else `--help` says, whose lines are laid out already.
+fn description(command: &Command) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["DESCRIPTION"]);
+    roff.control("nf", []);
+    for line in command.get_after_long_help().map(ToString::to_string).unwrap_or_default().lines() {
+        roff.text([roman(line)]);
+    }
+    roff.control("fi", []);
+    roff
+}
+
+/// The verbs below a command, with the names of their pages.
+fn verbs(name: &str, command: &Command) -> Roff {
+    let mut roff = Roff::new();
+    roff.control("SH", ["VERBS"]);
+    for verb in command.get_subcommands() {
+        roff.control("TP", []);
+        roff.text([bold(format!("{name}-{}(1)", verb.get_name()))]);
+        roff.text([roman(verb.get_about().map(ToString::to_string).unwrap_or_default())]);
+    }
+    roff
 }
