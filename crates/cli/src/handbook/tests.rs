@@ -20,8 +20,9 @@ fn no_page_is_wider_than_its_terminal_or_shows_markup() {
             assert!(page.lines().count() > 5, "{}", topic.name);
             for line in page.lines().filter(|line| !line.starts_with("    ")) {
                 assert!(line.chars().count() <= width, "{} at {width}: {line}", topic.name);
+                let prose = line.replace("***", "");
                 assert!(
-                    !line.contains(".md)") && !line.contains("**") && !line.starts_with('|'),
+                    !prose.contains(".md)") && !prose.contains("**") && !prose.starts_with('|'),
                     "{}: {line}",
                     topic.name
                 );
