@@ -38,7 +38,7 @@ fn what_was_pushed_is_good() {
       why       Nobody can tell whether it comes from its author; what a registry gives is taken as it
                 is.
       mend      sign it: `tofu-oci sign REPOSITORY:VERSION --key K`
-      spec      this project, docs/trust.md
+      spec      `tofu-oci help trust`
 
     checked as registry.example.com/acme/widget
       linux_amd64  OpenTofu 1.10 to 1.13  installs 1.4.0

@@ -19,6 +19,7 @@
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
 //! sources_replay   every measured case of where providers come from: configuration, methods, lock file
 //! notices      what publishers say of a release later, and who heeds it
+//! help_topics, completion       pages, man pages, what shells complete
 //! never_waits  a pipe in the place of a file
 //! terminal*    what foreign text, files and names do to a terminal, a log or a CI system: nothing
 //! secrets, interrupt, requests, help, second_client       what holds for all verbs
@@ -48,6 +49,7 @@ mod check_signatures;
 mod chunks;
 mod cli_config;
 mod cli_config_missing;
+mod completion;
 mod config_check;
 mod config_findings;
 mod config_snippet;
@@ -70,6 +72,7 @@ mod disk;
 mod dry_run;
 mod explain;
 mod help;
+mod help_topics;
 mod host_services;
 mod install;
 mod install_refused;

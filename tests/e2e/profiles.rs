@@ -181,7 +181,7 @@ fn registries_as_they_are() {
       error[opentofu-refuses] [REGISTRY]/acme/opentofu-provider-widget (1.5.0)
         what      registry-answer: OpenTofu 1.10 to 1.13 refuses it on darwin_arm64
         why       The prediction walks through the same steps as OpenTofu does, and one of them fails.
-        mend      see the code in the finding; docs/check.md lists all codes
+        mend      `tofu-oci help error CODE` explains the code in the finding
         spec      OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go
       warning[plain-http-loopback] [REGISTRY]/acme/opentofu-provider-widget
         what      it answers plain HTTP, and OpenTofu speaks with registries over TLS alone

@@ -15,6 +15,7 @@
 //! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
 //! check       the probe of a registry, a good release and a poisoned one, against registry:2
 //! parallel    several runs at once: copies, pushes, signatures, installs and locks lose nothing and do not fail
+//! shells      bash, zsh and fish load the completions, and complete verbs, options, folders and versions at a TAB
 //! faults      a proxy injects one fault into one run: every ending tells the truth, in time, and nothing is half-done
 //! trust       cosign accepts what push and sign wrote, and verify what cosign signed: both forms, every kind of key
 //! ```
@@ -37,6 +38,7 @@ mod provider;
 mod provider_build;
 mod providers;
 mod registries;
+mod shells;
 mod skopeo;
 mod terraform;
 mod testrepos;
@@ -60,7 +62,7 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 #[derive(Debug, clap::Args)]
 pub(crate) struct InteropArgs {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, providers,
-    /// buildah, clients, skopeo, credentials, check, parallel, trust, faults
+    /// buildah, clients, skopeo, credentials, check, parallel, trust, shells, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 
@@ -102,6 +104,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "check", needs: &["docker-registry"], work: check::run },
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
+    SubStage { name: "shells", needs: shells::NEEDS, work: shells::run },
     SubStage { name: "faults", needs: faults::NEEDS, work: faults::run },
 ];
 

@@ -16,7 +16,7 @@ use crate::args::Network;
 use crate::diagnostic::{Diagnostic, named_exit};
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
-use crate::helper_program::RealMachine;
+use crate::helper_program::{NoHelpers, RealMachine};
 use crate::invocation;
 
 /// One end, as people name it.
@@ -117,6 +117,7 @@ pub(crate) type ResolverSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
 pub(crate) struct Connector {
     network: Network,
     access: Access,
+    machine: Arc<dyn HostMachine>,
     waiter: Waiter,
     reporter: Arc<dyn Reporter>,
     resolver: ResolverSlot,
@@ -134,7 +135,8 @@ impl Connector {
         resolver: ResolverSlot,
     ) -> Self {
         let network = network.clone();
-        Self { network, access, waiter, reporter, resolver, client: OnceLock::new(), config: OnceLock::new() }
+        let machine = Arc::new(RealMachine);
+        Self { network, access, machine, waiter, reporter, resolver, client: OnceLock::new(), config: OnceLock::new() }
     }
 
     /// Who this run is to registries.
@@ -157,6 +159,11 @@ impl Connector {
     /// The same, and nobody is shown anything.
     pub(crate) fn anonymous(self) -> Self {
         Self { access: Access::Anonymous, ..self }
+    }
+
+    /// The same without credential helpers, which may ask the user something.
+    pub(crate) fn without_helpers(self) -> Self {
+        Self { machine: Arc::new(NoHelpers), ..self }
     }
 
     /// Opens an end to read from it.
@@ -185,9 +192,9 @@ impl Connector {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
-        let resolver = Arc::new(CredentialResolver::by(&machine, &self.access, |chdir| {
-            user_credentials(self.config(chdir)?)
+        let resolver = Arc::new(CredentialResolver::by(&self.machine, &self.access, |chdir| {
+            let ReadConfig { environment, reading } = self.config(chdir)?;
+            CredentialResolver::read(&self.machine, environment, reading)
                 .strict(self.reporter.as_ref())
                 .map_err(|refusal| Diagnostic::from(&refusal))
         })?);

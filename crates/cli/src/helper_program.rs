@@ -61,6 +61,28 @@ impl HostMachine for RealMachine {
     }
 }
 
+/// The same environment, in which no helper is run.
+pub(crate) struct NoHelpers;
+
+#[async_trait]
+impl HostMachine for NoHelpers {
+    fn variable(&self, name: &str) -> Option<OsString> {
+        RealMachine.variable(name)
+    }
+
+    fn user(&self) -> Option<String> {
+        RealMachine.user()
+    }
+
+    fn system(&self) -> &'static str {
+        RealMachine.system()
+    }
+
+    async fn run_helper(&self, helper: &HelperName, _: HelperAction, _: &[u8]) -> Result<HelperOutput, RunError> {
+        Err(RunError::NotFound { program: helper.program() })
+    }
+}
+
 /// Finds a program in the folders of `path`.
 ///
 /// It refuses a program in a relative folder, and does not look in later folders: the one that it would find there may

@@ -9,6 +9,8 @@
 //! trust     trust.toml, the pins      ->  whose signatures count
 //! verbs     one job each              ->  a report on stdout, or an error
 //! report    events of a running job   ->  bars, lines, JSON lines, or nothing
+//! completion  the script of a shell    ->  what can stand at the cursor
+//! handbook  the pages of docs/         ->  what `help` prints
 //! page      what people read          ->  lines in which foreign text is escaped
 //! document  what programs read        ->  JSON, SARIF, JUnit, with such characters escaped
 //! mistake   wrong arguments           ->  better advice than clap's
@@ -18,12 +20,14 @@
 
 mod args;
 mod bug;
+mod completion;
 mod connect;
 mod diagnostic;
 mod document;
 mod environment;
 mod excerpt;
 mod exit;
+mod handbook;
 mod helper_program;
 #[cfg(test)]
 mod hostile;
@@ -50,6 +54,9 @@ fn main() -> std::process::ExitCode {
 }
 
 fn run() -> Exit {
+    if completion::answered() {
+        return Exit::Done;
+    }
     let declared = args::command();
     let args = match Args::read(&declared) {
         Ok((args, matches)) => {

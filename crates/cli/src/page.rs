@@ -55,8 +55,19 @@ impl Line {
         self
     }
 
+    /// The same with the pieces of another line after its own.
+    pub(crate) fn joined(mut self, other: &Self) -> Self {
+        self.0.extend(other.0.iter().cloned());
+        self
+    }
+
+    /// The same with a text before it.
+    pub(crate) fn after(self, lead: &str) -> Self {
+        Self::of(lead).joined(&self)
+    }
+
     /// How many columns of a terminal it takes.
-    fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.0.iter().map(|(_, text)| text.width()).sum()
     }
 

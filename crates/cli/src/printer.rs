@@ -44,6 +44,19 @@ fn note(written: std::io::Result<()>) {
     }
 }
 
+/// The columns of the terminal that stdout is; `None` if it is something else.
+#[cfg(unix)]
+pub(crate) fn columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    (size.ws_col > 0).then(|| usize::from(size.ws_col))
+}
+
+/// The same where a terminal does not tell: `None`.
+#[cfg(not(unix))]
+pub(crate) fn columns() -> Option<usize> {
+    None
+}
+
 /// Whether an output that was not closed by its reader could not be written.
 pub(crate) fn stdout_failed() -> bool {
     STDOUT_FAILED.load(Ordering::Relaxed)

@@ -79,7 +79,7 @@ fn broken(path: &Path, text: &str, error: &PolicyError) -> Diagnostic {
     if let Some(instead) = error.problem.instead() {
         diagnostic = diagnostic.hint(instead);
     }
-    diagnostic.hint("docs/trust.md has every member of the file")
+    diagnostic.hint("every member of the file: tofu-oci help trust")
 }
 
 fn read(path: &Path) -> io::Result<Vec<u8>> {

@@ -33,7 +33,7 @@ fn rule(code: &str) -> &str {
 }
 
 /// What to write if the problem does not say it.
-const GENERAL: &str = "write it as docs/configuration.md says, or leave it out";
+const GENERAL: &str = "write it as `tofu-oci help configuration` says, or omit it";
 
 /// Whether a file is in the JSON form and has one `provider_installation`.
 fn is_one_json_block(file: &ConfigFile) -> bool {

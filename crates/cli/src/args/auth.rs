@@ -57,7 +57,7 @@ pub(crate) struct AuthExplainArgs {
     /// The repository, REGISTRY/REPOSITORY
     #[arg(value_name = "REPOSITORY")]
     pub(crate) repository: String,
-    /// Explain the access for a push: asks for the rights pull and push, begins an upload and gives it up
+    /// Explain the access for a push: ask for the rights pull and push, begin an upload and give it up
     #[arg(long)]
     pub(crate) push: bool,
     #[command(flatten)]

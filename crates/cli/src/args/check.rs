@@ -18,57 +18,64 @@ Examples:
   tofu-oci check .terraform.lock.hcl --platform linux_amd64 --platform darwin_arm64
   tofu-oci check registry.example.com:5000/scratch/probe --registry
 
-`check` reads a repository and never writes to it. With --registry the
-argument is a scratch repository: `check` writes to it, cleans up, and refuses
-one that has other tags. docs/check.md says how to use the command, docs/rules.md
-explains every rule.
+`check` reads a repository and never writes to it. With --registry the argument is a scratch
+repository: `check` writes to it, cleans up, and refuses one that has other tags.
 
-Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage,
-or the target is not there or may not be read; 3 the network or the machine.")]
+`tofu-oci help checking` says how to use the command; `tofu-oci help check RULE` explains a rule.
+
+Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage, or the target is
+missing or may not be read; 3 the network or the machine.")]
 pub(crate) struct CheckArgs {
-    /// REGISTRY/REPOSITORY or oci:DIR, each also with :VERSION; or the path of a lock file
+    /// REGISTRY/REPOSITORY[:VERSION], oci:DIR[:VERSION], or the path of a lock file
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
-    /// Check one version alone, and all tags
-    #[arg(long, value_name = "VERSION", help_heading = "What to check")]
+    /// Check this version alone, and all tags
+    #[arg(long, value_name = "VERSION", hide_short_help = true)]
     pub(crate) version: Option<Version>,
-    /// The provider that the repository is kept for [default: what the newest index says, else the executables]
-    #[arg(long, value_name = "ADDR", help_heading = "What to check")]
+    /// The provider that the repository is for
+    ///
+    /// The default is what the newest index says, else the names of the executables.
+    #[arg(long, value_name = "ADDR")]
     pub(crate) address: Option<ProviderAddr>,
-    /// A platform to predict for, or that a lock file must cover (repeatable) [default: those offered and this
-    /// machine's; of lock files none]
-    #[arg(long = "platform", value_name = "OS_ARCH", help_heading = "What to check")]
+    /// A platform to predict for, or that a lock file must cover (repeatable)
+    ///
+    /// The default is every platform that the repository offers, and this machine's. For a lock file it is none.
+    #[arg(long = "platform", value_name = "OS_ARCH")]
     pub(crate) platforms: Vec<Platform>,
-    /// Read the packages of a registry too, not only whether they are there. Of oci:DIR they are always read
-    #[arg(long, help_heading = "What to check")]
+    /// Read the packages of a registry too
+    ///
+    /// Without it `check` asks a registry only whether it has them. It always reads the packages of oci:DIR.
+    #[arg(long)]
     pub(crate) deep: bool,
     /// A second repository or oci:DIR that should hold the same
-    #[arg(long, value_name = "TARGET", help_heading = "What to check")]
+    #[arg(long, value_name = "TARGET")]
     pub(crate) against: Option<String>,
-    /// Find out what the registry can do, by trying it in this scratch repository
-    #[arg(long, help_heading = "What to check", conflicts_with_all = ["version", "address", "platforms", "deep", "against"])]
+    /// Find out what the registry can do, in this scratch repository
+    #[arg(long, conflicts_with_all = ["version", "address", "platforms", "deep", "against"])]
     pub(crate) registry: bool,
-    /// With --registry: a second scratch repository of the same registry, to link a blob from
-    #[arg(long, value_name = "REPOSITORY", requires = "registry", help_heading = "What to check")]
+    /// With --registry: link a blob from this second scratch repository of the same registry
+    #[arg(long, value_name = "REPOSITORY", requires = "registry", hide_short_help = true)]
     pub(crate) mount_from: Option<String>,
-    /// For a lock file: ask no repository. It excludes --platform
-    #[arg(long, help_heading = "What to check")]
+    /// For a lock file: ask no repository; excludes --platform
+    #[arg(long)]
     pub(crate) offline: bool,
-    /// End with exit code 1 if there are findings of this level or a higher one
-    #[arg(long, value_name = "LEVEL", default_value = "error", help_heading = "Output")]
+    /// Exit with 1 if there are findings of this level or higher
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
     pub(crate) fail_on: FailOn,
     /// How to print the findings
-    #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: FindingsFormat,
     /// Apply this rule alone (repeatable)
-    #[arg(long = "rule", value_name = "RULE", help_heading = "Output")]
+    #[arg(long = "rule", value_name = "RULE")]
     pub(crate) rules: Vec<String>,
     /// Omit the findings of this rule (repeatable)
-    #[arg(long = "ignore", value_name = "RULE", help_heading = "Output")]
+    #[arg(long = "ignore", value_name = "RULE")]
     pub(crate) ignore: Vec<String>,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
-    /// The directory whose trust policy, pins and CLI configuration count [default: the lock file's, else this one]
+    /// Use the trust policy, pins and CLI configuration of this directory
+    ///
+    /// The default is the directory of the lock file, else the current one.
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
@@ -99,7 +106,7 @@ pub(crate) enum FindingsFormat {
     Table,
     /// JSON lines, as with --json
     Json,
-    /// `JUnit` XML: a test case a rule
+    /// JUnit XML, with a test case for each rule
     Junit,
     /// SARIF 2.1.0, for code scanning
     Sarif,

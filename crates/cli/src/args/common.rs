@@ -12,54 +12,61 @@ use super::number::{number, seconds};
 #[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
     /// Print more on stderr: -v for steps, -vv for requests
-    #[arg(short, long, action = clap::ArgAction::Count, global = true, help_heading = "Global options")]
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, help_heading = "Output")]
     pub(crate) verbose: u8,
     /// Print no progress and no notes, only results, warnings and errors
-    #[arg(short, long, global = true, help_heading = "Global options")]
+    #[arg(short, long, global = true, help_heading = "Output")]
     pub(crate) quiet: bool,
+    /// Print the most used options (-h) or everything (--help)
+    #[arg(short, long, action = clap::ArgAction::Help, global = true, help_heading = "Output")]
+    _help: Option<bool>,
 }
 
 /// How results are printed.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// Print JSON lines on stdout instead of text (documented in docs/json.md)
+    /// Print JSON lines instead of text; see `tofu-oci help json`
     #[arg(long, help_heading = "Output")]
     pub(crate) json: bool,
 }
 
-/// How registries are reached.
+/// How registries are reached. `-h` shows none of these: `tofu-oci help registry-access` does.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Registry access")]
 pub(crate) struct Network {
     /// Trust the certificates of this PEM file too, beside the system's (repeatable)
-    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CA_FILE")]
+    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CA_FILE", hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) ca_file: Vec<PathBuf>,
-    /// Show this client certificate (PEM; may hold the key too)
-    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_CERT")]
+    /// Show this client certificate (PEM; the file may contain the key too)
+    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_CERT", hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) client_cert: Option<PathBuf>,
     /// The private key of the client certificate (PEM), if it is in a file of its own
-    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_KEY", requires = "client_cert")]
+    #[arg(long, value_name = "FILE", env = "TOFU_OCI_CLIENT_KEY", requires = "client_cert", hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) client_key: Option<PathBuf>,
-    /// Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a list with commas). A login for it
-    /// goes in the clear. Loopback hosts that do not speak TLS need no such option. Other registries may redirect
-    /// downloads to this host, without a login
-    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',', value_parser = HostParser)]
+    /// Speak plain HTTP with this HOST[:PORT] (repeatable)
+    ///
+    /// A login for the host goes in the clear. A loopback host that does not speak TLS needs no such option. Other
+    /// registries may redirect downloads to this host, without a login. The variable takes a list with commas.
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PLAIN_HTTP", value_delimiter = ',', value_parser = HostParser, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) plain_http: Vec<String>,
-    /// Show the registry's password to the token server at this HOST[:PORT] too, although it is of another site, at
-    /// an IP address or on this machine (repeatable; the variable takes a list with commas)
-    #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',', value_parser = HostParser)]
+    /// Show the registry's password to the token server at this HOST[:PORT] too (repeatable)
+    ///
+    /// Needed if the token server is of another site, at an IP address or on this machine. The variable takes a list
+    /// with commas.
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_TOKEN_HOST", value_delimiter = ',', value_parser = HostParser, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) token_host: Vec<String>,
     /// How often to try a request that fails for a passing reason, 1 to 20
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::<u32, 1, 20>, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::<u32, 1, 20>, allow_hyphen_values = true, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) attempts: u32,
     /// How many seconds a registry may make one request wait in all (Retry-After)
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = seconds, allow_hyphen_values = true)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = seconds, allow_hyphen_values = true, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) max_wait: u64,
-    /// How long a request may make no progress, all its tries together, such as 90s or 2m (plain seconds without a
-    /// unit). The other limits keep their proportion to it: with 2m, 10 s to connect, 30 s until an answer begins, 60
-    /// s until the registry takes more of an upload, at least 2 KiB of an answer every 30 s, and at least 60 KiB of
-    /// any upload or answer every 60 s (a longer time asks for fewer bytes a second, a shorter one never for more).
-    /// tofu-oci waits as long for a lock that another program holds
-    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m", allow_hyphen_values = true)]
+    /// How long a request may make no progress, all its tries together, such as 90s or 2m
+    ///
+    /// A number without a unit means seconds. The other limits keep their proportion to this one; see `tofu-oci help
+    /// network`. tofu-oci waits as long for a lock that another program holds.
+    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m", allow_hyphen_values = true, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) timeout: Timeout,
 }
+
+/// The heading of the options that say how registries are reached, and as whom.
+pub(super) const REGISTRY_ACCESS: &str = "Registry access";

@@ -70,14 +70,17 @@ The blocks go to stdout, advice to stderr; no file changes. One method serves ea
 OpenTofu asks the origin for what the mirror has, or the mirror for anything else.
 Terraform has no oci_mirror: it installs from OCI with `tofu-oci install --vendor`.")]
 pub(crate) struct ConfigSnippetArgs {
-    /// Which providers: [HOST/]NAMESPACE/TYPE with `*` for any type, any namespace and type, or anything
+    /// Which providers: [HOST/]NAMESPACE/TYPE, with * for any type, or for any namespace and type
     #[arg(value_name = "ADDR-PATTERN")]
     pub(crate) pattern: String,
-    /// Where they are: REGISTRY/REPOSITORY with ${hostname}, ${namespace} and ${type} for what the pattern leaves open
+    /// Where they are: REGISTRY/REPOSITORY with ${hostname}, ${namespace} and ${type}
+    ///
+    /// The template must contain a variable for each part of the address that the pattern leaves open.
     #[arg(value_name = "REPOSITORY-TEMPLATE")]
     pub(crate) template: String,
-    /// Write the JSON form of the configuration, every method as an array: OpenTofu ignores a method that is an
-    /// object
+    /// Write the JSON form of the configuration
+    ///
+    /// Every method is an array there, because OpenTofu ignores a method that is an object.
     #[arg(long)]
     pub(crate) json_form: bool,
 }

@@ -3,18 +3,21 @@
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
+use super::common::REGISTRY_ACCESS;
+
 /// Whose credentials are shown to registries. Without any of these, what the user's files and helpers say.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Registry access")]
 pub(crate) struct IdentityArgs {
     /// Show no credentials: read no file for them, and ask no helper
-    #[arg(long, conflicts_with_all = ["username", "password_stdin"])]
+    #[arg(long, conflicts_with_all = ["username", "password_stdin"], hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) anonymous: bool,
     /// Log in as this user to the one registry that the command names
-    #[arg(long, value_name = "USER", requires = "password_stdin", value_parser = user())]
+    #[arg(long, value_name = "USER", requires = "password_stdin", value_parser = user(), hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) username: Option<String>,
-    /// Read the password of --username from standard input, without a line break at its end
-    #[arg(long, requires = "username")]
+    /// Read the password of --username from standard input
+    ///
+    /// tofu-oci drops one line break at its end.
+    #[arg(long, requires = "username", hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) password_stdin: bool,
 }
 

@@ -31,8 +31,9 @@ Examples:
 `install` checks size, digest, archive structure, checksums and the lock file's hashes before a
 package becomes visible. It leaves packages that are installed already as they are.")]
 pub(crate) struct InstallArgs {
-    /// Providers to install, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'.
-    /// Without any, what the .tf and .tofu files require
+    /// Providers, HOST/NAMESPACE/TYPE[@CONSTRAINT] [default: what the .tf and .tofu files require]
+    ///
+    /// A constraint is written as in a configuration, such as @1.4.0 or @'~> 1.4'.
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
     pub(crate) providers: Vec<String>,
     #[command(flatten)]
@@ -40,7 +41,9 @@ pub(crate) struct InstallArgs {
     /// Work in this directory: its configuration, its lock file, its .terraform
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
-    /// The platform to install for (repeatable with --into and --vendor) [default: this machine's]
+    /// The platform to install for [default: this machine's]
+    ///
+    /// It is repeatable with --into and --vendor.
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<Platform>,
     /// Install into a filesystem mirror at DIR instead of .terraform/providers
@@ -49,10 +52,12 @@ pub(crate) struct InstallArgs {
     /// Keep packages as zip files in the filesystem mirror
     #[arg(long, requires = "into", conflicts_with = "vendor")]
     pub(crate) packed: bool,
-    /// Install into terraform.d/plugins of the working directory, where terraform and tofu look without configuration
+    /// Install into terraform.d/plugins, where terraform looks by itself
+    ///
+    /// terraform and tofu look in that folder of the working directory without configuration.
     #[arg(long)]
     pub(crate) vendor: bool,
-    /// Choose the newest admitted version, even if the lock file names another
+    /// Choose the newest admitted version, whatever the lock file names
     #[arg(long)]
     pub(crate) upgrade: bool,
     /// Write neither the lock file nor the pins. If the lock file is missing, lacks a required provider or has one that

@@ -29,9 +29,10 @@ If a trusted signature covers a package, `lock` records it without a download. I
 other package, verifies it as `install` would, records it and deletes it. The lock file always wins:
 `lock` refuses a release that is not the locked one.")]
 pub(crate) struct LockArgs {
-    /// Providers to lock, HOST/NAMESPACE/TYPE, each with an optional @CONSTRAINT such as @1.4.0 or @'~> 1.4'; they
-    /// need no configuration, and if there is one, its constraints apply too. Without any, all that the .tf and .tofu
-    /// files require. Entries of other providers stay
+    /// Providers, HOST/NAMESPACE/TYPE[@CONSTRAINT] [default: what the .tf and .tofu files require]
+    ///
+    /// A constraint is written as in a configuration, such as @1.4.0 or @'~> 1.4'. The providers need no configuration;
+    /// if there is one, its constraints apply too. Entries of other providers stay.
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
     pub(crate) providers: Vec<String>,
     #[command(flatten)]
@@ -39,23 +40,27 @@ pub(crate) struct LockArgs {
     /// Work in this directory: its configuration, its lock file
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
-    /// A platform that the lock file must be complete for (repeatable) [default: all that each release offers]
+    /// A platform to record (repeatable) [default: all that each release offers]
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<Platform>,
-    /// Change nothing; show what would change, and exit with code 1 if anything would. If only `ch:` lines would
-    /// change, which every init removes, the exit code is 0, unless trust.toml says `manifest_checksums = "required"`
+    /// Change nothing; show what would change, and exit with 1 if anything would
+    ///
+    /// If only `ch:` lines would change, which every init removes, the exit code is 0, unless trust.toml contains
+    /// `manifest_checksums = "required"`.
     #[arg(long)]
     pub(crate) check: bool,
-    /// Write no `ch:` lines, and remove those of the providers that are locked: for teams whose every init removes them.
-    /// `manifest_checksums = "off"` in trust.toml does it for good
+    /// Write no `ch:` lines, and remove those of the locked providers
+    ///
+    /// It is for teams whose every init removes them. `manifest_checksums = "off"` in trust.toml does it for good.
     #[arg(long)]
     pub(crate) no_ch: bool,
-    /// Choose the newest admitted versions, even if the lock file names others
+    /// Choose the newest admitted versions, whatever the lock file names
     #[arg(long)]
     pub(crate) upgrade: bool,
-    /// How many packages to download at a time, 1 to 32; each needs room in the temporary folder. Small ones do not
-    /// count
-    #[arg(long, value_name = "N", value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
+    /// How many packages to download at a time, 1 to 32
+    ///
+    /// Each needs room in the temporary folder. Small packages do not count.
+    #[arg(long, value_name = "N", hide_short_help = true, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
     pub(crate) jobs: Option<u8>,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,

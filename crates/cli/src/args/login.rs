@@ -40,20 +40,23 @@ the machine can read the arguments of a program.
 Exit codes: 0 the login works and is stored; 1 refused, or the file or helper cannot be written;
 2 wrong usage, or a malformed file (it is left as it is); 3 the registry cannot be reached.")]
 pub(crate) struct LoginArgs {
-    /// The registry: HOST[:PORT], as repositories of it begin
+    /// The registry, HOST[:PORT]: the part of REGISTRY/REPOSITORY before the first slash
     #[arg(value_name = "REGISTRY")]
     pub(crate) registry: String,
-    /// The account. Without it `login` checks the stored login and writes nothing; if there is none, it asks for the
-    /// account on a terminal
+    /// The account [default: the stored one, which `login` then checks and leaves as it is]
+    ///
+    /// If no login is stored, `login` asks for the account on a terminal.
     #[arg(short, long, value_name = "NAME", value_parser = super::identity::user())]
     pub(crate) username: Option<String>,
-    /// Read the password, or a token in its place, from standard input, without one line break at its end
+    /// Read the password or token from standard input
+    ///
+    /// tofu-oci drops one line break at its end.
     #[arg(long, requires = "username")]
     pub(crate) password_stdin: bool,
     /// Refused: others on the machine can read the arguments of a program
     #[arg(short = 'p', long = "password", hide = true, num_args = 0..=1, default_missing_value = "", value_parser = NoPassword)]
     _password: Option<String>,
-    /// Store it in this file, of docker's form, such as podman's containers/auth.json
+    /// Store the login in this file, which has docker's form, such as podman's containers/auth.json
     #[arg(long, value_name = "FILE", requires = "username")]
     pub(crate) auth_file: Option<PathBuf>,
     #[command(flatten)]
@@ -78,10 +81,10 @@ If something else would still answer for the registry, such as podman's file or 
 block, `logout` names it and leaves it alone. Exit codes: 0 logged out, or there was no login; 1 the file cannot
 be written, or the helper failed; 2 wrong usage, or a malformed file (it is left as it is).")]
 pub(crate) struct LogoutArgs {
-    /// The registry: HOST[:PORT], as it was given to login
+    /// The registry, HOST[:PORT], as you gave it to `login`
     #[arg(value_name = "REGISTRY")]
     pub(crate) registry: String,
-    /// Remove it from this file, of docker's form, such as podman's containers/auth.json
+    /// Remove the login from this file, which has docker's form, such as podman's containers/auth.json
     #[arg(long, value_name = "FILE")]
     pub(crate) auth_file: Option<PathBuf>,
     #[command(flatten)]

@@ -1,7 +1,8 @@
 //! What people type.
 #![allow(
     rustdoc::broken_intra_doc_links,
-    reason = "the texts are help for a terminal, in which `HOST[:PORT]` is not a link"
+    clippy::doc_markdown,
+    reason = "the texts are help for a terminal, in which `HOST[:PORT]` is not a link and backticks are shown"
 )]
 
 mod auth;
@@ -9,6 +10,7 @@ mod check;
 mod common;
 mod config;
 mod duration;
+mod help;
 mod host;
 mod identity;
 mod install;
@@ -20,6 +22,7 @@ mod outdated;
 mod providers;
 mod publish;
 mod query;
+mod screen;
 mod show;
 mod sign;
 mod state;
@@ -28,13 +31,14 @@ mod tests;
 mod trust;
 mod verify;
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{Global, Network, OutputArgs};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
 pub(crate) use duration::Timeout;
+pub(crate) use help::{CompletionsArgs, HelpArgs, ManArgs, Shell};
 pub(crate) use host::HostParser;
 pub(crate) use identity::IdentityArgs;
 pub(crate) use install::InstallArgs;
@@ -58,16 +62,20 @@ pub(crate) use verify::VerifyArgs;
     version,
     subcommand_required = true,
     arg_required_else_help = true,
+    disable_help_flag = true,
+    disable_version_flag = true,
+    disable_help_subcommand = true,
     max_term_width = 100,
     after_help = "\
 Examples:
-  Publish a GoReleaser dist folder, then install it back:
-    tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
-    tofu-oci install registry.example.com/acme/widget --from ghcr.io/acme/widget
+  tofu-oci push dist ghcr.io/acme/widget --address registry.example.com/acme/widget
+  tofu-oci install registry.example.com/acme/widget --from ghcr.io/acme/widget
 
-  The same with no registry at all, in a directory:
-    tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
-    tofu-oci install registry.example.com/acme/widget --from oci:widget-layout
+`push` publishes the output folder of GoReleaser; `install` gets it back. A directory can take the
+place of the registry:
+
+  tofu-oci pack dist oci:widget-layout --address registry.example.com/acme/widget
+  tofu-oci install registry.example.com/acme/widget --from oci:widget-layout
 
 Exit codes: 0 done; 1 you can fix it (not found, refused, does not match); 2 wrong usage or
 configuration; 3 unexpected (network, machine); 130 interrupted."
@@ -75,6 +83,9 @@ configuration; 3 unexpected (network, machine); 130 interrupted."
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,
+    /// Print the version
+    #[arg(short = 'V', long, action = clap::ArgAction::Version, help_heading = "Output")]
+    _version: Option<bool>,
     #[command(subcommand)]
     pub(crate) verb: Verb,
 }
@@ -87,13 +98,34 @@ impl Args {
     }
 }
 
-/// The declared command. An empty variable counts as unset, as scripts mean it.
+/// The command, whatever the environment is.
+pub(crate) fn declared() -> clap::Command {
+    screen::examples_first(Args::command())
+}
+
+/// The command that reads this run's arguments. An empty variable counts as unset, as scripts mean it.
 pub(crate) fn command() -> clap::Command {
     let is_empty = |arg: &clap::Arg| {
         arg.get_env().is_some_and(|name| std::env::var_os(name).is_some_and(|value| value.is_empty()))
     };
     let unset = |arg: clap::Arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg };
-    each(Args::command(), &unset)
+    each(declared(), &unset)
+}
+
+/// The help topic with the options of registry access.
+pub(crate) const REGISTRY_ACCESS_TOPIC: &str = "registry-access";
+
+/// The options by which verbs reach a registry, as a command of their own.
+pub(crate) fn registry_access() -> clap::Command {
+    let command = clap::Command::new(REGISTRY_ACCESS_TOPIC).disable_help_flag(true).max_term_width(100);
+    IdentityArgs::augment_args(Network::augment_args(command))
+        .mut_args(|option| option.hide_env_values(true).help_heading("Options of every verb that reaches a registry"))
+        .help_template("{all-args}{after-help}")
+        .after_help(
+            "An option counts more than its variable. Without --anonymous and --username tofu-oci uses the logins in \
+             docker's and podman's files, their helpers and the CLI configuration.\n\n\
+             More: tofu-oci help network, tofu-oci help credentials, tofu-oci help registries",
+        )
 }
 
 /// The values of the variables of arguments.
@@ -110,7 +142,7 @@ pub(crate) fn variables() -> Vec<std::ffi::OsString> {
 }
 
 /// The command with all arguments of all its verbs changed.
-fn each(command: clap::Command, change: &dyn Fn(clap::Arg) -> clap::Arg) -> clap::Command {
+pub(crate) fn each(command: clap::Command, change: &dyn Fn(clap::Arg) -> clap::Arg) -> clap::Command {
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     verbs
         .into_iter()
@@ -140,6 +172,9 @@ impl Verb {
             Self::Logout(_) => "logout",
             Self::Config(_) => "config",
             Self::Auth(_) => "auth",
+            Self::Completions(_) => "completions",
+            Self::Man(_) => "man",
+            Self::Help(_) => "help",
         }
     }
 }
@@ -173,9 +208,9 @@ pub(crate) enum Verb {
     Outdated(OutdatedArgs),
     /// Say which repository a provider address belongs to, and by which rule
     Resolve(ResolveArgs),
-    /// Say what is wrong with a repository, a lock file or a registry, and what OpenTofu makes of it
+    /// Say what is wrong with a repository, lock file or registry, and what OpenTofu will do
     Check(Box<CheckArgs>),
-    /// Show which providers a configuration needs, module by module, and where each comes from
+    /// Show which providers a configuration needs, module by module, and their places
     Providers(ProvidersArgs),
     /// Check a login with a registry, and store it where docker, podman and tofu find it
     Login(LoginArgs),
@@ -185,4 +220,10 @@ pub(crate) enum Verb {
     Config(ConfigArgs),
     /// Explain which credentials are used for a repository, and why access works or fails
     Auth(AuthArgs),
+    /// Print the script that completes commands in bash, zsh, fish or PowerShell
+    Completions(CompletionsArgs),
+    /// Write man pages
+    Man(ManArgs),
+    /// Print a page about a topic, a verb, a rule or an error code
+    Help(HelpArgs),
 }

@@ -14,25 +14,31 @@ use super::{Attach, IdentityArgs, Network, OutputArgs};
 /// What a release consists of and how it is written; shared by `push` and `pack`.
 #[derive(Debug, Args)]
 pub(crate) struct ReleaseArgs {
-    /// The release files: a GoReleaser `dist` folder, a folder of
-    /// `terraform-provider-NAME_VERSION_OS_ARCH.zip` files, or a folder of `OS_ARCH` folders
+    /// The release files: a `dist` folder of GoReleaser, a folder of zips or of OS_ARCH folders
+    ///
+    /// The zips are named terraform-provider-NAME_VERSION_OS_ARCH.zip. An OS_ARCH folder holds the files of the provider
+    /// for that platform.
     #[arg(value_name = "DIST")]
     pub(crate) dist: PathBuf,
-    /// The provider's source address, HOST/NAMESPACE/TYPE. You may omit it in a push to a registry's
-    /// NAMESPACE/opentofu-provider-TYPE: then the RFC's magic suffix gives the address. The other versions in the
-    /// repository must have the same address
+    /// The provider's source address, HOST/NAMESPACE/TYPE
+    ///
+    /// You may omit it in a push to REGISTRY/NAMESPACE/opentofu-provider-TYPE: then the RFC's magic suffix gives the
+    /// address. The other versions in the repository must have the same address.
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
-    /// The version, if the input does not say it (or says several)
+    /// The version, if the input does not name one, or names several
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,
-    /// artifact: what OpenTofu 1.10 and later installs; image: the RFC's labelled container images; both: one index
-    /// that carries both
+    /// How the release is laid out: artifact, image or both
+    ///
+    /// artifact: what OpenTofu 1.10 and later installs. image: the RFC's labelled container images. both: one index with
+    /// both.
     #[arg(long, value_name = "LAYOUT", default_value = "artifact")]
     pub(crate) layout: PackageLayout,
-    /// Whether to compute the h1: checksums that the index carries for lock files; `skip` saves the time to inflate
-    /// every package once, and does not look into the packages
-    #[arg(long, value_name = "MODE", default_value = "compute")]
+    /// Whether to compute the h1: checksums that the index carries for lock files
+    ///
+    /// `skip` saves the time to inflate every package once, and does not look into the packages.
+    #[arg(long, value_name = "MODE", default_value = "compute", hide_short_help = true)]
     pub(crate) h1: H1Choice,
     #[command(flatten)]
     pub(crate) attach: Attach,
@@ -42,10 +48,10 @@ pub(crate) struct ReleaseArgs {
     #[command(flatten)]
     pub(crate) insist: Insist,
     /// How many packages to read and send at a time, 1 to 32
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", default_value_t = 4, hide_short_help = true, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true)]
     pub(crate) jobs: u8,
-    /// Accept platforms that Go does not know, instead of refusing them as misspelt
-    #[arg(long)]
+    /// Accept platforms that Go does not know; otherwise they count as misspelt
+    #[arg(long, hide_short_help = true)]
     pub(crate) any_platform: bool,
     /// Print what would be written and change nothing
     #[arg(long)]
@@ -55,20 +61,20 @@ pub(crate) struct ReleaseArgs {
 /// What is published all the same.
 #[derive(Debug, Args)]
 pub(crate) struct Insist {
-    /// Publish under --address although the other versions in the repository name another provider
-    #[arg(long)]
+    /// Publish under --address even if the other versions in the repository name another provider
+    #[arg(long, hide_short_help = true)]
     pub(crate) rename: bool,
-    /// Publish packages whose program is for another platform, by its header
-    #[arg(long)]
+    /// Publish packages even if the header of the program names another platform
+    #[arg(long, hide_short_help = true)]
     pub(crate) skip_executable_check: bool,
 }
 
 /// Whether `h1:` checksums are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum H1Choice {
-    /// Inflate and hash every package, on idle cores.
+    /// Inflate and hash every package, on idle cores
     Compute,
-    /// Omit them; those who install compute their own.
+    /// Omit them; whoever installs computes them
     Skip,
 }
 
@@ -114,8 +120,8 @@ pub(crate) struct PackArgs {
     /// The OCI image layout directory, written oci:DIR
     #[arg(value_name = "oci:DIR")]
     pub(crate) destination: String,
-    /// How long to wait while another program has the directory locked, such as 90s or 2m (plain seconds without a unit)
-    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m", allow_hyphen_values = true)]
+    /// How long to wait while another program has the directory locked, such as 90s or 2m
+    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m", allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) timeout: Timeout,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -139,7 +145,7 @@ pub(crate) struct CopyArgs {
     /// Where to: REGISTRY/REPOSITORY or oci:DIR
     #[arg(value_name = "DEST")]
     pub(crate) destination: String,
-    /// The version to copy (repeatable). Needed when the source has several, unless --all is given
+    /// The version to copy (repeatable); needed if the source has several
     #[arg(long = "version", value_name = "V", value_parser = strict_version, conflicts_with = "all")]
     pub(crate) versions: Vec<Version>,
     /// Copy every version, and what was withdrawn

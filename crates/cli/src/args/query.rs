@@ -9,22 +9,24 @@ use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Where to look")]
 pub(crate) struct LookupArgs {
-    /// The repository to look in: REGISTRY/REPOSITORY, oci:DIR, or a template with ${hostname}, ${namespace} and
-    /// ${type}, as in OpenTofu's `oci_mirror` blocks. Without it the user's CLI configuration says where to look
-    /// (`provider_installation` in ~/.tofurc and the like, see `tofu-oci config --help`)
-    #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM")]
+    /// The REGISTRY/REPOSITORY, oci:DIR or template to look in
+    ///
+    /// A template contains ${hostname}, ${namespace} and ${type}, as in OpenTofu's `oci_mirror` blocks. Without this
+    /// option and the variable TOFU_OCI_FROM the CLI configuration (~/.tofurc and the like) says where to look; see `tofu-oci help configuration`.
+    #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM", hide_env = true)]
     pub(crate) from: Option<String>,
-    /// The reserved suffix of hosts that name a registry: example.com.SUFFIX/foo/bar is
-    /// example.com/foo/opentofu-provider-bar [default: `magic_suffix` of a block `tofu_oci` in the CLI configuration,
-    /// else oci.opentofu.org]
-    #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX")]
+    /// The reserved suffix of hosts that name a registry [default: oci.opentofu.org]
+    ///
+    /// With it, example.com.SUFFIX/foo/bar is the repository example.com/foo/opentofu-provider-bar. A block `tofu_oci`
+    /// with `magic_suffix` in the CLI configuration changes the default.
+    #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX", hide_short_help = true)]
     pub(crate) magic_suffix: Option<String>,
-    /// Allow the host of an address to name this HOST[:PORT] as its registry, or to redirect to it, although it is on
-    /// this machine or in a private network and the host of the address is not (repeatable; the variable takes a list
-    /// with commas)
-    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PRIVATE_HOST", value_delimiter = ',', value_parser = HostParser)]
+    /// Allow a host of the internet to send tofu-oci to this private HOST[:PORT] (repeatable)
+    ///
+    /// The host of an address may then name this host as its registry, or redirect to it, although it is on this
+    /// machine or in a private network. The variable takes a list with commas.
+    #[arg(long, value_name = "HOST", env = "TOFU_OCI_PRIVATE_HOST", value_delimiter = ',', value_parser = HostParser, hide_short_help = true)]
     pub(crate) private_host: Vec<String>,
 }
 
@@ -51,7 +53,7 @@ pub(crate) struct VersionsArgs {
     pub(crate) subject: String,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
-    /// Read the argument as a provider address, although it could be a repository
+    /// Read the argument as a provider address, even if it could be a repository
     #[arg(long)]
     pub(crate) provider: bool,
     /// Look into each version and list its platforms too
@@ -87,13 +89,15 @@ the host to `direct`, unless the host ends in the magic suffix. With --explain i
 what it offers, and looks for the version in the lock file if there is one; the exit code is 0 even
 if nothing would be installed.")]
 pub(crate) struct ResolveArgs {
-    /// The provider's source address, [HOST/]NAMESPACE/TYPE; with --explain also @CONSTRAINT, such as @'~> 1.4'
+    /// The provider, [HOST/]NAMESPACE/TYPE; with --explain also @CONSTRAINT, such as @'~> 1.4'
     #[arg(value_name = "ADDR")]
     pub(crate) subject: String,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
-    /// Say of every method of the CLI configuration whether it is for the address, what it offers, which one wins
-    /// and why, and where OpenTofu would stop instead
+    /// Explain every method of the CLI configuration: what it offers, and which one wins
+    ///
+    /// The output says for each method whether it is for the address, what it offers, which one wins and why, and where
+    /// OpenTofu would stop instead.
     #[arg(long)]
     pub(crate) explain: bool,
     /// The platform to explain for [default: this machine's]

@@ -12,11 +12,11 @@ use super::{IdentityArgs, Network, OutputArgs};
 /// In which form a signature is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SignFormat {
-    /// A Sigstore bundle that refers to the release, as cosign 3 writes it.
+    /// A referrer with a Sigstore bundle, as cosign 3 writes it
     Bundle,
-    /// A tag sha256-HEX.sig beside it, as cosign 2 wrote it.
+    /// A tag sha256-HEX.sig, as cosign 2 wrote it, for registries that take no referrers
     CosignTag,
-    /// Both.
+    /// Both
     Both,
 }
 
@@ -33,9 +33,9 @@ impl SignFormat {
 /// Whether the signed checksum file goes with the release.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SumsChoice {
-    /// Attach it if it has a signature beside it.
+    /// Attach it if a signature is beside it
     Attach,
-    /// Do not attach it.
+    /// Do not attach it
     Skip,
 }
 
@@ -50,22 +50,31 @@ impl SumsChoice {
 
 /// What `push` and `pack` attach to a release.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Signing")]
 pub(crate) struct Attach {
-    /// Sign the release with this private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or `env://NAME`
-    /// for one in a variable. `push` writes the signature before the tag
-    #[arg(long, value_name = "KEY")]
+    /// Sign the release with this private key (PEM), or with the one in a variable: env://NAME
+    ///
+    /// The key is PKCS#8, SEC1, PKCS#1 or cosign's encrypted form. `push` writes the signature before the tag.
+    #[arg(long, value_name = "KEY", help_heading = "Signing")]
     pub(crate) sign_key: Option<PathBuf>,
-    /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
-    /// referrers; both
-    #[arg(long, value_name = "FORMAT", default_value = "bundle", requires = "sign_key")]
+    /// How to write the signature
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        default_value = "bundle",
+        requires = "sign_key",
+        hide_short_help = true,
+        help_heading = "Signing"
+    )]
     pub(crate) sign_format: SignFormat,
-    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`, without a line break at its end
-    #[arg(long, requires = "sign_key")]
+    /// Read the password of the key from standard input instead of COSIGN_PASSWORD
+    ///
+    /// tofu-oci drops one line break at its end.
+    #[arg(long, requires = "sign_key", hide_short_help = true, help_heading = "Signing")]
     pub(crate) key_password_stdin: bool,
-    /// Whether to attach the `SHA256SUMS` of the folder, with its OpenPGP signatures and the public keys beside it
-    /// (*.asc, *.gpg, *.pgp)
-    #[arg(long, value_name = "MODE", default_value = "attach")]
+    /// Whether to attach the signed SHA256SUMS of the folder
+    ///
+    /// With it go its OpenPGP signatures and the public keys beside it (*.asc, *.gpg, *.pgp).
+    #[arg(long, value_name = "MODE", default_value = "attach", hide_short_help = true, help_heading = "Signing")]
     pub(crate) sums: SumsChoice,
 }
 
@@ -87,28 +96,29 @@ pub(crate) struct SignArgs {
     /// What to sign: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
-    /// The repository of an ADDR@VERSION: REGISTRY/REPOSITORY, oci:DIR, or a template with ${hostname}, ${namespace} and
-    /// ${type}
+    /// The repository of an ADDR@VERSION: REGISTRY/REPOSITORY, oci:DIR, or a template
     #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM")]
     pub(crate) from: Option<String>,
-    /// The private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or `env://NAME` for one in a variable
+    /// The private key (PEM), or the one in a variable: env://NAME
+    ///
+    /// The key is PKCS#8, SEC1, PKCS#1 or cosign's encrypted form.
     #[arg(long, value_name = "KEY")]
     pub(crate) key: PathBuf,
-    /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
-    /// referrers; both
+    /// How to write the signature
     #[arg(long, value_name = "FORMAT", default_value = "bundle")]
     pub(crate) format: SignFormat,
-    /// The version, if TARGET does not say it
+    /// The version, if TARGET does not contain it
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,
-    /// The provider's source address, HOST/NAMESPACE/TYPE, if the release does not say it, or to sign it under
-    /// another one
+    /// The provider, HOST/NAMESPACE/TYPE, if the release does not name it or names another one
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
-    /// Sign although the newest other version in the repository names another provider than the signature will
+    /// Sign even if the newest other version in the repository names another provider
     #[arg(long)]
     pub(crate) rename: bool,
-    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`, without a line break at its end
+    /// Read the password of the key from standard input instead of COSIGN_PASSWORD
+    ///
+    /// tofu-oci drops one line break at its end.
     #[arg(long)]
     pub(crate) key_password_stdin: bool,
     #[command(flatten)]

@@ -1,17 +1,13 @@
-use clap::CommandFactory as _;
-
-use super::Args;
-
 /// The command and all verbs below it, each with the words that call it.
 fn verbs(path: &str, command: &clap::Command, found: &mut Vec<(String, clap::Command)>) {
     found.push((path.to_owned(), command.clone()));
-    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+    for verb in command.get_subcommands() {
         verbs(&format!("{path} {}", verb.get_name()), verb, found);
     }
 }
 
 fn all() -> Vec<(String, clap::Command)> {
-    let mut command = Args::command();
+    let mut command = super::declared();
     command.build();
     let mut found = Vec::new();
     verbs("tofu-oci", &command, &mut found);
@@ -44,5 +40,32 @@ fn every_verb_shows_how_it_is_used() {
             shown.contains(&format!("  {path} ")) || shown.contains(&format!(" {path}\n")),
             "`{path}` is not used in its examples"
         );
+    }
+}
+
+#[test]
+fn the_short_help_of_every_verb_fits_a_screen() {
+    for (path, mut command) in all() {
+        let help = command.render_help().to_string();
+        let lines = help.lines().count();
+        assert!(lines <= 40, "`{path} -h` has {lines} lines: hide what few people need, with hide_short_help\n{help}");
+        let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
+        assert_eq!(wide, Vec::<&str>::new(), "`{path} -h` has lines that are too long");
+        let reaches = command.get_arguments().any(|argument| argument.get_long() == Some("plain-http"));
+        assert_eq!(help.contains("tofu-oci help registry-access"), reaches, "{help}");
+        assert!(!help.contains("--ca-file <"), "`{path} -h` has the options of registry access\n{help}");
+    }
+}
+
+#[test]
+fn the_options_of_registry_access_stand_in_their_topic() {
+    let help = super::registry_access().render_long_help().to_string();
+    for (path, command) in all() {
+        for option in
+            command.get_arguments().filter(|one| one.get_help_heading() == Some(super::common::REGISTRY_ACCESS))
+        {
+            let name = option.get_long().unwrap_or_default();
+            assert!(help.contains(&format!("--{name}")), "--{name} of `{path}` is missing in\n{help}");
+        }
     }
 }

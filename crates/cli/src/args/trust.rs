@@ -6,10 +6,8 @@ use clap::Args;
 
 /// Arguments of every verb that verifies signatures.
 #[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = "Trust")]
 pub(crate) struct TrustArgs {
-    /// The trust policy, see docs/trust.md [default: trust.toml in the directory of the configuration, if there is
-    /// one]
-    #[arg(long, value_name = "FILE", env = "TOFU_OCI_TRUST_POLICY")]
+    /// The trust policy; see `tofu-oci help trust` [default: trust.toml beside the configuration]
+    #[arg(long, value_name = "FILE", env = "TOFU_OCI_TRUST_POLICY", hide_short_help = true)]
     pub(crate) trust_policy: Option<PathBuf>,
 }

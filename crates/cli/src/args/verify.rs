@@ -27,18 +27,23 @@ Exit code 0: enough of your keys have signed the release, or had signed this ver
 index when it was trusted before. Exit code 1: otherwise, even if the policy
 accepts the release unsigned.")]
 pub(crate) struct VerifyArgs {
-    /// The provider and one exact version, HOST/NAMESPACE/TYPE@VERSION (without a version, the locked one); or where the
-    /// release is, REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION. Without any, every locked release
+    /// The provider and one exact version, or where the release is [default: every locked release]
+    ///
+    /// Write HOST/NAMESPACE/TYPE@VERSION (without a version, the locked one), REGISTRY/REPOSITORY:VERSION or
+    /// oci:DIR:VERSION.
     #[arg(value_name = "ADDR@VERSION|REPOSITORY:VERSION")]
     pub(crate) subject: Option<String>,
-    /// Judge by this public key instead of the policy: PEM, or what gpg exports (repeatable; one of them must have signed)
+    /// Judge by this public key instead of the policy (repeatable)
+    ///
+    /// It is a PEM file, or what gpg exports. If you give several keys, one of them must have signed.
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Vec<PathBuf>,
-    /// Accept this release: remember it in the pin file, although its tag has moved or it is not signed. What
-    /// trust.toml demands still holds
+    /// Accept this release even if its tag has moved or it is not signed, and pin it
+    ///
+    /// The demands of trust.toml still hold.
     #[arg(long, requires = "subject")]
     pub(crate) accept: bool,
-    /// Work in this directory: its trust.toml, its lock file and the pin file beside it
+    /// Work in this directory: its trust.toml, its lock file, its pin file
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]

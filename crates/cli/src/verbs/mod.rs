@@ -2,15 +2,18 @@
 
 mod auth;
 mod check;
+mod completions;
 mod config;
 mod context;
 mod copy;
 mod explain;
+mod help;
 mod install;
 mod lock;
 mod locked;
 mod login;
 mod magic_address;
+mod man;
 mod outdated;
 mod printed;
 mod providers;
@@ -38,7 +41,7 @@ use stop::Stop;
 
 /// Runs the verb until it is done or the user interrupts it.
 pub(crate) async fn run(args: Args) -> Exit {
-    let Args { global, verb } = args;
+    let Args { global, verb, .. } = args;
     let json = match &verb {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,
@@ -61,6 +64,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Login(args) => args.output.json,
         Verb::Logout(args) => args.output.json,
         Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
+        Verb::Completions(_) | Verb::Man(_) | Verb::Help(_) => false,
     };
     let (resolver, stop) = (ResolverSlot::default(), Arc::new(Stop::default()));
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
@@ -116,6 +120,9 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),
             ConfigVerb::Snippet(args) => config::snippet(&context(&OutputArgs { json: false }), &args)?,
         },
+        Verb::Completions(args) => completions::completions(&args)?,
+        Verb::Man(args) => man::man(&args, global.quiet)?,
+        Verb::Help(args) => return help::help(&args),
     }
     Ok(Exit::Done)
 }

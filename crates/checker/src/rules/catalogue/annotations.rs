@@ -71,7 +71,7 @@ pub(crate) static ANNOTATION_ADDRESS: CheckRule = CheckRule {
     finds: "an index that says it is another provider",
     why: "It may have been copied to the wrong place. A signature binds the address, and this one would be \
            refused.",
-    spec: "this project, docs/trust.md",
+    spec: "`tofu-oci help trust`",
     mend: "copy the right release here",
 };
 
@@ -82,7 +82,7 @@ pub(crate) static ADDRESSES_DIFFER: CheckRule = CheckRule {
     finds: "versions of one repository that name different providers",
     why: "Somebody forgot --address, or pushed to the wrong repository. A signature binds the address, so a trust rule \
           for one of the names refuses the versions of the other.",
-    spec: "this project, docs/trust.md; ARCHITECTURE.md, \"Package layouts\"",
+    spec: "`tofu-oci help trust`; ARCHITECTURE.md, \"Package layouts\"",
     mend: "push the versions with the wrong address again with `--address ADDRESS --replace-tag`, or keep each provider \
            in a repository of its own",
 };
@@ -93,7 +93,7 @@ pub(crate) static ANNOTATION_VERSION: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "an index that says it is another version than its tag",
     why: "An old release under a new tag takes fixes away from everybody who upgrades.",
-    spec: "this project, docs/trust.md",
+    spec: "`tofu-oci help trust`",
     mend: "point the tag at the right index",
 };
 

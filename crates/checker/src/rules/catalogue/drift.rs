@@ -11,7 +11,7 @@ pub(crate) static DRIFT_TAG_MISSING: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "a version that one of two repositories has and the other has not",
     why: "A lock file made against one cannot be installed from the other.",
-    spec: "docs/check.md, \"Two repositories\"",
+    spec: "`tofu-oci help checking`, \"Two repositories\"",
     mend: "copy it: `tofu-oci copy FROM TO`",
 };
 
@@ -21,7 +21,7 @@ pub(crate) static DRIFT_INDEX: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "a version whose index differs between two repositories",
     why: "Its signature and its `ch:` checksums hold in one of the two alone.",
-    spec: "docs/check.md, \"Two repositories\"",
+    spec: "`tofu-oci help checking`, \"Two repositories\"",
     mend: "copy it again byte for byte, or find out who pushed the other one",
 };
 
@@ -31,7 +31,7 @@ pub(crate) static DRIFT_PLATFORM: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "a platform that one of two releases has and the other has not",
     why: "Users of one repository can install what users of the other cannot.",
-    spec: "docs/check.md, \"Two repositories\"",
+    spec: "`tofu-oci help checking`, \"Two repositories\"",
     mend: "copy the complete release",
 };
 
@@ -41,7 +41,7 @@ pub(crate) static DRIFT_PACKAGE: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "a platform whose package differs between two repositories",
     why: "One version is two providers: lock files of one refuse the other.",
-    spec: "docs/check.md, \"Two repositories\"",
+    spec: "`tofu-oci help checking`, \"Two repositories\"",
     mend: "find out which is right and copy that one",
 };
 
@@ -52,7 +52,7 @@ pub(crate) static DRIFT_ANNOTATION: CheckRule = CheckRule {
     finds: "annotations that differ between two repositories",
     why: "Digests differ through them although the packages may be equal, so signatures and `ch:` checksums do not \
            carry over.",
-    spec: "docs/check.md, \"Two repositories\"",
+    spec: "`tofu-oci help checking`, \"Two repositories\"",
     mend: "copy byte for byte instead of pushing twice",
 };
 
@@ -62,6 +62,6 @@ pub(crate) static DRIFT_REFERRER: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "a referrer that one of two repositories has and the other has not",
     why: "A signature that did not come along leaves the copy unsigned.",
-    spec: "docs/check.md, \"Two repositories\"",
+    spec: "`tofu-oci help checking`, \"Two repositories\"",
     mend: "copy with `tofu-oci copy`, which takes referrers along",
 };

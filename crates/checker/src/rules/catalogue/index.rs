@@ -184,7 +184,7 @@ pub(crate) static PREDICTED_REFUSAL: CheckRule = CheckRule {
     finds: "a release that OpenTofu refuses for a reason that no other rule has found",
     why: "The prediction walks through the same steps as OpenTofu does, and one of them fails.",
     spec: "OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go",
-    mend: "see the code in the finding; docs/check.md lists all codes",
+    mend: "`tofu-oci help error CODE` explains the code in the finding",
 };
 
 const PLAIN_HTTP_SPEC: &str =

@@ -186,7 +186,7 @@ pub(crate) static LOCK_NOT_ASKED: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "a provider whose release cannot be compared with, because it is damaged or no place is configured for it",
     why: "Whether its lines cover the platforms that were demanded is not known, and that is not the same as good.",
-    spec: "docs/check.md, \"Lock files\"",
+    spec: "`tofu-oci help checking`, \"Lock files\"",
     mend: "see the cause in the finding; without --platform nothing is asked",
 };
 

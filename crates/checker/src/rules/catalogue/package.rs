@@ -247,6 +247,6 @@ pub(crate) static NOT_READ: CheckRule = CheckRule {
     level: FindingLevel::Note,
     finds: "packages whose bytes were not read",
     why: "Whether blobs are there was asked; what is in them was not read.",
-    spec: "docs/check.md",
+    spec: "`tofu-oci help checking`",
     mend: "add --deep",
 };

@@ -21,7 +21,7 @@ pub(crate) static UNSIGNED: CheckRule = CheckRule {
     level: FindingLevel::Note,
     finds: "a release without any signature",
     why: "Nobody can tell whether it comes from its author; what a registry gives is taken as it is.",
-    spec: "this project, docs/trust.md",
+    spec: "`tofu-oci help trust`",
     mend: "sign it: `tofu-oci sign REPOSITORY:VERSION --key K`",
 };
 
@@ -32,7 +32,7 @@ pub(crate) static SIGNATURE_REFUSED: CheckRule = CheckRule {
     finds: "a signature that does not hold for this release",
     why: "It is damaged, by a key that is not trusted for this provider, or made for another provider or version. \
            Clients whose policy wants a signature refuse the release.",
-    spec: "this project, docs/trust.md",
+    spec: "`tofu-oci help trust`",
     mend: "sign the release again with the right key, and delete the wrong signature",
 };
 
@@ -43,7 +43,7 @@ pub(crate) static SIGNATURE_NOT_CHECKED: CheckRule = CheckRule {
     finds: "a signature that no key at hand could check",
     why: "None of the keys that the trust policy names for this provider is the one that made it, or the policy names \
            none; what the signature claims is not proven. Another signature may count all the same.",
-    spec: "this project, docs/trust.md",
+    spec: "`tofu-oci help trust`",
     mend: "name the key that made it in trust.toml, or give --trust-policy FILE; if another signature counts, nothing",
 };
 
@@ -53,7 +53,7 @@ pub(crate) static SIGNATURE_UNREADABLE: CheckRule = CheckRule {
     level: FindingLevel::Warning,
     finds: "a signature that cannot be read",
     why: "It counts as none.",
-    spec: "this project, docs/trust.md",
+    spec: "`tofu-oci help trust`",
     mend: "sign the release again",
 };
 
@@ -63,8 +63,8 @@ pub(crate) static NOT_TRUSTED: CheckRule = CheckRule {
     level: FindingLevel::Error,
     finds: "a release that the trust policy refuses",
     why: "`tofu-oci install` and `tofu-oci lock` refuse it with this policy.",
-    spec: "this project, docs/trust.md",
-    mend: "see the code in the finding; docs/trust.md lists all codes",
+    spec: "`tofu-oci help trust`",
+    mend: "`tofu-oci help error CODE` explains the code in the finding",
 };
 
 pub(crate) static WITHDRAWN_VERSION: CheckRule = CheckRule {

@@ -117,7 +117,7 @@ impl<'a> Filter<'a> {
                 let diagnostic = Diagnostic::usage(format!("there is no rule `{name}`"));
                 let near = rules().map(|rule| rule.id).filter(|id| id.contains(name.as_str())).collect::<Vec<_>>();
                 return Err(match near.as_slice() {
-                    [] => diagnostic.hint("docs/check.md lists every rule"),
+                    [] => diagnostic.hint("all rules: tofu-oci help rules"),
                     near => diagnostic.hint(format!("rules of such a name: {}", near.join(", "))),
                 });
             }

@@ -1,0 +1,69 @@
+//! The pages of `docs/`, which the program contains: `tofu-oci help TOPIC`.
+//!
+//! ```text
+//! topics    names of topics    ->  pages, as they were when the program was built
+//! markdown  the text of a page ->  blocks: headings, paragraphs, lists, code, tables
+//! entry     a name             ->  the blocks that explain it: a rule, or a row of a table of codes
+//! words     a paragraph        ->  styled words, with links as commands
+//! layout    blocks             ->  lines for a terminal of some width; tables in `table`
+//! ```
+
+mod entry;
+mod layout;
+mod markdown;
+mod table;
+mod topics;
+mod words;
+
+use crate::page::Page;
+use crate::printer;
+
+pub(crate) use topics::{TOPICS, topic};
+
+/// The page of a topic, for lines of this many columns.
+pub(crate) fn page(text: &str, width: usize) -> Page {
+    layout::page(&markdown::blocks(text), width)
+}
+
+/// What a page says about a rule of `check`; `None` if there is no such rule.
+pub(crate) fn rule(name: &str, width: usize) -> Option<Page> {
+    explained(&["rules"], name, width)
+}
+
+/// What a page says about a code; `None` if no page explains it.
+pub(crate) fn code(name: &str, width: usize) -> Option<Page> {
+    explained(&WITH_CODES, name, width)
+}
+
+/// Every rule of `check`.
+pub(crate) fn rules() -> Vec<String> {
+    names(&["rules"])
+}
+
+/// Every code that a page explains, rules too.
+pub(crate) fn codes() -> Vec<String> {
+    names(&WITH_CODES)
+}
+
+/// The topics whose pages explain codes, rules last: what ends a verb is in `errors`.
+const WITH_CODES: [&str; 5] = ["errors", "trust", "checking", "configuration", "rules"];
+
+/// What the first of these topics that explains the name says about it.
+fn explained(topics: &[&str], name: &str, width: usize) -> Option<Page> {
+    let found = topics.iter().find_map(|one| entry::find(&markdown::blocks(topic(one)?.text), name))?;
+    Some(layout::page(&found, width))
+}
+
+fn names(topics: &[&str]) -> Vec<String> {
+    topics.iter().filter_map(|one| topic(one)).flat_map(|topic| entry::names(&markdown::blocks(topic.text))).collect()
+}
+
+/// How many columns help may take: those of the terminal, at most 100.
+pub(crate) fn width() -> usize {
+    const WIDEST: usize = 100;
+    const NARROWEST: usize = 40;
+    printer::columns().map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST))
+}
+
+#[cfg(test)]
+mod tests;

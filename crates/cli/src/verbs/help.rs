@@ -1,0 +1,107 @@
+//! `help`: pages, verbs, rules and codes.
+
+use similar::TextDiff;
+
+use crate::args::{self, HelpArgs};
+use crate::diagnostic::Diagnostic;
+use crate::exit::{self, Exit};
+use crate::handbook::{self, TOPICS, topic};
+use crate::page::{Page, padded};
+use crate::printer;
+
+/// The topic whose page clap writes from the options themselves.
+const REGISTRY_ACCESS: (&str, &str) = (args::REGISTRY_ACCESS_TOPIC, "the options by which verbs reach a registry");
+
+/// Prints what the words ask for.
+///
+/// # Errors
+/// If there is no such topic, verb, rule or code.
+pub(super) fn help(args: &HelpArgs) -> Result<Exit, Diagnostic> {
+    let words: Vec<&str> = args.words.iter().map(String::as_str).collect();
+    let width = handbook::width();
+    let page = match words.as_slice() {
+        [] => list(),
+        ["error", code] => handbook::code(code, width).ok_or_else(|| unknown_code(code))?,
+        ["check", rule] => handbook::rule(rule, width).ok_or_else(|| unknown_rule(rule))?,
+        [name] if *name == REGISTRY_ACCESS.0 => {
+            printer::help(&args::registry_access().render_long_help());
+            return Ok(Exit::Done);
+        }
+        [name] if topic(name).is_some() => {
+            topic(name).map(|topic| handbook::page(topic.text, width)).unwrap_or_default()
+        }
+        words => return verb(words),
+    };
+    printer::stdout(&page);
+    Ok(Exit::Done)
+}
+
+/// Everything that can be asked for.
+fn list() -> Page {
+    let mut page = Page::of("Usage: tofu-oci help TOPIC");
+    let pages = TOPICS.iter().map(|topic| (topic.name, topic.about)).chain([REGISTRY_ACCESS]);
+    let others = [
+        ("VERB", "everything about a verb; `tofu-oci -h` lists them"),
+        ("check RULE", "one rule of `tofu-oci check`"),
+        ("error CODE", "one code of an error, a warning, a note or a finding"),
+    ];
+    for (title, rows) in [("Pages:", pages.collect::<Vec<_>>()), ("Also:", others.to_vec())] {
+        page.gap();
+        page.line(title);
+        for (name, about) in rows {
+            page.line(format_args!("  {}  {about}", padded(name, REGISTRY_ACCESS.0.len())));
+        }
+    }
+    page
+}
+
+/// The help of a verb, as its `--help` prints it.
+fn verb(words: &[&str]) -> Result<Exit, Diagnostic> {
+    let command = args::command();
+    let found = words.iter().try_fold(&command, |command, word| command.find_subcommand(word));
+    if found.is_none() {
+        return Err(unknown_topic(words, &command));
+    }
+    let line = [&["tofu-oci"], words, &["--help"]].concat();
+    match command.clone().try_get_matches_from(line) {
+        Err(shown) => Ok(exit::from_clap(&shown)),
+        Ok(_) => Ok(Exit::Done),
+    }
+}
+
+fn unknown_topic(words: &[&str], command: &clap::Command) -> Diagnostic {
+    let name = words.join(" ");
+    let diagnostic = Diagnostic::usage(format!("there is no help topic `{name}`")).code("unknown-help-topic");
+    let pages = TOPICS.iter().map(|topic| topic.name).chain([REGISTRY_ACCESS.0]);
+    let verbs = command.get_subcommands().map(clap::Command::get_name);
+    let all: Vec<String> = pages.chain(verbs).map(str::to_owned).collect();
+    let diagnostic = if handbook::rules().contains(&name) {
+        diagnostic.hint(format!("it is a rule: tofu-oci help check {name}"))
+    } else if handbook::codes().contains(&name) {
+        diagnostic.hint(format!("it is a code: tofu-oci help error {name}"))
+    } else {
+        suggest(diagnostic, "tofu-oci help", &name, &all)
+    };
+    diagnostic.hint("all topics: tofu-oci help")
+}
+
+fn unknown_rule(rule: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::usage(format!("there is no rule `{rule}`")).code("unknown-help-topic");
+    suggest(diagnostic, "tofu-oci help check", rule, &handbook::rules()).hint("all rules: tofu-oci help rules")
+}
+
+fn unknown_code(code: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::usage(format!("no page explains the code `{code}`")).code("unknown-help-topic");
+    suggest(diagnostic, "tofu-oci help error", code, &handbook::codes()).hint("all codes: tofu-oci help errors")
+}
+
+/// The command with the nearest name, if one is near.
+fn suggest(diagnostic: Diagnostic, command: &str, name: &str, all: &[String]) -> Diagnostic {
+    /// Below it two names are not taken for one that is misspelt.
+    const NEAR: f32 = 0.6;
+    let near = all.iter().map(|one| (TextDiff::from_chars(one.as_str(), name).ratio(), one));
+    match near.max_by(|(one, _), (other, _)| one.total_cmp(other)) {
+        Some((ratio, one)) if ratio >= NEAR => diagnostic.hint(format!("did you mean: {command} {one}")),
+        _ => diagnostic,
+    }
+}

@@ -1,0 +1,249 @@
+//! `help TOPIC`, `man` and what messages say about them.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use insta::assert_snapshot;
+
+use crate::setup::Scene;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Every text of a folder that people read, or that prints what they read.
+fn texts(folder: &Path, found: &mut Vec<String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of the workspace").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            texts(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "rs" || ending == "md") {
+            found.push(std::fs::read_to_string(&path).expect("a source"));
+        }
+    }
+}
+
+/// What follows `tofu-oci help` up to the next mark or space for words that stand for a name.
+fn topics_named() -> BTreeSet<String> {
+    let mut all = Vec::new();
+    for folder in ["crates", "docs"] {
+        texts(&root().join(folder), &mut all);
+    }
+    all.push(std::fs::read_to_string(root().join("README.md")).expect("the README"));
+    let mut named = BTreeSet::new();
+    for text in all {
+        // A comment or a text that is broken at the end of a line goes on.
+        let text = text.replace("///", " ").replace("//!", " ").replace("\\\n", " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for rest in text.split("tofu-oci help ").skip(1) {
+            let end =
+                rest.find(|one: char| !(one.is_ascii_alphanumeric() || one == '-' || one == ' ')).unwrap_or(rest.len());
+            let words =
+                rest[..end].split(' ').take_while(|word| !word.is_empty() && !word.contains(char::is_uppercase));
+            // A sentence that goes on is no topic of several words.
+            let words: Vec<&str> =
+                words.take(if rest.starts_with("check ") || rest.starts_with("error ") { 2 } else { 1 }).collect();
+            if words.concat().chars().any(char::is_alphabetic) {
+                named.insert(words.join(" "));
+            }
+        }
+    }
+    named
+}
+
+#[test]
+fn every_topic_that_a_message_names_exists() {
+    let scene = Scene::new();
+    let named = topics_named();
+    assert!(named.len() > 8 && named.contains("trust") && named.contains("json"), "{named:?}");
+    for topic in named.iter().filter(|topic| *topic != "error" && *topic != "topic" && *topic != "verb") {
+        let said = scene.run(&format!("help {topic}"));
+        assert_eq!(said.code, Some(0), "tofu-oci help {topic}: {}", said.text);
+        assert!(said.stdout.lines().count() > 3, "{}", said.text);
+    }
+}
+
+#[test]
+fn no_message_points_at_a_file_that_a_binary_does_not_have() {
+    let scene = Scene::new();
+    let pages: Vec<String> = std::fs::read_dir(root().join("docs"))
+        .expect("the pages")
+        .map(|page| format!("docs/{}", page.expect("a page").file_name().to_string_lossy()))
+        .collect();
+    for line in ["-h", "--help", "check --help", "install --help", "push --help", "verify --help", "help rules"] {
+        let said = scene.run(line).success();
+        assert!(!pages.iter().any(|page| said.stdout.contains(page)), "{line}: {}", said.text);
+    }
+}
+
+#[test]
+fn the_topics_are_listed() {
+    assert_snapshot!(Scene::new().run("help").text, @"
+    exit code: 0
+    ----- stdout -----
+    Usage: tofu-oci help TOPIC
+
+    Pages:
+      guide            a walk through five modules and a local registry
+      publishing       inputs, tags, layouts, signing
+      installing       where packages go, the lock file, Terraform, sites without network
+      configuration    the CLI configuration, how methods are combined, differences from OpenTofu
+      registries       what each registry needs and cannot do
+      credentials      which login is used for which repository
+      network          certificates, proxies, retries, time limits, size limits
+      trust            signatures, the trust policy, pins
+      openpgp          OpenPGP signatures of SHA256SUMS
+      checking         how to use `tofu-oci check`, and what it predicts
+      rules            every rule of `tofu-oci check`
+      errors           every code of errors, warnings and notes
+      exit-codes       what the exit codes mean
+      environment      every environment variable
+      json             the JSON lines of --json
+      registry-access  the options by which verbs reach a registry
+
+    Also:
+      VERB             everything about a verb; `tofu-oci -h` lists them
+      check RULE       one rule of `tofu-oci check`
+      error CODE       one code of an error, a warning, a note or a finding
+
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn one_rule_is_explained() {
+    assert_snapshot!(Scene::new().run("help check second-spelling-tag").text, @"
+    exit code: 0
+    ----- stdout -----
+    `second-spelling-tag`
+
+    warning: a second spelling of a version whose canonical tag is there too, such as `1.0` beside
+    `1.0.0`.
+
+    It changes nothing as long as the canonical tag is there. When that one is deleted, the version is
+    still listed and can no longer be had.
+
+      - What to do: delete the tag.
+      - Where it follows from: OpenTofu 1.12, internal/getproviders/oci_registry_mirror_source.go,
+        AvailableVersions.
+
+    ----- stderr -----
+    ");
+}
+
+#[test]
+fn one_code_is_explained() {
+    assert_snapshot!(Scene::new().run("help error private-host").text, @"
+    exit code: 0
+    ----- stdout -----
+    `private-host`
+
+      - what happened: a host of the internet names a registry on this machine or in a private network
+      - what to do: if that is intended, allow it with `--private-host HOST`
+
+    ----- stderr -----
+    ");
+    // Codes of other pages too.
+    for code in ["platform-not-offered", "unsigned", "empty-installation"] {
+        Scene::new().run(&format!("help error {code}")).success();
+    }
+}
+
+#[test]
+fn the_help_of_a_verb_is_its_help_option() {
+    let scene = Scene::new();
+    for verb in ["push", "config check", "help"] {
+        assert_eq!(scene.run(&format!("help {verb}")).stdout, scene.run(&format!("{verb} --help")).stdout, "{verb}");
+    }
+}
+
+#[test]
+fn a_wrong_topic_gets_a_suggestion() {
+    let scene = Scene::new();
+    let said: Vec<String> = ["help trst", "help unsigned", "help check usigned", "help error no-such-code"]
+        .iter()
+        .map(|line| scene.run(line).text)
+        .collect();
+    assert_snapshot!(said.join("\n"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no help topic `trst`
+
+    hint: did you mean: tofu-oci help trust
+    hint: all topics: tofu-oci help
+
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no help topic `unsigned`
+
+    hint: it is a rule: tofu-oci help check unsigned
+    hint: all topics: tofu-oci help
+
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no rule `usigned`
+
+    hint: did you mean: tofu-oci help check unsigned
+    hint: all rules: tofu-oci help rules
+
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no page explains the code `no-such-code`
+
+    hint: did you mean: tofu-oci help error no-such-file
+    hint: all codes: tofu-oci help errors
+    ");
+}
+
+#[test]
+fn man_pages_are_the_same_bytes_each_time() {
+    let scene = Scene::new();
+    assert!(scene.run("man pages").success().stdout.ends_with(" pages to pages\n"));
+    // An empty variable and a set one change nothing.
+    let mut command = scene.command("man again");
+    command.env("TOFU_OCI_FROM", "").env("TOFU_OCI_TIMEOUT", "5m");
+    assert_eq!(scene.output(&mut command).code, Some(0));
+    let mut names: Vec<String> = std::fs::read_dir(scene.path("pages"))
+        .expect("the folder is written")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    assert!(
+        names.contains(&"tofu-oci.1".to_owned()) && names.contains(&"tofu-oci-config-check.1".to_owned()),
+        "{names:?}"
+    );
+    for name in &names {
+        let page = std::fs::read_to_string(scene.path("pages").join(name)).expect("a page");
+        assert_eq!(page, std::fs::read_to_string(scene.path("again").join(name)).expect("a page"), "{name}");
+        assert!(page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"), "{name}");
+    }
+    let install = std::fs::read_to_string(scene.path("pages/tofu-oci-install.1")).expect("a page");
+    for text in ["Trust the certificates of this PEM file", "  tofu\\-oci install \\-\\-from", "TOFU_OCI_CA_FILE"] {
+        assert!(install.contains(text), "{text} in\n{install}");
+    }
+    // A second run replaces them.
+    scene.run("man pages").success();
+}
+
+#[test]
+fn a_folder_for_man_pages_that_cannot_be_written_is_named() {
+    let scene = Scene::new();
+    scene.context.write("file", "x");
+    assert_snapshot!(scene.run("man file/man1").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: cannot write file/man1: Not a directory (os error [N])
+
+    hint: a file lies where a folder is needed, or a folder where a file is; choose another place
+    ");
+}
