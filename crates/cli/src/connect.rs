@@ -282,6 +282,7 @@ impl From {
         let template = |text: &str| {
             text.parse::<RepositoryTemplate>().map_err(|error| {
                 Diagnostic::of(Exit::Usage, &error)
+                    .code(error.code())
                     .hint(error.instead())
                     .hint("quote the template for your shell: it would take ${…} for a variable of its own")
             })
@@ -289,7 +290,7 @@ impl From {
         match text.strip_prefix("oci:") {
             Some(dir) => RepositoryTemplate::parse_loose(dir)
                 .map(Self::Layouts)
-                .map_err(|error| Diagnostic::of(Exit::Usage, &error).hint(error.instead())),
+                .map_err(|error| Diagnostic::of(Exit::Usage, &error).code(error.code()).hint(error.instead())),
             None => template(text).map(Self::Repositories),
         }
     }
@@ -299,11 +300,15 @@ impl From {
         match self {
             Self::One(end) => Ok(end.clone()),
             Self::Repositories(template) => {
-                let place = template.place(address).map_err(|error| Diagnostic::of(Exit::Fixable, &error))?;
+                let place = template
+                    .place(address)
+                    .map_err(|error| Diagnostic::of(Exit::Fixable, &error).code(error.code()))?;
                 Ok(End::Registry(place.repository))
             }
             Self::Layouts(template) => {
-                let dir = template.render(address).map_err(|error| Diagnostic::of(Exit::Fixable, &error))?;
+                let dir = template
+                    .render(address)
+                    .map_err(|error| Diagnostic::of(Exit::Fixable, &error).code(error.code()))?;
                 Ok(End::Layout(PathBuf::from(dir)))
             }
         }

@@ -37,7 +37,7 @@ pub(crate) struct Diagnostic {
     causes: Vec<String>,
     hints: Vec<String>,
     exit: Exit,
-    /// A stable name of the fault, where it has one.
+    /// A stable name of the fault that is closer than the exit's; see [`Self::stable_name`].
     code: Option<Box<str>>,
     /// Whether it says nothing about what a place holds: the network, the machine or missing access rights are to blame.
     unasked: bool,
@@ -160,9 +160,9 @@ impl Diagnostic {
         &self.text
     }
 
-    /// A stable name of the fault, where it has one.
-    pub(crate) fn stable_name(&self) -> Option<&str> {
-        self.code.as_deref()
+    /// A stable name of the fault; if nothing closer is known, that of the exit.
+    pub(crate) fn stable_name(&self) -> &str {
+        self.code.as_deref().unwrap_or_else(|| self.exit.stable_name())
     }
 
     /// Why, outermost first.
@@ -191,8 +191,7 @@ impl Diagnostic {
             #[derive(Serialize)]
             struct ErrorLine<'a> {
                 event: &'static str,
-                #[serde(skip_serializing_if = "Option::is_none")]
-                code: Option<&'a str>,
+                code: &'a str,
                 text: &'a str,
                 causes: &'a [String],
                 hints: &'a [String],
@@ -202,7 +201,7 @@ impl Diagnostic {
                 None => &self.text,
             };
             let (causes, hints) = (&self.causes, &self.hints);
-            crate::report::json_line(&ErrorLine { event: "error", code: self.code.as_deref(), text, causes, hints });
+            crate::report::json_line(&ErrorLine { event: "error", code: self.stable_name(), text, causes, hints });
         }
         printer::stderr(&self.page());
     }

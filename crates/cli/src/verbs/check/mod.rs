@@ -68,7 +68,8 @@ fn not_judged(checked: &Checked) -> Option<Diagnostic> {
     let count = checked.not_judged.len();
     let first = checked.not_judged.first()?;
     let what = if count == 1 { format!("{} was", first.place) } else { format!("{count} parts of it were") };
-    let mut diagnostic = Diagnostic::new(Exit::Unexpected, format!("{}: {what} not judged", checked.target));
+    let mut diagnostic = Diagnostic::new(Exit::Unexpected, format!("{}: {what} not judged", checked.target))
+        .code("not-judged");
     let mut causes: Vec<String> = Vec::new();
     for one in &checked.not_judged {
         let cause = one.cause();

@@ -120,7 +120,9 @@ async fn check_stored(
 ) -> Result<(), Diagnostic> {
     let again = new_login(current, registry);
     let Some(credential) = current.credential()? else {
-        return Err(Diagnostic::new(Exit::Fixable, format!("there is no login for {registry}")).hint(again));
+        return Err(Diagnostic::new(Exit::Fixable, format!("there is no login for {registry}"))
+            .code("no-login")
+            .hint(again));
     };
     let username = match credential {
         Credential::Basic { username, .. } => Some(username.as_str()),
@@ -172,10 +174,7 @@ fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -
         None => format!("{registry} refuses the login that is stored"),
     };
     let mut diagnostic = Diagnostic::new(Exit::Fixable, text).cause(problem);
-    diagnostic = match error.credential_code() {
-        Some(code) => diagnostic.code(code),
-        None => diagnostic,
-    };
+    diagnostic = diagnostic.code(error.credential_code().unwrap_or_else(|| error.code().to_owned()));
     diagnostic.hint("check the name and the password; many registries want an access token in the password's place")
 }
 

@@ -30,9 +30,10 @@ struct CheckedLine<'a> {
     checked_as: Option<&'a CheckedAs>,
 }
 
-/// The last line of a repository, which has this member and no other: not even `event`.
+/// The last line of a repository.
 #[derive(Serialize)]
 struct PredictionsLine<'a> {
+    event: &'static str,
     predictions: Vec<PredictionRow<'a>>,
 }
 
@@ -51,8 +52,7 @@ struct NotJudgedLine<'a> {
     place: &'a str,
     version: Option<&'a str>,
     platform: Option<&'a Platform>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'a str>,
+    code: &'a str,
     text: &'a str,
     causes: &'a [String],
     hints: &'a [String],
@@ -102,6 +102,6 @@ pub(super) fn print(checked: &Checked) {
                 predictions.iter().filter(move |prediction| prediction.releases.iter().any(|one| one == opentofu));
             same.map(move |prediction| PredictionRow { opentofu, prediction })
         });
-        json_line(&PredictionsLine { predictions: rows.collect() });
+        json_line(&PredictionsLine { event: "predictions", predictions: rows.collect() });
     }
 }
