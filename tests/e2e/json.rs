@@ -37,10 +37,7 @@ fn members(value: &Value, found: &mut BTreeSet<String>) {
 pub(crate) fn check(said: &Said) -> Vec<String> {
     let mut events = Vec::new();
     for line in said.json() {
-        // The last line of `check` has one member and no other.
-        let alone = line.as_object().is_some_and(|line| line.len() == 1 && line.contains_key("predictions"));
-        let event = if alone { Some("predictions") } else { line["event"].as_str() };
-        let event = event.unwrap_or_else(|| panic!("no event: {line}")).to_owned();
+        let event = line["event"].as_str().unwrap_or_else(|| panic!("no event: {line}")).to_owned();
         let section = section(&event);
         let mut names = BTreeSet::new();
         members(&line, &mut names);

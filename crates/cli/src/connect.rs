@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_http::{ClientError, HttpClient, HttpLimits, HttpOptions};
@@ -12,7 +11,7 @@ use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, Regis
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{NoReporter, Place, ProviderAddr, Reporter, RepositoryRef};
 
-use crate::args::Network;
+use crate::args::{Network, Timeout};
 use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
@@ -177,9 +176,9 @@ impl Connector {
         if let Some(client) = self.client.get() {
             return Ok(Arc::clone(client));
         }
-        let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
+        let machine: Arc<dyn HostMachine> = Arc::new(RealMachine(self.network.timeout));
         let resolver = Arc::new(CredentialResolver::by(&machine, &self.access, |chdir| {
-            user_credentials(self.config(chdir)?)
+            user_credentials(self.config(chdir)?, self.network.timeout)
                 .strict(self.reporter.as_ref())
                 .map_err(|refusal| Diagnostic::from(&refusal))
         })?);
@@ -190,8 +189,8 @@ impl Connector {
 }
 
 /// The user's credentials, whatever is wrong with the files.
-pub(crate) fn user_credentials(config: &ReadConfig) -> CredentialResolver {
-    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
+pub(crate) fn user_credentials(config: &ReadConfig, timeout: Timeout) -> CredentialResolver {
+    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine(timeout));
     CredentialResolver::read(&machine, &config.environment, &config.reading)
 }
 
@@ -219,7 +218,7 @@ pub(crate) fn client(
     }
     http.plain_http.clone_from(&network.plain_http);
     http.retry.attempts = network.attempts;
-    http.max_retry_after = Duration::from_secs(network.max_wait);
+    http.max_retry_after = network.max_wait.0;
     http.limits = HttpLimits::within(network.timeout.0);
     let options = ClientOptions { http, token_hosts: network.token_host.clone(), observer, ..ClientOptions::default() };
     RegistryClient::new(options, credentials, Arc::clone(reporter)).map_err(|error| {

@@ -23,7 +23,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// The code of an error of which nothing closer is known.
-    pub(crate) fn stable_name(self) -> &'static str {
+    pub(crate) fn code(self) -> &'static str {
         match self {
             Self::Done | Self::Fixable => "failed",
             Self::Usage => "usage",

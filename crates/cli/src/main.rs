@@ -37,6 +37,7 @@ mod trust;
 mod verbs;
 
 use args::Args;
+use diagnostic::Diagnostic;
 use exit::Exit;
 use page::Page;
 
@@ -51,7 +52,12 @@ fn run() -> Exit {
             invocation::remember(&declared, &matches);
             args
         }
-        Err(error) => return exit::from_clap(&error),
+        Err(error) => {
+            if error.use_stderr() && args::ask_for_json() {
+                Diagnostic::from(&error).print_json();
+            }
+            return exit::from_clap(&error);
+        }
     };
     start_tracing(args.global.verbose);
     // Chosen here once, for the whole process: a build with several providers in it would otherwise refuse to choose.
@@ -59,7 +65,8 @@ fn run() -> Exit {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            printer::stderr(&Page::of(format_args!("error: cannot start: {error}")));
+            let diagnostic = Diagnostic::new(Exit::Unexpected, format!("cannot start: {error}")).code("io");
+            diagnostic.print(args::ask_for_json());
             return Exit::Unexpected;
         }
     };

@@ -110,9 +110,8 @@ async fn password(name: &str, from: KeyPassword) -> Result<Secret, Diagnostic> {
 }
 
 fn wrong_key(name: &str, error: &KeyError) -> Diagnostic {
-    let diagnostic = Diagnostic::usage(format!("the key {name} cannot be used"))
-        .code("signing-key")
-        .cause(error.to_string());
+    let diagnostic =
+        Diagnostic::usage(format!("the key {name} cannot be used")).code("signing-key").cause(error.to_string());
     match error {
         KeyError::Public => diagnostic.hint("name the private key; the public one is for those who verify"),
         KeyError::WrongPassword => diagnostic.hint(format!("check {PASSWORD}, or the password that you gave")),

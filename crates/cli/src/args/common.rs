@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::duration::Timeout;
+use super::duration::{MaxWait, Timeout};
 use super::host::HostParser;
 
 /// Options of every verb.
@@ -51,14 +51,22 @@ pub(crate) struct Network {
     /// How often to try a request that fails for a passing reason, 1 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=20))]
     pub(crate) attempts: u32,
-    /// How many seconds a registry may make one request wait in all (Retry-After)
-    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
-    pub(crate) max_wait: u64,
+    /// How long a registry may make one request wait in all (Retry-After), such as 90s or 2m (plain seconds without a
+    /// unit)
+    #[arg(long, value_name = "DURATION", default_value = "2m", allow_negative_numbers = true)]
+    pub(crate) max_wait: MaxWait,
     /// How long a request may make no progress, all its tries together, such as 90s or 2m (plain seconds without a
     /// unit). The other limits keep their proportion to it: with 2m, 10 s to connect, 30 s until an answer begins, 60
     /// s until the registry takes more of an upload, at least 2 KiB of an answer every 30 s, and at least 60 KiB of
     /// any upload or answer every 60 s (a longer time asks for fewer bytes a second, a shorter one never for more).
-    /// tofu-oci waits as long for a lock that another program holds
-    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
+    /// tofu-oci waits as long for a lock that
+    /// another program holds, and for a credential helper, but never over 30 s for that
+    #[arg(
+        long,
+        value_name = "DURATION",
+        env = "TOFU_OCI_TIMEOUT",
+        default_value = "2m",
+        allow_negative_numbers = true
+    )]
     pub(crate) timeout: Timeout,
 }

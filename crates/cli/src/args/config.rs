@@ -80,4 +80,6 @@ pub(crate) struct ConfigSnippetArgs {
     /// object
     #[arg(long)]
     pub(crate) json_form: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }

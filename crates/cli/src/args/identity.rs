@@ -10,8 +10,8 @@ pub(crate) struct IdentityArgs {
     /// Show no credentials: read no file for them, and ask no helper
     #[arg(long, conflicts_with_all = ["username", "password_stdin"])]
     pub(crate) anonymous: bool,
-    /// Log in as this user to the one registry that the command names
-    #[arg(long, value_name = "USER", requires = "password_stdin", value_parser = user())]
+    /// Log in as this user to the one registry that the command names; a terminal is asked for the password
+    #[arg(long, value_name = "USER", value_parser = user())]
     pub(crate) username: Option<String>,
     /// Read the password of --username from standard input, without a line break at its end
     #[arg(long, requires = "username")]

@@ -114,7 +114,13 @@ pub(crate) struct PackArgs {
     #[arg(value_name = "oci:DIR")]
     pub(crate) destination: String,
     /// How long to wait while another program has the directory locked, such as 90s or 2m (plain seconds without a unit)
-    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m")]
+    #[arg(
+        long,
+        value_name = "DURATION",
+        env = "TOFU_OCI_TIMEOUT",
+        default_value = "2m",
+        allow_negative_numbers = true
+    )]
     pub(crate) timeout: Timeout,
     #[command(flatten)]
     pub(crate) output: OutputArgs,

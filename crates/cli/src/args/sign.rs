@@ -58,7 +58,7 @@ pub(crate) struct Attach {
     pub(crate) sign_key: Option<PathBuf>,
     /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
     /// referrers; both
-    #[arg(long, value_name = "FORMAT", default_value = "bundle", requires = "sign_key")]
+    #[arg(long, alias = "format", value_name = "FORMAT", default_value = "bundle", requires = "sign_key")]
     pub(crate) sign_format: SignFormat,
     /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`, without a line break at its end
     #[arg(long, requires = "sign_key")]
@@ -91,8 +91,8 @@ pub(crate) struct SignArgs {
     pub(crate) key: PathBuf,
     /// bundle: a referrer, as cosign 3 writes it; cosign-tag: a tag sha256-HEX.sig, for registries that take no
     /// referrers; both
-    #[arg(long, value_name = "FORMAT", default_value = "bundle")]
-    pub(crate) format: SignFormat,
+    #[arg(long, alias = "format", value_name = "FORMAT", default_value = "bundle")]
+    pub(crate) sign_format: SignFormat,
     /// The version, if TARGET does not say it
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,

@@ -11,6 +11,7 @@ mod sign;
 mod store;
 mod tfconfig;
 mod trust;
+mod usage;
 
 use std::error::Error;
 
@@ -162,7 +163,7 @@ impl Diagnostic {
 
     /// A stable name of the fault; if nothing closer is known, that of the exit.
     pub(crate) fn stable_name(&self) -> &str {
-        self.code.as_deref().unwrap_or_else(|| self.exit.stable_name())
+        self.code.as_deref().unwrap_or_else(|| self.exit.code())
     }
 
     /// Why, outermost first.
@@ -188,22 +189,27 @@ impl Diagnostic {
     /// Prints it: on stderr for people, and as a JSON line on stdout too where JSON was asked for.
     pub(crate) fn print(&self, json: bool) {
         if json {
-            #[derive(Serialize)]
-            struct ErrorLine<'a> {
-                event: &'static str,
-                code: &'a str,
-                text: &'a str,
-                causes: &'a [String],
-                hints: &'a [String],
-            }
-            let text = match &self.excerpt {
-                Some(excerpt) => &format!("{}\n{excerpt}", self.text),
-                None => &self.text,
-            };
-            let (causes, hints) = (&self.causes, &self.hints);
-            crate::report::json_line(&ErrorLine { event: "error", code: self.stable_name(), text, causes, hints });
+            self.print_json();
         }
         printer::stderr(&self.page());
+    }
+
+    /// Prints it as a JSON line on stdout.
+    pub(crate) fn print_json(&self) {
+        #[derive(Serialize)]
+        struct ErrorLine<'a> {
+            event: &'static str,
+            code: &'a str,
+            text: &'a str,
+            causes: &'a [String],
+            hints: &'a [String],
+        }
+        let text = match &self.excerpt {
+            Some(excerpt) => &format!("{}\n{excerpt}", self.text),
+            None => &self.text,
+        };
+        let (causes, hints) = (&self.causes, &self.hints);
+        crate::report::json_line(&ErrorLine { event: "error", code: self.stable_name(), text, causes, hints });
     }
 
     /// It for people.

@@ -170,7 +170,9 @@ impl Finder {
         for candidate in configured.candidates(address) {
             let Some(place) = candidate.place else { continue };
             let label = candidate.method.label();
-            let place = place.map_err(|error| Diagnostic::of(Exit::Fixable, &error).code(error.code()).cause(format!("by {label}")))?;
+            let place = place.map_err(|error| {
+                Diagnostic::of(Exit::Fixable, &error).code(error.code()).cause(format!("by {label}"))
+            })?;
             found.push(match place {
                 MappedPlace::Oci(oci) if candidate.method.file.is_none() => {
                     FoundPlace { place: oci.repository.to_string(), rule: oci.rule.to_string() }

@@ -50,7 +50,10 @@ pub(crate) async fn run(args: Args) -> Exit {
         },
         Verb::Login(args) => args.output.json,
         Verb::Logout(args) => args.output.json,
-        Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
+        Verb::Config(args) => match &args.verb {
+            ConfigVerb::Check(args) => args.output.json,
+            ConfigVerb::Snippet(args) => args.output.json,
+        },
     };
     let (resolver, stop) = (ResolverSlot::default(), Arc::new(Stop::default()));
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
@@ -60,6 +63,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         hint = stop::interrupted(&stop) => Err(Diagnostic::new(Exit::Interrupted, "interrupted").hint(hint)),
         ended = job(&global, verb, &resolver, &stop) => ended,
     };
+    crate::printer::end_bars();
     match ended {
         Ok(exit) => exit,
         Err(diagnostic) => {
@@ -93,7 +97,7 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),
-            ConfigVerb::Snippet(args) => config::snippet(&context(&OutputArgs { json: false }), &args)?,
+            ConfigVerb::Snippet(args) => config::snippet(&context(&args.output), &args)?,
         },
     }
     Ok(Exit::Done)

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::Serialize;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
     AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest,
     Rename, ReplaceTag, Signing, TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{Place, ProviderAddr};
 
 use super::context::{Context, tagged};
 use super::magic_address::magic_address;
@@ -21,7 +22,7 @@ use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::printer;
-use crate::report::{human_bytes, json_event};
+use crate::report::{human_bytes, json_event, json_line};
 use crate::signing_key::{self, KeyPassword};
 
 /// Publishes to a registry, or to a directory.
@@ -135,7 +136,7 @@ fn memo_dir() -> Option<PathBuf> {
 
 fn print_report(context: &Context, report: &PushReport) {
     if context.json {
-        return json_event("pushed", report);
+        return json_line(&PushedLine { event: "pushed", outcome: done(&report.place), report });
     }
     let PushReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
@@ -143,7 +144,7 @@ fn print_report(context: &Context, report: &PushReport) {
     let mut page = Page::of(match (report.unchanged, attached) {
         (true, false) => format!("{address} {version} is at {there} already; nothing was sent"),
         (true, true) => format!("{address} {version} is at {there} already; what it lacked was attached"),
-        (false, _) => format!("pushed {address} {version} to {there}"),
+        (false, _) => format!("{} {address} {version} to {there}", done(place)),
     });
     page.line(format_args!("  index {index}"));
     page.append(platforms(&report.platforms));
@@ -152,9 +153,31 @@ fn print_report(context: &Context, report: &PushReport) {
         let sent = report.transfers;
         let mounted = if sent.mounted > 0 { format!(", {} mounted", sent.mounted) } else { String::new() };
         let bytes = human_bytes(sent.bytes);
-        page.line(format_args!("  sent {bytes} ({} new{mounted}, {} present)", sent.uploaded, sent.present));
+        let sent_word = if is_layout(place) { "wrote" } else { "sent" };
+        page.line(format_args!("  {sent_word} {bytes} ({} new{mounted}, {} present)", sent.uploaded, sent.present));
     }
     printer::stdout(&page);
+}
+
+/// A directory is no registry: nothing is pushed into it.
+fn is_layout(place: &Place) -> bool {
+    matches!(place, Place::Layout(_))
+}
+
+fn verb(place: &Place) -> &'static str {
+    if is_layout(place) { "pack" } else { "push" }
+}
+
+fn done(place: &Place) -> &'static str {
+    if is_layout(place) { "packed" } else { "pushed" }
+}
+
+#[derive(Serialize)]
+struct PushedLine<'a> {
+    event: &'static str,
+    outcome: &'static str,
+    #[serde(flatten)]
+    report: &'a PushReport,
 }
 
 fn print_plan(context: &Context, plan: &PushPlan) {
@@ -165,7 +188,7 @@ fn print_plan(context: &Context, plan: &PushPlan) {
     let there = tagged(place, tag);
     let mut page = Page::default();
     match &plan.tag_state {
-        TagState::Free => page.line(format_args!("would push {address} {version} to {there}")),
+        TagState::Free => page.line(format_args!("would {} {address} {version} to {there}", verb(place))),
         TagState::Equal if plan.bytes_to_send == 0 => {
             page.line(format_args!("{address} {version} is at {there} already; nothing would be sent"));
         }
@@ -175,7 +198,7 @@ fn print_plan(context: &Context, plan: &PushPlan) {
         TagState::Taken { existing, of } => {
             let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
             page.line(format_args!("{there} points at another release{of}, {existing}"));
-            page.line(format_args!("would push {address} {version} only with --replace-tag"));
+            page.line(format_args!("would {} {address} {version} only with --replace-tag", verb(place)));
         }
     }
     page.line(format_args!("  index {index}"));
@@ -187,7 +210,11 @@ fn print_plan(context: &Context, plan: &PushPlan) {
         page.line(format_args!("  {state:<8} {role:<9} {platform:<16} {digest} {size:>9}"));
     }
     page.append(attachments(&plan.attachments));
-    page.line(format_args!("  would send {}", human_bytes(plan.bytes_to_send)));
+    page.line(format_args!(
+        "  would {} {}",
+        if is_layout(place) { "write" } else { "send" },
+        human_bytes(plan.bytes_to_send)
+    ));
     printer::stdout(&page);
 }
 

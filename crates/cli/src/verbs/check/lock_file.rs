@@ -50,6 +50,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
         lowest: FindingLevel::Error,
         findings,
         not_judged,
+        against: None,
         predicted: None,
         probe: None,
     })

@@ -41,6 +41,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
         lowest: FindingLevel::Error,
         findings: report.findings.clone(),
         not_judged: report.not_judged.iter().map(|(what, said)| unjudged(what, said)).collect(),
+        against: None,
         predicted: None,
         probe: Some(report),
     })

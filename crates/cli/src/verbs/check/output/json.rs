@@ -7,7 +7,7 @@ use tofu_oci_checker::{CheckedAs, FindingLevel};
 use tofu_oci_types::{Platform, TofuRelease};
 
 use crate::report::{json_event, json_line};
-use crate::verbs::check::checked::Checked;
+use crate::verbs::check::checked::{Checked, Compared};
 
 #[derive(Serialize)]
 struct ProbedLine<'a> {
@@ -26,6 +26,8 @@ struct CheckedLine<'a> {
     warnings: usize,
     notes: usize,
     not_judged: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a Compared>,
     #[serde(flatten)]
     checked_as: Option<&'a CheckedAs>,
 }
@@ -94,6 +96,7 @@ pub(super) fn print(checked: &Checked) {
         warnings: checked.count(FindingLevel::Warning),
         notes: checked.count(FindingLevel::Note),
         not_judged: checked.not_judged.len(),
+        against: checked.against.as_ref(),
         checked_as: checked.predicted.as_ref().map(|(checked_as, _)| checked_as),
     });
     if let Some((_, predictions)) = &checked.predicted {
