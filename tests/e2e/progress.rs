@@ -88,7 +88,7 @@ fn interrupted(columns: u16, options: &str, text: &str) -> String {
     let wire = StalledWire::before(scene.registry.address(), 1_000_000);
     let from = format!("{}/acme/widget", wire.address());
     let line = format!("install {WIDGET} --from {from} --platform linux_amd64 {options}");
-    let (mut child, mut person) = at_a_terminal(&mut scene.command(&line), columns);
+    let (mut child, mut person) = at_a_terminal(scene.command(&line).env("TERM", "xterm"), columns);
     let mut said = shown(&mut person, |said| said.contains(text));
     let status = Command::new("sh").args(["-c", "kill -INT \"$0\"", &child.id().to_string()]).status();
     assert!(status.expect("a shell is there").success());
@@ -103,7 +103,7 @@ const INTERRUPTED: [&str; 2] =
 #[test]
 fn a_bar_says_how_much_is_done_and_how_long_it_takes_and_an_interruption_leaves_no_trace_of_it() {
     let said = interrupted(100, "", " left");
-    assert!(said.contains("widget 1.4.0 linux_amd64"), "{said}");
+    assert!(said.contains("acme/widget 1.4.0 linux"), "{said}");
     assert!(said.contains(" of 2.0 MB, ") && said.contains("B/s, "), "{said}");
     assert_eq!(screen(&said), INTERRUPTED, "{said:?}");
 }
@@ -123,7 +123,7 @@ fn a_bar_fits_a_terminal_of_30_columns() {
 fn what_takes_no_second_shows_no_bar_and_is_said_once() {
     let scene = large();
     let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64");
-    let (child, mut person) = at_a_terminal(&mut scene.command(&line), 100);
+    let (child, mut person) = at_a_terminal(scene.command(&line).env("TERM", "xterm"), 100);
     let said = shown(&mut person, |_| false);
     let output = child.wait_with_output().expect("it ends");
     let stdout = String::from_utf8_lossy(&output.stdout);

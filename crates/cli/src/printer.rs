@@ -99,6 +99,17 @@ pub(crate) fn question(line: &Line) {
     write_err(&format!("{} ", page.coloured().trim_end()));
 }
 
+/// The width of the terminal of stderr, if the system says it.
+#[cfg(unix)]
+pub(crate) fn columns() -> Option<u16> {
+    rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn columns() -> Option<u16> {
+    None
+}
+
 fn write_err(text: &str) {
     beside_bars(|| {
         let mut stream = anstream::stderr().lock();

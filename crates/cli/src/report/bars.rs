@@ -21,6 +21,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// Below this many columns a bar has no room beside its numbers.
 const NARROW: u16 = 60;
 
+/// So many items say something about the time that the rest takes.
+const FEW: u64 = 10;
+
 /// One bar for each subject that has started and not yet finished.
 pub(super) struct Bars(Arc<Mutex<Running>>);
 
@@ -110,29 +113,18 @@ fn draw(running: &Weak<Mutex<Running>>) -> bool {
 
 /// Name, bar, how much of it is done, the rate, and how long it will take. Plain characters, for every locale.
 fn style(unit: WorkUnit, of: Option<u64>) -> ProgressStyle {
-    let is_narrow = columns().is_some_and(|columns| columns < NARROW);
+    let is_narrow = printer::columns().is_some_and(|columns| columns < NARROW);
     let template = match of {
-        Some(_) if is_narrow => "{wide_msg} {percent}% {left}",
-        Some(_) => "{wide_msg} [{bar:20}] {amount}{left}",
+        Some(_) if is_narrow => "{wide_msg} {percent}%{left}",
+        Some(_) => "{wide_msg} [{bar:12}] {amount}{left}",
         None => "{wide_msg} {amount}",
     };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     // Writing to a bar cannot fail.
     let amount =
         move |state: &ProgressState, out: &mut dyn Write| out.write_str(&amount(state, unit)).unwrap_or_default();
-    let left = |state: &ProgressState, out: &mut dyn Write| out.write_str(&left(state)).unwrap_or_default();
+    let left = move |state: &ProgressState, out: &mut dyn Write| out.write_str(&left(state, unit)).unwrap_or_default();
     style.progress_chars("=> ").with_key("amount", amount).with_key("left", left)
-}
-
-/// The width of the terminal, if the system says it.
-#[cfg(unix)]
-fn columns() -> Option<u16> {
-    rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
-}
-
-#[cfg(not(unix))]
-fn columns() -> Option<u16> {
-    None
 }
 
 /// `3/8`, or `12.3 MB of 148.0 MB, 4.1 MB/s`.
@@ -149,10 +141,11 @@ fn amount(state: &ProgressState, unit: WorkUnit) -> String {
     }
 }
 
-/// How long it will take at the rate so far; empty before anything is done.
-fn left(state: &ProgressState) -> String {
+/// How long it will take at the rate so far; empty as long as too little is known for that. A few items tell nothing: one
+/// may be a thousand times as large as another.
+fn left(state: &ProgressState, unit: WorkUnit) -> String {
     let (done, of) = (state.pos(), state.len().unwrap_or_default());
-    if done == 0 || done > of {
+    if done == 0 || done > of || (unit == WorkUnit::Items && of < FEW) {
         return String::new();
     }
     let seconds = state.elapsed().as_secs_f64() * (of - done) as f64 / done as f64;

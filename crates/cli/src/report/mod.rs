@@ -29,7 +29,10 @@ pub(crate) fn reporter(json: bool, quiet: bool) -> Arc<dyn Reporter> {
 
 /// Whether lines of stderr can be drawn anew.
 fn has_bars() -> bool {
-    std::io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|terminal| terminal != "dumb")
+    // As everywhere, a terminal without a name can do nothing; Windows names none.
+    let terminal = std::env::var_os("TERM");
+    let can_draw = terminal.map_or(cfg!(windows), |terminal| terminal != "dumb");
+    std::io::stderr().is_terminal() && can_draw
 }
 
 /// Every event as one JSON object on a line of stdout, except progress, which has no use in a log.
