@@ -105,36 +105,39 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                  TOFU_OCI_TRUST_POLICY=]
 
     Registry access:
-          --ca-file <FILE>      Trust the certificates of this PEM file too, beside the system's
-                                (repeatable) [env: TOFU_OCI_CA_FILE=]
-          --client-cert <FILE>  Show this client certificate (PEM; may hold the key too) [env:
-                                TOFU_OCI_CLIENT_CERT=]
-          --client-key <FILE>   The private key of the client certificate (PEM), if it is in a file of
-                                its own [env: TOFU_OCI_CLIENT_KEY=]
-          --plain-http <HOST>   Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes a
-                                list with commas). A login for it goes in the clear. Loopback hosts that
-                                do not speak TLS need no such option. Other registries may redirect
-                                downloads to this host, without a login [env: TOFU_OCI_PLAIN_HTTP=]
-          --token-host <HOST>   Show the registry's password to the token server at this HOST[:PORT]
-                                too, although it is of another site, at an IP address or on this machine
-                                (repeatable; the variable takes a list with commas) [env:
-                                TOFU_OCI_TOKEN_HOST=]
-          --attempts <N>        How often to try a request that fails for a passing reason, 1 to 20
-                                [default: 5]
-          --max-wait <SECONDS>  How many seconds a registry may make one request wait in all
-                                (Retry-After) [default: 120]
-          --timeout <DURATION>  How long a request may make no progress, all its tries together, such as
-                                [TIME] or 2m (plain seconds without a unit). The other limits keep their
-                                proportion to it: with 2m, 10 s to connect, 30 s until an answer begins,
-                                60 s until the registry takes more of an upload, at least 2 KiB of an
-                                answer every 30 s, and at least 60 KiB of any upload or answer every 60
-                                s (a longer time asks for fewer bytes a second, a shorter one never for
-                                more). tofu-oci waits as long for a lock that another program holds
-                                [env: TOFU_OCI_TIMEOUT=] [default: 2m]
-          --anonymous           Show no credentials: read no file for them, and ask no helper
-          --username <USER>     Log in as this user to the one registry that the command names
-          --password-stdin      Read the password of --username from standard input, without a line
-                                break at its end
+          --ca-file <FILE>       Trust the certificates of this PEM file too, beside the system's
+                                 (repeatable) [env: TOFU_OCI_CA_FILE=]
+          --client-cert <FILE>   Show this client certificate (PEM; may hold the key too) [env:
+                                 TOFU_OCI_CLIENT_CERT=]
+          --client-key <FILE>    The private key of the client certificate (PEM), if it is in a file of
+                                 its own [env: TOFU_OCI_CLIENT_KEY=]
+          --plain-http <HOST>    Speak plain HTTP with this HOST[:PORT] (repeatable; the variable takes
+                                 a list with commas). A login for it goes in the clear. Loopback hosts
+                                 that do not speak TLS need no such option. Other registries may
+                                 redirect downloads to this host, without a login [env:
+                                 TOFU_OCI_PLAIN_HTTP=]
+          --token-host <HOST>    Show the registry's password to the token server at this HOST[:PORT]
+                                 too, although it is of another site, at an IP address or on this
+                                 machine (repeatable; the variable takes a list with commas) [env:
+                                 TOFU_OCI_TOKEN_HOST=]
+          --attempts <N>         How often to try a request that fails for a passing reason, 1 to 20
+                                 [default: 5]
+          --max-wait <DURATION>  How long a registry may make one request wait in all (Retry-After),
+                                 such as [TIME] or 2m (plain seconds without a unit) [default: 2m]
+          --timeout <DURATION>   How long a request may make no progress, all its tries together, such
+                                 as [TIME] or 2m (plain seconds without a unit). The other limits keep
+                                 their proportion to it: with 2m, 10 s to connect, 30 s until an answer
+                                 begins, 60 s until the registry takes more of an upload, at least 2 KiB
+                                 of an answer every 30 s, and at least 60 KiB of any upload or answer
+                                 every 60 s (a longer time asks for fewer bytes a second, a shorter one
+                                 never for more). tofu-oci waits as long for a lock that another program
+                                 holds, and for a credential helper, but never over 30 s for that [env:
+                                 TOFU_OCI_TIMEOUT=] [default: 2m]
+          --anonymous            Show no credentials: read no file for them, and ask no helper
+          --username <USER>      Log in as this user to the one registry that the command names; a
+                                 terminal is asked for the password
+          --password-stdin       Read the password of --username from standard input, without a line
+                                 break at its end
 
     Output:
           --json  Print JSON lines on stdout instead of text (documented in docs/json.md)

@@ -67,7 +67,7 @@ fn a_push() {
     exit code: 0
     ----- stdout -----
     {"event":"message","level":"note","code":"sums-unsigned","text":"terraform-provider-widget_1.4.0_SHA256SUMS has no OpenPGP signature beside it, so it does not go with the release","hint":null}
-    {"event":"pushed","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","tag":"1.4.0","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","filename":"terraform-provider-widget_1.4.0_darwin_arm64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":324,"h1":"h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh":"zh:[ZIP]"},{"platform":"linux_amd64","filename":"terraform-provider-widget_1.4.0_linux_amd64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":323,"h1":"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh":"zh:[ZIP]"}],"transfers":{"uploaded":0,"present":0,"mounted":0,"bytes":0},"attachments":[],"unchanged":true}
+    {"event":"pushed","outcome":"pushed","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","tag":"1.4.0","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","filename":"terraform-provider-widget_1.4.0_darwin_arm64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":324,"h1":"h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh":"zh:[ZIP]"},{"platform":"linux_amd64","filename":"terraform-provider-widget_1.4.0_linux_amd64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":323,"h1":"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh":"zh:[ZIP]"}],"transfers":{"uploaded":0,"present":0,"mounted":0,"bytes":0},"attachments":[],"unchanged":true}
 
     ----- stderr -----
     "#);
@@ -105,7 +105,7 @@ fn a_push_that_is_refused() {
     assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
-    {"event":"error","text":"[REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms","causes":[],"hints":["push with the --layout and the platforms of the published release, and nothing has to be sent","the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag"]}
+    {"event":"error","code":"tag-taken","text":"[REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms","causes":[],"hints":["push with the --layout and the platforms of the published release, and nothing has to be sent","the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag"]}
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
