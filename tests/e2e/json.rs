@@ -217,3 +217,50 @@ fn quiet_json_is_the_result_alone() {
     let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --json --quiet");
     assert_eq!(check(&scene.run(&line)), ["installed", "lock"]);
 }
+
+#[test]
+fn the_rules_and_a_snippet() {
+    let scene = Scene::new();
+    let rules = check(&scene.run("check --list-rules --json"));
+    assert!(rules.len() > 100 && rules.iter().all(|event| event == "rule"), "{rules:?}");
+    assert_eq!(check(&scene.run("check --list-rules --rule stray-version-tag --json")).len(), 1);
+    let text = scene.run("check --list-rules --rule stray-version-tag").success().stdout;
+    assert!(text.contains("stray-version-tag") && text.lines().count() == 3, "{text}");
+    let said = scene.run("config snippet registry.example.com/*/* 'ghcr.io/acme/${namespace}-${type}' --json");
+    assert_eq!(check(&said).first().map(String::as_str), Some("snippet"));
+}
+
+#[test]
+fn equal_repositories_are_called_equal() {
+    let scene = Scene::published();
+    scene.run("copy REGISTRY/acme/widget oci:same").success();
+    let line = "check REGISTRY/acme/widget --against oci:same";
+    let said = scene.run(line);
+    assert!(said.stdout.contains("; equal to oci:same\n"), "{}", said.text);
+    let said = scene.run(&format!("{line} --json"));
+    check(&said);
+    let outcome = |said: &Said| said.json().iter().find(|line| line["event"] == "checked").cloned();
+    assert_eq!(outcome(&said).expect("a summary")["against"]["outcome"], "equal", "{}", said.text);
+    scene.dist("next", "1.5.0");
+    scene.run(&format!("push next REGISTRY/acme/widget --address {WIDGET}")).success();
+    assert!(scene.run(line).stdout.contains("; not equal to oci:same\n"));
+}
+
+#[test]
+fn every_error_of_publishing_has_a_code() {
+    let scene = Scene::published();
+    let push = format!("REGISTRY/acme/widget --address {WIDGET} --json");
+    for (line, code) in [
+        (format!("push missing {push}"), "no-folder"),
+        (format!("push . {push}"), "no-packages"),
+        (format!("push dist REGISTRY/acme/widget --address {WIDGET} --version 9.9.9 --json"), "version-conflict"),
+        ("copy REGISTRY/acme/widget oci:x --version 7.0.0 --json".to_owned(), "tag-not-found"),
+        ("copy REGISTRY/acme/none oci:x --json".to_owned(), "provider-not-found"),
+        ("sign REGISTRY/acme/widget:1.4.0 --key missing.pem --json".to_owned(), "signing-key"),
+        ("push dist --json".to_owned(), "usage"),
+    ] {
+        let said = scene.run(&line);
+        let last = said.json().pop().expect("a line");
+        assert_eq!((&last["event"], &last["code"]), (&"error".into(), &code.into()), "{line}: {}", said.text);
+    }
+}
