@@ -213,7 +213,8 @@ fn a_configuration_that_cannot_be_kept_is_warned_of_even_quietly() {
     }
 
     ----- stderr -----
-    warning: the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first
+    warning: the CLI configuration has an error, so what it says was left out of account
+      hint: run `tofu-oci config check` first
     "#);
 }
 

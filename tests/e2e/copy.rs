@@ -13,15 +13,15 @@ fn packing_writes_an_image_layout_directory() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    pushed registry.example.com/acme/widget 1.4.0 to oci:layout (tag 1.4.0)
+    packed registry.example.com/acme/widget 1.4.0 to oci:layout (tag 1.4.0)
       index sha256:[DIGEST]
       darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
-      sent 3.7 kB (7 new, 0 present)
+      wrote 3.7 kB (7 new, 0 present)
 
     ----- stderr -----
-    widget 1.4.0 darwin_arm64: pushed (324 B)
-    widget 1.4.0 linux_amd64: pushed (323 B)
+    widget 1.4.0 darwin_arm64: packed (324 B)
+    widget 1.4.0 linux_amd64: packed (323 B)
     ");
     assert!(scene.context.files().contains(&"layout/oci-layout".to_owned()));
     let again = scene.run(&format!("pack dist oci:layout --address {WIDGET}"));
@@ -89,10 +89,10 @@ fn copies_keep_every_byte() {
       index sha256:[DIGEST]
 
     ----- stderr -----
-    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (188 B)
-    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (189 B)
-    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    layer of darwin_arm64 ([HEX]): pushed (189 B)
+    layer of linux_amd64 ([HEX]): pushed (188 B)
+    zip of darwin_arm64 ([HEX]): pushed (324 B)
+    zip of linux_amd64 ([HEX]): pushed (323 B)
     ");
     let said = scene.run("copy REGISTRY/mirror/widget oci:second");
     assert_snapshot!(said.text, @"
@@ -102,10 +102,10 @@ fn copies_keep_every_byte() {
       index sha256:[DIGEST]
 
     ----- stderr -----
-    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (188 B)
-    application/vnd.oci.image.layer.v1.tar+gzip ([HEX]): pushed (189 B)
-    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    layer of darwin_arm64 ([HEX]): copied (189 B)
+    layer of linux_amd64 ([HEX]): copied (188 B)
+    zip of darwin_arm64 ([HEX]): copied (324 B)
+    zip of linux_amd64 ([HEX]): copied (323 B)
     ");
     assert_eq!(tree(&scene.path("second/blobs")), tree(&scene.path("first/blobs")));
     let said = scene.run("copy REGISTRY/mirror/widget oci:second");
@@ -141,8 +141,8 @@ fn one_of_several_versions_must_be_named() {
       index sha256:[DIGEST]
 
     ----- stderr -----
-    terraform-provider-widget_1.5.0_darwin_arm64.zip ([HEX]): pushed (324 B)
-    terraform-provider-widget_1.5.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    zip of darwin_arm64 ([HEX]): copied (324 B)
+    zip of linux_amd64 ([HEX]): copied (323 B)
     ");
     assert_snapshot!(scene.run("versions oci:some").text, @"
     exit code: 0
@@ -164,12 +164,12 @@ fn one_of_several_versions_must_be_named() {
     3 releases, 11.0 kB sent
 
     ----- stderr -----
-    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
-    terraform-provider-widget_1.5.0_darwin_arm64.zip ([HEX]): pushed (324 B)
-    terraform-provider-widget_1.5.0_linux_amd64.zip ([HEX]): pushed (323 B)
-    terraform-provider-widget_2.0.0-rc1_darwin_arm64.zip ([HEX]): pushed (336 B)
-    terraform-provider-widget_2.0.0-rc1_linux_amd64.zip ([HEX]): pushed (335 B)
+    zip of darwin_arm64 ([HEX]): copied (324 B)
+    zip of darwin_arm64 ([HEX]): copied (324 B)
+    zip of darwin_arm64 ([HEX]): copied (336 B)
+    zip of linux_amd64 ([HEX]): copied (323 B)
+    zip of linux_amd64 ([HEX]): copied (323 B)
+    zip of linux_amd64 ([HEX]): copied (335 B)
     ");
     assert_snapshot!(scene.run("versions oci:all").text, @"
     exit code: 0
@@ -212,8 +212,8 @@ fn a_version_that_is_named_twice_is_copied_once() {
       index sha256:[DIGEST]
 
     ----- stderr -----
-    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    zip of darwin_arm64 ([HEX]): copied (324 B)
+    zip of linux_amd64 ([HEX]): copied (323 B)
     ");
 }
 

@@ -45,9 +45,9 @@ fn a_copy_to_a_registry_that_loses_referrers_fails_and_names_them() {
     ----- stdout -----
 
     ----- stderr -----
-    application/vnd.dev.sigstore.bundle.v0.3+json ([HEX]): pushed (799 B)
-    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    signature ([HEX]): pushed (799 B)
+    zip of darwin_arm64 ([HEX]): pushed (324 B)
+    zip of linux_amd64 ([HEX]): pushed (323 B)
     error: [REGISTRY]/acme/widget does not list among the referrers of sha256:[DIGEST] what it has: sha256:[DIGEST]
       cause: it happened at the destination of the copy
 

@@ -151,3 +151,20 @@ fn nobody_is_shown_anything_for_a_bare_name() {
     assert_eq!(scene.helper_calls(), Vec::<String>::new());
     assert!(scene.registry.requests().iter().all(|request| request.header("authorization").is_none()));
 }
+
+#[test]
+fn a_user_name_without_a_password_is_a_question_at_a_terminal() {
+    use crate::login_refused::{asked, at_a_terminal};
+    let scene = Scene::with(basic());
+    for line in ["versions REGISTRY/acme/widget --username ada", "auth explain REGISTRY/acme/widget --username ada"] {
+        let (mut child, mut person, terminal) = at_a_terminal(&scene, line);
+        let question = asked(&mut child);
+        assert_eq!(question.replace(scene.registry.address(), "REGISTRY"), "Password of ada at REGISTRY: ", "{line}");
+        let modes = rustix::termios::tcgetattr(&terminal).expect("a terminal");
+        assert!(!modes.local_modes.contains(rustix::termios::LocalModes::ECHO), "{line}");
+        person.write_all(b"wrong\n").expect("somebody types");
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("that of --username") || said.contains("those of --username"), "{line}: {said}");
+    }
+}

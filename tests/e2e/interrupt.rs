@@ -135,7 +135,7 @@ fn with_json_the_interruption_is_the_last_line() {
     let output = interrupt(child);
     let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
     let last = stdout.lines().last().unwrap_or_default();
-    assert!(last.starts_with(r#"{"event":"error","text":"interrupted""#), "{stdout}");
+    assert!(last.starts_with(r#"{"event":"error","code":"interrupted","text":"interrupted""#), "{stdout}");
 }
 
 #[test]

@@ -37,10 +37,7 @@ fn members(value: &Value, found: &mut BTreeSet<String>) {
 pub(crate) fn check(said: &Said) -> Vec<String> {
     let mut events = Vec::new();
     for line in said.json() {
-        // The last line of `check` has one member and no other.
-        let alone = line.as_object().is_some_and(|line| line.len() == 1 && line.contains_key("predictions"));
-        let event = if alone { Some("predictions") } else { line["event"].as_str() };
-        let event = event.unwrap_or_else(|| panic!("no event: {line}")).to_owned();
+        let event = line["event"].as_str().unwrap_or_else(|| panic!("no event: {line}")).to_owned();
         let section = section(&event);
         let mut names = BTreeSet::new();
         members(&line, &mut names);
@@ -70,7 +67,7 @@ fn a_push() {
     exit code: 0
     ----- stdout -----
     {"event":"message","level":"note","code":"sums-unsigned","text":"terraform-provider-widget_1.4.0_SHA256SUMS has no OpenPGP signature beside it, so it does not go with the release","hint":null}
-    {"event":"pushed","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","tag":"1.4.0","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","filename":"terraform-provider-widget_1.4.0_darwin_arm64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":324,"h1":"h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh":"zh:[ZIP]"},{"platform":"linux_amd64","filename":"terraform-provider-widget_1.4.0_linux_amd64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":323,"h1":"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh":"zh:[ZIP]"}],"transfers":{"uploaded":0,"present":0,"mounted":0,"bytes":0},"attachments":[],"unchanged":true}
+    {"event":"pushed","outcome":"pushed","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","tag":"1.4.0","index":"sha256:[DIGEST]","platforms":[{"platform":"darwin_arm64","filename":"terraform-provider-widget_1.4.0_darwin_arm64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":324,"h1":"h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=","zh":"zh:[ZIP]"},{"platform":"linux_amd64","filename":"terraform-provider-widget_1.4.0_linux_amd64.zip","leaves":["sha256:[DIGEST]","sha256:[DIGEST]"],"zip":"sha256:[DIGEST]","layer":"sha256:[DIGEST]","size":323,"h1":"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh":"zh:[ZIP]"}],"transfers":{"uploaded":0,"present":0,"mounted":0,"bytes":0},"attachments":[],"unchanged":true}
 
     ----- stderr -----
     "#);
@@ -108,7 +105,7 @@ fn a_push_that_is_refused() {
     assert_snapshot!(said.text, @r#"
     exit code: 1
     ----- stdout -----
-    {"event":"error","text":"[REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms","causes":[],"hints":["push with the --layout and the platforms of the published release, and nothing has to be sent","the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag"]}
+    {"event":"error","code":"tag-taken","text":"[REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms","causes":[],"hints":["push with the --layout and the platforms of the published release, and nothing has to be sent","the tag points at a release of registry.example.com/acme/widget; to move it all the same, add --replace-tag"]}
 
     ----- stderr -----
     error: [REGISTRY]/acme/widget has a tag 1.4.0 already: it points at a release with the same packages in another layout, or for other platforms
@@ -219,4 +216,51 @@ fn quiet_json_is_the_result_alone() {
     let scene = Scene::published();
     let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --json --quiet");
     assert_eq!(check(&scene.run(&line)), ["installed", "lock"]);
+}
+
+#[test]
+fn the_rules_and_a_snippet() {
+    let scene = Scene::new();
+    let rules = check(&scene.run("check --list-rules --json"));
+    assert!(rules.len() > 100 && rules.iter().all(|event| event == "rule"), "{rules:?}");
+    assert_eq!(check(&scene.run("check --list-rules --rule stray-version-tag --json")).len(), 1);
+    let text = scene.run("check --list-rules --rule stray-version-tag").success().stdout;
+    assert!(text.contains("stray-version-tag") && text.lines().count() == 3, "{text}");
+    let said = scene.run("config snippet registry.example.com/*/* 'ghcr.io/acme/${namespace}-${type}' --json");
+    assert_eq!(check(&said).first().map(String::as_str), Some("snippet"));
+}
+
+#[test]
+fn equal_repositories_are_called_equal() {
+    let scene = Scene::published();
+    scene.run("copy REGISTRY/acme/widget oci:same").success();
+    let line = "check REGISTRY/acme/widget --against oci:same";
+    let said = scene.run(line);
+    assert!(said.stdout.contains("; equal to oci:same\n"), "{}", said.text);
+    let said = scene.run(&format!("{line} --json"));
+    check(&said);
+    let outcome = |said: &Said| said.json().iter().find(|line| line["event"] == "checked").cloned();
+    assert_eq!(outcome(&said).expect("a summary")["against"]["outcome"], "equal", "{}", said.text);
+    scene.dist("next", "1.5.0");
+    scene.run(&format!("push next REGISTRY/acme/widget --address {WIDGET}")).success();
+    assert!(scene.run(line).stdout.contains("; not equal to oci:same\n"));
+}
+
+#[test]
+fn every_error_of_publishing_has_a_code() {
+    let scene = Scene::published();
+    let push = format!("REGISTRY/acme/widget --address {WIDGET} --json");
+    for (line, code) in [
+        (format!("push missing {push}"), "no-folder"),
+        (format!("push . {push}"), "no-packages"),
+        (format!("push dist REGISTRY/acme/widget --address {WIDGET} --version 9.9.9 --json"), "version-conflict"),
+        ("copy REGISTRY/acme/widget oci:x --version 7.0.0 --json".to_owned(), "tag-not-found"),
+        ("copy REGISTRY/acme/none oci:x --json".to_owned(), "provider-not-found"),
+        ("sign REGISTRY/acme/widget:1.4.0 --key missing.pem --json".to_owned(), "signing-key"),
+        ("push dist --json".to_owned(), "usage"),
+    ] {
+        let said = scene.run(&line);
+        let last = said.json().pop().expect("a line");
+        assert_eq!((&last["event"], &last["code"]), (&"error".into(), &code.into()), "{line}: {}", said.text);
+    }
 }

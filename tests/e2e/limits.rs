@@ -66,3 +66,30 @@ fn a_silent_registry_is_named_and_given_up() {
     let json = scene.run("versions REGISTRY/acme/widget --timeout 800ms --json");
     assert!(json.json().iter().any(|event| event["code"] == "waiting"), "{}", json.text);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_credential_helper_that_hangs_is_ended_in_time() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut scene = Scene::published();
+    let helper = scene.context.write("bin/docker-credential-stuck", "#!/bin/sh\nexec sleep 60\n");
+    std::fs::set_permissions(&helper, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let path = std::env::var("PATH").unwrap_or_default();
+    scene.context.env("PATH", format!("{}:{path}", scene.path("bin").display()));
+    scene.context.write_home(".docker/config.json", r#"{"credsStore": "stuck"}"#);
+    for line in ["login REGISTRY", "logout REGISTRY"] {
+        let began = std::time::Instant::now();
+        let said = scene.run(&format!("{line} --timeout 700ms"));
+        assert!(said.text.contains("gave no answer in 0.7 s"), "{line}: {}", said.text);
+        assert!(began.elapsed() < std::time::Duration::from_secs(25), "{line}");
+    }
+}
+
+#[test]
+fn a_mistake_in_the_arguments_is_a_line_of_json_too() {
+    let scene = Scene::new();
+    let said = scene.run("versions REGISTRY/acme/widget --json --timeout soon");
+    let [error] = &said.json()[..] else { panic!("{}", said.text) };
+    assert_eq!((said.code, &error["event"], &error["code"]), (Some(2), &"error".into(), &"usage".into()));
+    assert!(scene.run("versions REGISTRY/acme/widget --timeout soon").stdout.is_empty());
+}

@@ -105,6 +105,7 @@ mod plain_http;
 #[cfg(unix)]
 mod plugin_cache;
 mod profiles;
+mod progress;
 mod providers;
 mod push;
 mod query;

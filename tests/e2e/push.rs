@@ -201,7 +201,7 @@ fn a_dry_run_prints_the_plan_and_writes_nothing() {
     assert_snapshot!(said.text, @"
     exit code: 0
     ----- stdout -----
-    would push registry.example.com/acme/widget 1.4.0 to oci:layout (tag 1.4.0)
+    would pack registry.example.com/acme/widget 1.4.0 to oci:layout (tag 1.4.0)
       index sha256:[DIGEST]
       darwin_arm64         324 B  h1:EpzOw67GZI3oJwc3WEsuZHoCvH952FVhRbU2OaEcQa0=
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
@@ -218,7 +218,7 @@ fn a_dry_run_prints_the_plan_and_writes_nothing() {
       new      config    linux_amd64      sha256:[DIGEST]     219 B
       new      manifest  linux_amd64      sha256:[DIGEST]     526 B
       new      index                      sha256:[DIGEST]    2.6 kB
-      would send 6.3 kB
+      would write 6.3 kB
 
     ----- stderr -----
     ");

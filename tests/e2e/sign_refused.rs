@@ -179,7 +179,7 @@ fn a_registry_that_refuses_the_referrer() {
     error: [REGISTRY]/acme/widget does not take the signature (a referrer)
       cause: [REGISTRY]/acme/widget answered 400 to PUT /v2/acme/widget/manifests/sha256:[DIGEST]: unknown media type (MANIFEST_INVALID)
 
-    hint: sign in the form that needs no referrers: --sign-format cosign-tag with push, --format cosign-tag with sign
+    hint: sign in the form that needs no referrers: --sign-format cosign-tag
     ");
     scene.registry.clear_faults();
     scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem --format cosign-tag").success();
@@ -201,7 +201,7 @@ fn a_registry_that_takes_the_referrer_and_does_not_list_it() {
     widget 1.4.0 linux_amd64: pushed (323 B)
     error: [REGISTRY]/acme/widget took the signature (a referrer), sha256:[DIGEST], and does not list it among the referrers of sha256:[DIGEST]
 
-    hint: sign in the form that needs no referrers: --sign-format cosign-tag with push, --format cosign-tag with sign
+    hint: sign in the form that needs no referrers: --sign-format cosign-tag
     ");
     assert_eq!(scene.registry.tags("acme/widget"), [], "nothing is released without its signature");
     scene.run(&format!("{line} --sign-format cosign-tag")).success();
@@ -235,7 +235,7 @@ fn a_registry_whose_tags_cannot_be_changed() {
       cause: [REGISTRY]/acme/widget answered 412 to PUT /v2/acme/widget/manifests/sha256-[DIGEST]: the tag is immutable (PRECONDITION)
 
     hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST]
-    hint: sign in the form that needs no referrers: --sign-format cosign-tag with push, --format cosign-tag with sign
+    hint: sign in the form that needs no referrers: --sign-format cosign-tag
     ");
     assert_snapshot!(scene.run("sign REGISTRY/acme/widget:1.4.0 --key p256.pem --format cosign-tag").text, @"
     exit code: 1

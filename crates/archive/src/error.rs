@@ -188,6 +188,16 @@ pub enum ArchiveError {
 }
 
 impl ArchiveError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Io { .. } | Self::Input(_) => "io",
+            Self::NoExecutable { .. } => "executable-not-found",
+            Self::Changed { .. } => "archive-changed",
+            _ => "bad-zip",
+        }
+    }
+
     /// Whether the archive itself is at fault, so that fetching it again brings the same answer.
     pub fn is_refusal(&self) -> bool {
         !matches!(self, Self::Cancelled | Self::Input(_) | Self::Io { .. } | Self::Changed { .. })

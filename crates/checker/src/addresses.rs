@@ -96,9 +96,8 @@ mod tests {
         }
         let asked: Option<Version> = asked.map(|asked| asked.parse().unwrap());
         let versions = asked.clone().map_or(Versions::All, Versions::One);
-        let facts = facts::read(&store, &What { versions, depth: Depth::Manifests, work_dir: std::env::temp_dir() })
-            .await
-            .unwrap();
+        let what = What { versions, depth: Depth::Manifests, work_dir: std::env::temp_dir() };
+        let facts = facts::read(&store, &what, &NoReporter).await.unwrap();
         check(&store, &facts, asked.as_ref()).await.expect("it answers").map(|finding| finding.text)
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tofu_oci_layout::annotation;
 use tofu_oci_store::{ReadStore, StoreError, Transport};
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{Platform, ProviderAddr, Reporter, Version};
 
 use crate::addresses;
 use crate::facts::{self, BlobContent, Depth, RepositoryFacts, Versions, What};
@@ -85,10 +85,14 @@ impl CheckedAs {
 ///
 /// # Errors
 /// If its tags cannot be listed. Wrong content is a finding; what the store does not answer for is not judged.
-pub async fn check(store: &dyn ReadStore, request: &CheckRequest<'_>) -> Result<CheckReport, StoreError> {
+pub async fn check(
+    store: &dyn ReadStore,
+    request: &CheckRequest<'_>,
+    reporter: &dyn Reporter,
+) -> Result<CheckReport, StoreError> {
     let versions = request.version.map_or(Versions::All, |version| Versions::One(version.clone()));
-    let facts =
-        facts::read(store, &What { versions, depth: request.depth, work_dir: request.work_dir.to_owned() }).await?;
+    let what = What { versions, depth: request.depth, work_dir: request.work_dir.to_owned() };
+    let facts = facts::read(store, &what, reporter).await?;
     let provider = checked_as(&facts, request.address);
     let mut platforms: Vec<Platform> = request.platforms.to_vec();
     if platforms.is_empty() {

@@ -3,6 +3,8 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::panic::Location;
 
+use crate::args;
+use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::page::Page;
 use crate::printer;
@@ -11,7 +13,12 @@ use crate::printer;
 /// unexpected. `RUST_BACKTRACE` shows the way to it.
 pub(crate) fn told(run: impl FnOnce() -> Exit + std::panic::UnwindSafe) -> Exit {
     std::panic::set_hook(Box::new(|info| printer::stderr(&page(info.location(), &Backtrace::capture()))));
-    std::panic::catch_unwind(run).unwrap_or(Exit::Unexpected)
+    std::panic::catch_unwind(run).unwrap_or_else(|_| {
+        if args::ask_for_json() {
+            Diagnostic::new(Exit::Unexpected, "a bug in tofu-oci").code("bug").print_json();
+        }
+        Exit::Unexpected
+    })
 }
 
 fn page(location: Option<&Location<'_>>, trace: &Backtrace) -> Page {

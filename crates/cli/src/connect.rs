@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_http::{ClientError, HttpClient, HttpLimits, HttpOptions};
@@ -12,7 +11,7 @@ use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, Regis
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{NoReporter, Place, ProviderAddr, ReleaseName, Reporter, RepositoryRef};
 
-use crate::args::Network;
+use crate::args::{Network, Timeout};
 use crate::diagnostic::{Diagnostic, named_exit};
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
@@ -135,7 +134,7 @@ impl Connector {
         resolver: ResolverSlot,
     ) -> Self {
         let network = network.clone();
-        let machine = Arc::new(RealMachine);
+        let machine = Arc::new(RealMachine(network.timeout));
         Self { network, access, machine, waiter, reporter, resolver, client: OnceLock::new(), config: OnceLock::new() }
     }
 
@@ -205,8 +204,8 @@ impl Connector {
 }
 
 /// The user's credentials, whatever is wrong with the files.
-pub(crate) fn user_credentials(config: &ReadConfig) -> CredentialResolver {
-    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
+pub(crate) fn user_credentials(config: &ReadConfig, timeout: Timeout) -> CredentialResolver {
+    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine(timeout));
     CredentialResolver::read(&machine, &config.environment, &config.reading)
 }
 
@@ -234,7 +233,7 @@ pub(crate) fn client(
     }
     http.plain_http.clone_from(&network.plain_http);
     http.retry.attempts = network.attempts;
-    http.max_retry_after = Duration::from_secs(network.max_wait);
+    http.max_retry_after = network.max_wait.0;
     http.limits = HttpLimits::within(network.timeout.0);
     let options = ClientOptions { http, token_hosts: network.token_host.clone(), observer, ..ClientOptions::default() };
     RegistryClient::new(options, credentials, Arc::clone(reporter)).map_err(|error| {
@@ -297,6 +296,7 @@ impl From {
         let template = |text: &str| {
             text.parse::<RepositoryTemplate>().map_err(|error| {
                 Diagnostic::of(Exit::Usage, &error)
+                    .code(error.code())
                     .hint(error.instead())
                     .hint("quote the template for your shell: it would take ${…} for a variable of its own")
             })
@@ -304,7 +304,7 @@ impl From {
         match text.strip_prefix("oci:") {
             Some(dir) => RepositoryTemplate::parse_loose(dir)
                 .map(Self::Layouts)
-                .map_err(|error| Diagnostic::of(Exit::Usage, &error).hint(error.instead())),
+                .map_err(|error| Diagnostic::of(Exit::Usage, &error).code(error.code()).hint(error.instead())),
             None => template(text).map(Self::Repositories),
         }
     }
@@ -314,11 +314,15 @@ impl From {
         match self {
             Self::One(end) => Ok(end.clone()),
             Self::Repositories(template) => {
-                let place = template.place(address).map_err(|error| Diagnostic::of(Exit::Fixable, &error))?;
+                let place = template
+                    .place(address)
+                    .map_err(|error| Diagnostic::of(Exit::Fixable, &error).code(error.code()))?;
                 Ok(End::Registry(place.repository))
             }
             Self::Layouts(template) => {
-                let dir = template.render(address).map_err(|error| Diagnostic::of(Exit::Fixable, &error))?;
+                let dir = template
+                    .render(address)
+                    .map_err(|error| Diagnostic::of(Exit::Fixable, &error).code(error.code()))?;
                 Ok(End::Layout(PathBuf::from(dir)))
             }
         }

@@ -21,6 +21,18 @@ pub(crate) enum Exit {
     Interrupted,
 }
 
+impl Exit {
+    /// The code of an error of which nothing closer is known.
+    pub(crate) fn code(self) -> &'static str {
+        match self {
+            Self::Done | Self::Fixable => "failed",
+            Self::Usage => "usage",
+            Self::Unexpected => "unexpected",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 impl From<Exit> for std::process::ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(match exit {

@@ -14,6 +14,8 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, Command};
 use zeroize::Zeroizing;
 
+use crate::args::Timeout;
+
 /// How long a helper may take. A longer one is stuck, for example at a question that it cannot ask.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
@@ -26,8 +28,9 @@ const GRACE: Duration = Duration::from_secs(1);
 /// How long to wait for an interruption to reach this process, after it has ended a helper.
 const INTERRUPTION: Duration = Duration::from_millis(500);
 
-/// This process's environment and the helpers on its PATH.
-pub(crate) struct RealMachine;
+/// This process's environment and the helpers on its PATH. A helper that waits longer than this, or than 30 seconds, is
+/// ended.
+pub(crate) struct RealMachine(pub(crate) Timeout);
 
 #[async_trait]
 impl HostMachine for RealMachine {
@@ -57,7 +60,7 @@ impl HostMachine for RealMachine {
     ) -> Result<HelperOutput, RunError> {
         let path = find(&helper.program(), std::env::var_os("PATH").as_deref())?;
         tracing::info!(program = %path.display(), action = action.word(), "credential helper");
-        run(&path, action.word(), input, TIME_LIMIT).await
+        run(&path, action.word(), input, TIME_LIMIT.min(self.0.0)).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tofu_oci_types::{Event, Level, is_unprintable};
+use tofu_oci_types::{Event, Level, WorkUnit, is_unprintable};
 
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
@@ -44,7 +44,8 @@ fn next(event: &Event) -> Option<Event> {
     let text = || HOSTILE.to_owned();
     Some(match event {
         Event::Started { .. } => Event::Progress { subject: text(), done: 1 },
-        Event::Progress { .. } => Event::Finished { subject: text(), outcome: text() },
+        Event::Progress { .. } => Event::Working { subject: text(), done: 1, of: 2, unit: WorkUnit::Items },
+        Event::Working { .. } => Event::Finished { subject: text(), outcome: text() },
         Event::Finished { .. } => Event::Retrying { request: text(), attempt: 2, after_ms: 1, reason: text() },
         Event::Retrying { .. } => {
             Event::Message { level: Level::Warning, code: "x", text: text(), hints: vec![text(), text()] }
@@ -57,14 +58,14 @@ fn next(event: &Event) -> Option<Event> {
 fn no_event_acts_on_a_terminal() {
     let first = Event::Started { subject: HOSTILE.to_owned(), bytes: Some(1) };
     let events: Vec<Event> = std::iter::successors(Some(first), next).collect();
-    assert_eq!(events.len(), 5);
+    assert_eq!(events.len(), 6);
     for event in events {
         let page = message(&event);
         harmless(&page.to_string());
         let lines = match event {
             Event::Message { .. } => 3,
             Event::Retrying { .. } => 1,
-            Event::Started { .. } | Event::Progress { .. } | Event::Finished { .. } => 0,
+            Event::Started { .. } | Event::Progress { .. } | Event::Working { .. } | Event::Finished { .. } => 0,
         };
         assert_eq!(page.to_string().lines().count(), lines, "{event:?}");
         let json = Document::json_line(&event);

@@ -1,6 +1,6 @@
 //! Who this run is to registries, by the arguments.
 
-use std::io::{IsTerminal as _, Read as _};
+use std::io::Read as _;
 use std::path::Path;
 
 use tofu_oci_logins::{Access, one_registry};
@@ -29,11 +29,9 @@ impl IdentityArgs {
             return Ok(Access::Ambient { chdir: chdir.map(Path::to_owned) });
         };
         let registry = one_registry(named)?.to_owned();
-        if std::io::stdin().is_terminal() {
-            return Err(Diagnostic::usage("--password-stdin reads the password from a pipe, not from a terminal")
-                .hint("such as: printf %s \"$PASSWORD\" | tofu-oci … --username USER --password-stdin"));
-        }
-        Ok(Access::As { registry, username, password: password_from_stdin().await? })
+        let question = format!("Password of {username} at {registry}:");
+        let password = password_of(PasswordFrom::of(self.password_stdin), &question).await?;
+        Ok(Access::As { registry, username, password })
     }
 
     /// Refuses these options in a command that asks no registry.
@@ -69,12 +67,45 @@ impl LookupArgs {
     }
 }
 
-/// The password of a login, from standard input. An interruption does not wait for it.
+/// Where the password of a login comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PasswordFrom {
+    /// From whoever sits at the terminal.
+    Prompt,
+    /// From standard input.
+    Stdin,
+}
+
+impl PasswordFrom {
+    /// What the option says.
+    pub(crate) fn of(from_stdin: bool) -> Self {
+        if from_stdin { Self::Stdin } else { Self::Prompt }
+    }
+}
+
+/// The password of a login. An interruption does not wait for it.
 ///
 /// # Errors
-/// If there is no password.
-pub(crate) async fn password_from_stdin() -> Result<Secret, Diagnostic> {
-    secret_from_stdin("--username USER --password-stdin").await
+/// If there is no password, or if it cannot come from there.
+pub(crate) async fn password_of(from: PasswordFrom, question: &str) -> Result<Secret, Diagnostic> {
+    match (from, prompt::can_ask()) {
+        (PasswordFrom::Stdin, false) => secret_from_stdin("--username USER --password-stdin").await,
+        (PasswordFrom::Stdin, true) => {
+            Err(Diagnostic::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
+                .code("password")
+                .hint("leave --password-stdin out to be asked for the password"))
+        }
+        (PasswordFrom::Prompt, false) => {
+            Err(Diagnostic::usage("the password cannot be asked for: standard input is not a terminal")
+                .code("password")
+                .hint("give it on standard input, with --password-stdin"))
+        }
+        (PasswordFrom::Prompt, true) => match prompt::secret(question).await {
+            Ok(password) if password.is_empty() => Err(Diagnostic::usage("the password is empty").code("password")),
+            Ok(password) => Ok(password),
+            Err(error) => Err(Diagnostic::usage(format!("the password cannot be read: {error}")).code("password")),
+        },
+    }
 }
 
 /// The password on standard input, which these options announce.
@@ -82,14 +113,15 @@ pub(crate) async fn password_from_stdin() -> Result<Secret, Diagnostic> {
 /// # Errors
 /// If there is no password.
 pub(crate) async fn secret_from_stdin(options: &'static str) -> Result<Secret, Diagnostic> {
-    let cannot = |error| Diagnostic::usage(format!("the password cannot be read from standard input: {error}"));
+    let cannot =
+        |error| Diagnostic::usage(format!("the password cannot be read from standard input: {error}")).code("password");
     prompt::aside(move || password(std::io::stdin(), options)).await.map_err(cannot)?
 }
 
 /// The password: the whole input without one line break at its end.
 fn password(input: impl std::io::Read, options: &str) -> Result<Secret, Diagnostic> {
     let hint = format!("such as: printf %s \"$PASSWORD\" | tofu-oci … {options}");
-    let wrong = |text: &str| Err(Diagnostic::usage(text).hint(&hint));
+    let wrong = |text: &str| Err(Diagnostic::usage(text).code("password").hint(&hint));
     let mut bytes = Zeroizing::new(Vec::with_capacity(8 << 10));
     if let Err(error) = input.take(PASSWORD_LIMIT + 1).read_to_end(&mut bytes) {
         return wrong(&format!("the password cannot be read from standard input: {error}"));

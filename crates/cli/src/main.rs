@@ -74,7 +74,8 @@ fn run() -> Exit {
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            printer::stderr(&Page::of(format_args!("error: cannot start: {error}")));
+            let diagnostic = Diagnostic::new(Exit::Unexpected, format!("cannot start: {error}")).code("io");
+            diagnostic.print(args::ask_for_json());
             return Exit::Unexpected;
         }
     };

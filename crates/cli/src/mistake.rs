@@ -4,6 +4,7 @@
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::args;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{self, Exit};
 
@@ -31,8 +32,14 @@ const PLANNED: &[&str] = &["mirror", "serve", "bridge"];
 
 /// Prints what is wrong with the arguments, or the help or version that they ask for.
 pub(crate) fn end(error: &clap::Error, declared: &Command) -> Exit {
-    let Some(diagnostic) = diagnostic(error, declared) else { return exit::from_clap(error) };
-    diagnostic.print(false);
+    let json = error.use_stderr() && args::ask_for_json();
+    let Some(diagnostic) = diagnostic(error, declared) else {
+        if json {
+            Diagnostic::from(error).print_json();
+        }
+        return exit::from_clap(error);
+    };
+    diagnostic.print(json);
     diagnostic.exit()
 }
 

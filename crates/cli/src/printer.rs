@@ -1,16 +1,22 @@
 //! The two streams. Data goes to stdout, everything else to stderr.
 //!
 //! What people read goes through [`page`](crate::page), what programs read through [`document`](crate::document): both
-//! escape foreign text. Nothing else writes to the streams, except the bars of a terminal, which show pages too.
+//! escape foreign text. Nothing else writes to the streams, except the bars of a terminal, which stand aside meanwhile.
 //!
 //! A job is never ended by what it prints: it would leave its temporary folders behind, and half of its work undone. A
 //! reader that went away is no failure; an output that cannot be written is one, told by [`stdout_failed`] at the end.
 
 use std::io::{ErrorKind, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use indicatif::MultiProgress;
 
 use crate::document::Document;
 use crate::page::{Line, Page, disarmed};
+
+/// The bars on the terminal of stderr, from the first one until the verb ends.
+static BARS: Mutex<Option<MultiProgress>> = Mutex::new(None);
 
 /// Whether something of stdout is lost that somebody may have wanted.
 static STDOUT_FAILED: AtomicBool = AtomicBool::new(false);
@@ -32,9 +38,41 @@ pub(crate) fn help(text: &clap::builder::StyledStr) {
     write_out(&text.split_inclusive('\n').map(disarmed).collect::<String>());
 }
 
+/// Begins to show bars, which this module keeps out of the way of what it writes.
+pub(crate) fn begin_bars() {
+    let mut bars = BARS.lock().unwrap_or_else(PoisonError::into_inner);
+    bars.get_or_insert_default();
+}
+
+/// Draws on the bars, as long as they are shown.
+pub(crate) fn draw(draw: impl FnOnce(&MultiProgress)) {
+    if let Some(bars) = &*BARS.lock().unwrap_or_else(PoisonError::into_inner) {
+        draw(bars);
+    }
+}
+
+/// Leaves a clean line in the place of the bars, which come back no more. Some may still be there after an error.
+pub(crate) fn end_bars() {
+    if let Some(bars) = BARS.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        // A lost terminal needs no clean line.
+        let _ = bars.clear();
+        bars.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+    }
+}
+
+/// Writes while no bar is shown.
+fn beside_bars<T>(write: impl FnOnce() -> T) -> T {
+    match &*BARS.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(bars) => bars.suspend(write),
+        None => write(),
+    }
+}
+
 fn write_out(text: &str) {
-    let mut stream = anstream::stdout().lock();
-    note(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
+    beside_bars(|| {
+        let mut stream = anstream::stdout().lock();
+        note(stream.write_all(text.as_bytes()).and_then(|()| stream.flush()));
+    });
 }
 
 fn note(written: std::io::Result<()>) {
@@ -74,9 +112,22 @@ pub(crate) fn question(line: &Line) {
     write_err(&format!("{} ", page.coloured().trim_end()));
 }
 
+/// The width of the terminal of stderr, if the system says it.
+#[cfg(unix)]
+pub(crate) fn columns() -> Option<u16> {
+    rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn columns() -> Option<u16> {
+    None
+}
+
 fn write_err(text: &str) {
-    let mut stream = anstream::stderr().lock();
-    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    beside_bars(|| {
+        let mut stream = anstream::stderr().lock();
+        let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    });
 }
 
 /// Takes the lines of `tracing`, one a call, and writes them to stderr; what they quote acts on nothing.

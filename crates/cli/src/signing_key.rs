@@ -72,6 +72,7 @@ fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Diagnostic> {
     match std::env::var(variable) {
         Ok(text) if !text.is_empty() => Ok(Zeroizing::new(text.into_bytes())),
         _ => Err(Diagnostic::usage(format!("the variable {variable} holds no key"))
+            .code("signing-key")
             .hint("set it to the PEM text of the private key")),
     }
 }
@@ -79,6 +80,7 @@ fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Diagnostic> {
 fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Diagnostic> {
     let failed = |error: std::io::Error| {
         Diagnostic::new(named_exit(&error), format!("cannot read the key {}: {error}", path.display()))
+            .code("signing-key")
             .hint("name the file of a private key, such as cosign.key, or env://NAME")
     };
     let file = PrivateFile::to_read(path).map_err(failed)?;
@@ -103,6 +105,7 @@ async fn password(name: &str, from: KeyPassword) -> Result<Secret, Diagnostic> {
     }
     if !prompt::can_ask() {
         return Err(Diagnostic::usage(format!("the key {name} is encrypted, and there is no password"))
+            .code("signing-key-password")
             .hint(format!("set {PASSWORD}, or give the password on standard input with --key-password-stdin")));
     }
     let answer = prompt::secret(&format!("Password of the key {name}:")).await;
@@ -110,7 +113,8 @@ async fn password(name: &str, from: KeyPassword) -> Result<Secret, Diagnostic> {
 }
 
 fn wrong_key(name: &str, error: &KeyError) -> Diagnostic {
-    let diagnostic = Diagnostic::usage(format!("the key {name} cannot be used")).cause(error.to_string());
+    let diagnostic =
+        Diagnostic::usage(format!("the key {name} cannot be used")).code("signing-key").cause(error.to_string());
     match error {
         KeyError::Public => diagnostic.hint("name the private key; the public one is for those who verify"),
         KeyError::WrongPassword => diagnostic.hint(format!("check {PASSWORD}, or the password that you gave")),

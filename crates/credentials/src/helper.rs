@@ -3,6 +3,7 @@
 mod said;
 
 use std::fmt;
+use std::time::Duration;
 
 use zeroize::{Zeroize as _, Zeroizing};
 
@@ -84,12 +85,12 @@ pub enum HelperError {
         limit: u64,
     },
     /// The helper gave no answer in time.
-    #[error("credential helper {name} gave no answer in {seconds} s")]
+    #[error("credential helper {name} gave no answer in {} s", limit.as_secs_f64())]
     TimedOut {
         /// The helper's name.
         name: HelperName,
         /// How long it was waited for.
-        seconds: u64,
+        limit: Duration,
     },
 }
 
@@ -314,6 +315,6 @@ mod tests {
         assert_eq!(not_found("h1").code(), "helper-not-found");
         assert_eq!(not_found("desktop.exe").code(), "helper-not-found-desktop");
         let name = HelperName::parse("h1").expect("a name");
-        assert_eq!(HelperError::TimedOut { name, seconds: 30 }.code(), "helper-failed");
+        assert_eq!(HelperError::TimedOut { name, limit: Duration::from_secs(30) }.code(), "helper-failed");
     }
 }

@@ -115,14 +115,6 @@ fn only(locked_for: &[Platform]) -> String {
     if names.is_empty() { String::new() } else { format!(" (it was locked for {})", names.join(", ")) }
 }
 
-fn package_code(error: &ArchiveError) -> &'static str {
-    match error {
-        ArchiveError::Io { .. } | ArchiveError::Input(_) => "io",
-        ArchiveError::NoExecutable { .. } => "executable-not-found",
-        _ => "bad-zip",
-    }
-}
-
 impl FetchError {
     /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
     ///
@@ -130,7 +122,7 @@ impl FetchError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Source(error) => error.code(),
-            Self::Package { source, .. } => package_code(source),
+            Self::Package { source, .. } => source.code(),
             Self::LayerType { .. } => "layer-type",
             Self::NotTheLockedPackage { .. } => "lock-mismatch",
             Self::Untrusted { refusal, .. } => refusal.code(),

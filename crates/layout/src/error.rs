@@ -193,6 +193,33 @@ pub enum LayoutError {
     },
 }
 
+impl LayoutError {
+    /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
+    ///
+    /// Spec: `real-tofu-sources.md` (measured), §4 and §8.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NotAProviderIndex {
+                found: DocumentKind::ProviderTarget | DocumentKind::ContainerImage | DocumentKind::SingleManifest,
+            } => "not-an-index",
+            Self::NotAProviderIndex { .. }
+            | Self::UnmarkedIndex
+            | Self::NotAProviderPackage { .. }
+            | Self::ArtifactTypeMismatch { .. }
+            | Self::NoProviderLabel
+            | Self::OtherPackageType { .. } => "artifact-type",
+            Self::PlatformNotOffered { .. } => "platform-not-supported",
+            Self::AmbiguousPlatform { .. } => "ambiguous-platform",
+            Self::NoProviderPackages { .. } => "no-provider-manifest",
+            Self::NoPlatform { .. } => "descriptor-platform-missing",
+            Self::NoPackageLayer { .. } => "no-zip-layer",
+            Self::SeveralPackageLayers { .. } => "several-zip-layers",
+            Self::LeafMediaType { .. } | Self::BodyMediaType { .. } => "media-type",
+            _ => "bad-layout",
+        }
+    }
+}
+
 fn quoted(text: Option<&str>) -> String {
     text.map_or_else(|| "none".to_owned(), |text| format!("`{text}`"))
 }

@@ -133,9 +133,7 @@ fn fault(call: HelperCommand<'_>, error: RunError) -> HelperFault {
         RunError::Start { source, .. } => {
             HelperFault::of(&HelperError::Unable { name, reason: source.to_string() }, call)
         }
-        RunError::TimedOut { limit, .. } => {
-            HelperFault::of(&HelperError::TimedOut { name, seconds: limit.as_secs() }, call)
-        }
+        RunError::TimedOut { limit, .. } => HelperFault::of(&HelperError::TimedOut { name, limit }, call),
         RunError::TooLong { limit, .. } => HelperFault::of(&HelperError::TooLong { name, limit }, call),
     }
 }

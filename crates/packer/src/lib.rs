@@ -13,6 +13,7 @@
 //!                                                  index by digest, check, tag        the tag last of all
 //! ```
 
+mod code;
 mod copy;
 mod dist;
 mod error;

@@ -1,12 +1,12 @@
 //! Why a place did not answer with what was asked for.
 
-use tofu_oci_layout::{DocumentKind, LayoutError};
+use tofu_oci_layout::LayoutError;
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, Version, printable};
 
 use crate::InstallMethod;
-use crate::failure::{Failure, store_code};
+use crate::failure::Failure;
 
 /// Why a source failed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -193,8 +193,8 @@ impl SourceError {
         match self {
             Self::NotOffered { what, .. } => what.code(),
             Self::Unusable { .. } => "unusable",
-            Self::Layout { source, .. } => layout_code(source),
-            Self::Store(error) => store_code(error),
+            Self::Layout { source, .. } => source.code(),
+            Self::Store(error) => error.code(),
             Self::Failed { failure, .. } => failure.code(),
             Self::Method(blame) => blame.code(),
         }
@@ -245,28 +245,6 @@ impl NotOffered {
     /// Whether the provider itself is missing.
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self, Self::UnknownProvider | Self::UnknownToRegistry)
-    }
-}
-
-fn layout_code(error: &LayoutError) -> &'static str {
-    match error {
-        LayoutError::NotAProviderIndex {
-            found: DocumentKind::ProviderTarget | DocumentKind::ContainerImage | DocumentKind::SingleManifest,
-        } => "not-an-index",
-        LayoutError::NotAProviderIndex { .. }
-        | LayoutError::UnmarkedIndex
-        | LayoutError::NotAProviderPackage { .. }
-        | LayoutError::ArtifactTypeMismatch { .. }
-        | LayoutError::NoProviderLabel
-        | LayoutError::OtherPackageType { .. } => "artifact-type",
-        LayoutError::PlatformNotOffered { .. } => "platform-not-supported",
-        LayoutError::AmbiguousPlatform { .. } => "ambiguous-platform",
-        LayoutError::NoProviderPackages { .. } => "no-provider-manifest",
-        LayoutError::NoPlatform { .. } => "descriptor-platform-missing",
-        LayoutError::NoPackageLayer { .. } => "no-zip-layer",
-        LayoutError::SeveralPackageLayers { .. } => "several-zip-layers",
-        LayoutError::LeafMediaType { .. } | LayoutError::BodyMediaType { .. } => "media-type",
-        _ => "bad-layout",
     }
 }
 

@@ -1,7 +1,6 @@
 //! Why a place that is not an OCI repository could not be used.
 
 use tofu_oci_mapper::MapError;
-use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::NetworkFault;
 
 /// What went wrong with a place. Each text names the request and the answer, for people.
@@ -119,47 +118,5 @@ fn no_repository(error: &MapError) -> &'static str {
     match error {
         MapError::NothingBeforeSuffix { .. } => "invalid-repository-address",
         other => other.code(),
-    }
-}
-
-/// The name of a store's error, as measured with `OpenTofu`.
-pub(crate) fn store_code(error: &StoreError) -> &'static str {
-    match error {
-        StoreError::NotFound { what: StoreItem::Tag(_) | StoreItem::ManifestOfTag(_), .. } => "tag-not-found",
-        StoreError::NotFound { what: StoreItem::Blob(_), .. } => "blob-not-found",
-        StoreError::NotFound { .. } => "manifest-not-found",
-        StoreError::UnknownRepository { .. } => "provider-not-found",
-        StoreError::DigestMismatch { what: StoreItem::Blob(_), .. } => "blob-digest-mismatch",
-        StoreError::DigestMismatch { .. } => "manifest-digest-mismatch",
-        StoreError::SizeMismatch { what: StoreItem::Blob(_), .. } => "blob-size-mismatch",
-        StoreError::SizeMismatch { .. } => "manifest-size-mismatch",
-        StoreError::UnsupportedDigest { .. } => "unsupported-digest",
-        StoreError::TooLarge { .. }
-        | StoreError::TooManyManifests { .. }
-        | StoreError::TooDeep { .. }
-        | StoreError::Malformed { .. }
-        | StoreError::ChunksLost { .. } => "bad-body",
-        StoreError::Denied { fault, .. } if fault.code() == "registry-status:403" => "denied",
-        StoreError::Denied { .. } | StoreError::Unauthorized { .. } => "unauthorized",
-        StoreError::NoToken { .. } => "no-token",
-        StoreError::Rejected { status, .. } | StoreError::Disturbed { status, .. } => status_code(*status),
-        StoreError::RateLimited { .. } => "too-many-requests",
-        StoreError::Unreachable { fault, .. } => fault.code(),
-        StoreError::Forbidden { .. } => "bad-redirect",
-        StoreError::Credentials { .. } => "credentials",
-        StoreError::Io { .. } => "io",
-        StoreError::ReadOnly { .. } => "read-only",
-        _ => "unexpected",
-    }
-}
-
-fn status_code(status: u16) -> &'static str {
-    match status {
-        401 => "unauthorized",
-        403 => "denied",
-        404 => "not-found-but-hard",
-        429 => "too-many-requests",
-        500..=599 => "server-error",
-        _ => "bad-status",
     }
 }

@@ -1,5 +1,6 @@
 //! What can go wrong with a store.
 
+mod code;
 mod fault;
 mod item;
 mod rejection;

@@ -1,5 +1,7 @@
 //! What a job reports while it runs.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde::Serialize;
 
 /// How much a message matters.
@@ -10,6 +12,16 @@ pub enum Level {
     Note,
     /// Worth acting on; the job goes on.
     Warning,
+}
+
+/// What the numbers of a work count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WorkUnit {
+    /// Bytes.
+    Bytes,
+    /// Packages, blobs, checksums.
+    Items,
 }
 
 /// One thing that happened. The subject of a transfer is its key: equal subjects belong together.
@@ -30,11 +42,23 @@ pub enum Event {
         /// Bytes so far.
         done: u64,
     },
+    /// How far a longer work is that moves nothing, or is made of many transfers. For the eyes of people: programs do not
+    /// get it. The work is done when `done` reaches `of`.
+    Working {
+        /// What is done, such as `reading packages`; equal subjects belong together.
+        subject: String,
+        /// How much of it is done.
+        done: u64,
+        /// How much there is to do, as far as is known.
+        of: u64,
+        /// What both count.
+        unit: WorkUnit,
+    },
     /// The transfer has ended.
     Finished {
         /// What moved.
         subject: String,
-        /// How it ended, a past participle for people: `pushed`, `present`, `mounted`, `fetched`, `installed`.
+        /// How it ended, a past participle for people: `pushed`, `packed`, `present`, `mounted`, `fetched`, `installed`.
         outcome: String,
     },
     /// A request will be repeated.
@@ -94,6 +118,33 @@ fn joined<S: serde::Serializer>(hints: &[String], serializer: S) -> Result<S::Ok
 pub trait Reporter: Send + Sync {
     /// Called for each event, from any thread; returns quickly.
     fn event(&self, event: &Event);
+}
+
+/// Counts the things of a work that are done, and reports how many there are.
+pub struct Counter<'a> {
+    reporter: &'a dyn Reporter,
+    subject: &'static str,
+    done: AtomicU64,
+    of: u64,
+}
+
+impl<'a> Counter<'a> {
+    /// None of them is done.
+    pub fn new(reporter: &'a dyn Reporter, subject: &'static str, of: usize) -> Self {
+        let counter = Self { reporter, subject, done: AtomicU64::new(0), of: of as u64 };
+        counter.report(0);
+        counter
+    }
+
+    /// One more is done.
+    pub fn done(&self) {
+        self.report(self.done.fetch_add(1, Ordering::Relaxed) + 1);
+    }
+
+    fn report(&self, done: u64) {
+        let Self { subject, of, .. } = *self;
+        self.reporter.event(&Event::Working { subject: subject.to_owned(), done, of, unit: WorkUnit::Items });
+    }
 }
 
 /// Ignores all events.

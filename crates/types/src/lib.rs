@@ -60,7 +60,7 @@ pub use address::{InvalidProviderAddr, ProviderAddr};
 pub use constraint::{Constraints, InvalidConstraints};
 pub use descriptor::{Descriptor, OciPlatform};
 pub use digest::{Algorithm, Digest, DigestHasher, InvalidDigest};
-pub use event::{Event, Level, NoReporter, Reporter};
+pub use event::{Counter, Event, Level, NoReporter, Reporter, WorkUnit};
 pub use go_names::is_known_to_go;
 pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};

@@ -78,7 +78,7 @@ impl Scene {
     pub(crate) fn harmless_with(&self, what: &str, prepare: &dyn Fn(&mut Command)) -> String {
         let mut all = String::new();
         for options in ["-vvv", "--json"] {
-            if options == "--json" && (what.contains("--format") || what.contains("snippet")) {
+            if options == "--json" && what.contains("--format") {
                 continue;
             }
             let mut command = self.command("");

@@ -41,7 +41,7 @@ pub(crate) fn steady(text: &str) -> String {
 fn in_order(mut lines: Vec<String>) -> String {
     let is_outcome = |line: &String| {
         !line.starts_with(' ')
-            && ["pushed", "present", "mounted", "fetched", "installed"]
+            && ["pushed", "packed", "copied", "present", "mounted", "fetched", "installed"]
                 .iter()
                 .any(|outcome| line.contains(&format!(": {outcome}")))
     };

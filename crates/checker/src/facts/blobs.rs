@@ -3,14 +3,14 @@
 use std::io::{Seek as _, Write as _};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::TryStreamExt as _;
 use serde_json::Value;
 use tofu_oci_archive::{ArchiveError, Limits, read_zip, zip_programs};
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, Digest, DigestHasher};
+use tofu_oci_types::{Descriptor, Digest, DigestHasher, Event, Reporter, WorkUnit};
 
 use super::budget::ReadBudget;
 use super::{FaultKind, PackageFacts, ReadFault, is_any_executable};
@@ -68,12 +68,39 @@ pub(super) async fn read_config(
     Ok(BlobContent::Document { size, intact, value: serde_json::from_slice(&bytes).ok() })
 }
 
+/// How many bytes of all layers have been read.
+pub(super) struct LayerProgress<'a> {
+    pub(super) reporter: &'a dyn Reporter,
+    done: AtomicU64,
+    of: AtomicU64,
+}
+
+impl<'a> LayerProgress<'a> {
+    /// Nothing is known of them.
+    pub(super) fn new(reporter: &'a dyn Reporter) -> Self {
+        Self { reporter, done: AtomicU64::new(0), of: AtomicU64::new(0) }
+    }
+
+    /// These sizes are claimed; one below zero counts as none.
+    pub(super) fn begin(&self, sizes: impl Iterator<Item = i64>) {
+        let of = sizes.fold(0_u64, |sum, size| sum.saturating_add(size.try_into().unwrap_or(0)));
+        self.of.store(of, Ordering::Relaxed);
+    }
+
+    fn more(&self, bytes: u64) {
+        let (of, done) = (self.of.load(Ordering::Relaxed), self.done.fetch_add(bytes, Ordering::Relaxed) + bytes);
+        let subject = "packages read".to_owned();
+        self.reporter.event(&Event::Working { subject, done: done.min(of), of, unit: WorkUnit::Bytes });
+    }
+}
+
 /// Reads a layer to its end, into a temporary file.
 pub(super) async fn read_layer(
     store: &dyn ReadStore,
     descriptor: &Descriptor,
     work_dir: &Path,
     budget: &ReadBudget,
+    moved: &LayerProgress<'_>,
 ) -> Result<BlobContent, ReadFault> {
     let limits = Limits::default();
     limits.check_packed(descriptor.size).map_err(|error| too_large(&error))?;
@@ -86,6 +113,7 @@ pub(super) async fn read_layer(
     let mut size = 0;
     while let Some(piece) = stream.try_next().await.map_err(|error| ReadFault::from(&error))? {
         size += piece.len() as u64;
+        moved.more(piece.len() as u64);
         limits.check_packed(size).map_err(|error| too_large(&error))?;
         sha256.update(&piece);
         if let Some(own) = &mut own {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{Digest, Reference, Tag, Version};
+use tofu_oci_types::{Counter, Digest, Reference, Reporter, Tag, Version};
 
-use super::blobs::{read_config, read_layer};
+use super::blobs::{LayerProgress, read_config, read_layer};
 use super::budget::ReadBudget;
 use super::{
     BlobContent, Depth, FaultKind, FoundBlob, FoundDocument, FoundLeaf, FoundManifest, FoundRelease, IndexEntry,
@@ -29,7 +29,7 @@ const AT_ONCE: usize = 4;
 ///
 /// # Errors
 /// If its tags cannot be listed. Everything else that fails is a fact.
-pub async fn read(store: &dyn ReadStore, what: &What) -> Result<RepositoryFacts, StoreError> {
+pub async fn read(store: &dyn ReadStore, what: &What, reporter: &dyn Reporter) -> Result<RepositoryFacts, StoreError> {
     let tags = store.tag_texts().await?;
     let mut wanted: Vec<(Version, Vec<String>)> = Vec::new();
     // By text, because build metadata distinguishes versions here.
@@ -53,11 +53,13 @@ pub async fn read(store: &dyn ReadStore, what: &What) -> Result<RepositoryFacts,
     // The newest are the ones that matter.
     wanted.drain(..wanted.len().saturating_sub(MOST));
 
-    let reading = FactsReading { store, what, budget: ReadBudget::new() };
+    let reading = FactsReading { store, what, budget: ReadBudget::new(), moved: LayerProgress::new(reporter) };
+    let count = Counter::new(reporter, "versions read", wanted.len());
     let indexes: Vec<(Version, Vec<String>, Option<Tag>, FoundManifest)> = stream::iter(wanted)
         .map(async |(version, read_from)| {
             let tag = Tag::for_version(&version).ok();
             let index = reading.tagged(tag.as_ref()).await;
+            count.done();
             (version, read_from, tag, index)
         })
         .buffered(AT_ONCE)
@@ -85,6 +87,7 @@ struct FactsReading<'a> {
     store: &'a dyn ReadStore,
     what: &'a What,
     budget: ReadBudget,
+    moved: LayerProgress<'a>,
 }
 
 /// An entry before its manifest has been read.
@@ -144,9 +147,15 @@ impl FactsReading<'_> {
             let (_, layer) = named.entry(descriptor.digest.clone()).or_insert((descriptor, false));
             *layer |= !config;
         }
+        if self.what.depth == Depth::Packages {
+            self.moved.begin(named.values().filter(|(_, layer)| *layer).map(|(layer, _)| layer.size));
+        }
+        let count = Counter::new(self.moved.reporter, "blobs looked at", named.len());
         let blobs: BTreeMap<String, Arc<FoundBlob>> = once_each(named.keys().cloned(), async |digest: String| {
             let (descriptor, layer) = named.get(&digest).cloned().unwrap_or_default();
-            Arc::new(self.blob(&descriptor, layer).await)
+            let blob = Arc::new(self.blob(&descriptor, layer).await);
+            count.done();
+            blob
         })
         .await;
 
@@ -178,7 +187,9 @@ impl FactsReading<'_> {
         };
         let content = match (layer, self.what.depth) {
             (false, _) => read_config(self.store, &asked, &self.budget).await,
-            (true, Depth::Packages) => read_layer(self.store, &asked, &self.what.work_dir, &self.budget).await,
+            (true, Depth::Packages) => {
+                read_layer(self.store, &asked, &self.what.work_dir, &self.budget, &self.moved).await
+            }
             (true, Depth::Manifests) => match self.store.exists(&asked).await {
                 Ok(true) => Ok(BlobContent::There),
                 Ok(false) => {

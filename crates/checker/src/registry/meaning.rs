@@ -103,7 +103,7 @@ fn meaning(report: &ProbeReport, transport: Transport) -> Vec<String> {
     reported.push(match (works("referrer"), works("referrers-api"), works("referrers-tag")) {
         (true, true, _) => "signatures: as referrers, listed by the API",
         (true, false, true) => "signatures: as referrers, listed under a tag sha256-HEX; one more request to find them",
-        _ => "signatures: as a tag sha256-HEX.sig alone (`tofu-oci sign --format cosign-tag`)",
+        _ => "signatures: as a tag sha256-HEX.sig alone (`tofu-oci sign --sign-format cosign-tag`)",
     });
     let gone = works("delete-tag") || works("delete-manifest");
     reported.push(match (works("tag-moved"), gone) {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use tofu_oci_checker::facts::{Depth, RepositoryFacts, Versions, What, read};
 use tofu_oci_checker::opentofu::{AskedProvider, Because, PredictionRequest, RepositoryPrediction, Request, predict};
 use tofu_oci_store::DirStore;
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{NoReporter, Platform, ProviderAddr, Version};
 
 /// When set, the repositories of the cases are left in this folder, to be put before the real program.
 const KEEP: &str = "TOFU_OCI_KEEP_REPOSITORIES";
@@ -41,7 +41,7 @@ fn rows(facts: &RepositoryFacts, version: Option<&Version>) -> Vec<RepositoryPre
 async fn predicted(folder: &Path, constraint: Option<&str>) -> Vec<RepositoryPrediction> {
     let store = DirStore::open(folder).unwrap();
     let what = What { versions: Versions::All, depth: Depth::Packages, work_dir: std::env::temp_dir() };
-    rows(&read(&store, &what).await.unwrap(), question(constraint).as_ref())
+    rows(&read(&store, &what, &NoReporter).await.unwrap(), question(constraint).as_ref())
 }
 
 fn reported(verdict: &str, version: Option<&str>, because: Option<&str>) -> String {

@@ -33,15 +33,15 @@ async fn a_registry_is_predicted_as_the_folder_is_and_what_was_not_read_is_said(
         let store = client.store(format!("{}/{name}", registry.address()).parse().unwrap());
         let want = case["because"].as_str().unwrap_or("installs");
         for depth in [Depth::Packages, Depth::Manifests] {
-            let facts =
-                match read(&store, &What { versions: Versions::All, depth, work_dir: std::env::temp_dir() }).await {
-                    Ok(facts) => facts,
-                    // A registry that was never pushed to knows no such repository.
-                    Err(error) => {
-                        assert!(error.is_not_found() && want == "no-versions", "{name}: {error}");
-                        continue;
-                    }
-                };
+            let what = What { versions: Versions::All, depth, work_dir: std::env::temp_dir() };
+            let facts = match read(&store, &what, &NoReporter).await {
+                Ok(facts) => facts,
+                // A registry that was never pushed to knows no such repository.
+                Err(error) => {
+                    assert!(error.is_not_found() && want == "no-versions", "{name}: {error}");
+                    continue;
+                }
+            };
             let unread = depth == Depth::Manifests && INSIDE.contains(&want);
             let want = if unread { "installs" } else { want };
             for row in rows(&facts, None) {

@@ -17,6 +17,7 @@ Examples:
   tofu-oci check ghcr.io/acme/widget --against registry.example.com:5000/mirror/widget
   tofu-oci check .terraform.lock.hcl --platform linux_amd64 --platform darwin_arm64
   tofu-oci check registry.example.com:5000/scratch/probe --registry
+  tofu-oci check --list-rules
 
 `check` reads a repository and never writes to it. With --registry the argument is a scratch
 repository: `check` writes to it, cleans up, and refuses one that has other tags.
@@ -27,8 +28,11 @@ Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage, 
 missing or may not be read; 3 the network or the machine.")]
 pub(crate) struct CheckArgs {
     /// REGISTRY/REPOSITORY[:VERSION], oci:DIR[:VERSION], or the path of a lock file
-    #[arg(value_name = "TARGET")]
-    pub(crate) target: String,
+    #[arg(value_name = "TARGET", required_unless_present = "list_rules")]
+    pub(crate) target: Option<String>,
+    /// List every rule with its level and what it finds; no TARGET is needed
+    #[arg(long, conflicts_with_all = ["target", "version", "address", "platforms", "deep", "against", "registry", "offline"])]
+    pub(crate) list_rules: bool,
     /// Check this version alone, and all tags
     #[arg(long, value_name = "VERSION", hide_short_help = true)]
     pub(crate) version: Option<Version>,

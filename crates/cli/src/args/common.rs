@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::duration::Timeout;
+use super::duration::{MaxWait, Timeout};
 use super::host::HostParser;
-use super::number::{number, seconds};
+use super::number::number;
 
 /// Options of every verb.
 #[derive(Clone, Debug, Args)]
@@ -57,13 +57,14 @@ pub(crate) struct Network {
     /// How often to try a request that fails for a passing reason, 1 to 20
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = number::<u32, 1, 20>, allow_hyphen_values = true, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) attempts: u32,
-    /// How many seconds a registry may make one request wait in all (Retry-After)
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = seconds, allow_hyphen_values = true, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
-    pub(crate) max_wait: u64,
+    /// How long a registry may make one request wait in all (Retry-After), such as 90s or 2m
+    #[arg(long, value_name = "DURATION", default_value = "2m", allow_hyphen_values = true, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
+    pub(crate) max_wait: MaxWait,
     /// How long a request may make no progress, all its tries together, such as 90s or 2m
     ///
     /// A number without a unit means seconds. The other limits keep their proportion to this one; see `tofu-oci help
-    /// network`. tofu-oci waits as long for a lock that another program holds.
+    /// network`. tofu-oci waits as long for a lock that another program holds,
+    /// and at most 30 s for a credential helper.
     #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m", allow_hyphen_values = true, hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) timeout: Timeout,
 }

@@ -83,4 +83,6 @@ pub(crate) struct ConfigSnippetArgs {
     /// Every method is an array there, because OpenTofu ignores a method that is an object.
     #[arg(long)]
     pub(crate) json_form: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }

@@ -9,6 +9,10 @@ use tofu_oci_http::HttpLimits;
 /// The longest value; a longer one is a mistake.
 const LONGEST: Duration = Duration::from_hours(24);
 
+/// The value of `--max-wait`: how long a registry may make a request wait in all; zero never waits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct MaxWait(pub(crate) Duration);
+
 /// The value of `--timeout`: how long something may make no progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Timeout(pub(crate) Duration);
@@ -58,36 +62,49 @@ impl FromStr for Timeout {
 
     /// Reads `90`, `90s`, `1.5m`, `1m30s`; blanks around it do not count.
     fn from_str(text: &str) -> Result<Self, TimeoutFault> {
-        let mut rest = text.trim();
-        let mut seconds = 0.0;
-        let mut parts = 0;
-        while !rest.is_empty() {
-            let end = rest.find(|character: char| !matches!(character, '0'..='9' | '.')).unwrap_or(rest.len());
-            let (number, after) = rest.split_at(end);
-            let number: f64 = number.parse().map_err(|_| TimeoutFault::Unreadable)?;
-            let end = after.find(|character: char| !character.is_ascii_lowercase()).unwrap_or(after.len());
-            let (unit, after) = after.split_at(end);
-            seconds += number
-                * match unit {
-                    "" if parts == 0 && after.is_empty() => 1.0,
-                    "ms" => 0.001,
-                    "s" => 1.0,
-                    "m" => 60.0,
-                    "h" => 3600.0,
-                    _ => return Err(TimeoutFault::Unreadable),
-                };
-            rest = after;
-            parts += 1;
-        }
-        if parts == 0 {
-            return Err(TimeoutFault::Unreadable);
-        }
-        match Duration::try_from_secs_f64(seconds) {
-            Ok(Duration::ZERO) => Err(TimeoutFault::Zero),
-            Ok(time) if time <= LONGEST => Ok(Self(time)),
+        match length(text)? {
+            Duration::ZERO => Err(TimeoutFault::Zero),
+            time if time <= LONGEST => Ok(Self(time)),
             _ => Err(TimeoutFault::TooLong),
         }
     }
+}
+
+impl FromStr for MaxWait {
+    type Err = TimeoutFault;
+
+    /// Reads what `--timeout` reads, also zero, and more than a day.
+    fn from_str(text: &str) -> Result<Self, TimeoutFault> {
+        length(text).map(Self)
+    }
+}
+
+fn length(text: &str) -> Result<Duration, TimeoutFault> {
+    let mut rest = text.trim();
+    let mut seconds = 0.0;
+    let mut parts = 0;
+    while !rest.is_empty() {
+        let end = rest.find(|character: char| !matches!(character, '0'..='9' | '.')).unwrap_or(rest.len());
+        let (number, after) = rest.split_at(end);
+        let number: f64 = number.parse().map_err(|_| TimeoutFault::Unreadable)?;
+        let end = after.find(|character: char| !character.is_ascii_lowercase()).unwrap_or(after.len());
+        let (unit, after) = after.split_at(end);
+        seconds += number
+            * match unit {
+                "" if parts == 0 && after.is_empty() => 1.0,
+                "ms" => 0.001,
+                "s" => 1.0,
+                "m" => 60.0,
+                "h" => 3600.0,
+                _ => return Err(TimeoutFault::Unreadable),
+            };
+        rest = after;
+        parts += 1;
+    }
+    if parts == 0 {
+        return Err(TimeoutFault::Unreadable);
+    }
+    Duration::try_from_secs_f64(seconds).map_err(|_| TimeoutFault::TooLong)
 }
 
 #[cfg(test)]
@@ -131,6 +148,13 @@ mod tests {
         check_doubled("30m", Some("1h"));
         check_doubled("20h", Some("24h"));
         check_doubled("24h", None);
+    }
+
+    #[test]
+    fn a_wait_may_be_zero_or_longer_than_a_day() {
+        let wait = |text: &str| text.parse::<MaxWait>().map(|wait| wait.0.as_secs());
+        assert_eq!([wait("0"), wait("90"), wait("2m"), wait("48h")], [Ok(0), Ok(90), Ok(120), Ok(172_800)]);
+        assert_eq!(wait("-1"), Err(TimeoutFault::Unreadable));
     }
 
     #[test]

@@ -11,8 +11,8 @@ pub(crate) struct IdentityArgs {
     /// Show no credentials: read no file for them, and ask no helper
     #[arg(long, conflicts_with_all = ["username", "password_stdin"], hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) anonymous: bool,
-    /// Log in as this user to the one registry that the command names
-    #[arg(long, value_name = "USER", requires = "password_stdin", value_parser = user(), hide_short_help = true, help_heading = REGISTRY_ACCESS)]
+    /// Log in as this user to the one registry that the command names; a terminal is asked for the password
+    #[arg(long, value_name = "USER", value_parser = user(), hide_short_help = true, help_heading = REGISTRY_ACCESS)]
     pub(crate) username: Option<String>,
     /// Read the password of --username from standard input
     ///

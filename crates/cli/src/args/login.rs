@@ -7,7 +7,7 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Args, Command, Error};
 
-use super::{Network, OutputArgs};
+use super::{Network, OutputArgs, Timeout};
 
 /// Arguments of `login`.
 #[derive(Debug, Args)]
@@ -87,6 +87,15 @@ pub(crate) struct LogoutArgs {
     /// Remove the login from this file, which has docker's form, such as podman's containers/auth.json
     #[arg(long, value_name = "FILE")]
     pub(crate) auth_file: Option<PathBuf>,
+    /// How long to wait for a credential helper, such as 5s (plain seconds without a unit), 30 s at most
+    #[arg(
+        long,
+        value_name = "DURATION",
+        env = "TOFU_OCI_TIMEOUT",
+        default_value = "2m",
+        allow_negative_numbers = true
+    )]
+    pub(crate) timeout: Timeout,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -128,6 +128,13 @@ pub(crate) fn registry_access() -> clap::Command {
         )
 }
 
+/// Whether JSON lines are asked for, as far as arguments say that may be wrong elsewhere.
+pub(crate) fn ask_for_json() -> bool {
+    let typed: Vec<_> = std::env::args_os().skip(1).take_while(|word| word != "--").collect();
+    let format = typed.windows(2).any(|words| words[0] == "--format" && words[1] == "json");
+    format || typed.iter().any(|word| word == "--json" || word == "--format=json")
+}
+
 /// The values of the variables of arguments.
 pub(crate) fn variables() -> Vec<std::ffi::OsString> {
     fn gather(command: &clap::Command, found: &mut Vec<std::ffi::OsString>) {

@@ -6,11 +6,6 @@ pub(super) fn number<T: TryFrom<u32>, const LEAST: u32, const MOST: u32>(text: &
     number.and_then(|number| T::try_from(number).ok()).ok_or_else(|| format!("write a whole number, {LEAST} to {MOST}"))
 }
 
-/// Reads a number of seconds.
-pub(super) fn seconds(text: &str) -> Result<u64, String> {
-    text.trim().parse().map_err(|_| "write seconds as a whole number, such as 120".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -21,14 +16,6 @@ mod tests {
         assert_eq!(number::<u8, 1, 32>(" 32 "), Ok(32));
         for text in ["x", "", "0", "33", "-1", "1.5", "99999999999999999999"] {
             assert_eq!(number::<u8, 1, 32>(text), Err("write a whole number, 1 to 32".to_owned()), "{text}");
-        }
-    }
-
-    #[test]
-    fn seconds_are_a_whole_number() {
-        assert_eq!(seconds("0"), Ok(0));
-        for text in ["-1", "2m", "", "x"] {
-            assert_eq!(seconds(text), Err("write seconds as a whole number, such as 120".to_owned()), "{text}");
         }
     }
 }

@@ -59,6 +59,7 @@ pub(crate) struct Attach {
     /// How to write the signature
     #[arg(
         long,
+        alias = "format",
         value_name = "FORMAT",
         default_value = "bundle",
         requires = "sign_key",
@@ -105,8 +106,8 @@ pub(crate) struct SignArgs {
     #[arg(long, value_name = "KEY")]
     pub(crate) key: PathBuf,
     /// How to write the signature
-    #[arg(long, value_name = "FORMAT", default_value = "bundle")]
-    pub(crate) format: SignFormat,
+    #[arg(long, alias = "format", value_name = "FORMAT", default_value = "bundle")]
+    pub(crate) sign_format: SignFormat,
     /// The version, if TARGET does not contain it
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,

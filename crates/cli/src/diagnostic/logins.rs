@@ -129,9 +129,11 @@ impl From<LoginFileError> for Diagnostic {
             LoginFileError::NoHome => Self::usage(error.to_string())
                 .hint("name a file with --auth-file FILE, or a folder with DOCKER_CONFIG=DIR"),
             LoginFileError::Unusable { action, file, source } => Self::of(Exit::Fixable, &error)
+                .code("io")
                 .io_hint(action, file.as_ref(), source)
                 .hint("another file is named by --auth-file FILE, another folder by DOCKER_CONFIG=DIR"),
             LoginFileError::Malformed { .. } => Self::usage(error.to_string())
+                .code("login-file-invalid")
                 .hint("nothing was changed: correct the file, or name another one with --auth-file FILE"),
             LoginFileError::InvalidHelper { .. } => Self::of(Exit::Usage, &error)
                 .code("invalid-helper-name")

@@ -12,6 +12,7 @@ mod state;
 mod store;
 mod tfconfig;
 mod trust;
+mod usage;
 
 use std::error::Error;
 
@@ -40,7 +41,7 @@ pub(crate) struct Diagnostic {
     causes: Vec<String>,
     hints: Vec<String>,
     exit: Exit,
-    /// A stable name of the fault, where it has one.
+    /// A stable name of the fault that is closer than the exit's; see [`Self::stable_name`].
     code: Option<Box<str>>,
     /// Whether it says nothing about what a place holds: the network, the machine or missing access rights are to blame.
     unasked: bool,
@@ -163,9 +164,9 @@ impl Diagnostic {
         &self.text
     }
 
-    /// A stable name of the fault, where it has one.
-    pub(crate) fn stable_name(&self) -> Option<&str> {
-        self.code.as_deref()
+    /// A stable name of the fault; if nothing closer is known, that of the exit.
+    pub(crate) fn stable_name(&self) -> &str {
+        self.code.as_deref().unwrap_or_else(|| self.exit.code())
     }
 
     /// Why, outermost first.
@@ -191,23 +192,27 @@ impl Diagnostic {
     /// Prints it: on stderr for people, and as a JSON line on stdout too where JSON was asked for.
     pub(crate) fn print(&self, json: bool) {
         if json {
-            #[derive(Serialize)]
-            struct ErrorLine<'a> {
-                event: &'static str,
-                #[serde(skip_serializing_if = "Option::is_none")]
-                code: Option<&'a str>,
-                text: &'a str,
-                causes: &'a [String],
-                hints: &'a [String],
-            }
-            let text = match &self.excerpt {
-                Some(excerpt) => &format!("{}\n{excerpt}", self.text),
-                None => &self.text,
-            };
-            let (causes, hints) = (&self.causes, &self.hints);
-            crate::report::json_line(&ErrorLine { event: "error", code: self.code.as_deref(), text, causes, hints });
+            self.print_json();
         }
         printer::stderr(&self.page());
+    }
+
+    /// Prints it as a JSON line on stdout.
+    pub(crate) fn print_json(&self) {
+        #[derive(Serialize)]
+        struct ErrorLine<'a> {
+            event: &'static str,
+            code: &'a str,
+            text: &'a str,
+            causes: &'a [String],
+            hints: &'a [String],
+        }
+        let text = match &self.excerpt {
+            Some(excerpt) => &format!("{}\n{excerpt}", self.text),
+            None => &self.text,
+        };
+        let (causes, hints) = (&self.causes, &self.hints);
+        crate::report::json_line(&ErrorLine { event: "error", code: self.stable_name(), text, causes, hints });
     }
 
     /// It for people.

@@ -41,7 +41,7 @@ impl Diagnostic {
             NetworkFault::Lost => {
                 let text = format!("the connection to {place} broke: {problem}");
                 let hint = "run the same command again: what has arrived is not sent again";
-                Self { unasked: true, ..Self::new(Exit::Unexpected, text).hint(hint) }
+                Self { unasked: true, ..Self::new(Exit::Unexpected, text).code(fault.code()).hint(hint) }
             }
             NetworkFault::PrivateAddress => {
                 self.hint(format!("if that is meant, allow it with --private-host {host}"))

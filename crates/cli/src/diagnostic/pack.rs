@@ -9,7 +9,7 @@ use crate::invocation;
 
 impl From<PackError> for Diagnostic {
     fn from(error: PackError) -> Self {
-        let diagnostic = Self::of(exit(&error), &error);
+        let diagnostic = Self::of(exit(&error), &error).code(error.code());
         match &error {
             PackError::Store(error) => Self::from(error),
             PackError::NoFolder { .. } | PackError::NotAFolder { .. } => {

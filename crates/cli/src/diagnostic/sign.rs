@@ -57,8 +57,7 @@ impl Diagnostic {
     /// What works with a registry that takes no referrers.
     fn without_referrers(self, form: SignatureForm) -> Self {
         match form {
-            SignatureForm::Bundle => self
-                .hint("sign in the form that needs no referrers: --sign-format cosign-tag with push, --format cosign-tag with sign"),
+            SignatureForm::Bundle => self.hint("sign in the form that needs no referrers: --sign-format cosign-tag"),
             SignatureForm::Sums => self.hint("publish without the SHA256SUMS of the folder: --sums skip"),
             SignatureForm::CosignTag | SignatureForm::Notice => self,
         }

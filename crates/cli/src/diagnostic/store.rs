@@ -18,8 +18,8 @@ impl From<StoreError> for Diagnostic {
 
 impl From<&StoreError> for Diagnostic {
     fn from(error: &StoreError) -> Self {
-        let mut diagnostic = Self::of(exit(error), error);
-        diagnostic.code = error.credential_code().map(String::into_boxed_str);
+        let code = error.credential_code().unwrap_or_else(|| error.code().to_owned());
+        let mut diagnostic = Self::of(exit(error), error).code(code);
         diagnostic.unasked = !error.is_of_content();
         match error {
             StoreError::UnknownRepository { place } if is_layout(place) => diagnostic.hint(

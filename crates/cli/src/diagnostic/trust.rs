@@ -57,7 +57,7 @@ impl From<PinFileError> for Diagnostic {
                     invocation::command(&format!("verify {}@{}", pin.address, pin.version))
                 ))
             }
-            error => Self::of(Exit::Fixable, &error),
+            error => Self::of(Exit::Fixable, &error).code(error.code()),
         }
     }
 }

@@ -51,9 +51,11 @@ pub(crate) fn refuse(configured: &ConfiguredMethods, access: &Access) -> Result<
 pub(super) fn no_method(configured: &ConfiguredMethods, address: &ProviderAddr) -> Diagnostic {
     if address.is_builtin() {
         return Diagnostic::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
+            .code("built-in-provider")
             .hint("there is nothing to install; omit it");
     }
-    let diagnostic = Diagnostic::new(Exit::Fixable, format!("no installation method is for {address}"));
+    let diagnostic =
+        Diagnostic::new(Exit::Fixable, format!("no installation method is for {address}")).code("provider-not-found");
     match &configured.reading.config.installation {
         Some(installation) => {
             let path = configured.reading.files.get(installation.file).map(|file| file.path.display().to_string());

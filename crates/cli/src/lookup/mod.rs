@@ -176,7 +176,9 @@ impl Finder {
         for candidate in configured.candidates(address) {
             let Some(place) = candidate.place else { continue };
             let label = candidate.method.label();
-            let place = place.map_err(|error| Diagnostic::of(Exit::Fixable, &error).cause(format!("by {label}")))?;
+            let place = place.map_err(|error| {
+                Diagnostic::of(Exit::Fixable, &error).code(error.code()).cause(format!("by {label}"))
+            })?;
             found.push(match place {
                 MappedPlace::Oci(oci) if candidate.method.file.is_none() => {
                     FoundPlace { place: oci.repository.to_string(), rule: oci.rule.to_string() }
@@ -202,6 +204,7 @@ impl Finder {
             let label = candidate.method.label();
             let place = place.map_err(|error| {
                 Diagnostic::of(Exit::Fixable, &error)
+                    .code(error.code())
                     .cause(format!("by {label}"))
                     .hint("exclude the provider from this method, or change the template so that it gives a repository")
             })?;
@@ -280,7 +283,7 @@ impl Finder {
                             second: Box::new((*address).clone()),
                             place,
                         };
-                        return Err(Diagnostic::of(Exit::Usage, &same).hint(hint));
+                        return Err(Diagnostic::of(Exit::Usage, &same).code(same.code()).hint(hint));
                     }
                     _ => {}
                 }

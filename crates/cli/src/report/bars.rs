@@ -1,81 +1,169 @@
-//! Progress bars on a terminal: bytes and rate, one bar for each thing that moves.
+//! Progress bars on a terminal: one for each thing that moves and for each work that is counted. A bar appears after a
+//! second, so that nothing flickers, and goes when its work is done; the result is said on stdout.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use tofu_oci_types::{Event, Reporter, printable};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use tofu_oci_types::{Event, Reporter, WorkUnit, printable};
 
-use super::text::message;
-use crate::page::Page;
+use super::text::{human_bytes, human_time, message};
+use crate::printer;
+
+/// How old a work is when its bar appears.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How often bars are drawn anew.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Below this many columns a bar has no room beside its numbers.
+const NARROW: u16 = 60;
+
+/// So many items say something about the time that the rest takes.
+const FEW: u64 = 10;
 
 /// One bar for each subject that has started and not yet finished.
-pub(super) struct Bars {
-    all: MultiProgress,
-    running: Mutex<HashMap<String, ProgressBar>>,
+pub(super) struct Bars(Arc<Mutex<Running>>);
+
+#[derive(Default)]
+struct Running {
+    works: HashMap<String, Work>,
+    /// Whether a thread draws them.
+    drawn: bool,
+}
+
+/// A work that is not done.
+struct Work {
+    since: Instant,
+    bar: ProgressBar,
+    shown: bool,
 }
 
 impl Bars {
     pub(super) fn new() -> Self {
-        Self { all: MultiProgress::new(), running: Mutex::new(HashMap::new()) }
+        Self(Arc::default())
     }
 
-    fn start(&self, subject: &str, bytes: Option<u64>) {
-        let bar = match bytes {
-            Some(bytes) => {
-                ProgressBar::new(bytes).with_style(style("{msg}  {bar:24} {bytes}/{total_bytes} {bytes_per_sec}"))
-            }
-            None => ProgressBar::new_spinner().with_style(style("{spinner} {msg}  {bytes} {bytes_per_sec}")),
-        };
-        let bar = self.all.add(bar.with_message(printable(subject).into_owned()));
-        if let Ok(mut running) = self.running.lock()
-            && let Some(old) = running.insert(subject.to_owned(), bar)
-        {
-            old.finish_and_clear();
+    fn start(&self, subject: &str, of: Option<u64>, unit: WorkUnit) {
+        let bar = ProgressBar::with_draw_target(of, ProgressDrawTarget::hidden());
+        let bar = bar.with_style(style(unit, of)).with_message(printable(subject).into_owned());
+        let mut running = lock(&self.0);
+        if !std::mem::replace(&mut running.drawn, true) {
+            printer::begin_bars();
+            let all = Arc::downgrade(&self.0);
+            std::thread::spawn(move || {
+                while draw(&all) {
+                    std::thread::sleep(TICK);
+                }
+            });
+        }
+        if let Some(old) = running.works.insert(subject.to_owned(), Work { since: Instant::now(), bar, shown: false }) {
+            old.end();
         }
     }
 
-    fn with(&self, subject: &str, act: impl FnOnce(&ProgressBar)) {
-        if let Ok(running) = self.running.lock()
-            && let Some(bar) = running.get(subject)
-        {
-            act(bar);
+    fn working(&self, subject: &str, done: u64, of: u64, unit: WorkUnit) {
+        if done >= of {
+            return self.end(subject);
+        }
+        if !lock(&self.0).works.contains_key(subject) {
+            self.start(subject, Some(of), unit);
+        }
+        if let Some(work) = lock(&self.0).works.get(subject) {
+            work.bar.set_length(of);
+            work.bar.set_position(done);
         }
     }
 
-    fn page(&self, page: &Page) {
-        let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        let text = if is_plain { page.to_string() } else { page.coloured() };
-        // Written above the bars. A lost terminal does not stop the job.
-        let _ = self.all.println(text.trim_end());
+    fn end(&self, subject: &str) {
+        if let Some(work) = lock(&self.0).works.remove(subject) {
+            work.end();
+        }
     }
 }
 
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+impl Work {
+    fn end(self) {
+        printer::draw(|_| self.bar.finish_and_clear());
+    }
+}
+
+fn lock(running: &Mutex<Running>) -> MutexGuard<'_, Running> {
+    running.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shows the bars that have become old enough, and how far the others are. False once there is none.
+fn draw(running: &Weak<Mutex<Running>>) -> bool {
+    let Some(running) = running.upgrade() else { return false };
+    let mut running = lock(&running);
+    for work in running.works.values_mut().filter(|work| work.since.elapsed() >= PATIENCE) {
+        printer::draw(|all| {
+            if !work.shown {
+                work.bar = all.add(work.bar.clone());
+                work.shown = true;
+            }
+            work.bar.tick();
+        });
+    }
+    running.drawn = !running.works.is_empty();
+    running.drawn
+}
+
+/// Name, bar, how much of it is done, the rate, and how long it will take. Plain characters, for every locale.
+fn style(unit: WorkUnit, of: Option<u64>) -> ProgressStyle {
+    let is_narrow = printer::columns().is_some_and(|columns| columns < NARROW);
+    let template = match of {
+        Some(_) if is_narrow => "{wide_msg} {percent}%{left}",
+        Some(_) => "{wide_msg} [{bar:12}] {amount}{left}",
+        None => "{wide_msg} {amount}",
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    // Writing to a bar cannot fail.
+    let amount =
+        move |state: &ProgressState, out: &mut dyn Write| out.write_str(&amount(state, unit)).unwrap_or_default();
+    let left = move |state: &ProgressState, out: &mut dyn Write| out.write_str(&left(state, unit)).unwrap_or_default();
+    style.progress_chars("=> ").with_key("amount", amount).with_key("left", left)
+}
+
+/// `3/8`, or `12.3 MB of 148.0 MB, 4.1 MB/s`.
+fn amount(state: &ProgressState, unit: WorkUnit) -> String {
+    let (done, of) = (state.pos(), state.len());
+    match (unit, of) {
+        (WorkUnit::Items, Some(of)) => format!("{done}/{of}"),
+        (WorkUnit::Items, None) => done.to_string(),
+        (WorkUnit::Bytes, of) => {
+            let rate = human_bytes((done as f64 / state.elapsed().as_secs_f64().max(0.001)) as u64);
+            let of = of.map(|of| format!(" of {}", human_bytes(of))).unwrap_or_default();
+            format!("{}{of}, {rate}/s", human_bytes(done))
+        }
+    }
+}
+
+/// How long it will take at the rate so far; empty as long as too little is known for that. A few items tell nothing: one
+/// may be a thousand times as large as another.
+fn left(state: &ProgressState, unit: WorkUnit) -> String {
+    let (done, of) = (state.pos(), state.len().unwrap_or_default());
+    if done == 0 || done > of || (unit == WorkUnit::Items && of < FEW) {
+        return String::new();
+    }
+    let seconds = state.elapsed().as_secs_f64() * (of - done) as f64 / done as f64;
+    format!(", {} left", human_time(seconds))
 }
 
 impl Reporter for Bars {
     fn event(&self, event: &Event) {
         match event {
-            Event::Started { subject, bytes } => self.start(subject, *bytes),
-            Event::Progress { subject, done } => self.with(subject, |bar| bar.set_position(*done)),
-            Event::Finished { subject, outcome } => {
-                if let Ok(mut running) = self.running.lock()
-                    && let Some(bar) = running.remove(subject)
-                {
-                    bar.finish_and_clear();
+            Event::Started { subject, bytes } => self.start(subject, *bytes, WorkUnit::Bytes),
+            Event::Progress { subject, done } => {
+                if let Some(work) = lock(&self.0).works.get(subject) {
+                    work.bar.set_position(*done);
                 }
-                self.page(&Page::of(format_args!("{subject}: {outcome}")));
             }
-            Event::Message { .. } | Event::Retrying { .. } => self.page(&message(event)),
+            Event::Working { subject, done, of, unit } => self.working(subject, *done, *of, *unit),
+            Event::Finished { subject, .. } => self.end(subject),
+            Event::Message { .. } | Event::Retrying { .. } => printer::stderr(&message(event)),
         }
-    }
-}
-
-impl Drop for Bars {
-    fn drop(&mut self) {
-        // After an error, bars remain that no longer move.
-        let _ = self.all.clear();
     }
 }

@@ -29,7 +29,7 @@ impl Reporter for Lines {
                 printer::stderr(&Page::of(format_args!("{subject}: {outcome}{size}")));
             }
             Event::Message { .. } | Event::Retrying { .. } => printer::stderr(&message(event)),
-            Event::Progress { .. } => {}
+            Event::Progress { .. } | Event::Working { .. } => {}
         }
     }
 }

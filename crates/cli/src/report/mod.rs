@@ -22,9 +22,17 @@ pub(crate) fn reporter(json: bool, quiet: bool) -> Arc<dyn Reporter> {
         (true, true) => Arc::new(NoReporter),
         (true, false) => Arc::new(JsonLines),
         (false, true) => Arc::new(WarningsOnly),
-        (false, false) if std::io::stderr().is_terminal() => Arc::new(bars::Bars::new()),
+        (false, false) if has_bars() => Arc::new(bars::Bars::new()),
         (false, false) => Arc::new(lines::Lines::default()),
     }
+}
+
+/// Whether lines of stderr can be drawn anew.
+fn has_bars() -> bool {
+    // As everywhere, a terminal without a name can do nothing; Windows names none.
+    let terminal = std::env::var_os("TERM");
+    let can_draw = terminal.map_or(cfg!(windows), |terminal| terminal != "dumb");
+    std::io::stderr().is_terminal() && can_draw
 }
 
 /// Every event as one JSON object on a line of stdout, except progress, which has no use in a log.
@@ -32,7 +40,7 @@ struct JsonLines;
 
 impl Reporter for JsonLines {
     fn event(&self, event: &Event) {
-        if !matches!(event, Event::Progress { .. }) {
+        if !matches!(event, Event::Progress { .. } | Event::Working { .. }) {
             json_line(event);
         }
     }

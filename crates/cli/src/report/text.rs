@@ -48,6 +48,15 @@ pub(crate) fn human_bytes(bytes: u64) -> String {
     format!("{value:.1} {}", UNITS[unit])
 }
 
+/// A length of time for people: whole seconds, then minutes, then hours and minutes.
+pub(super) fn human_time(seconds: f64) -> String {
+    match seconds.ceil() as u64 {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -66,6 +75,12 @@ mod tests {
         check(999_950, "1.0 MB");
         check(148_046_444, "148.0 MB");
         check(2_147_483_648, "2.1 GB");
+    }
+
+    #[test]
+    fn what_is_left_is_rounded_up() {
+        let times = [0.0, 0.2, 119.0, 121.0, 7199.0, 7260.0].map(human_time);
+        assert_eq!(times, ["0 s", "1 s", "119 s", "3 min", "120 min", "2 h 1 min"]);
     }
 
     #[test]

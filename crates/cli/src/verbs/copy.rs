@@ -99,6 +99,7 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
     let Listing { versions: offered, withdrawn, .. } = Listing::of(&source.tags().await?);
     match offered.len() {
         0 => Err(Diagnostic::new(Exit::Fixable, format!("{} has no versions", source.place()))
+            .code("no-releases")
             .hint("a version is a tag such as 1.4.0; `tofu-oci push` or `tofu-oci pack` writes one")),
         _ if args.all => Ok((offered, withdrawn)),
         1 => Ok((offered, Vec::new())),

@@ -63,7 +63,10 @@ pub(crate) async fn run(args: Args) -> Exit {
         },
         Verb::Login(args) => args.output.json,
         Verb::Logout(args) => args.output.json,
-        Verb::Config(args) => matches!(&args.verb, ConfigVerb::Check(args) if args.output.json),
+        Verb::Config(args) => match &args.verb {
+            ConfigVerb::Check(args) => args.output.json,
+            ConfigVerb::Snippet(args) => args.output.json,
+        },
         Verb::Completions(_) | Verb::Man(_) | Verb::Help(_) => false,
     };
     let (resolver, stop) = (ResolverSlot::default(), Arc::new(Stop::default()));
@@ -74,6 +77,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         hint = interrupted(&stop) => Err(Diagnostic::new(Exit::Interrupted, "interrupted").hint(hint)),
         ended = job(&global, verb, &resolver, &stop) => ended,
     };
+    crate::printer::end_bars();
     match ended {
         Ok(exit) => exit,
         Err(diagnostic) => {
@@ -118,7 +122,7 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Logout(args) => login::logout(&context(&args.output), &args).await?,
         Verb::Config(args) => match args.verb {
             ConfigVerb::Check(args) => return config::check(&context(&args.output), &args),
-            ConfigVerb::Snippet(args) => config::snippet(&context(&OutputArgs { json: false }), &args)?,
+            ConfigVerb::Snippet(args) => config::snippet(&context(&args.output), &args)?,
         },
         Verb::Completions(args) => completions::completions(&args)?,
         Verb::Man(args) => man::man(&args, global.quiet)?,

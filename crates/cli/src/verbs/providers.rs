@@ -140,9 +140,10 @@ fn refusal(tree: &ProviderTree, dir: &Path) -> Result<(), Diagnostic> {
         1 => "OpenTofu refuses this configuration".to_owned(),
         several => format!("OpenTofu refuses this configuration for {several} reasons"),
     };
-    let diagnostic = refused.iter().fold(Diagnostic::new(Exit::Fixable, text), |diagnostic, finding| {
-        diagnostic.cause(format!("{}: {}", place(&finding.declared, dir), finding.message))
-    });
+    let diagnostic =
+        refused.iter().fold(Diagnostic::new(Exit::Fixable, text).code("refused-by-opentofu"), |diagnostic, finding| {
+            diagnostic.cause(format!("{}: {}", place(&finding.declared, dir), finding.message))
+        });
     Err(refused.iter().fold(diagnostic, |diagnostic, finding| {
         diagnostic.hint(format!("{}: {}", place(&finding.declared, dir), finding.instead))
     }))

@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
     AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest,
     Rename, ReplaceTag, ReplacedRelease, Signing, TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use super::context::{Context, tagged};
 use super::magic_address::magic_address;
@@ -21,7 +22,7 @@ use crate::identity;
 use crate::invocation;
 use crate::page::Page;
 use crate::printer;
-use crate::report::{human_bytes, json_event};
+use crate::report::{human_bytes, json_event, json_line};
 use crate::signing_key::{self, KeyPassword};
 use crate::subject;
 
@@ -164,7 +165,7 @@ fn memo_dir() -> Option<PathBuf> {
 
 fn print_report(context: &Context, report: &PushReport) {
     if context.json {
-        return json_event("pushed", report);
+        return json_line(&PushedLine { event: "pushed", outcome: done(&report.place), report });
     }
     let PushReport { address, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
@@ -172,7 +173,7 @@ fn print_report(context: &Context, report: &PushReport) {
     let mut page = Page::of(match (report.unchanged, attached) {
         (true, false) => format!("{address} {version} is at {there} already; nothing was sent"),
         (true, true) => format!("{address} {version} is at {there} already; what it lacked was attached"),
-        (false, _) => format!("pushed {address} {version} to {there}"),
+        (false, _) => format!("{} {address} {version} to {there}", done(place)),
     });
     page.line(format_args!("  index {index}"));
     page.append(platforms(&report.platforms));
@@ -185,9 +186,31 @@ fn print_report(context: &Context, report: &PushReport) {
         let sent = report.transfers;
         let mounted = if sent.mounted > 0 { format!(", {} mounted", sent.mounted) } else { String::new() };
         let bytes = human_bytes(sent.bytes);
-        page.line(format_args!("  sent {bytes} ({} new{mounted}, {} present)", sent.uploaded, sent.present));
+        let sent_word = if is_layout(place) { "wrote" } else { "sent" };
+        page.line(format_args!("  {sent_word} {bytes} ({} new{mounted}, {} present)", sent.uploaded, sent.present));
     }
     printer::stdout(&page);
+}
+
+/// A directory is no registry: nothing is pushed into it.
+fn is_layout(place: &Place) -> bool {
+    matches!(place, Place::Layout(_))
+}
+
+fn verb(place: &Place) -> &'static str {
+    if is_layout(place) { "pack" } else { "push" }
+}
+
+fn done(place: &Place) -> &'static str {
+    if is_layout(place) { "packed" } else { "pushed" }
+}
+
+#[derive(Serialize)]
+struct PushedLine<'a> {
+    event: &'static str,
+    outcome: &'static str,
+    #[serde(flatten)]
+    report: &'a PushReport,
 }
 
 fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag) {
@@ -198,7 +221,7 @@ fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag) {
     let there = tagged(place, tag);
     let mut page = Page::default();
     match &plan.tag_state {
-        TagState::Free => page.line(format_args!("would push {address} {version} to {there}")),
+        TagState::Free => page.line(format_args!("would {} {address} {version} to {there}", verb(place))),
         TagState::Equal if plan.bytes_to_send == 0 => {
             page.line(format_args!("{address} {version} is at {there} already; nothing would be sent"));
         }
@@ -209,9 +232,10 @@ fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag) {
             let of = of.as_ref().map(|of| format!(" of {of}")).unwrap_or_default();
             page.line(format_args!("{there} points at another release{of}, {existing}"));
             if replace == ReplaceTag::Replace {
-                page.line(format_args!("would mark it as withdrawn, and push {address} {version} in its place"));
+                let verb = verb(place);
+                page.line(format_args!("would mark it as withdrawn, and {verb} {address} {version} in its place"));
             } else {
-                page.line(format_args!("would push {address} {version} only with --replace-tag"));
+                page.line(format_args!("would {} {address} {version} only with --replace-tag", verb(place)));
             }
         }
     }
@@ -224,7 +248,11 @@ fn print_plan(context: &Context, plan: &PushPlan, replace: ReplaceTag) {
         page.line(format_args!("  {state:<8} {role:<9} {platform:<16} {digest} {size:>9}"));
     }
     page.append(attachments(&plan.attachments));
-    page.line(format_args!("  would send {}", human_bytes(plan.bytes_to_send)));
+    page.line(format_args!(
+        "  would {} {}",
+        if is_layout(place) { "write" } else { "send" },
+        human_bytes(plan.bytes_to_send)
+    ));
     printer::stdout(&page);
 }
 

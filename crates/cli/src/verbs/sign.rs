@@ -41,7 +41,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
         version: &version,
         address: address.map_or(SignAddress::Annotated { otherwise }, SignAddress::Given),
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
-        signing: Signing { key: &key, forms: args.format.forms() },
+        signing: Signing { key: &key, forms: args.sign_format.forms() },
     };
     let report = tofu_oci_packer::sign(store.as_ref(), &request, context.reporter.as_ref()).await?;
     print(context, &report);

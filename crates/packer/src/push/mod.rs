@@ -80,7 +80,7 @@ async fn push_new(
     existing: Option<&Descriptor>,
 ) -> Result<PushReport, PackError> {
     if sender.request.dist.sums.is_some() {
-        preparation.prepared().await?;
+        preparation.prepared(sender.reporter).await?;
     }
     let (transfers, release) = sender.send_while_preparing(preparation).await?;
     let attached = publish(sender, &release, &tag, transfers, existing).await?;
@@ -98,12 +98,12 @@ async fn push_beside(
     let Sender { store, request, .. } = *sender;
     if request.replace == ReplaceTag::Replace {
         // Other packages make another index, whatever their checksums are.
-        let new = release::leaf_digests(&preparation.prepared().await?);
+        let new = release::leaf_digests(&preparation.prepared(sender.reporter).await?);
         if leaves_of(store, existing).await?.is_none_or(|leaves| leaves != new) {
             return push_new(sender, preparation, tag, Some(existing)).await;
         }
     }
-    let release = preparation.finish(request).await?;
+    let release = preparation.finish(request, sender.reporter).await?;
     if existing.digest == release.index.descriptor.digest {
         let mut attached = Attached::default();
         sender.attach(&release, &mut attached).await?;

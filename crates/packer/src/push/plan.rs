@@ -30,7 +30,7 @@ pub async fn plan(
         found.require_address(store, &tag, request).await?;
     }
     let mut preparation = Preparation::start(request)?;
-    let release = preparation.finish(request).await;
+    let release = preparation.finish(request, reporter).await;
     preparation.stop().await;
     let release = release?;
     let digest = &release.index.descriptor.digest;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use futures_util::TryFutureExt as _;
 use tofu_oci_archive::{Limits, read_zip_unless};
 use tofu_oci_disk::{Purpose, Scratch};
-use tofu_oci_types::PackageHash;
+use tofu_oci_types::{Counter, PackageHash, Reporter};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
@@ -89,18 +90,24 @@ impl Preparation {
     }
 
     /// Waits until every platform can be sent.
-    pub(super) async fn prepared(&mut self) -> Result<Vec<Arc<Prepared>>, PackError> {
+    pub(super) async fn prepared(&mut self, reporter: &dyn Reporter) -> Result<Vec<Arc<Prepared>>, PackError> {
+        let count = Counter::new(reporter, "packages read", self.stages.len());
         let mut all = Vec::with_capacity(self.stages.len());
         for stage in &mut self.stages {
             all.push(stage.wait().await?);
+            count.done();
         }
         Ok(all)
     }
 
     /// Waits until everything is known, and plans the index.
-    pub(super) async fn finish(&mut self, request: &PushRequest<'_>) -> Result<BuiltRelease, PackError> {
-        let prepared = self.prepared().await?;
-        let checksums = self.checksums.wait().await?;
+    pub(super) async fn finish(
+        &mut self,
+        request: &PushRequest<'_>,
+        reporter: &dyn Reporter,
+    ) -> Result<BuiltRelease, PackError> {
+        let prepared = self.prepared(reporter).await?;
+        let checksums = self.checksums.wait(reporter).await?;
         Ok(BuiltRelease::new(request, prepared, checksums))
     }
 }
@@ -128,8 +135,10 @@ pub(super) struct Checksums(Vec<Task<Option<PackageHash>>>);
 
 impl Checksums {
     /// Waits for all of them; to be called once.
-    pub(super) async fn wait(&mut self) -> Result<Vec<Option<PackageHash>>, PackError> {
-        futures_util::future::try_join_all(self.0.iter_mut().map(Task::wait)).await
+    pub(super) async fn wait(&mut self, reporter: &dyn Reporter) -> Result<Vec<Option<PackageHash>>, PackError> {
+        let count = Counter::new(reporter, "checksums", self.0.len());
+        let waits = self.0.iter_mut().map(|task| task.wait().inspect_ok(|_| count.done()));
+        futures_util::future::try_join_all(waits).await
     }
 }
 

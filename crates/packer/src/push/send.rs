@@ -4,16 +4,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_layout::Planned;
 use tofu_oci_store::{FileBody, Pushed, Store, push_observed};
-use tofu_oci_types::{Descriptor, Event, Reporter};
+use tofu_oci_types::{Counter, Descriptor, Event, Place, Reporter};
 
 use super::attachments::Attachments;
 use super::pack::Prepared;
 use super::prepare::Preparation;
 use super::release::{Attached, BuiltRelease};
 use crate::{PackError, PushRequest, Transfers};
+
+/// What is counted package by package.
+const SENDING: &str = "packages sent";
 
 /// What sending needs.
 #[derive(Clone, Copy)]
@@ -30,15 +33,19 @@ impl Sender<'_> {
         &self,
         preparation: &mut Preparation,
     ) -> Result<(Transfers, BuiltRelease), PackError> {
+        let count = Counter::new(self.reporter, SENDING, preparation.stages.len());
+        let count = &count;
         let sends = futures_util::stream::iter(preparation.stages.iter_mut().enumerate())
             .map(|(number, stage)| async move {
                 let prepared = stage.wait().await?;
                 let transfers = self.send(&prepared).await?;
+                count.done();
                 Ok::<_, PackError>((number, prepared, transfers))
             })
             .buffer_unordered(self.jobs())
             .try_collect::<Vec<_>>();
-        let (mut sent, checksums) = futures_util::future::try_join(sends, preparation.checksums.wait()).await?;
+        let (mut sent, checksums) =
+            futures_util::future::try_join(sends, preparation.checksums.wait(self.reporter)).await?;
         sent.sort_by_key(|(number, ..)| *number);
         let mut transfers = Transfers::default();
         for (.., more) in &sent {
@@ -50,7 +57,8 @@ impl Sender<'_> {
 
     /// Sends platforms that are prepared, `jobs` at a time.
     pub(super) async fn send_all(&self, prepared: &[Arc<Prepared>]) -> Result<Transfers, PackError> {
-        let sends = prepared.iter().map(|prepared| self.send(prepared));
+        let count = Counter::new(self.reporter, SENDING, prepared.len());
+        let sends = prepared.iter().map(|prepared| self.send(prepared).inspect_ok(|_| count.done()));
         futures_util::stream::iter(sends)
             .buffer_unordered(self.jobs())
             .try_fold(Transfers::default(), |mut sum, more| async move {
@@ -86,6 +94,8 @@ impl Sender<'_> {
         let pushed =
             push_observed(self.store, descriptor, &body, &mut progress).await.map_err(|failed| failed.error)?;
         let outcome = match pushed {
+            // Nothing is pushed into a directory.
+            Pushed::Uploaded if matches!(self.store.place(), Place::Layout(_)) => "packed",
             Pushed::Uploaded => "pushed",
             Pushed::Present => "present",
             Pushed::Mounted => "mounted",

@@ -30,6 +30,8 @@ pub(super) struct Graph {
     levels: Vec<Vec<Digest>>,
     blobs: Vec<Descriptor>,
     configs: HashSet<Digest>,
+    /// The first manifest that names each blob, as its index describes it.
+    manifests_of: HashMap<Digest, Digest>,
 }
 
 struct ManifestNode {
@@ -68,6 +70,8 @@ impl Graph {
                     continue;
                 }
                 for child in node.manifest.children() {
+                    let known = graph.manifests_of.entry(child.digest.clone());
+                    known.or_insert_with(|| node.descriptor.digest.clone());
                     if is_manifest_type(&child.media_type) { &mut below } else { &mut graph.blobs }.push(child.clone());
                 }
                 graph.configs.extend(node.manifest.config().map(|config| config.digest.clone()));
@@ -113,6 +117,11 @@ impl Graph {
     /// Every blob once, in the order in which they were found.
     pub(super) fn blobs(&self) -> Vec<&Descriptor> {
         self.blobs.iter().collect()
+    }
+
+    /// The first manifest that names the blob, as its index describes it.
+    pub(super) fn manifest_of(&self, blob: &Descriptor) -> Option<&Descriptor> {
+        self.nodes.get(self.manifests_of.get(&blob.digest)?).map(|node| &node.descriptor)
     }
 
     /// Whether a blob is the config of a manifest: too small to be worth a report.

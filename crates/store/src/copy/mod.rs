@@ -2,14 +2,15 @@
 
 mod budget;
 mod graph;
+mod names;
 mod proof;
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _, future::BoxFuture};
-use tofu_oci_types::{Descriptor, Digest, Event, NoReporter, Reporter, Tag};
+use futures_util::{FutureExt as _, StreamExt as _, TryFutureExt as _, TryStreamExt as _, future::BoxFuture};
+use tofu_oci_types::{Counter, Descriptor, Digest, Event, NoReporter, Place, Reporter, Tag};
 
 pub use self::budget::CopyBudget;
 use self::graph::Graph;
@@ -122,8 +123,10 @@ impl CopyRun<'_> {
             Graph::read(self.from, roots, subject, &self.seen, self.bounds()).await.map_err(CopyError::source)?;
         self.seen.extend(graph.digests());
         self.proof.extend(&graph);
-        let blobs = graph.blobs().into_iter();
-        let blobs = blobs.map(|blob| self.copy_blob(blob, self.moved(blob, &graph)).boxed()).collect();
+        let blobs = graph.blobs();
+        let count = Counter::new(self.options.reporter, "copying", blobs.len());
+        let copy = |blob| self.copy_blob(blob, self.moved(blob, &graph)).inspect_ok(|_| count.done()).boxed();
+        let blobs = blobs.into_iter().map(copy).collect();
         let done = self.all(blobs).await?;
         self.count(done);
         for level in graph.levels() {
@@ -204,7 +207,7 @@ impl CopyRun<'_> {
     /// How the copy of the blob is reported.
     fn moved(&self, blob: &Descriptor, graph: &Graph) -> Moved<'_> {
         let reporter: &dyn Reporter = if graph.is_config(blob) { &NoReporter } else { self.options.reporter };
-        Moved { subject: subject_of(blob), bytes: blob.size, reporter, started: false }
+        Moved { subject: names::subject(blob, graph.manifest_of(blob)), bytes: blob.size, reporter, started: false }
     }
 
     async fn copy_blob(&self, blob: &Descriptor, mut moved: Moved<'_>) -> Result<(Pushed, u64), CopyError> {
@@ -213,6 +216,8 @@ impl CopyRun<'_> {
             None => self.send(blob, &mut moved).await?,
         };
         match pushed {
+            // Nothing is pushed into a directory.
+            Pushed::Uploaded if matches!(self.to.place(), Place::Layout(_)) => moved.finish("copied"),
             Pushed::Uploaded => moved.finish("pushed"),
             Pushed::Mounted => moved.finish("mounted"),
             Pushed::Present => {}
@@ -262,10 +267,4 @@ impl Moved<'_> {
         self.start();
         self.reporter.event(&Event::Finished { subject: self.subject, outcome: outcome.to_owned() });
     }
-}
-
-/// What a blob is called in events: its title if it has one, and its digest, so that no two have the same name.
-fn subject_of(blob: &Descriptor) -> String {
-    let title = blob.annotations.get("org.opencontainers.image.title").unwrap_or(&blob.media_type);
-    format!("{title} ({})", blob.digest.short())
 }

@@ -70,7 +70,7 @@ pub(crate) static REGISTRY_REFERRERS_LOST: CheckRule = CheckRule {
     finds: "a registry that takes a referrer and then does not list it",
     why: "Signatures that were pushed are not found.",
     spec: "OCI distribution-spec 1.1.1, Listing Referrers",
-    mend: "sign with `--format cosign-tag`, and report it to the registry's operators",
+    mend: "sign with `--sign-format cosign-tag`, and report it to the registry's operators",
 };
 
 pub(crate) static REGISTRY_TAGS: CheckRule = CheckRule {

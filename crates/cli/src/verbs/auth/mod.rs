@@ -41,9 +41,9 @@ pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result
     let access = args.identity.access(&[repository.registry()], None).await?;
     // If the arguments say who asks, no file is read.
     let mut config = None;
-    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine);
+    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine(args.network.timeout));
     let resolver = Arc::new(CredentialResolver::by(&machine, &access, |chdir| {
-        Ok::<_, Diagnostic>(user_credentials(config.insert(ReadConfig::read(chdir)?)))
+        Ok::<_, Diagnostic>(user_credentials(config.insert(ReadConfig::read(chdir)?), args.network.timeout))
     })?);
     let asks = match &access {
         Access::Ambient { .. } => Caller::Files,

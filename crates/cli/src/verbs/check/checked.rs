@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use tofu_oci_checker::opentofu::RepositoryPrediction;
 use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, TagCounts, rules};
 use tofu_oci_types::Platform;
@@ -27,8 +28,29 @@ pub(super) struct Checked {
     pub(super) not_judged: Vec<Unjudged>,
     /// Of a repository: the provider it was checked as, and what each `OpenTofu` does with it.
     pub(super) predicted: Option<(CheckedAs, Vec<RepositoryPrediction>)>,
+    /// Of a repository with `--against`: how it compares with the other.
+    pub(super) against: Option<Compared>,
     /// Of a registry: every capability.
     pub(super) probe: Option<ProbeReport>,
+}
+
+/// The second repository, and what the comparison came to.
+#[derive(Serialize)]
+pub(super) struct Compared {
+    /// As people write it.
+    #[serde(rename = "target")]
+    pub(super) with: String,
+    pub(super) outcome: Comparison,
+}
+
+/// Whether two repositories hold the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Comparison {
+    Equal,
+    Different,
+    /// No difference was found, and a part of one of them could not be asked for.
+    NotKnown,
 }
 
 impl Checked {

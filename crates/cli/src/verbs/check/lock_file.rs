@@ -52,6 +52,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, path: &Path) -> R
         lowest: FindingLevel::Error,
         findings,
         not_judged,
+        against: None,
         predicted: None,
         probe: None,
     })
@@ -99,7 +100,7 @@ fn read(path: &Path) -> Result<String, Diagnostic> {
         if matches!(error.kind(), NotFound | IsADirectory | NotADirectory | InvalidData | InvalidInput | FileTooLarge) {
             return Diagnostic::usage(text).hint("name a .terraform.lock.hcl, or the directory that holds one");
         }
-        Diagnostic::new(Exit::Unexpected, text).io_hint("read", path, &error)
+        Diagnostic::new(Exit::Unexpected, text).code("io").io_hint("read", path, &error)
     };
     let bytes = tofu_oci_disk::read_file(path, tofu_oci_lockfile::LOCK_FILE_LIMIT).map_err(failed)?;
     String::from_utf8(bytes).map_err(|error| failed(std::io::Error::new(std::io::ErrorKind::InvalidData, error)))

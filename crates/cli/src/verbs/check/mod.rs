@@ -5,6 +5,7 @@
 //! ```
 
 mod checked;
+mod list;
 mod lock_file;
 mod output;
 mod registry;
@@ -27,9 +28,13 @@ use target::Target;
 /// Only if nothing could be checked; findings are an exit code, not an error.
 pub(crate) async fn check(context: &Context, args: &CheckArgs) -> Result<Exit, Diagnostic> {
     let filter = Filter::new(args)?;
-    let looked = look(context, args).await.map_err(not_a_finding);
+    let Some(target) = &args.target else {
+        list::print(context, rules().filter(|rule| filter.keeps(rule)));
+        return Ok(Exit::Done);
+    };
+    let looked = look(context, args, target).await.map_err(not_a_finding);
     let mut checked = looked.inspect_err(|diagnostic| {
-        output::print_unreadable(args.format(), &args.target, diagnostic);
+        output::print_unreadable(args.format(), target, diagnostic);
     })?;
     checked.lowest = match args.fail_on {
         FailOn::Error => FindingLevel::Error,
@@ -68,7 +73,8 @@ fn not_judged(checked: &Checked) -> Option<Diagnostic> {
     let count = checked.not_judged.len();
     let first = checked.not_judged.first()?;
     let what = if count == 1 { format!("{} was", first.place) } else { format!("{count} parts of it were") };
-    let mut diagnostic = Diagnostic::new(Exit::Unexpected, format!("{}: {what} not judged", checked.target));
+    let mut diagnostic =
+        Diagnostic::new(Exit::Unexpected, format!("{}: {what} not judged", checked.target)).code("not-judged");
     let mut causes: Vec<String> = Vec::new();
     for one in &checked.not_judged {
         let cause = one.cause();
@@ -89,9 +95,8 @@ fn not_judged(checked: &Checked) -> Option<Diagnostic> {
     Some(if more { diagnostic.cause("and others, see the report") } else { diagnostic })
 }
 
-async fn look(context: &Context, args: &CheckArgs) -> Result<Checked, Diagnostic> {
-    let target = Target::parse(&args.target)?;
-    Ok(match target {
+async fn look(context: &Context, args: &CheckArgs, target: &str) -> Result<Checked, Diagnostic> {
+    Ok(match Target::parse(target)? {
         Target::Repository(end, None) if args.registry => registry::check(context, args, &end).await?,
         _ if args.registry => {
             return Err(Diagnostic::usage("--registry takes a scratch repository").hint(format!(
@@ -117,7 +122,7 @@ impl<'a> Filter<'a> {
                 let diagnostic = Diagnostic::usage(format!("there is no rule `{name}`"));
                 let near = rules().map(|rule| rule.id).filter(|id| id.contains(name.as_str())).collect::<Vec<_>>();
                 return Err(match near.as_slice() {
-                    [] => diagnostic.hint("all rules: tofu-oci help rules"),
+                    [] => diagnostic.hint("`tofu-oci check --list-rules` lists every rule"),
                     near => diagnostic.hint(format!("rules of such a name: {}", near.join(", "))),
                 });
             }

@@ -42,6 +42,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
         lowest: FindingLevel::Error,
         findings: report.findings.clone(),
         not_judged: report.not_judged.iter().map(|(what, said)| unjudged(what, said)).collect(),
+        against: None,
         predicted: None,
         probe: Some(report),
     })
@@ -49,6 +50,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
 
 fn unjudged(what: &str, said: &str) -> Unjudged {
     let why = Diagnostic::new(Exit::Unexpected, said.to_owned())
+        .code("not-judged")
         .hint("the registry failed, or refused this login; run the same command again later");
     Unjudged { place: what.to_owned(), version: None, platform: None, why }
 }
@@ -86,6 +88,7 @@ fn diagnostic(error: ProbeError) -> Diagnostic {
         error @ ProbeError::NoUpload { trouble: true, .. } => Diagnostic::of(Exit::Unexpected, &error)
             .hint("the registry has a problem of its own; run the same command again later"),
         error => Diagnostic::of(Exit::Fixable, &error)
+            .code("probe-refused")
             .hint("a probe needs the right to push; `tofu-oci auth explain REPOSITORY --push` shows who you are there"),
     }
 }

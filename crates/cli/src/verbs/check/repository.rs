@@ -10,7 +10,7 @@ use tofu_oci_checker::{
 };
 use tofu_oci_types::{Platform, Version};
 
-use super::checked::{Checked, Unjudged, counted, idle};
+use super::checked::{Checked, Compared, Comparison, Unjudged, counted, idle};
 use super::target::Target;
 use crate::args::CheckArgs;
 use crate::connect::{Connector, End};
@@ -48,7 +48,7 @@ pub(super) async fn check(
         work_dir: &std::env::temp_dir(),
     };
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
-    let mut report = tofu_oci_checker::check(store.as_ref(), &request).await?;
+    let mut report = tofu_oci_checker::check(store.as_ref(), &request, context.reporter.as_ref()).await?;
     let place = tofu_oci_fetch::pin_file::place(&trust.pins_path, &report.facts.place);
     let judging = SignatureTrust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
     let (signed, unasked) = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
@@ -60,9 +60,10 @@ pub(super) async fn check(
             report.not_judged.push(one);
         }
     }
-    if let Some(other) = &other {
-        compare(&mut report, &connector, other, version.as_ref()).await?;
-    }
+    let against = match &other {
+        Some(other) => Some(compare(context, &mut report, &connector, other, version.as_ref()).await?),
+        None => None,
+    };
     let counts = TagCounts::of(&report.facts);
     Ok(Checked {
         target: end.to_string(),
@@ -77,6 +78,7 @@ pub(super) async fn check(
         findings: report.findings,
         not_judged: report.not_judged.into_iter().map(Unjudged::from).collect(),
         predicted: Some((report.provider, report.predictions)),
+        against,
         probe: None,
     })
 }
@@ -131,18 +133,25 @@ fn against(text: &str, checked: Option<&Version>) -> Result<End, Diagnostic> {
 
 /// Adds the differences of the second repository. Manifests suffice: they name everything by its digest.
 async fn compare(
+    context: &Context,
     report: &mut CheckReport,
     connector: &Connector,
     other: &End,
     version: Option<&Version>,
-) -> Result<(), Diagnostic> {
+) -> Result<Compared, Diagnostic> {
     let store = connector.source(other)?;
     let versions = version.map_or(Versions::All, |version| Versions::One(version.clone()));
-    let facts =
-        facts::read(store.as_ref(), &What { versions, depth: Depth::Manifests, work_dir: std::env::temp_dir() })
-            .await?;
-    report.findings.extend(drift(&report.facts, &facts));
+    let what = What { versions, depth: Depth::Manifests, work_dir: std::env::temp_dir() };
+    let facts = facts::read(store.as_ref(), &what, context.reporter.as_ref()).await?;
+    let differences = drift(&report.facts, &facts);
     let there = |one: NotJudged| NotJudged { place: format!("{} of {}", one.place, facts.place), ..one };
-    report.not_judged.extend(not_judged(&facts).into_iter().map(there));
-    Ok(())
+    let unasked: Vec<NotJudged> = not_judged(&facts).into_iter().map(there).collect();
+    let outcome = match (differences.is_empty(), unasked.is_empty() && report.not_judged.is_empty()) {
+        (false, _) => Comparison::Different,
+        (true, true) => Comparison::Equal,
+        (true, false) => Comparison::NotKnown,
+    };
+    report.findings.extend(differences);
+    report.not_judged.extend(unasked);
+    Ok(Compared { with: other.to_string(), outcome })
 }

@@ -2,9 +2,10 @@
 
 use std::error::Error as _;
 
+use serde::Serialize;
 use tofu_oci_mapper::config::{self, CliConfigReading, Environment, Installation, Method, MethodKind};
 use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError};
-use tofu_oci_types::{TextPosition, TofuRelease, printable};
+use tofu_oci_types::{Event, TextPosition, TofuRelease, printable};
 
 use super::written::{ConfigForm, WrittenMethod, prove, read, write};
 use crate::args::ConfigSnippetArgs;
@@ -12,9 +13,16 @@ use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::environment::{RealFiles, environment};
 use crate::excerpt::excerpt;
-use crate::page::Page;
 use crate::printer;
+use crate::report::json_line;
 use crate::verbs::context::Context;
+
+#[derive(Serialize)]
+struct SnippetLine<'a> {
+    event: &'static str,
+    form: ConfigForm,
+    text: &'a str,
+}
 
 /// Prints a `provider_installation` in which one method alone is for every address.
 pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Diagnostic> {
@@ -38,32 +46,33 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
                 .hint("in JSON methods of one kind stand together; omit --json-form"),
         });
     }
-    printer::document(&match form {
-        ConfigForm::Native => Document::lines(&text),
-        ConfigForm::Json => Document::json_text(&text),
-    });
+    if context.json {
+        json_line(&SnippetLine { event: "snippet", form, text: &text });
+    } else {
+        printer::document(&match form {
+            ConfigForm::Native => Document::lines(&text),
+            ConfigForm::Json => Document::json_text(&text),
+        });
+    }
     if !sound {
-        printer::stderr(&Page::of(
-            "warning: the CLI configuration has an error, so what it says was left out of account: run `tofu-oci config check` first",
-        ));
+        let text = "the CLI configuration has an error, so what it says was left out of account";
+        let warning = Event::warning("configuration-left-out", text);
+        context.reporter.event(&warning.with_hint("run `tofu-oci config check` first"));
     }
     if let Some((registry, _)) = args.template.split_once('/').filter(|(registry, _)| is_no_host(registry)) {
-        printer::stderr(&Page::of(format_args!(
-            "warning: `{registry}` is taken for the registry's host name: write REGISTRY/PATH, such as ghcr.io/{}",
-            args.template
-        )));
+        let text = format!("`{registry}` is taken for the registry's host name");
+        let hint = format!("write REGISTRY/PATH, such as ghcr.io/{}", args.template);
+        context.reporter.event(&Event::warning("bare-host", text).with_hint(hint));
     }
-    if !context.quiet {
-        if read(&text, TofuRelease::V1_13).config.installation.as_ref().is_some_and(overlapping) {
-            notes.push(
-                "a mirror excludes a part of what it includes, and a later method takes more than that part; `tofu-oci config check` says where"
-                    .to_owned(),
-            );
-        }
-        notes.extend(advice(&environment, &reading, there, sound, form));
-        for note in notes {
-            printer::stderr(&Page::of(format_args!("note: {note}")));
-        }
+    if read(&text, TofuRelease::V1_13).config.installation.as_ref().is_some_and(overlapping) {
+        notes.push(
+            "a mirror excludes a part of what it includes, and a later method takes more than that part; `tofu-oci config check` says where"
+                .to_owned(),
+        );
+    }
+    notes.extend(advice(&environment, &reading, there, sound, form));
+    for note in notes {
+        context.reporter.event(&Event::note("snippet", note));
     }
     Ok(())
 }

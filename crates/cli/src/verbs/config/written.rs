@@ -37,7 +37,8 @@ pub(super) enum WrittenMethod {
 }
 
 /// The two forms of the file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum ConfigForm {
     Native,
     Json,

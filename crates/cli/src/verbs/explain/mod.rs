@@ -32,6 +32,7 @@ pub(crate) async fn explain(
 ) -> Result<(), Diagnostic> {
     if address.is_builtin() {
         return Err(Diagnostic::new(Exit::Fixable, format!("{address} is part of OpenTofu and Terraform themselves"))
+            .code("built-in-provider")
             .hint("it comes from nowhere, and nothing needs to be installed"));
     }
     let platform = args.platform.clone().unwrap_or_else(Platform::current);

@@ -18,14 +18,15 @@ use crate::verbs::context::Context;
 /// Removes what docker and `login` have stored for a registry.
 pub(crate) async fn logout(context: &Context, args: &LogoutArgs) -> Result<(), Diagnostic> {
     let registry = RegistryName::parse(&args.registry)?;
+    let machine = RealMachine(args.timeout);
     let config = ReadConfig::read(None)?;
-    let file = LoginFile::choose(&RealMachine, &config.environment, args.auth_file.as_deref())?;
+    let file = LoginFile::choose(&machine, &config.environment, args.auth_file.as_deref())?;
     if args.auth_file.is_some() && file.is_missing()? {
         let text = format!("{} is not there", file.shown());
         context.reporter.event(&Event::note("no-such-file", text));
     }
-    let removal = remove(&RealMachine, &file, &registry).await?;
-    let current = CurrentLogin::look(user_credentials(&config), &registry).await;
+    let removal = remove(&machine, &file, &registry).await?;
+    let current = CurrentLogin::look(user_credentials(&config, args.timeout), &registry).await;
     let used = current.used().map(|origin| origin.to_string());
     match removal.failure.map(|fault| Diagnostic::helper(fault, file.shown())) {
         // The helper may still have a login.

@@ -17,16 +17,15 @@ use tofu_oci_credentials::{Credential, CredentialOrigin};
 use tofu_oci_logins::{CurrentLogin, Keeper, LoginFile, RegistryName, store};
 use tofu_oci_remote::{LoginCheck, NoCredentials};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::Secret;
 
 use super::context::Context;
-use crate::args::LoginArgs;
+use crate::args::{LoginArgs, Timeout};
 use crate::connect::{self, user_credentials};
 use crate::diagnostic::{Diagnostic, source_remedy};
 use crate::environment::{ReadConfig, environment};
 use crate::exit::Exit;
 use crate::helper_program::RealMachine;
-use crate::identity;
+use crate::identity::{self, PasswordFrom};
 use crate::page::Page;
 use crate::report::json_line;
 use crate::{printer, prompt};
@@ -41,7 +40,7 @@ pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Dia
     let registry = RegistryName::parse(&args.registry)?;
     match &args.username {
         Some(username) => log_in(context, args, &registry, username).await,
-        None => match current_login(&registry).await? {
+        None => match current_login(&registry, args.network.timeout).await? {
             // As docker does.
             current if matches!(current.credential(), Ok(None)) && prompt::can_ask() => {
                 let username = username(&registry).await?;
@@ -53,8 +52,8 @@ pub(super) async fn login(context: &Context, args: &LoginArgs) -> Result<(), Dia
 }
 
 /// The source that answers for the registry now.
-async fn current_login(registry: &RegistryName) -> Result<CurrentLogin, Diagnostic> {
-    Ok(CurrentLogin::look(user_credentials(&ReadConfig::read(None)?), registry).await)
+async fn current_login(registry: &RegistryName, timeout: Timeout) -> Result<CurrentLogin, Diagnostic> {
+    Ok(CurrentLogin::look(user_credentials(&ReadConfig::read(None)?, timeout), registry).await)
 }
 
 /// Asks for the name of the account.
@@ -75,7 +74,8 @@ async fn log_in(
     registry: &RegistryName,
     username: &str,
 ) -> Result<(), Diagnostic> {
-    let file = LoginFile::choose(&RealMachine, &environment(None)?, args.auth_file.as_deref())?;
+    let machine = RealMachine(args.network.timeout);
+    let file = LoginFile::choose(&machine, &environment(None)?, args.auth_file.as_deref())?;
     let server = docker_file::server_key(registry.as_str());
     // What prevents the login is reported before a password is asked for.
     let keeper = file.keeper(&server)?;
@@ -85,16 +85,17 @@ async fn log_in(
         ))
         .hint("name the account that the token belongs to"));
     }
-    let password = password(args, registry, username).await?;
+    let question = format!("Password of {username} at {registry}:");
+    let password = identity::password_of(PasswordFrom::of(args.password_stdin), &question).await?;
     let credential = Credential::Basic { username: username.to_owned(), password: password.clone() };
     let check = check(context, args, registry, &credential)
         .await?
         .map_err(|error| refused(error, registry, Some(username)).hint("nothing was stored"))?;
-    let change = store(&RealMachine, &file, &keeper, &server, username, &password)
+    let change = store(&machine, &file, &keeper, &server, username, &password)
         .await
         .map_err(|error| Diagnostic::not_stored(error, file.shown()))?;
 
-    let current = current_login(registry).await?;
+    let current = current_login(registry, args.network.timeout).await?;
     let helper = keeper.program();
     let stored = StoredLogin { file: file.shown(), key: &server, helper: helper.as_deref(), change: word(change) };
     if check == LoginCheck::NotAsked {
@@ -120,7 +121,9 @@ async fn check_stored(
 ) -> Result<(), Diagnostic> {
     let again = new_login(current, registry);
     let Some(credential) = current.credential()? else {
-        return Err(Diagnostic::new(Exit::Fixable, format!("there is no login for {registry}")).hint(again));
+        return Err(Diagnostic::new(Exit::Fixable, format!("there is no login for {registry}"))
+            .code("no-login")
+            .hint(again));
     };
     let username = match credential {
         Credential::Basic { username, .. } => Some(username.as_str()),
@@ -172,30 +175,8 @@ fn refused(error: StoreError, registry: &RegistryName, username: Option<&str>) -
         None => format!("{registry} refuses the login that is stored"),
     };
     let mut diagnostic = Diagnostic::new(Exit::Fixable, text).cause(problem);
-    diagnostic = match error.credential_code() {
-        Some(code) => diagnostic.code(code),
-        None => diagnostic,
-    };
+    diagnostic = diagnostic.code(error.credential_code().unwrap_or_else(|| error.code().to_owned()));
     diagnostic.hint("check the name and the password; many registries want an access token in the password's place")
-}
-
-async fn password(args: &LoginArgs, registry: &RegistryName, username: &str) -> Result<Secret, Diagnostic> {
-    let cannot = |error: std::io::Error| Diagnostic::usage(format!("the password cannot be read: {error}"));
-    match (args.password_stdin, prompt::can_ask()) {
-        (true, true) => Err(Diagnostic::usage("--password-stdin reads from a pipe or a file, and this is a terminal")
-            .hint("leave --password-stdin out to be asked for the password")),
-        (true, false) => identity::password_from_stdin().await,
-        (false, false) => Err(Diagnostic::usage("the password cannot be asked for: standard input is not a terminal")
-            .hint("give it on standard input, with --password-stdin")),
-        (false, true) => {
-            let question = format!("Password of {username} at {registry}:");
-            let password = prompt::secret(&question).await.map_err(cannot)?;
-            if password.is_empty() {
-                return Err(Diagnostic::usage("the password is empty").hint("nothing was stored"));
-            }
-            Ok(password)
-        }
-    }
 }
 
 /// What `login` did.

@@ -7,7 +7,7 @@ use tofu_oci_checker::{CheckedAs, FindingLevel, TagCounts};
 use tofu_oci_types::{Platform, TofuRelease};
 
 use crate::report::{json_event, json_line};
-use crate::verbs::check::checked::Checked;
+use crate::verbs::check::checked::{Checked, Compared};
 
 #[derive(Serialize)]
 struct ProbedLine<'a> {
@@ -26,6 +26,8 @@ struct CheckedLine<'a> {
     warnings: usize,
     notes: usize,
     not_judged: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    against: Option<&'a Compared>,
     #[serde(flatten)]
     counts: Option<CountsOfTags>,
     #[serde(flatten)]
@@ -40,9 +42,10 @@ struct CountsOfTags {
     other_tags: usize,
 }
 
-/// The last line of a repository, which has this member and no other: not even `event`.
+/// The last line of a repository.
 #[derive(Serialize)]
 struct PredictionsLine<'a> {
+    event: &'static str,
     predictions: Vec<PredictionRow<'a>>,
 }
 
@@ -61,8 +64,7 @@ struct NotJudgedLine<'a> {
     place: &'a str,
     version: Option<&'a str>,
     platform: Option<&'a Platform>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<&'a str>,
+    code: &'a str,
     text: &'a str,
     causes: &'a [String],
     hints: &'a [String],
@@ -109,6 +111,7 @@ pub(super) fn print(checked: &Checked) {
             stray_tags: stray,
             other_tags: other,
         }),
+        against: checked.against.as_ref(),
         checked_as: checked.predicted.as_ref().map(|(checked_as, _)| checked_as),
     });
     if let Some((_, predictions)) = &checked.predicted {
@@ -117,6 +120,6 @@ pub(super) fn print(checked: &Checked) {
                 predictions.iter().filter(move |prediction| prediction.releases.iter().any(|one| one == opentofu));
             same.map(move |prediction| PredictionRow { opentofu, prediction })
         });
-        json_line(&PredictionsLine { predictions: rows.collect() });
+        json_line(&PredictionsLine { event: "predictions", predictions: rows.collect() });
     }
 }

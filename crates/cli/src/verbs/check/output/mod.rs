@@ -65,6 +65,7 @@ mod tests {
             lowest: FindingLevel::Note,
             findings,
             not_judged: vec![Unjudged { place: text(), version: Some(text()), platform: None, why }],
+            against: None,
             predicted: Some((CheckedAs::Executables(text()), Vec::new())),
             probe: None,
         };

@@ -8,7 +8,7 @@ use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeR
 use tofu_oci_types::Platform;
 
 use crate::page::{Line, Page};
-use crate::verbs::check::checked::{Checked, Unjudged};
+use crate::verbs::check::checked::{Checked, Compared, Comparison, Unjudged};
 
 /// Most places that are listed for one text.
 const MOST_PLACES: usize = 20;
@@ -39,7 +39,8 @@ pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&Page
     if let Some((checked_as, predictions)) = &checked.predicted {
         page.append(predicted(checked_as, predictions));
     }
-    page.line(format_args!("{}: {}; {}", checked.target, summary(checked), checked.looked_at));
+    let against = checked.against.as_ref().map(compared).unwrap_or_default();
+    page.line(format_args!("{}: {}; {}{against}", checked.target, summary(checked), checked.looked_at));
     print(&page);
 }
 
@@ -187,6 +188,14 @@ fn capabilities(probe: &ProbeReport) -> Page {
         page.gap();
     }
     page
+}
+
+fn compared(against: &Compared) -> String {
+    match against.outcome {
+        Comparison::Equal => format!("; equal to {}", against.with),
+        Comparison::Different => format!("; not equal to {}", against.with),
+        Comparison::NotKnown => String::new(),
+    }
 }
 
 fn summary(checked: &Checked) -> String {

@@ -1,0 +1,28 @@
+//! Mistakes in the arguments.
+
+use super::Diagnostic;
+
+impl From<&clap::Error> for Diagnostic {
+    /// Its first paragraph, and its tips as hints.
+    fn from(error: &clap::Error) -> Self {
+        let text = anstream::adapter::strip_str(&error.render().to_string()).to_string();
+        let mut parts = text.split("\n\n").map(str::trim).filter(|part| !part.is_empty());
+        let first = parts.next().unwrap_or_default();
+        let diagnostic = Self::usage(first.strip_prefix("error:").unwrap_or(first).trim());
+        let hint = |part: &str| ["tip: ", "hint: "].iter().find_map(|word| part.strip_prefix(word)).map(str::to_owned);
+        parts.filter_map(hint).fold(diagnostic, Self::hint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_in_the_arguments_is_an_error_with_its_tip() {
+        let error = crate::args::command().try_get_matches_from(["tofu-oci", "versions", "x", "--jsn"]).unwrap_err();
+        let diagnostic = Diagnostic::from(&error);
+        assert_eq!((diagnostic.text(), diagnostic.stable_name()), ("unexpected argument '--jsn' found", "usage"));
+        assert_eq!(diagnostic.hints(), ["a similar argument exists: '--json'"]);
+    }
+}
