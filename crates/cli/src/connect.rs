@@ -162,7 +162,7 @@ impl Connector {
 
     /// The same without credential helpers, which may ask the user something.
     pub(crate) fn without_helpers(self) -> Self {
-        Self { machine: Arc::new(NoHelpers), ..self }
+        Self { machine: Arc::new(NoHelpers(RealMachine(self.network.timeout))), ..self }
     }
 
     /// Opens an end to read from it.

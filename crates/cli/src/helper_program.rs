@@ -65,20 +65,20 @@ impl HostMachine for RealMachine {
 }
 
 /// The same environment, in which no helper is run.
-pub(crate) struct NoHelpers;
+pub(crate) struct NoHelpers(pub(crate) RealMachine);
 
 #[async_trait]
 impl HostMachine for NoHelpers {
     fn variable(&self, name: &str) -> Option<OsString> {
-        RealMachine.variable(name)
+        self.0.variable(name)
     }
 
     fn user(&self) -> Option<String> {
-        RealMachine.user()
+        self.0.user()
     }
 
     fn system(&self) -> &'static str {
-        RealMachine.system()
+        self.0.system()
     }
 
     async fn run_helper(&self, helper: &HelperName, _: HelperAction, _: &[u8]) -> Result<HelperOutput, RunError> {

@@ -82,16 +82,15 @@ fn note(written: std::io::Result<()>) {
     }
 }
 
-/// The columns of the terminal that stdout is; `None` if it is something else.
+/// The columns of the terminal that this output is; `None` if it is something else, or if the system does not say.
 #[cfg(unix)]
-pub(crate) fn columns() -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+pub(crate) fn columns(output: impl std::os::fd::AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(output).ok()?;
     (size.ws_col > 0).then(|| usize::from(size.ws_col))
 }
 
-/// The same where a terminal does not tell: `None`.
 #[cfg(not(unix))]
-pub(crate) fn columns() -> Option<usize> {
+pub(crate) fn columns<O>(_: O) -> Option<usize> {
     None
 }
 
@@ -110,17 +109,6 @@ pub(crate) fn question(line: &Line) {
     let mut page = Page::default();
     page.push(line.clone());
     write_err(&format!("{} ", page.coloured().trim_end()));
-}
-
-/// The width of the terminal of stderr, if the system says it.
-#[cfg(unix)]
-pub(crate) fn columns() -> Option<u16> {
-    rustix::termios::tcgetwinsize(std::io::stderr()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0)
-}
-
-#[cfg(not(unix))]
-pub(crate) fn columns() -> Option<u16> {
-    None
 }
 
 fn write_err(text: &str) {

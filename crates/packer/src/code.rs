@@ -1,6 +1,6 @@
 //! Stable names of the errors of this crate.
 
-use crate::{PackError, SignError};
+use crate::{PackError, SignError, StateError};
 
 impl PackError {
     /// A stable kebab-case name of what went wrong.
@@ -27,6 +27,7 @@ impl PackError {
             Self::OtherPlatform(_) => "other-platform",
             Self::OtherAddress(_) => "kept-for-another",
             Self::LayersDiffer { .. } => "layers-differ",
+            Self::Withdrawn(_) => "withdrawn",
             Self::TagTaken(_) => "tag-taken",
             Self::Vanished { .. } => "vanished",
             Self::NoTag { .. } => "version-without-tag",
@@ -39,7 +40,9 @@ impl PackError {
             Self::Archive { source, .. } => source.code(),
             Self::PrivateKey { .. } => "private-key",
             Self::LargeSumsFile { .. } | Self::TooManySumsFiles { .. } => "sums-limit",
+            Self::WrongSumsSignature { .. } => "wrong-sums-signature",
             Self::Sign(error) => error.code(),
+            Self::State(error) => error.code(),
             Self::Stopped => "interrupted",
         }
     }
@@ -63,6 +66,18 @@ impl SignError {
             Self::NotFound { .. } => "signature-not-found",
             Self::NoTag { .. } => "no-signature-tag",
             Self::Race { .. } => "tag-race",
+        }
+    }
+}
+
+impl StateError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Moved { .. } => "tag-race",
+            Self::Withdrawn { .. } => "withdrawn",
+            Self::Replaced { .. } => "tag-taken",
+            Self::NotWithdrawn { .. } => "tag-stays",
         }
     }
 }

@@ -28,7 +28,7 @@ pub(super) async fn check(
     version: Option<Version>,
 ) -> Result<Checked, Diagnostic> {
     refuse_other_options(args)?;
-    let version = subject::one_version(&args.target, version, args.version.as_ref())?;
+    let version = subject::one_version(&end.to_string(), version, args.version.as_ref())?;
     let other = args.against.as_deref().map(|text| against(text, version.as_ref())).transpose()?;
     let named: Vec<&str> = [Some(end), other.as_ref()].into_iter().flatten().filter_map(identity::of_end).collect();
     let connector = context.connector(&args.network, args.identity.access(&named, args.chdir.as_deref()).await?);

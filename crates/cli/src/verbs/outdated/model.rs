@@ -123,7 +123,7 @@ impl<'a> OutdatedLine<'a> {
             newest: row.newest(),
             held_back_by: held.collect(),
             place: row.place.as_ref(),
-            code: row.failure.as_ref().and_then(Diagnostic::stable_name),
+            code: row.failure.as_ref().map(Diagnostic::stable_name),
             reason: row.failure.as_ref().map(Diagnostic::text),
         }
     }
