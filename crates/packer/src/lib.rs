@@ -22,13 +22,13 @@ mod report;
 mod request;
 mod sign;
 mod signing;
+mod sums_file;
 #[cfg(test)]
 mod testing;
 
 pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
-    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SumsFile, UnknownPlatforms, read_dist,
-    read_dist_with,
+    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist, read_dist_with,
 };
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use other::{OtherAddress, OtherPlatform};
@@ -37,3 +37,4 @@ pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, TagState, Tr
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, PushRequest, Rename, ReplaceTag};
 pub use sign::{SignAddress, SignReport, SignRequest, sign};
 pub use signing::{Attachment, AttachmentState, Forms, SignError, Signing, SumsMode};
+pub use sums_file::SumsFile;

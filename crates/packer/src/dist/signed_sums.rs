@@ -12,7 +12,7 @@ use tofu_oci_trust::{
 use tofu_oci_types::Event;
 
 use super::{Dist, files};
-use crate::PackError;
+use crate::{PackError, SumsFile};
 
 /// A checksum file, and what proves who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,27 +23,6 @@ pub(crate) struct SignedSums {
     pub(crate) signatures: Vec<(String, Bytes)>,
     /// Public keys found beside it, in ASCII armor.
     pub(crate) keys: Vec<(String, Bytes)>,
-}
-
-/// What a file beside a release says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SumsFile {
-    /// Which packages the release has: `SHA256SUMS`.
-    Checksums,
-    /// That somebody signed it.
-    Signature,
-    /// With which key.
-    Keys,
-}
-
-impl SumsFile {
-    pub(crate) fn in_words(self) -> &'static str {
-        match self {
-            Self::Checksums => "signed checksums",
-            Self::Signature => "signatures of checksums",
-            Self::Keys => "OpenPGP keys",
-        }
-    }
 }
 
 impl Dist {
