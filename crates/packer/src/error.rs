@@ -295,7 +295,7 @@ pub enum PackError {
         sums: String,
         /// What is wrong with the signature.
         #[source]
-        fault: OpenPgpFault,
+        fault: Box<OpenPgpFault>,
     },
     /// Something could not be attached to a release.
     #[error(transparent)]

@@ -127,7 +127,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_list_whose_pages_trickle_in_for_ever_ends() {
         let first = Url::parse("https://a.test/v2/x/tags/list").unwrap();
-        let mut pages = Pages::new(first.clone(), Duration::from_secs(600));
+        let mut pages = Pages::new(first.clone(), Duration::from_mins(10));
         for page in 0..20 {
             assert!(pages.next(&first, [&*format!("<?p={page}>; rel=next")]).is_ok());
             tokio::time::advance(Duration::from_secs(30)).await;

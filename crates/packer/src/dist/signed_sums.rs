@@ -110,7 +110,10 @@ impl SignedSums {
             self.keys.iter().flat_map(|(_, bytes)| OpenPgpKey::parse(bytes).unwrap_or_default()).collect();
         let mut notes = Vec::new();
         for (name, bytes) in &self.signatures {
-            let wrong = |fault| PackError::WrongSumsSignature { path: folder.join(name), sums: sums.clone(), fault };
+            let wrong = |fault| {
+                let (path, sums, fault) = (folder.join(name), sums.clone(), Box::new(fault));
+                PackError::WrongSumsSignature { path, sums, fault }
+            };
             // Whether the keys still count is for those to judge who install: the time does not matter here.
             for verified in verify_each(text, bytes, &keys, SystemTime::UNIX_EPOCH).map_err(wrong)? {
                 match verified {

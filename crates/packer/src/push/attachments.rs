@@ -24,7 +24,9 @@ impl Attachments {
         }
         let dist = request.dist.clone();
         let (sums, events) = blocking(move || dist.signed_sums()).await?;
-        events.iter().for_each(|event| reporter.event(event));
+        for event in &events {
+            reporter.event(event);
+        }
         if let Some(sums) = &sums
             && !request.layout.has(LeafKind::Artifact)
         {

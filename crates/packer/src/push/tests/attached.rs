@@ -159,15 +159,15 @@ async fn a_key_that_nobody_would_read_is_not_published_in_silence() {
     let folder = signed();
     folder.file("manual.asc", "= A manual\n".repeat(100_000));
     for nth in 0..16 {
-        folder.file(&format!("key{nth:02}.gpg"), packet(6, &format!("key {nth}")));
+        folder.file(&format!("key{nth:02}.gpg"), packet(6, format!("key {nth}")));
     }
     assert!(told(&folder, Push::new(&folder, "1.4.0"), &Watching::new()).await.contains("\nSums Attached"));
     folder.file("key16.gpg", packet(6, "the seventeenth"));
     assert_snapshot!(refused(&folder).await, @"DIST/key16.gpg is one too many: no more than 16 files with OpenPGP keys are read");
 
     for bytes in [
-        packet(6, &"x".repeat(100)).repeat(20_000),
-        armored("PUBLIC KEY BLOCK", &packet(6, &"x".repeat(100)).repeat(20_000)).into_bytes(),
+        packet(6, "x".repeat(100)).repeat(20_000),
+        armored("PUBLIC KEY BLOCK", &packet(6, "x".repeat(100)).repeat(20_000)).into_bytes(),
     ] {
         let folder = signed();
         folder.file("acme.pgp", bytes);
