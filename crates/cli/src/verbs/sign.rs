@@ -20,7 +20,7 @@ use crate::subject;
 
 /// Signs a release where it is.
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
-    let Target { end, version, address } = target(args)?;
+    let SignTarget { end, version, address } = target(args)?;
     one_password(args.key_password_stdin, args.identity.password_stdin)?;
     let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
     let access = args.identity.access(&named, None).await?;
@@ -48,21 +48,21 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
 }
 
 /// Which release to sign.
-struct Target {
+struct SignTarget {
     end: End,
     version: Version,
     /// The provider, if the arguments name it.
     address: Option<ProviderAddr>,
 }
 
-fn target(args: &SignArgs) -> Result<Target, Diagnostic> {
+fn target(args: &SignArgs) -> Result<SignTarget, Diagnostic> {
     let ReleaseName::Provider { address, constraints } = subject::read(&args.target)? else {
         if typed(args.from.as_deref(), "TOFU_OCI_FROM") {
             return Err(Diagnostic::usage(format!("`{}` is the place, and --from names another one", args.target))
                 .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
         }
         let (end, version) = subject::release_at(&args.target, args.version.as_ref())?;
-        return Ok(Target { end, version, address: args.address.clone() });
+        return Ok(SignTarget { end, version, address: args.address.clone() });
     };
     let version = subject::exact(&address, &constraints)?;
     subject::one_version(&args.target, Some(version.clone()), args.version.as_ref())?;
@@ -82,7 +82,7 @@ fn target(args: &SignArgs) -> Result<Target, Diagnostic> {
         return Err(Diagnostic::usage(format!("`{}` names a provider, and --address {other}", args.target))
             .hint("name the provider once"));
     }
-    Ok(Target { end: From::parse(from)?.end(&address)?, version, address: Some(address) })
+    Ok(SignTarget { end: From::parse(from)?.end(&address)?, version, address: Some(address) })
 }
 
 /// Standard input holds one password at most.

@@ -42,7 +42,7 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
         file = None;
     }
-    let Named { source, address, version } = named(context, args, &dir).await?;
+    let VerifyTarget { source, address, version } = named(context, args, &dir).await?;
     let found = ReleaseWithEvidence::read(source.as_ref(), &address, &version, &trust.pins_path).await?;
     let mut verdict = found.judge(&trust);
     let mut accepted = Accepted::No;
@@ -128,14 +128,14 @@ fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Resul
 }
 
 /// Which release to verify, and where it is.
-struct Named {
+struct VerifyTarget {
     source: Arc<dyn Source>,
     address: ProviderAddr,
     version: Version,
 }
 
 /// Reads the argument. A release at a place says itself which provider it is.
-async fn named(context: &Context, args: &VerifyArgs, dir: &Path) -> Result<Named, Diagnostic> {
+async fn named(context: &Context, args: &VerifyArgs, dir: &Path) -> Result<VerifyTarget, Diagnostic> {
     let chdir = args.chdir.as_deref();
     let (end, version) = match subject::read(&args.subject)? {
         ReleaseName::Repository { repository, version } => (End::Registry(repository), version),
@@ -143,7 +143,7 @@ async fn named(context: &Context, args: &VerifyArgs, dir: &Path) -> Result<Named
         ReleaseName::Provider { .. } | ReleaseName::Whole(_) => {
             let (address, version) = of_provider(&args.subject, dir)?;
             let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
-            return Ok(Named { source: finder.source(&address)?, address, version });
+            return Ok(VerifyTarget { source: finder.source(&address)?, address, version });
         }
     };
     if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
@@ -162,7 +162,7 @@ async fn named(context: &Context, args: &VerifyArgs, dir: &Path) -> Result<Named
             invocation::with_all_options(&format!("verify HOST/NAMESPACE/TYPE@{version} --from {end}"))
         ))
     })?;
-    Ok(Named { source: Arc::new(OciSource::new(store)), address, version })
+    Ok(VerifyTarget { source: Arc::new(OciSource::new(store)), address, version })
 }
 
 /// A provider, and one exact version of it: the locked one if none is named.
