@@ -102,7 +102,7 @@ fn a_short_address_is_not_guessed() {
     ----- stdout -----
 
     ----- stderr -----
-    error: invalid value 'acme/widget' for '--address <ADDR>': write it in full, HOST/NAMESPACE/TYPE: registry.opentofu.org/acme/widget or registry.terraform.io/acme/widget, or with the host of your own
+    error: invalid value 'acme/widget' for '--address <ADDR>': write it in full, HOST/acme/widget, with a host of your own; registry.opentofu.org/acme/widget and registry.terraform.io/acme/widget are for providers of those registries
 
     For more information, try '--help'.
     ");

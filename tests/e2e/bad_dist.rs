@@ -321,14 +321,14 @@ fn a_destination_that_is_none() {
 
     hint: drop the scheme: ghcr.io/acme/widget
     ");
-    assert_snapshot!(refuse("ghcr.io/acme/widget:1.4.0"), @"
+    assert_snapshot!(refuse("ghcr.io/acme/widget:v1.4.0"), @"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: `ghcr.io/acme/widget:1.4.0` is not a repository address: it must name no tag and no digest
+    error: `ghcr.io/acme/widget:v1.4.0` names no version: write it without the v, 1.4.0
 
-    hint: name the repository alone, ghcr.io/acme/widget, and the version with --version
+    hint: write ghcr.io/acme/widget:1.4.0
     ");
     assert_snapshot!(refuse("./layout"), @"
     exit code: 2
@@ -346,7 +346,7 @@ fn a_destination_that_is_none() {
     ----- stderr -----
     error: `ghcr.io/Acme/Widget` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
 
-    hint: write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR
+    hint: write ghcr.io/acme/widget
     ");
     assert_snapshot!(refuse("widget"), @"
     exit code: 2

@@ -133,11 +133,10 @@ fn wrong_usage_exits_with_2() {
     ----- stdout -----
 
     ----- stderr -----
-    error: unrecognized subcommand 'publish'
+    error: `tofu-oci` has no verb `publish`
 
-    Usage: tofu-oci [OPTIONS] <COMMAND>
-
-    For more information, try '--help'.
+    hint: `tofu-oci push`: Publish a provider's release files to an OCI repository
+    hint: `tofu-oci --help` lists all verbs
     ");
     assert_snapshot!(scene.run("push dist").text, @"
     exit code: 2
@@ -165,7 +164,7 @@ fn wrong_usage_exits_with_2() {
     ----- stdout -----
 
     ----- stderr -----
-    error: invalid value '0' for '--jobs <N>': 0 is not in 1..=32
+    error: invalid value '0' for '--jobs <N>': write a whole number, 1 to 32
 
     For more information, try '--help'.
     ");

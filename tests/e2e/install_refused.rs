@@ -92,7 +92,7 @@ fn wrong_usage_of_install() {
     ----- stderr -----
     error: `v1.4.0` is not a version constraint: versions are written without a v before them
 
-    hint: write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell
+    hint: write registry.example.com/acme/widget@1.4.0
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} acme/gadget {from}")), @"
     exit code: 2
@@ -104,7 +104,7 @@ fn wrong_usage_of_install() {
     hint: give a template: --from 'REGISTRY/${namespace}/${type}'
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} {from} --chdir missing")), @"
-    exit code: 2
+    exit code: 1
     ----- stdout -----
 
     ----- stderr -----

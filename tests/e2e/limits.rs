@@ -39,7 +39,7 @@ fn a_timeout_may_come_from_the_environment() {
     assert_snapshot!(refused(&scene, "versions REGISTRY/acme/widget"), @"
     error: invalid value '0s' for '--timeout <DURATION>': it must be longer than zero; write a length of time such as 90s or 2m
 
-    For more information, try '--help'.
+    hint: the variable TOFU_OCI_TIMEOUT says so: change it, or unset it
     ");
     scene.run("versions REGISTRY/acme/widget --timeout 90").success();
     scene.context.env("TOFU_OCI_TIMEOUT", "");

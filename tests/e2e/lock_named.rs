@@ -60,7 +60,7 @@ fn a_provider_is_locked_without_a_configuration() {
     error: `registry.example.com/acme/widget@` names no version after the @
 
     hint: write @1.4.0, @'~> 1.4' or @'>= 1.2, < 2.0', quoted for your shell
-    hint: for the newest version, omit the @: registry.example.com/acme/widget
+    hint: for any version, omit the @: registry.example.com/acme/widget
     ");
 }
 

@@ -94,6 +94,7 @@ mod login_helper;
 mod login_refused;
 mod login_sources;
 mod logout;
+mod named;
 mod named_hosts;
 mod never_waits;
 mod newcomer;

@@ -124,7 +124,7 @@ fn a_broken_release_does_not_hide_the_platforms_of_the_others() {
 #[test]
 fn hints_name_no_options_that_the_verb_does_not_have() {
     let scene = Scene::published();
-    assert_snapshot!(scene.refuse("versions REGISTRY/acme/widget:1.4.0"), @"
+    assert_snapshot!(scene.refuse(&format!("versions {WIDGET} --from REGISTRY/acme/widget:1.4.0")), @"
     exit code: 2
     ----- stdout -----
 
@@ -150,25 +150,6 @@ fn hints_name_no_options_that_the_verb_does_not_have() {
     error: `~> 1.0` is not a provider address: the type contains a dot
 
     hint: to say which version, join the two by an @: registry.example.com/acme/widget@'~> 1.0'
-    ");
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}@1.0")), @"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: where a provider is looked for does not depend on a version
-
-    hint: omit the constraint: registry.example.com/acme/widget
-    hint: to see which version is chosen, and from where, add --explain
-    ");
-    assert_snapshot!(scene.refuse(&format!("versions {WIDGET}@1.0 --from REGISTRY/acme/widget")), @"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: `registry.example.com/acme/widget@1.0` is not a provider address: the type contains a dot
-
-    hint: omit the constraint: registry.example.com/acme/widget
     ");
     assert_snapshot!(scene.refuse("versions 127.0.0.1:1/acme/widget --attempts 1"), @"
     exit code: 3
@@ -287,7 +268,7 @@ fn versions_of_what_is_not_there() {
     ----- stderr -----
     error: `a/b/c/d` is not a provider address: it must read [HOST/]NAMESPACE/TYPE
 
-    hint: with --from or --provider, name a provider: HOST/NAMESPACE/TYPE
+    hint: write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget
     ");
 }
 

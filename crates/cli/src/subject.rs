@@ -117,7 +117,7 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
         if plain != text && plain.parse::<ProviderAddr>().is_ok() {
             return diagnostic.hint(format!("write {plain}"));
         }
-        if text.parse::<RepositoryRef>().is_ok() || (text.starts_with("oci:") && !text.contains("://")) {
+        if is_repository(text) || (text.starts_with("oci:") && !text.contains("://")) {
             let kind = if text.starts_with("oci:") { "directory" } else { "repository" };
             let diagnostic = place_for_provider(text, kind);
             let from = invocation::command(&format!("{} HOST/NAMESPACE/TYPE --from {text}", invocation::verb()));
@@ -132,6 +132,12 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
         }
         diagnostic.hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
     })
+}
+
+/// Whether it is a repository, by its host: one label alone, as of `a/b/c`, may be anything.
+fn is_repository(text: &str) -> bool {
+    text.parse::<RepositoryRef>()
+        .is_ok_and(|repository| repository.registry().contains(['.', ':']) || repository.registry() == "localhost")
 }
 
 /// The argument names a release, but no version of it.
@@ -149,8 +155,15 @@ fn list(place: &str) -> String {
 fn provider_for_place(text: &str, address: &ProviderAddr, constraints: &Constraints) -> Diagnostic {
     let version = constraints.exact().map_or_else(|| "VERSION".to_owned(), ToString::to_string);
     let resolve = invocation::command(&format!("resolve {}", address.for_display()));
-    Diagnostic::usage(format!("`{text}` names a provider, and `{}` takes a repository", invocation::verb()))
-        .hint(format!("write REPOSITORY:{version}; `{resolve}` says which repository has it"))
+    let diagnostic =
+        Diagnostic::usage(format!("`{text}` names a provider, and `{}` takes a repository", invocation::verb()));
+    let diagnostic = match text.split_once('@') {
+        Some((name, _)) if is_repository(name) => {
+            diagnostic.hint(format!("if {name} is a repository, write {name}:{version}"))
+        }
+        _ => diagnostic,
+    };
+    diagnostic.hint(format!("write REPOSITORY:{version}; `{resolve}` says which repository has it"))
 }
 
 fn place_for_provider(text: &str, kind: &str) -> Diagnostic {

@@ -14,8 +14,9 @@ pub(crate) fn full_address(text: &str) -> Result<ProviderAddr, String> {
             "write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/NAMESPACE/{provider_type}"
         )),
         1 => Err(format!(
-            "write it in full, HOST/{namespace}/{provider_type}, with a host of your own, or with registry.opentofu.org or \
-             registry.terraform.io if the provider is published there"
+            "write it in full, HOST/{namespace}/{provider_type}, with a host of your own; \
+             registry.opentofu.org/{namespace}/{provider_type} and registry.terraform.io/{namespace}/{provider_type} are \
+             for providers of those registries"
         )),
         _ => Ok(address),
     }
@@ -46,8 +47,8 @@ mod tests {
     fn an_address_to_publish_under_is_written_in_full() {
         check("example.com/acme/widget", Ok("example.com/acme/widget"));
         check("Example.com/Acme/Widget", Ok("example.com/acme/widget"));
-        let two = "write it in full, HOST/acme/widget, with a host of your own, or with registry.opentofu.org or \
-                   registry.terraform.io if the provider is published there";
+        let two = "write it in full, HOST/acme/widget, with a host of your own; registry.opentofu.org/acme/widget and \
+                   registry.terraform.io/acme/widget are for providers of those registries";
         check("acme/widget", Err(two));
         check("widget", Err("write it in full, HOST/NAMESPACE/TYPE, such as registry.example.com/NAMESPACE/widget"));
         check("https://example.com/acme/widget", Err("write it without the scheme: example.com/acme/widget"));

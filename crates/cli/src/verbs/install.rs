@@ -324,9 +324,8 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
         let (address, constraints) = subject::provider(text).map_err(|diagnostic| {
             let before = number.checked_sub(1).and_then(|before| providers.get(before));
             match before.filter(|before| !before.contains('@') && text.parse::<Constraints>().is_ok()) {
-                Some(before) => {
-                    diagnostic.hint(format!("to say which version, join the two by an @: {before}@'{text}'"))
-                }
+                Some(before) => Diagnostic::usage(diagnostic.text())
+                    .hint(format!("to say which version, join the two by an @: {before}@'{text}'")),
                 None => diagnostic,
             }
         })?;

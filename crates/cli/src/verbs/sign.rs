@@ -20,7 +20,7 @@ use crate::subject;
 
 /// Signs a release where it is.
 pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagnostic> {
-    let Target { end, version, address } =
+    let SignTarget { end, version, address } =
         target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
     one_password(args.key_password_stdin, args.identity.password_stdin)?;
     let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
@@ -49,7 +49,7 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
 }
 
 /// A release in a place that is written to.
-pub(super) struct Target {
+pub(super) struct SignTarget {
     pub(super) end: End,
     pub(super) version: Version,
     /// The provider, if the arguments name it.
@@ -62,14 +62,14 @@ pub(super) fn target(
     from: Option<&str>,
     given: Option<&Version>,
     named: Option<&ProviderAddr>,
-) -> Result<Target, Diagnostic> {
+) -> Result<SignTarget, Diagnostic> {
     let ReleaseName::Provider { address, constraints } = subject::read(text)? else {
         if typed(from, "TOFU_OCI_FROM") {
             return Err(Diagnostic::usage(format!("`{text}` is the place, and --from names another one"))
                 .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
         }
         let (end, version) = subject::release_at(text, given)?;
-        return Ok(Target { end, version, address: named.cloned() });
+        return Ok(SignTarget { end, version, address: named.cloned() });
     };
     let version = subject::exact(&address, &constraints)?;
     subject::one_version(text, Some(version.clone()), given)?;
@@ -91,7 +91,7 @@ pub(super) fn target(
         return Err(Diagnostic::usage(format!("`{text}` names a provider, and --address {other}"))
             .hint("name the provider once"));
     }
-    Ok(Target { end: From::parse(from)?.end(&address)?, version, address: Some(address) })
+    Ok(SignTarget { end: From::parse(from)?.end(&address)?, version, address: Some(address) })
 }
 
 /// Standard input holds one password at most.

@@ -5,7 +5,7 @@ use tofu_oci_trust::{NoticeReason, ReleaseState};
 
 use super::context::{Context, tagged};
 use super::magic_address::magic_address;
-use super::sign::{self, Target, target};
+use super::sign::{self, SignTarget, target};
 use crate::args::{DeprecateArgs, StateArgs, WithdrawArgs};
 use crate::connect::End;
 use crate::diagnostic::Diagnostic;
@@ -53,7 +53,7 @@ fn reason(
 }
 
 async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: NoticeReason) -> Result<(), Diagnostic> {
-    let Target { end, version, address } =
+    let SignTarget { end, version, address } =
         target(&args.target, args.from.as_deref(), args.version.as_ref(), args.address.as_ref())?;
     sign::one_password(args.key_password_stdin, args.identity.password_stdin)?;
     let named: Vec<&str> = identity::of_end(&end).into_iter().collect();

@@ -58,7 +58,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
     for (address, version) in &locked {
         let judged = async {
             let source = finder.source(address)?;
-            let named = Named { source, address: address.clone(), version: version.clone() };
+            let named = VerifyTarget { source, address: address.clone(), version: version.clone() };
             one(context, args, judging, &named).await
         };
         match judged.await {
@@ -93,7 +93,7 @@ async fn one(
     context: &Context,
     args: &VerifyArgs,
     judging: &mut Judging,
-    Named { source, address, version }: &Named,
+    VerifyTarget { source, address, version }: &VerifyTarget,
 ) -> Result<(), Diagnostic> {
     let Judging { trust, filed, file } = judging;
     let found = ReleaseWithEvidence::read(source.as_ref(), address, version, &trust.pins_path).await?;
@@ -205,14 +205,14 @@ fn locked(dir: &Path) -> Result<Vec<(ProviderAddr, Version)>, Diagnostic> {
 }
 
 /// Which release to verify, and where it is.
-struct Named {
+struct VerifyTarget {
     source: Arc<dyn Source>,
     address: ProviderAddr,
     version: Version,
 }
 
 /// Reads the argument. A release at a place says itself which provider it is.
-async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> Result<Named, Diagnostic> {
+async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> Result<VerifyTarget, Diagnostic> {
     let chdir = args.chdir.as_deref();
     let (end, version) = match subject::read(text)? {
         ReleaseName::Repository { repository, version } => (End::Registry(repository), version),
@@ -220,7 +220,7 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
         ReleaseName::Provider { .. } | ReleaseName::Whole(_) => {
             let (address, version) = of_provider(text, dir)?;
             let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
-            return Ok(Named { source: finder.source(&address)?, address, version });
+            return Ok(VerifyTarget { source: finder.source(&address)?, address, version });
         }
     };
     if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
@@ -239,7 +239,7 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
             invocation::with_all_options(&format!("verify HOST/NAMESPACE/TYPE@{version} --from {end}"))
         ))
     })?;
-    Ok(Named { source: Arc::new(OciSource::new(store)), address, version })
+    Ok(VerifyTarget { source: Arc::new(OciSource::new(store)), address, version })
 }
 
 /// A provider, and one exact version of it: the locked one if none is named.
