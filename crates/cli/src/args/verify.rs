@@ -23,9 +23,8 @@ Examples:
     tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
 
 `verify` shows every signature that it finds, also those that do not count.
-Exit code 0: enough of your keys have signed the release, or had signed this very
-index when it was trusted before. Exit code 1: otherwise, even if the policy
-accepts the release unsigned.")]
+Exit codes: 0 enough of your keys have signed the release, or had signed this very index when it was
+trusted before; 1 otherwise, even if the policy accepts the release unsigned.")]
 pub(crate) struct VerifyArgs {
     /// The provider and one exact version, or where the release is [default: every locked release]
     ///

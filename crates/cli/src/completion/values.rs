@@ -9,7 +9,7 @@ use clap_complete::engine::{
 };
 use tofu_oci_checker::rules;
 
-use super::versions::{self, Subject};
+use super::versions::{self, VersionsOf};
 use crate::args;
 use crate::handbook::{TOPICS, codes};
 
@@ -109,7 +109,7 @@ fn subject(current: &OsStr) -> Vec<CompletionCandidate> {
 
 /// The versions of a subject, after it and its mark, as far as they go on from what was typed.
 fn versions_after(subject: &str, mark: char, text: &str) -> Vec<CompletionCandidate> {
-    let subject = if mark == '@' { Subject::Address(subject) } else { Subject::Place(subject) };
+    let subject = if mark == '@' { VersionsOf::Address(subject) } else { VersionsOf::Place(subject) };
     let words = versions::of(subject).into_iter().map(|version| format!("{subject}{mark}{version}"));
     in_order(words.filter(|word| word.starts_with(text)))
 }
@@ -117,7 +117,7 @@ fn versions_after(subject: &str, mark: char, text: &str) -> Vec<CompletionCandid
 /// The versions of the place that the line names.
 fn version_of_the_line(current: &OsStr) -> Vec<CompletionCandidate> {
     let Some(place) = versions::place_of_the_line() else { return Vec::new() };
-    let versions = versions::of(Subject::Place(&place)).into_iter().map(|version| version.to_string());
+    let versions = versions::of(VersionsOf::Place(&place)).into_iter().map(|version| version.to_string());
     in_order(versions.filter(|version| current.to_str().is_some_and(|typed| version.starts_with(typed))))
 }
 

@@ -26,14 +26,14 @@ const NOT_FOLLOWED: [&str; 2] = ["username", "password-stdin"];
 
 /// What has versions.
 #[derive(Clone, Copy)]
-pub(super) enum Subject<'a> {
+pub(super) enum VersionsOf<'a> {
     /// A provider's address.
     Address(&'a str),
     /// A repository or `oci:DIR`.
     Place(&'a str),
 }
 
-impl fmt::Display for Subject<'_> {
+impl fmt::Display for VersionsOf<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Address(text) | Self::Place(text)) = self;
         f.write_str(text)
@@ -46,7 +46,7 @@ pub(super) fn typed() -> Vec<OsString> {
 }
 
 /// The versions, newest first; none if they cannot be had at once.
-pub(super) fn of(subject: Subject<'_>) -> Vec<Version> {
+pub(super) fn of(subject: VersionsOf<'_>) -> Vec<Version> {
     // The first one counts, whoever chooses it.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return Vec::new() };
@@ -57,8 +57,8 @@ pub(super) fn of(subject: Subject<'_>) -> Vec<Version> {
     versions
 }
 
-async fn listed(subject: Subject<'_>) -> Option<Vec<Version>> {
-    let line = Line::read()?;
+async fn listed(subject: VersionsOf<'_>) -> Option<Vec<Version>> {
+    let line = TypedLine::read()?;
     let mut args = line.as_versions(subject)?;
     args.network.attempts = 1;
     args.network.timeout = Timeout(LIMIT);
@@ -67,12 +67,12 @@ async fn listed(subject: Subject<'_>) -> Option<Vec<Version>> {
     let connector = Connector::new(&args.network, access, waiter, Arc::new(NoReporter), ResolverSlot::default());
     let connector = connector.without_helpers();
     let (source, address): (Arc<dyn Source>, ProviderAddr) = match subject {
-        Subject::Address(text) => {
+        VersionsOf::Address(text) => {
             let address = text.parse().ok()?;
             let chdir = line.chdir();
             (Finder::new(&args.lookup, connector, chdir.as_deref(), &[]).ok()?.source(&address).ok()?, address)
         }
-        Subject::Place(text) => {
+        VersionsOf::Place(text) => {
             // The answer of a repository does not depend on the address.
             let address = "registry.opentofu.org/unknown/unknown".parse().ok()?;
             (Arc::new(OciSource::new(connector.source(&End::parse(text).ok()?).ok()?)), address)
@@ -83,16 +83,16 @@ async fn listed(subject: Subject<'_>) -> Option<Vec<Version>> {
 
 /// The place that the line names: what to copy, sign or check.
 pub(super) fn place_of_the_line() -> Option<String> {
-    let line = Line::read()?;
+    let line = TypedLine::read()?;
     ["source", "target"].iter().find_map(|name| line.values(name)?.first()?.to_str().map(str::to_owned))
 }
 
 /// The line as far as it can be read: something is always missing.
-struct Line {
+struct TypedLine {
     matches: ArgMatches,
 }
 
-impl Line {
+impl TypedLine {
     fn read() -> Option<Self> {
         let mut matches = args::command().ignore_errors(true).try_get_matches_from(typed()).ok()?;
         while let Some((_, inner)) = matches.remove_subcommand() {
@@ -113,7 +113,7 @@ impl Line {
     }
 
     /// `versions` of this subject, with the options of the line that it takes too.
-    fn as_versions(&self, subject: Subject<'_>) -> Option<VersionsArgs> {
+    fn as_versions(&self, subject: VersionsOf<'_>) -> Option<VersionsArgs> {
         let declared = args::command();
         let verb = declared.find_subcommand("versions")?;
         let mut words = ["tofu-oci".into(), "versions".into(), OsString::from(subject.to_string())].to_vec();

@@ -1,36 +1,36 @@
 //! One rule or one code of a page: a heading of its own, or a row of a table.
 
-use super::markdown::Block;
+use super::markdown::PageBlock;
 
 /// The blocks that explain a name.
-pub(super) fn find<'a>(blocks: &[Block<'a>], name: &str) -> Option<Vec<Block<'a>>> {
+pub(super) fn find<'a>(blocks: &[PageBlock<'a>], name: &str) -> Option<Vec<PageBlock<'a>>> {
     let of_heading =
-        blocks.iter().position(|block| matches!(block, Block::Heading(_, text) if code(text) == Some(name)));
+        blocks.iter().position(|block| matches!(block, PageBlock::Heading(_, text) if code(text) == Some(name)));
     if let Some(at) = of_heading {
-        let rest = blocks[at + 1..].iter().take_while(|block| !matches!(block, Block::Heading(..)));
+        let rest = blocks[at + 1..].iter().take_while(|block| !matches!(block, PageBlock::Heading(..)));
         return Some(blocks[at..=at].iter().chain(rest).cloned().collect());
     }
     blocks.iter().find_map(|block| {
-        let Block::Table(rows) = block else { return None };
+        let PageBlock::Table(rows) = block else { return None };
         let (head, rows) = rows.split_first()?;
         let row = rows.iter().find(|row| row.first().is_some_and(|cell| names_in(cell).any(|one| one == name)))?;
         let others = head.iter().zip(row).skip(1).filter(|(_, cell)| !cell.is_empty());
-        let items = others.map(|(title, cell)| Block::Item("-", format!("{title}: {cell}")));
-        Some(std::iter::once(Block::Heading(3, row[0])).chain(items).collect())
+        let items = others.map(|(title, cell)| PageBlock::Item("-", format!("{title}: {cell}")));
+        Some(std::iter::once(PageBlock::Heading(3, row[0])).chain(items).collect())
     })
 }
 
 /// The names that a page explains.
-pub(super) fn names(blocks: &[Block<'_>]) -> Vec<String> {
+pub(super) fn names(blocks: &[PageBlock<'_>]) -> Vec<String> {
     let mut found = Vec::new();
     for block in blocks {
         match block {
-            Block::Heading(_, text) => found.extend(code(text).map(str::to_owned)),
-            Block::Table(rows) => {
+            PageBlock::Heading(_, text) => found.extend(code(text).map(str::to_owned)),
+            PageBlock::Table(rows) => {
                 let cells = rows.iter().skip(1).filter_map(|row| row.first());
                 found.extend(cells.flat_map(|cell| names_in(cell).map(str::to_owned).collect::<Vec<_>>()));
             }
-            Block::Paragraph(_) | Block::Item(..) | Block::Code(_) => {}
+            PageBlock::Paragraph(_) | PageBlock::Item(..) | PageBlock::Code(_) => {}
         }
     }
     found

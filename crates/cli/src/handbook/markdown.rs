@@ -2,7 +2,7 @@
 
 /// A part of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Block<'a> {
+pub(super) enum PageBlock<'a> {
     /// A heading and its level, from 1.
     Heading(usize, &'a str),
     /// A paragraph, its lines joined.
@@ -16,15 +16,15 @@ pub(super) enum Block<'a> {
 }
 
 /// The blocks of a page.
-pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
+pub(super) fn blocks(text: &str) -> Vec<PageBlock<'_>> {
+    let mut blocks: Vec<PageBlock<'_>> = Vec::new();
     let mut lines = text.lines().peekable();
     // Whether the next line can continue a paragraph or an item.
     let mut open = false;
     while let Some(line) = lines.next() {
         if line.starts_with("```") {
             let code = lines.by_ref().take_while(|line| !line.starts_with("```")).collect();
-            blocks.push(Block::Code(code));
+            blocks.push(PageBlock::Code(code));
             open = false;
         } else if line.starts_with("<!--") {
             let mut last = line;
@@ -34,7 +34,7 @@ pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
             }
             open = false;
         } else if let Some((level, heading)) = heading(line) {
-            blocks.push(Block::Heading(level, heading));
+            blocks.push(PageBlock::Heading(level, heading));
             open = false;
         } else if line.starts_with('|') {
             let mut rows = vec![cells(line)];
@@ -42,20 +42,20 @@ pub(super) fn blocks(text: &str) -> Vec<Block<'_>> {
                 rows.push(cells(line));
             }
             rows.retain(|row| !row.iter().all(|cell| cell.bytes().all(|byte| matches!(byte, b'-' | b':'))));
-            blocks.push(Block::Table(rows));
+            blocks.push(PageBlock::Table(rows));
             open = false;
         } else if line.trim().is_empty() {
             open = false;
         } else if let Some((mark, text)) = item(line) {
-            blocks.push(Block::Item(mark, text.to_owned()));
+            blocks.push(PageBlock::Item(mark, text.to_owned()));
             open = true;
         } else {
             match blocks.last_mut() {
-                Some(Block::Paragraph(text) | Block::Item(_, text)) if open => {
+                Some(PageBlock::Paragraph(text) | PageBlock::Item(_, text)) if open => {
                     text.push(' ');
                     text.push_str(line.trim());
                 }
-                _ => blocks.push(Block::Paragraph(line.trim().to_owned())),
+                _ => blocks.push(PageBlock::Paragraph(line.trim().to_owned())),
             }
             open = true;
         }
@@ -103,12 +103,12 @@ mod tests {
     fn a_page_is_taken_apart() {
         let page = "<!-- not\nshown -->\n# A `b`\n\nOne\ntwo.\n- x\n  y\n\n1. z\n\n```console\n$ a\n\nb\n```\n| h | `i|j` |\n|---|:--|\n| k | |\n";
         let want = [
-            Block::Heading(1, "A `b`"),
-            Block::Paragraph("One two.".to_owned()),
-            Block::Item("-", "x y".to_owned()),
-            Block::Item("1.", "z".to_owned()),
-            Block::Code(vec!["$ a", "", "b"]),
-            Block::Table(vec![vec!["h", "`i|j`"], vec!["k", ""]]),
+            PageBlock::Heading(1, "A `b`"),
+            PageBlock::Paragraph("One two.".to_owned()),
+            PageBlock::Item("-", "x y".to_owned()),
+            PageBlock::Item("1.", "z".to_owned()),
+            PageBlock::Code(vec!["$ a", "", "b"]),
+            PageBlock::Table(vec![vec!["h", "`i|j`"], vec!["k", ""]]),
         ];
         assert_eq!(blocks(page), want);
     }

@@ -2,8 +2,7 @@
 
 use anstyle::Style;
 
-use super::layout::{columns, wrapped};
-use super::words::{Word, words};
+use super::words::{Word, columns, words, wrapped};
 use crate::page::{Line, Page};
 
 /// The blanks between two columns.
@@ -44,7 +43,7 @@ pub(super) fn page(rows: &[Vec<&str>], width: usize) -> Page {
 }
 
 /// The text of a cell that is one name, without its backticks: the column sets it apart.
-fn bare<'a>(cell: &'a str) -> &'a str {
+fn bare(cell: &str) -> &str {
     cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`')).filter(|cell| !cell.contains('`')).unwrap_or(cell)
 }
 
@@ -100,7 +99,9 @@ fn below(head: &[&str], rows: &[Vec<&str>], width: usize) -> Page {
             page.gap();
         }
         let Some((first, others)) = row.split_first() else { continue };
-        wrapped(&words(bare(first), Style::new().bold()), width).into_iter().for_each(|line| page.push(line));
+        for line in wrapped(&words(bare(first), Style::new().bold()), width) {
+            page.push(line);
+        }
         for (cell, name) in others.iter().zip(&head[1..]).filter(|(cell, _)| !cell.is_empty()) {
             let text = if name.is_empty() { (*cell).to_owned() } else { format!("{name}: {cell}") };
             for (nth, line) in wrapped(&words(&text, Style::new()), width - 4).into_iter().enumerate() {

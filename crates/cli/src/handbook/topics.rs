@@ -2,7 +2,7 @@
 
 /// A page.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Topic {
+pub(crate) struct HelpTopic {
     /// As it is typed after `tofu-oci help`.
     pub(crate) name: &'static str,
     /// What the page is about, in a few words.
@@ -15,13 +15,13 @@ pub(crate) struct Topic {
 
 macro_rules! topics {
     ($($name:literal, $file:literal, $about:literal;)*) => {
-        &[$(Topic { name: $name, about: $about, file: $file, text: include_str!(concat!("../../../../docs/", $file)) }),*]
+        &[$(HelpTopic { name: $name, about: $about, file: $file, text: include_str!(concat!("../../../../docs/", $file)) }),*]
     };
 }
 
 /// Every page of `docs/`, in the order in which `help` lists them. `check` and `config` are verbs, so their pages have
 /// other names.
-pub(crate) const TOPICS: &[Topic] = topics! {
+pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "guide", "guide.md", "a walk through five modules and a local registry";
     "publishing", "publishing.md", "inputs, tags, layouts, signing";
     "installing", "installing.md", "where packages go, the lock file, Terraform, sites without network";
@@ -40,11 +40,11 @@ pub(crate) const TOPICS: &[Topic] = topics! {
 };
 
 /// The topic of this name.
-pub(crate) fn topic(name: &str) -> Option<&'static Topic> {
+pub(crate) fn topic(name: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
 /// The topic whose page is this file of `docs/`.
-pub(super) fn of_file(file: &str) -> Option<&'static Topic> {
+pub(super) fn of_file(file: &str) -> Option<&'static HelpTopic> {
     TOPICS.iter().find(|topic| topic.file == file)
 }

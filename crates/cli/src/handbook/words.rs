@@ -1,8 +1,10 @@
 //! A paragraph as styled words. Links become commands: the reader has no `docs/`.
 
 use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::topics;
+use crate::page::Line;
 
 /// A piece of a word.
 pub(super) type Piece = (Style, String);
@@ -90,6 +92,35 @@ fn linked(shown: &str, target: &str, style: Style) -> Vec<Piece> {
     let mut all = pieces(shown, style);
     all.extend([(style, " (".to_owned()), goal, (style, ")".to_owned())]);
     all
+}
+
+/// The words in lines of at most this many columns; a longer word has a line of its own.
+pub(super) fn wrapped(words: &[Word], width: usize) -> Vec<Line> {
+    let mut lines = vec![Line::default()];
+    let mut used = 0;
+    for word in words {
+        let columns = columns(word);
+        if used > 0 && used + 1 + columns > width {
+            lines.push(Line::default());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            let mut grown = std::mem::take(line);
+            if used > 0 {
+                // A blank between two words of one style belongs to both.
+                grown = grown.plain(" ");
+                used += 1;
+            }
+            *line = word.iter().fold(grown, |line, (style, text)| line.styled(*style, text));
+        }
+        used += columns;
+    }
+    lines
+}
+
+/// How many columns a word takes.
+pub(super) fn columns(word: &Word) -> usize {
+    word.iter().map(|(_, text)| text.width()).sum()
 }
 
 #[cfg(test)]
