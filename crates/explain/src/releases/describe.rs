@@ -44,8 +44,8 @@ pub struct PackageFacts {
 /// Reads a release: all its packages, or that of one platform.
 ///
 /// # Errors
-/// If the release cannot be described, and for one platform if it has no package for it. Otherwise what is wrong with
-/// one package stands beside the others.
+/// If the release cannot be described, and if none of the packages that were asked for can be installed. Otherwise what is
+/// wrong with one package stands beside the others.
 pub async fn describe(release: &Arc<dyn Release>, platform: Option<&Platform>) -> Result<ReleaseFacts, SourceError> {
     let description = release.describe().await?.clone();
     let wanted = match platform {
@@ -59,8 +59,8 @@ pub async fn describe(release: &Arc<dyn Release>, platform: Option<&Platform>) -
     });
     let offers: Vec<_> = offers.collect();
     let mut packages: Vec<_> = futures_util::stream::iter(offers).buffered(AT_ONCE).collect().await;
-    if let (Some(_), [(_, Err(_))]) = (platform, packages.as_slice()) {
-        return Err(packages.remove(0).1.expect_err("it was just seen"));
+    if !packages.is_empty() && packages.iter().all(|(_, facts)| facts.is_err()) {
+        return Err(packages.remove(0).1.expect_err("all of them are errors"));
     }
     // A manifest that cannot be read is reported with its package.
     let created = release.created().unwrap_or_else(|_| None).await;

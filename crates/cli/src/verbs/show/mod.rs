@@ -22,6 +22,7 @@ use crate::printer;
 use crate::report::json_line;
 use json::ReleaseLine;
 use subject::{Naming, ShownSubject};
+pub(super) use text::reason;
 
 /// A release, and what is to be said of it.
 struct ShowReport {
@@ -53,7 +54,11 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
     let ShownSubject { release, naming } = subject::find(context, args).await?;
     let place = release.id().place.clone();
     let reading = read(&release, naming, &trust, args.platform.clone());
-    let report = slow::noted(context, format!("reading the release in {place}"), reading).await?;
+    let reading = slow::noted(context, format!("reading the release in {place}"), reading);
+    let report = reading.await.map_err(|error| match naming {
+        Naming::Asked => Diagnostic::from(error),
+        Naming::ByItself | Naming::Unnamed => Diagnostic::of_repository(error),
+    })?;
     if context.json {
         json_line(&ReleaseLine::of(&report));
     } else {

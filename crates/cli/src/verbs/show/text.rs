@@ -121,7 +121,7 @@ fn checksum(facts: &PackageFacts) -> Option<&PackageHash> {
 }
 
 /// What is wrong, without the release and the place that stand above it.
-pub(super) fn reason(error: &SourceError) -> String {
+pub(in crate::verbs) fn reason(error: &SourceError) -> String {
     match error.innermost() {
         SourceError::Layout { source, .. } => source.to_string(),
         SourceError::Unusable { problem, .. } => problem.clone(),
