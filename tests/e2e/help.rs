@@ -22,6 +22,8 @@ fn the_short_help_fits_a_screen() {
       lock       Bring the lock file up to date for all platforms
       verify     Say who has signed a release, whether that is enough, and why or why not
       versions   List the versions that a repository offers
+      show       Show a release: its packages, checksums, time and signatures
+      outdated   Show which providers of a configuration are behind, and what holds each back
       resolve    Say which repository a provider address belongs to, and by which rule
       check      Say what is wrong with a repository, a lock file or a registry, and what OpenTofu makes
                  of it

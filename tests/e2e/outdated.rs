@@ -138,7 +138,7 @@ fn a_provider_that_no_place_offers_does_not_hide_the_others() {
 }
 
 #[test]
-fn a_constraint_that_nothing_meets_and_a_version_that_is_gone_are_warned_of() {
+fn a_constraint_that_nothing_meets_and_a_version_that_is_gone_are_named() {
     let scene = Scene::published();
     locked(&scene, "~> 7.0");
     assert_snapshot!(scene.run(&format!("outdated {FROM}")).text, @"
@@ -174,7 +174,7 @@ fn a_constraint_that_nothing_meets_and_a_version_that_is_gone_are_warned_of() {
 }
 
 #[test]
-fn a_locked_version_that_was_withdrawn_or_deprecated_is_warned_of() {
+fn the_notice_about_the_locked_version_is_shown_with_its_reason() {
     let scene = Scene::published();
     locked(&scene, "~> 1.4");
     scene.deprecated("1.4.0", "use 1.5.0");
@@ -204,7 +204,7 @@ fn a_locked_version_that_was_withdrawn_or_deprecated_is_warned_of() {
 
     registry.example.com/acme/widget
       from      [REGISTRY]/acme/widget
-      notice    1.3.0 is withdrawn by its publisher: it deletes data
+      notice    1.3.0 was withdrawn by its publisher: it deletes data
       upgrade   1.3.0 to 1.4.0: tofu-oci install --upgrade --from '[REGISTRY]/${namespace}/${type}'
 
     ----- stderr -----
@@ -227,7 +227,6 @@ fn the_version_that_would_be_chosen_is_looked_into() {
       from      [REGISTRY]/acme/widget
       broken    2.0.0 would be chosen and cannot be installed: this is a single manifest, not a provider
                 release: expected an image index with a package for each platform
-      upgrade   1.4.0 to 2.0.0: tofu-oci install --upgrade --from '[REGISTRY]/${namespace}/${type}'
 
     ----- stderr -----
     ");

@@ -7,7 +7,6 @@ use tofu_oci_types::Digest;
 
 use crate::credentials::basic;
 use crate::json::check;
-use crate::requests::anonymous;
 use crate::setup::{Scene, WIDGET};
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
@@ -56,15 +55,18 @@ fn a_release_is_shown_by_its_address() {
 
     ----- stderr -----
     ");
-    assert_snapshot!(anonymous(&scene), @"
+    // Packages and signatures are asked for side by side.
+    let mut requests = scene.conversation();
+    requests.sort();
+    assert_snapshot!(requests.join("\n"), @"
     GET /v2/acme/widget/manifests/1.4.0 -> 200
+    GET /v2/acme/widget/manifests/deprecated-1.4.0 -> 404
+    GET /v2/acme/widget/manifests/sha256-[DIGEST] -> 200
+    GET /v2/acme/widget/manifests/sha256-[DIGEST].sig -> 404
+    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
     GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
     GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
     GET /v2/acme/widget/referrers/sha256:[DIGEST] -> 404
-    GET /v2/acme/widget/manifests/deprecated-1.4.0 -> 404
-    GET /v2/acme/widget/manifests/sha256-[DIGEST] -> 200
-    GET /v2/acme/widget/manifests/sha256:[DIGEST] -> 200
-    GET /v2/acme/widget/manifests/sha256-[DIGEST].sig -> 404
     ");
     scene.trust("");
     let said = scene.run(SHOW);
