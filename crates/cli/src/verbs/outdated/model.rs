@@ -83,7 +83,7 @@ pub(super) struct OutdatedLine<'a> {
     event: &'static str,
     address: &'a ProviderAddr,
     constraints: &'a Constraints,
-    state: &'static str,
+    state: Option<UpgradeState>,
     locked: Option<&'a Version>,
     #[serde(skip_serializing_if = "Option::is_none")]
     locked_by: Option<&'a ProviderAddr>,
@@ -120,7 +120,7 @@ impl<'a> OutdatedLine<'a> {
             event: "outdated",
             address: &row.address,
             constraints: &row.constraints,
-            state: row.state().map_or("not-listed", UpgradeState::name),
+            state: row.state(),
             locked: row.locked.as_ref(),
             locked_by: row.locked_by.as_ref(),
             locked_is_offered: row.locked_is_offered,

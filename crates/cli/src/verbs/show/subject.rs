@@ -18,12 +18,12 @@ use crate::verbs::versions::{Subject, SubjectArgs, SubjectKind, subject, unknown
 /// The release, and how it is known whose it is.
 pub(super) struct ShownSubject {
     pub(super) release: Arc<dyn Release>,
-    pub(super) naming: Naming,
+    pub(super) naming: ReleaseNaming,
 }
 
 /// How it is known which provider a release is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Naming {
+pub(super) enum ReleaseNaming {
     /// The user named it.
     Asked,
     /// The release names it.
@@ -43,7 +43,7 @@ pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubj
                 Some(version) => version.clone(),
                 None => newest(&source.versions(&address).await?, source.place(), &constraints)?,
             };
-            Ok(ShownSubject { release: source.release(&address, &version).await?, naming: Naming::Asked })
+            Ok(ShownSubject { release: source.release(&address, &version).await?, naming: ReleaseNaming::Asked })
         }
         ReleaseName::Repository { repository, version } => {
             in_repository(&*open(context, args, &End::Registry(repository)).await?, &version).await
@@ -75,7 +75,7 @@ async fn newest_of(context: &Context, args: &ShowArgs, text: &str) -> Result<Sho
     if is_repository {
         return in_repository(&*source, &version).await;
     }
-    Ok(ShownSubject { release: source.release(&address, &version).await?, naming: Naming::Asked })
+    Ok(ShownSubject { release: source.release(&address, &version).await?, naming: ReleaseNaming::Asked })
 }
 
 /// The newest version that `install` would choose.
@@ -111,8 +111,10 @@ async fn in_repository(source: &dyn Source, version: &Version) -> Result<ShownSu
     };
     let about = release.describe().await.map_err(Diagnostic::of_repository)?;
     match about.published_as.clone() {
-        Some(own) => Ok(ShownSubject { release: source.release(&own, version).await?, naming: Naming::ByItself }),
-        None => Ok(ShownSubject { release, naming: Naming::Unnamed }),
+        Some(own) => {
+            Ok(ShownSubject { release: source.release(&own, version).await?, naming: ReleaseNaming::ByItself })
+        }
+        None => Ok(ShownSubject { release, naming: ReleaseNaming::Unnamed }),
     }
 }
 
