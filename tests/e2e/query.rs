@@ -1,8 +1,6 @@
 //! `versions` and `resolve`.
 
 use insta::assert_snapshot;
-use serde_json::json;
-use tofu_oci_types::Digest;
 
 use crate::setup::{Scene, WIDGET};
 
@@ -92,44 +90,6 @@ fn an_empty_variable_counts_as_unset() {
 
     ----- stderr -----
     ");
-}
-
-#[test]
-fn a_broken_release_does_not_hide_the_platforms_of_the_others() {
-    let scene = Scene::published();
-    let entry = json!({
-        "mediaType": "application/vnd.oci.image.manifest.v1+json", "digest": Digest::sha256(b"{}"), "size": 2,
-        "artifactType": "application/vnd.opentofu.provider-target",
-    });
-    let media_type = "application/vnd.oci.image.index.v1+json";
-    let index = json!({
-        "schemaVersion": 2, "mediaType": media_type, "manifests": [entry],
-        "artifactType": "application/vnd.opentofu.provider",
-    });
-    let index = scene.registry.put_manifest("acme/widget", media_type, index.to_string());
-    scene.registry.put_tag("acme/widget", "1.5.0", &index);
-    scene.publish("1.6.0");
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms").text, @"
-    exit code: 0
-    ----- stdout -----
-    1.6.0  darwin_arm64 linux_amd64
-    1.5.0
-    1.4.0  darwin_arm64 linux_amd64
-
-    ----- stderr -----
-    warning: the platforms of 1.5.0 in [REGISTRY]/acme/widget cannot be read: the provider package sha256:[DIGEST] has no platform in its index entry
-      hint: its publisher can push the release again
-    ");
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms --json").text, @r#"
-    exit code: 0
-    ----- stdout -----
-    {"event":"message","level":"warning","code":"broken-release","text":"the platforms of 1.5.0 in [REGISTRY]/acme/widget cannot be read: the provider package sha256:[DIGEST] has no platform in its index entry","hint":"its publisher can push the release again"}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.6.0","platforms":["darwin_arm64","linux_amd64"]}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.5.0"}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"]}
-
-    ----- stderr -----
-    "#);
 }
 
 #[test]

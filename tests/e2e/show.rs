@@ -189,15 +189,8 @@ fn what_cannot_be_shown_is_an_error_that_says_what_it_is() {
 
     hint: it has 2.0.0, 1.4.0
     ");
-    assert_snapshot!(scene.refuse("show REGISTRY/acme/other:1.0.0"), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: there is no repository [REGISTRY]/acme/other
-
-    hint: check the name; some registries also say this to those who may not read the repository
-    ");
+    let said = scene.refuse("show REGISTRY/acme/other:1.0.0");
+    assert!(said.contains("error: there is no repository [REGISTRY]/acme/other\n"), "{said}");
     assert_snapshot!(scene.refuse("show REGISTRY/acme/widget:1.4.0 --from REGISTRY/acme/widget"), @"
     exit code: 2
     ----- stdout -----

@@ -18,14 +18,11 @@ impl Scene {
     /// Puts a container image at a tag: an index of one image if `label` says which kind of package it is, `null` for
     /// none. `created` is the time in its config.
     pub(crate) fn image(&self, tag: &str, label: &Value, created: &str) {
+        let labels = if label.is_null() { json!({}) } else { json!({"org.opentofu.package-type": label}) };
         let config = json!({
             "os": "linux", "architecture": "amd64", "created": created,
-            "config": {"Labels": {"org.opentofu.package-type": label}}, "rootfs": {"type": "layers", "diff_ids": []},
+            "config": {"Labels": labels}, "rootfs": {"type": "layers", "diff_ids": []},
         });
-        let mut config = config;
-        if label.is_null() {
-            config["config"] = json!({});
-        }
         let config = config.to_string();
         let described = json!({"mediaType": CONFIG, "digest": Digest::sha256(config.as_bytes()), "size": config.len()});
         self.registry.put_blob("acme/widget", config);
@@ -39,26 +36,22 @@ impl Scene {
         self.registry.put_tag("acme/widget", tag, &index);
     }
 
-    /// Puts a notice about a version beside it, unsigned, and gives the digests of the index and of the notice.
-    pub(crate) fn notice(&self, version: &str, state: ReleaseState, reason: &str) -> (Digest, Digest) {
-        let (media_type, bytes) = self.registry.manifest("acme/widget", version).expect("it is published");
+    /// Puts an unsigned notice about a version beside the release that a tag names, and gives the digest of the notice.
+    fn notice(&self, tag: &str, version: &str, state: ReleaseState, reason: &str) -> Digest {
+        let (media_type, bytes) = self.registry.manifest("acme/widget", tag).expect("it is published");
         let index = Descriptor::of(&media_type, &bytes);
         let (address, version) = (WIDGET.parse().expect("an address"), version.parse().expect("a version"));
         let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
         let reason = reason.parse().expect("a reason");
-        let notice = Notice { state, reason, replaced_by: None, supersedes: [].into() };
-        let referrer = Referrer::new(&index, "application/vnd.opentofu.provider.notice.v1").layer(
-            "application/vnd.in-toto+json",
-            &notice.to_statement(&subject),
-            &[],
-            Inline::No,
-        );
-        (index.digest.clone(), self.registry.put_referrer("acme/widget", &referrer))
+        let notice = Notice { state, reason, replaced_by: None, supersedes: [].into() }.to_statement(&subject);
+        let referrer = Referrer::new(&index, "application/vnd.opentofu.provider.notice.v1");
+        let referrer = referrer.layer("application/vnd.in-toto+json", &notice, &[], Inline::No);
+        self.registry.put_referrer("acme/widget", &referrer)
     }
 
     /// Deprecates a version, as `deprecate` does.
     pub(crate) fn deprecated(&self, version: &str, reason: &str) {
-        let (_, notice) = self.notice(version, ReleaseState::Deprecated, reason);
+        let notice = self.notice(version, version, ReleaseState::Deprecated, reason);
         self.registry.put_tag("acme/widget", &format!("deprecated-{version}"), &notice);
     }
 
@@ -72,19 +65,7 @@ impl Scene {
         self.registry.put_layout("acme/widget", &self.path("withdrawn-layout"));
         let index: Digest = self.tag("acme/widget", "kept").parse().expect("a digest");
         self.registry.put_tag("acme/widget", &format!("withdrawn-{version}"), &index);
-        let (media_type, bytes) = self.registry.manifest("acme/widget", "kept").expect("it was put there");
-        let index = Descriptor::of(&media_type, &bytes);
-        let (address, version) = (WIDGET.parse().expect("an address"), version.parse().expect("a version"));
-        let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
-        let reason = reason.parse().expect("a reason");
-        let notice = Notice { state: ReleaseState::Withdrawn, reason, replaced_by: None, supersedes: [].into() };
-        let referrer = Referrer::new(&index, "application/vnd.opentofu.provider.notice.v1").layer(
-            "application/vnd.in-toto+json",
-            &notice.to_statement(&subject),
-            &[],
-            Inline::No,
-        );
-        self.registry.put_referrer("acme/widget", &referrer);
+        self.notice("kept", version, ReleaseState::Withdrawn, reason);
     }
 }
 
@@ -113,6 +94,43 @@ fn what_is_no_provider_is_left_out_with_a_note() {
     }
     let said = scene.run("versions REGISTRY/acme/widget --quiet").success();
     assert_eq!((said.stdout.as_str(), said.stderr.as_str()), ("1.4.0\n1.0.0\n", ""));
+}
+
+#[test]
+fn a_broken_release_does_not_hide_the_platforms_of_the_others() {
+    let scene = Scene::published();
+    let entry = json!({
+        "mediaType": MANIFEST, "digest": Digest::sha256(b"{}"), "size": 2,
+        "artifactType": "application/vnd.opentofu.provider-target",
+    });
+    let index = json!({
+        "schemaVersion": 2, "mediaType": INDEX, "manifests": [entry],
+        "artifactType": "application/vnd.opentofu.provider",
+    });
+    let index = scene.registry.put_manifest("acme/widget", INDEX, index.to_string());
+    scene.registry.put_tag("acme/widget", "1.5.0", &index);
+    scene.publish("1.6.0");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms").text, @"
+    exit code: 0
+    ----- stdout -----
+    1.6.0  darwin_arm64 linux_amd64
+    1.5.0
+    1.4.0  darwin_arm64 linux_amd64
+
+    ----- stderr -----
+    warning: the platforms of 1.5.0 in [REGISTRY]/acme/widget cannot be read: the provider package sha256:[DIGEST] has no platform in its index entry
+      hint: its publisher can push the release again
+    ");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms --json").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    {"event":"message","level":"warning","code":"broken-release","text":"the platforms of 1.5.0 in [REGISTRY]/acme/widget cannot be read: the provider package sha256:[DIGEST] has no platform in its index entry","hint":"its publisher can push the release again"}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.6.0","platforms":["darwin_arm64","linux_amd64"]}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.5.0"}
+    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"]}
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
