@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
-//! push, pack, copy, sign*, versions, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
+//! push, pack, copy, sign*, versions, show, outdated, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
 //! auth_explain*    which file, entry, helper, scope and answer decide about access
 //! login*, logout                what is stored for a registry, and where
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
@@ -101,6 +101,7 @@ mod newcomer;
 mod notices;
 mod one_place;
 mod other_platform;
+mod outdated;
 mod parallel;
 mod plain_http;
 #[cfg(unix)]
@@ -117,6 +118,7 @@ mod second_client;
 mod secrets;
 #[cfg(unix)]
 mod secrets_echoed;
+mod show;
 mod sign;
 mod sign_refused;
 #[cfg(unix)]
@@ -128,3 +130,4 @@ mod terminal_files;
 mod too_large;
 mod verify;
 mod verify_accepted;
+mod versions;

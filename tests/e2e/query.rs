@@ -93,35 +93,6 @@ fn an_empty_variable_counts_as_unset() {
 }
 
 #[test]
-fn a_broken_release_does_not_hide_the_platforms_of_the_others() {
-    let scene = Scene::published();
-    let leaf = scene.registry.put_manifest("acme/widget", "application/vnd.oci.image.manifest.v1+json", "{}");
-    scene.registry.put_tag("acme/widget", "1.5.0", &leaf);
-    scene.publish("1.6.0");
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms").text, @"
-    exit code: 0
-    ----- stdout -----
-    1.6.0  darwin_arm64 linux_amd64
-    1.5.0
-    1.4.0  darwin_arm64 linux_amd64
-
-    ----- stderr -----
-    warning: the platforms of 1.5.0 in [REGISTRY]/acme/widget cannot be read: this is a single manifest, not a provider release: expected an image index with a package for each platform
-      hint: its publisher can push the release again
-    ");
-    assert_snapshot!(scene.run("versions REGISTRY/acme/widget --platforms --json").text, @r#"
-    exit code: 0
-    ----- stdout -----
-    {"event":"message","level":"warning","code":"broken-release","text":"the platforms of 1.5.0 in [REGISTRY]/acme/widget cannot be read: this is a single manifest, not a provider release: expected an image index with a package for each platform","hint":"its publisher can push the release again"}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.6.0","platforms":["darwin_arm64","linux_amd64"]}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.5.0"}
-    {"event":"version","place":"[REGISTRY]/acme/widget","version":"1.4.0","platforms":["darwin_arm64","linux_amd64"]}
-
-    ----- stderr -----
-    "#);
-}
-
-#[test]
 fn hints_name_no_options_that_the_verb_does_not_have() {
     let scene = Scene::published();
     assert_snapshot!(scene.refuse(&format!("versions {WIDGET} --from REGISTRY/acme/widget:1.4.0")), @"

@@ -144,7 +144,11 @@ fn the_whole_conversation_of_a_push() {
 fn the_whole_conversation_of_versions() {
     let scene = Scene::published();
     scene.run("versions REGISTRY/acme/widget").success();
-    assert_snapshot!(anonymous(&scene), @"GET /v2/acme/widget/tags/list -> 200");
+    // The tags, and what the newest ones name.
+    assert_snapshot!(anonymous(&scene), @"
+    GET /v2/acme/widget/tags/list -> 200
+    GET /v2/acme/widget/manifests/1.4.0 -> 200
+    ");
     scene.registry.clear_requests();
     scene.run(&format!("resolve {WIDGET} --from REGISTRY/acme/widget")).success();
     assert_eq!(scene.conversation(), Vec::<String>::new());

@@ -18,7 +18,7 @@ pub(crate) const HOSTILE_HEADER: &str =
 pub(crate) const ASCII_HEADER: &str = "h\t ::error::forged ::add-mask::m ##[error]g ##vso[x]y";
 
 /// Every verb that speaks with a registry or a layout, for `AT` as the place of widget 1.4.0.
-pub(crate) const VERBS: [&str; 14] = [
+pub(crate) const VERBS: [&str; 18] = [
     "versions AT --platforms --attempts 1",
     "copy AT oci:copied --version 1.4.0 --attempts 1",
     "copy AT oci:other --version 1.4.0 --dry-run --attempts 1",
@@ -33,6 +33,10 @@ pub(crate) const VERBS: [&str; 14] = [
     "push dist AT --address registry.example.com/acme/widget --attempts 1",
     "push dist AT --address registry.example.com/acme/widget --dry-run --attempts 1",
     "versions AT --attempts 1",
+    "versions AT --long --attempts 1",
+    "show AT:1.4.0 --attempts 1",
+    "show registry.example.com/acme/widget@1.4.0 --from AT --platform linux_amd64 --attempts 1",
+    "outdated --from AT --attempts 1",
 ];
 
 /// Asserts that a text does nothing to what shows it. The styles of this program are taken out first.

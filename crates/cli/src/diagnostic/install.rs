@@ -114,7 +114,7 @@ impl Diagnostic {
                 diagnostic.hint(versions("it has", &offered))
             }
             SourceError::Layout { version, place, source, .. } => {
-                let check = invocation::command(&format!("check {place}"));
+                let check = invocation::command(&format!("check {place}:{version}"));
                 Self::new(Exit::Fixable, format!("version {version} in {place} is not a release of a provider"))
                     .cause(source.to_string())
                     .hint(format!("`{check}` says what it is, and what OpenTofu makes of it"))

@@ -115,7 +115,7 @@ pub(super) enum SubjectKind {
 
 impl SubjectKind {
     /// Why there is no listing. If the user named a repository, the message names no address.
-    pub(super) fn diagnostic(self, error: SourceError, subject: &str) -> Diagnostic {
+    fn diagnostic(self, error: SourceError, subject: &str) -> Diagnostic {
         let is_address = || subject.parse::<ProviderAddr>().is_ok();
         match (self, error) {
             (Self::Repository, SourceError::NotOffered { place, what: NotOffered::UnknownProvider, .. }) => {

@@ -7,6 +7,7 @@ mod tests;
 
 use std::cmp::Ordering;
 
+use serde::Serialize;
 use tofu_oci_tfconfig::{Declared, ModuleNode};
 use tofu_oci_types::{Constraints, ProviderAddr, Version};
 
@@ -35,7 +36,8 @@ pub struct VersionComparison {
 }
 
 /// What an upgrade would do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum UpgradeState {
     /// The newest version is locked.
     UpToDate,
@@ -49,20 +51,6 @@ pub enum UpgradeState {
     GoesBack,
     /// No version that is offered meets the constraints.
     NoMatch,
-}
-
-impl UpgradeState {
-    /// A stable kebab-case name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::UpToDate => "up-to-date",
-            Self::Upgrade => "upgrade",
-            Self::HeldBack => "held-back",
-            Self::NotLocked => "not-locked",
-            Self::GoesBack => "goes-back",
-            Self::NoMatch => "no-match",
-        }
-    }
 }
 
 /// What each module demands of a provider, the root first; modules without constraints are left out.

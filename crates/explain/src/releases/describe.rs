@@ -13,7 +13,7 @@ const AT_ONCE: usize = 8;
 
 /// A release as its documents describe it.
 #[derive(Debug)]
-pub struct ReleaseFacts {
+pub struct DescribedRelease {
     /// Which release, and where.
     pub id: ReleaseId,
     /// What it says of itself.
@@ -23,12 +23,12 @@ pub struct ReleaseFacts {
     /// What its publisher says of it later, unverified.
     pub notice: Option<Notice>,
     /// Its packages, or why one cannot be installed; sorted by platform.
-    pub packages: Vec<(Platform, Result<PackageFacts, SourceError>)>,
+    pub packages: Vec<(Platform, Result<DescribedPackage, SourceError>)>,
 }
 
 /// The package of one platform, by the manifests that an installer reads.
 #[derive(Debug)]
-pub struct PackageFacts {
+pub struct DescribedPackage {
     /// How it lies in a repository; `None` if it lies elsewhere.
     pub kind: Option<LeafKind>,
     /// The digest of its manifest.
@@ -44,9 +44,12 @@ pub struct PackageFacts {
 /// Reads a release: all its packages, or that of one platform.
 ///
 /// # Errors
-/// If the release cannot be described, and for one platform if it has no package for it. Otherwise what is wrong with
-/// one package stands beside the others.
-pub async fn describe(release: &Arc<dyn Release>, platform: Option<&Platform>) -> Result<ReleaseFacts, SourceError> {
+/// If the release cannot be described, and if none of the packages that were asked for can be installed. Otherwise what is
+/// wrong with one package stands beside the others.
+pub async fn describe(
+    release: &Arc<dyn Release>,
+    platform: Option<&Platform>,
+) -> Result<DescribedRelease, SourceError> {
     let description = release.describe().await?.clone();
     let wanted = match platform {
         Some(platform) => vec![platform.clone()],
@@ -59,21 +62,21 @@ pub async fn describe(release: &Arc<dyn Release>, platform: Option<&Platform>) -
     });
     let offers: Vec<_> = offers.collect();
     let mut packages: Vec<_> = futures_util::stream::iter(offers).buffered(AT_ONCE).collect().await;
-    if let (Some(_), [(_, Err(_))]) = (platform, packages.as_slice()) {
-        return Err(packages.remove(0).1.expect_err("it was just seen"));
+    if !packages.is_empty() && packages.iter().all(|(_, facts)| facts.is_err()) {
+        return Err(packages.remove(0).1.expect_err("all of them are errors"));
     }
     // A manifest that cannot be read is reported with its package.
     let created = release.created().unwrap_or_else(|_| None).await;
     let notice = release.notice().await?;
-    Ok(ReleaseFacts { id: release.id().clone(), description, created, notice, packages })
+    Ok(DescribedRelease { id: release.id().clone(), description, created, notice, packages })
 }
 
-fn package(offer: &Offer, asked: &ReleaseId) -> PackageFacts {
+fn package(offer: &Offer, asked: &ReleaseId) -> DescribedPackage {
     let claimed = offer.claims.get(&offer.platform).into_iter().flatten();
     let mut hashes: BTreeSet<PackageHash> = claimed.filter(|hash| hash.scheme() == Scheme::H1).cloned().collect();
     hashes.extend(offer.ch());
     hashes.extend(offer.zh());
-    PackageFacts {
+    DescribedPackage {
         kind: offer.kind(),
         manifest: offer.manifest.clone(),
         bytes: offer.bytes(),

@@ -80,7 +80,7 @@ pub struct VersionDetails {
     pub protocols: Vec<String>,
     /// When it was made.
     pub created: Option<Created>,
-    /// What its signatures come to.
+    /// What its signatures come to; `None` if nothing names the provider.
     pub signatures: Option<SignatureStanding>,
 }
 
@@ -141,14 +141,18 @@ async fn details(
     if let Some(own) = named.address.as_ref().filter(|own| *own != asked_as) {
         release = source.release(own, version).await?;
     }
-    let verdict = judged(&*release, trust).await?;
+    // A signature names a provider: nothing can be said of it if nothing else does.
+    let signatures = match &named.address {
+        Some(_) => Some(SignatureStanding::of(&judged(&*release, trust).await?, release.id(), trust)),
+        None => None,
+    };
     let about = release.describe().await?;
     Ok(VersionDetails {
         platforms: release.platforms().await?,
         index: release.id().identity.index().cloned(),
         protocols: about.protocols.clone(),
         created: release.created().await?,
-        signatures: Some(SignatureStanding::of(&verdict, release.id(), trust)),
+        signatures,
         ..named
     })
 }

@@ -1,7 +1,7 @@
 //! What a release is, and what the versions of a repository are.
 //!
 //! ```text
-//! Release --describe--> ReleaseFacts { description, time, packages }        each platform's manifest, side by side
+//! Release --describe--> DescribedRelease { description, time, packages }        each platform's manifest, side by side
 //!         --judged----> Verdict                                             refusals are part of the answer
 //! versions --look-----> VersionLook { Provider | NotAProvider | Broken }    a few at once
 //!          --notices_of> what publishers say of them later, unverified
@@ -12,7 +12,7 @@ mod judged;
 mod look;
 mod notices;
 
-pub use describe::{PackageFacts, ReleaseFacts, describe};
+pub use describe::{DescribedPackage, DescribedRelease, describe};
 pub use judged::{SignatureStanding, judged};
 pub use look::{LookDepth, VersionContent, VersionDetails, VersionLook, VersionsQuestion, kinds, look};
 pub use notices::{VersionNotice, notice_of, notices_of};

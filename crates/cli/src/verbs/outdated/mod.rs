@@ -6,13 +6,11 @@ mod text;
 use std::path::PathBuf;
 
 use futures_util::StreamExt as _;
-use tofu_oci_explain::outdated::{UpgradeState, compare, demands};
-use tofu_oci_explain::releases::{VersionNotice, notice_of};
+use tofu_oci_explain::outdated::{compare, demands};
+use tofu_oci_explain::releases::notice_of;
 use tofu_oci_lockfile::{Guide, LOCK_FILE_NAME, LockFile};
-use tofu_oci_source::Source;
 use tofu_oci_tfconfig::{ProviderTree, providers_tree};
-use tofu_oci_trust::ReleaseState;
-use tofu_oci_types::{Constraints, Event, Place, ProviderAddr, Version};
+use tofu_oci_types::{Constraints, Place, ProviderAddr};
 
 use super::context::{Context, data_dir};
 use super::install::{existing_dir, finder, required};
@@ -48,7 +46,6 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
     } else {
         printer::stdout(&text::page(&rows, &dir));
     }
-    rows.iter().for_each(|row| warn(context, row));
     let is_behind = rows.iter().any(ProviderRow::is_behind);
     Ok(if args.exit_code && is_behind { Exit::Fixable } else { Exit::Done })
 }
@@ -76,7 +73,13 @@ async fn row(
     };
     let comparison = compare(constraints, &demands, row.locked.as_ref(), &listing.versions);
     let chosen = comparison.admitted.as_ref().or(comparison.newest.as_ref());
-    row.place = place(&*source, address, chosen).await;
+    row.place = Some(source.place().clone());
+    if let Some(chosen) = chosen.filter(|chosen| row.locked.as_ref() != Some(chosen) || is_several(source.place())) {
+        match source.release(address, chosen).await {
+            Ok(release) => row.place = Some(release.id().place.clone()),
+            Err(error) => row.unusable = Some((chosen.clone(), error)),
+        }
+    }
     row.locked_is_offered = row.locked.as_ref().is_none_or(|locked| listing.versions.contains(locked));
     if let Some(version) = row.locked.as_ref().or(comparison.admitted.as_ref()) {
         row.notice = notice_of(&*source, address, version, &listing).await;
@@ -85,38 +88,7 @@ async fn row(
     row
 }
 
-/// Where the version comes from. Only if there are several places, one of them is asked for the version.
-async fn place(source: &dyn Source, address: &ProviderAddr, version: Option<&Version>) -> Option<Place> {
-    match (source.place(), version) {
-        (Place::Methods(places), Some(version)) if places.len() != 1 => {
-            source.release(address, version).await.ok().map(|release| release.id().place.clone())
-        }
-        (Place::Methods(places), _) => places.first().cloned(),
-        (place, _) => Some(place.clone()),
-    }
-}
-
-/// Warns of what `install` would fail with, or lose.
-fn warn(context: &Context, row: &ProviderRow) {
-    let address = &row.address;
-    if let Some(diagnostic) = &row.failure {
-        let text = format!("the versions of {address} cannot be listed: {}", diagnostic.text());
-        let event = Event::warning("not-listed", text);
-        let event = diagnostic.hints().iter().fold(event, |event, hint| event.with_hint(hint.clone()));
-        context.reporter.event(&event);
-    }
-    if let Some(VersionNotice { version, state, reason }) = &row.notice {
-        let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let text = format!("{address} {version} is {state} by its publisher{reason}");
-        let code = if *state == ReleaseState::Withdrawn { "withdrawn" } else { "deprecated" };
-        context.reporter.event(&Event::warning(code, text));
-    } else if let Some(locked) = row.locked.as_ref().filter(|_| !row.locked_is_offered) {
-        let text = format!("{address} is locked at {locked}, which is not offered any more");
-        let event = Event::warning("locked-version-gone", text);
-        context.reporter.event(&event.with_hint("a machine that lacks the package cannot install it: upgrade"));
-    }
-    if row.state() == Some(UpgradeState::NoMatch) {
-        let text = format!("no version of {address} that is offered meets `{}`", row.constraints);
-        context.reporter.event(&Event::warning("no-matching-release", text));
-    }
+/// Whether only the release says which place it comes from.
+fn is_several(place: &Place) -> bool {
+    matches!(place, Place::Methods(_))
 }

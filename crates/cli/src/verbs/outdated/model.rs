@@ -5,9 +5,11 @@ use std::path::Path;
 use serde::Serialize;
 use tofu_oci_explain::outdated::{ModuleDemand, UpgradeState, VersionComparison};
 use tofu_oci_explain::releases::VersionNotice;
+use tofu_oci_source::SourceError;
 use tofu_oci_types::{Constraints, PathText, Place, ProviderAddr, Version};
 
 use crate::diagnostic::Diagnostic;
+use crate::verbs::show::reason;
 
 /// What is known of one provider.
 pub(super) struct ProviderRow {
@@ -21,6 +23,8 @@ pub(super) struct ProviderRow {
     pub(super) notice: Option<VersionNotice>,
     /// Where the version comes from that would be installed.
     pub(super) place: Option<Place>,
+    /// The version that would be chosen, if its release cannot be read.
+    pub(super) unusable: Option<(Version, SourceError)>,
     /// `None` if its versions could not be listed.
     pub(super) comparison: Option<VersionComparison>,
     /// Why they could not.
@@ -37,6 +41,7 @@ impl ProviderRow {
             locked_is_offered: true,
             notice: None,
             place: None,
+            unusable: None,
             comparison: None,
             failure: None,
         }
@@ -78,7 +83,7 @@ pub(super) struct OutdatedLine<'a> {
     event: &'static str,
     address: &'a ProviderAddr,
     constraints: &'a Constraints,
-    state: &'static str,
+    state: Option<UpgradeState>,
     locked: Option<&'a Version>,
     #[serde(skip_serializing_if = "Option::is_none")]
     locked_by: Option<&'a ProviderAddr>,
@@ -89,7 +94,8 @@ pub(super) struct OutdatedLine<'a> {
     held_back_by: Vec<DemandLine<'a>>,
     place: Option<&'a Place>,
     code: Option<&'a str>,
-    reason: Option<&'a str>,
+    reason: Option<String>,
+    hints: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -114,7 +120,7 @@ impl<'a> OutdatedLine<'a> {
             event: "outdated",
             address: &row.address,
             constraints: &row.constraints,
-            state: row.state().map_or("not-listed", UpgradeState::name),
+            state: row.state(),
             locked: row.locked.as_ref(),
             locked_by: row.locked_by.as_ref(),
             locked_is_offered: row.locked_is_offered,
@@ -123,8 +129,15 @@ impl<'a> OutdatedLine<'a> {
             newest: row.newest(),
             held_back_by: held.collect(),
             place: row.place.as_ref(),
-            code: row.failure.as_ref().map(Diagnostic::stable_name),
-            reason: row.failure.as_ref().map(Diagnostic::text),
+            code: match (&row.failure, &row.unusable) {
+                (Some(failure), _) => Some(failure.stable_name()),
+                (None, unusable) => unusable.as_ref().map(|(_, error)| error.code()),
+            },
+            reason: match (&row.failure, &row.unusable) {
+                (Some(failure), _) => Some(failure.text().to_owned()),
+                (None, unusable) => unusable.as_ref().map(|(_, error)| reason(error)),
+            },
+            hints: row.failure.as_ref().map_or(&[], Diagnostic::hints),
         }
     }
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use tofu_oci_explain::outdated::{ModuleDemand, UpgradeState};
+use tofu_oci_explain::releases::VersionNotice;
+use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::Version;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -10,6 +12,7 @@ use super::model::ProviderRow;
 use crate::invocation;
 use crate::page::{Line, Page, padded};
 use crate::verbs::providers::declared_at;
+use crate::verbs::show::reason;
 
 /// The whole report.
 pub(super) fn page(rows: &[ProviderRow], dir: &Path) -> Page {
@@ -68,8 +71,19 @@ fn details(row: &ProviderRow, dir: &Path, page: &mut Page) {
     }
     if let Some(failure) = &row.failure {
         say("unknown", failure.text().to_owned());
+        failure.hints().iter().for_each(|hint| say("hint", hint.clone()));
     }
-    if let Some(text) = moves(row) {
+    if let Some(VersionNotice { version, state, reason }) = &row.notice {
+        let reason = reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+        let verb = if *state == ReleaseState::Withdrawn { "was" } else { "is" };
+        say("notice", format!("{version} {verb} {state} by its publisher{reason}"));
+    } else if let Some(locked) = row.locked.as_ref().filter(|_| !row.locked_is_offered) {
+        say("gone", format!("{locked} is locked and not offered any more: a machine that lacks the package fails"));
+    }
+    if let Some((version, error)) = &row.unusable {
+        say("broken", format!("{version} would be chosen and cannot be installed: {}", reason(error)));
+    }
+    if let Some(text) = moves(row).filter(|_| row.unusable.is_none()) {
         say("upgrade", text);
     }
     let newest = row.newest().map(ToString::to_string).unwrap_or_default();

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_explain::releases::{PackageFacts, SignatureStanding};
+use tofu_oci_explain::releases::{DescribedPackage, SignatureStanding};
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_source::{Created, LeafKind, SourceError};
 use tofu_oci_trust::Notice;
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use super::subject::Naming;
-use super::{ShowReport, Signatures};
+use super::report::{ShowReport, Signatures};
+use super::subject::ReleaseNaming;
 use crate::verbs::verify::{EvidenceLine, evidence};
 
 /// The line `release`.
@@ -79,7 +79,7 @@ impl<'a> ReleaseLine<'a> {
         };
         Self {
             event: "release",
-            address: Some(&id.address).filter(|_| report.naming != Naming::Unnamed),
+            address: Some(&id.address).filter(|_| report.naming != ReleaseNaming::Unnamed),
             version: &id.version,
             place: &id.place,
             tag: about.tag.as_ref(),
@@ -98,7 +98,7 @@ impl<'a> ReleaseLine<'a> {
     }
 }
 
-fn package(facts: &PackageFacts) -> PackageFactsLine<'_> {
-    let PackageFacts { kind, manifest, bytes, hashes, elsewhere } = facts;
+fn package(facts: &DescribedPackage) -> PackageFactsLine<'_> {
+    let DescribedPackage { kind, manifest, bytes, hashes, elsewhere } = facts;
     PackageFactsLine { kind: *kind, manifest: manifest.as_ref(), bytes: *bytes, hashes, place: elsewhere.as_ref() }
 }

@@ -1,16 +1,17 @@
 //! `show`.
 
 mod json;
+mod report;
 mod subject;
 mod text;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_explain::releases::{ReleaseFacts, SignatureStanding, describe, judged};
+use tofu_oci_explain::releases::{SignatureStanding, describe, judged};
 use tofu_oci_fetch::Trust;
 use tofu_oci_source::{Release, SourceError};
-use tofu_oci_trust::{Policy, Verdict};
+use tofu_oci_trust::Policy;
 use tofu_oci_types::Platform;
 
 use super::context::Context;
@@ -21,26 +22,9 @@ use crate::diagnostic::Diagnostic;
 use crate::printer;
 use crate::report::json_line;
 use json::ReleaseLine;
-use subject::{Naming, ShownSubject};
-
-/// A release, and what is to be said of it.
-struct ShowReport {
-    facts: ReleaseFacts,
-    naming: Naming,
-    signatures: Signatures,
-    /// The platform that was asked for.
-    platform: Option<Platform>,
-}
-
-/// What became of the signatures.
-enum Signatures {
-    /// They were looked at.
-    Judged { verdict: Box<Verdict>, standing: SignatureStanding },
-    /// The release names no provider, so that nothing can be said of signatures, which name one.
-    Unnamed,
-    /// The place could not be asked for them.
-    Failed(SourceError),
-}
+use report::{ShowReport, Signatures};
+use subject::{ReleaseNaming, ShownSubject};
+pub(super) use text::reason;
 
 /// Prints what is known of one release.
 pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagnostic> {
@@ -53,7 +37,11 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
     let ShownSubject { release, naming } = subject::find(context, args).await?;
     let place = release.id().place.clone();
     let reading = read(&release, naming, &trust, args.platform.clone());
-    let report = slow::noted(context, format!("reading the release in {place}"), reading).await?;
+    let reading = slow::noted(context, format!("reading the release in {place}"), reading);
+    let report = reading.await.map_err(|error| match naming {
+        ReleaseNaming::Asked => Diagnostic::from(error),
+        ReleaseNaming::ByItself | ReleaseNaming::Unnamed => Diagnostic::of_repository(error),
+    })?;
     if context.json {
         json_line(&ReleaseLine::of(&report));
     } else {
@@ -65,7 +53,7 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
 /// Reads the packages and the signatures side by side.
 async fn read(
     release: &Arc<dyn Release>,
-    naming: Naming,
+    naming: ReleaseNaming,
     trust: &Trust,
     platform: Option<Platform>,
 ) -> Result<ShowReport, SourceError> {
@@ -73,8 +61,8 @@ async fn read(
     Ok(ShowReport { facts: facts?, naming, signatures, platform })
 }
 
-async fn signatures(release: &dyn Release, naming: Naming, trust: &Trust) -> Signatures {
-    if naming == Naming::Unnamed {
+async fn signatures(release: &dyn Release, naming: ReleaseNaming, trust: &Trust) -> Signatures {
+    if naming == ReleaseNaming::Unnamed {
         return Signatures::Unnamed;
     }
     match judged(release, trust).await {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tofu_oci_source::{Listing, OciSource, Release, Source};
+use tofu_oci_source::{Listing, NotOffered, OciSource, Release, Source, SourceError};
 use tofu_oci_types::{Constraints, Place, ProviderAddr, ReleaseName, Version};
 
 use crate::args::ShowArgs;
@@ -18,12 +18,12 @@ use crate::verbs::versions::{Subject, SubjectArgs, SubjectKind, subject, unknown
 /// The release, and how it is known whose it is.
 pub(super) struct ShownSubject {
     pub(super) release: Arc<dyn Release>,
-    pub(super) naming: Naming,
+    pub(super) naming: ReleaseNaming,
 }
 
 /// How it is known which provider a release is of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Naming {
+pub(super) enum ReleaseNaming {
     /// The user named it.
     Asked,
     /// The release names it.
@@ -43,7 +43,7 @@ pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubj
                 Some(version) => version.clone(),
                 None => newest(&source.versions(&address).await?, source.place(), &constraints)?,
             };
-            Ok(ShownSubject { release: source.release(&address, &version).await?, naming: Naming::Asked })
+            Ok(ShownSubject { release: source.release(&address, &version).await?, naming: ReleaseNaming::Asked })
         }
         ReleaseName::Repository { repository, version } => {
             in_repository(&*open(context, args, &End::Registry(repository)).await?, &version).await
@@ -58,16 +58,24 @@ pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubj
 /// The newest release of a provider or of a repository.
 async fn newest_of(context: &Context, args: &ShowArgs, text: &str) -> Result<ShownSubject, Diagnostic> {
     let ShowArgs { lookup, network, identity, .. } = args;
-    // `acme/widget` is no repository: it lacks a registry.
-    let provider = End::parse(text).is_err() && text.parse::<ProviderAddr>().is_ok();
+    let is_address = text.parse::<ProviderAddr>().is_ok();
+    // `acme/widget` lacks a registry, which has a dot or a port.
+    let has_registry = text.split('/').next().is_some_and(|first| first.contains(['.', ':']) || first == "localhost");
+    let provider = is_address && !has_registry;
     let asked = SubjectArgs { subject: text, lookup, provider, network, identity };
     let Subject { source, address, named, .. } = subject(context, &asked).await?;
-    let listing = source.versions(&address).await.map_err(|error| named.diagnostic(error, text))?;
+    let is_repository = named == SubjectKind::Repository;
+    let listing = source.versions(&address).await.map_err(|error| match is_repository {
+        true if is_address => Diagnostic::of_repository(error)
+            .hint(format!("for a provider, name a version, {text}@VERSION, or say where it is with --from REPOSITORY")),
+        true => Diagnostic::of_repository(error),
+        false => error.into(),
+    })?;
     let version = newest(&listing, source.place(), &Constraints::any())?;
-    if named == SubjectKind::Repository {
+    if is_repository {
         return in_repository(&*source, &version).await;
     }
-    Ok(ShownSubject { release: source.release(&address, &version).await?, naming: Naming::Asked })
+    Ok(ShownSubject { release: source.release(&address, &version).await?, naming: ReleaseNaming::Asked })
 }
 
 /// The newest version that `install` would choose.
@@ -97,10 +105,27 @@ async fn open(context: &Context, args: &ShowArgs, end: &End) -> Result<Arc<dyn S
 
 /// A release of a repository, under the address that it names itself. What was read under the other name counts.
 async fn in_repository(source: &dyn Source, version: &Version) -> Result<ShownSubject, Diagnostic> {
-    let release = source.release(&unknown_address(), version).await.map_err(Diagnostic::of_repository)?;
+    let release = match source.release(&unknown_address(), version).await {
+        Ok(release) => release,
+        Err(error) => return Err(Diagnostic::of_repository(with_reason(source, version, error).await)),
+    };
     let about = release.describe().await.map_err(Diagnostic::of_repository)?;
     match about.published_as.clone() {
-        Some(own) => Ok(ShownSubject { release: source.release(&own, version).await?, naming: Naming::ByItself }),
-        None => Ok(ShownSubject { release, naming: Naming::Unnamed }),
+        Some(own) => {
+            Ok(ShownSubject { release: source.release(&own, version).await?, naming: ReleaseNaming::ByItself })
+        }
+        None => Ok(ShownSubject { release, naming: ReleaseNaming::Unnamed }),
+    }
+}
+
+/// Why a version was withdrawn: the notice names the provider, which the newest release names, too.
+async fn with_reason(source: &dyn Source, version: &Version, error: SourceError) -> SourceError {
+    let SourceError::NotOffered { what: NotOffered::Withdrawn { offered, .. }, .. } = &error else { return error };
+    let Some(newest) = offered.last() else { return error };
+    let Ok(release) = source.release(&unknown_address(), newest).await else { return error };
+    let named = release.describe().await.ok().and_then(|about| about.published_as.clone());
+    match named {
+        Some(address) => source.release(&address, version).await.err().unwrap_or(error),
+        None => error,
     }
 }

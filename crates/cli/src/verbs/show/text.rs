@@ -1,12 +1,12 @@
 //! A release for people.
 
-use tofu_oci_explain::releases::{PackageFacts, SignatureStanding};
+use tofu_oci_explain::releases::{DescribedPackage, SignatureStanding};
 use tofu_oci_source::{Created, CreatedBy, SourceError};
 use tofu_oci_types::{Digest, PackageHash, Scheme};
 use unicode_width::UnicodeWidthStr as _;
 
-use super::subject::Naming;
-use super::{ShowReport, Signatures};
+use super::report::{ShowReport, Signatures};
+use super::subject::ReleaseNaming;
 use crate::page::{Page, padded};
 use crate::report::human_bytes;
 use crate::verbs::context::tagged;
@@ -16,15 +16,17 @@ use crate::verbs::verify::found_text;
 pub(super) fn page(report: &ShowReport) -> Page {
     let (id, about) = (&report.facts.id, &report.facts.description);
     let mut page = match report.naming {
-        Naming::Unnamed => Page::of(format_args!("{} {}", id.place, id.version)),
-        Naming::Asked | Naming::ByItself => Page::of(format_args!("{} {}", id.address, id.version)),
+        ReleaseNaming::Unnamed => Page::of(format_args!("{} {}", id.place, id.version)),
+        ReleaseNaming::Asked | ReleaseNaming::ByItself => Page::of(format_args!("{} {}", id.address, id.version)),
     };
     let mut say = |name: &str, text: &str| page.row("  ", name, text);
     let place = about.tag.as_ref().map_or_else(|| id.place.to_string(), |tag| tagged(&id.place, tag));
     say("place", &place);
     match (report.naming, &about.published_as) {
-        (Naming::Unnamed, _) => say("provider", "not named by the release"),
-        (Naming::Asked, Some(other)) if *other != id.address => say("provider", &format!("published as {other}")),
+        (ReleaseNaming::Unnamed, _) => say("provider", "not named by the release"),
+        (ReleaseNaming::Asked, Some(other)) if *other != id.address => {
+            say("provider", &format!("published as {other}"))
+        }
         _ => {}
     }
     if let Some(notice) = &report.facts.notice {
@@ -110,18 +112,18 @@ fn packages(report: &ShowReport, page: &mut Page) {
     }
 }
 
-fn size(facts: Option<&PackageFacts>) -> String {
+fn size(facts: Option<&DescribedPackage>) -> String {
     facts.and_then(|facts| facts.bytes).map_or_else(|| "-".to_owned(), human_bytes)
 }
 
 /// The checksum that says most: of the contents, else of the zip, else of the manifest.
-fn checksum(facts: &PackageFacts) -> Option<&PackageHash> {
+fn checksum(facts: &DescribedPackage) -> Option<&PackageHash> {
     let of = |scheme| facts.hashes.iter().find(|hash| hash.scheme() == scheme);
     of(Scheme::H1).or_else(|| of(Scheme::Zh)).or_else(|| facts.hashes.first())
 }
 
 /// What is wrong, without the release and the place that stand above it.
-pub(super) fn reason(error: &SourceError) -> String {
+pub(in crate::verbs) fn reason(error: &SourceError) -> String {
     match error.innermost() {
         SourceError::Layout { source, .. } => source.to_string(),
         SourceError::Unusable { problem, .. } => problem.clone(),

@@ -64,7 +64,8 @@ fn signed(standing: Option<&SignatureStanding>) -> String {
         Some(SignatureStanding::SignedBefore) => "before".to_owned(),
         Some(SignatureStanding::Refused { code }) => format!("refused ({code})"),
         Some(SignatureStanding::NotJudged { found: 1.. }) => "not judged".to_owned(),
-        Some(SignatureStanding::NotJudged { .. } | SignatureStanding::Unsigned) | None => "no".to_owned(),
+        Some(SignatureStanding::NotJudged { .. } | SignatureStanding::Unsigned) => "no".to_owned(),
+        None => "-".to_owned(),
     }
 }
 
