@@ -4,7 +4,7 @@ use std::io;
 
 use tofu_oci_types::Secret;
 
-use crate::page::Line;
+use crate::page::{Line, Page};
 
 /// Whether somebody can be asked: standard input is a terminal whose echo can be turned off.
 pub(crate) fn can_ask() -> bool {
@@ -14,10 +14,26 @@ pub(crate) fn can_ask() -> bool {
 
 /// Asks for a line that may be seen. It comes without its end; empty at the end of input.
 pub(crate) async fn line(question: &str) -> io::Result<String> {
+    answer(question).await
+}
+
+/// Asks, and waits for a line. An interruption meanwhile leaves the line of the question.
+async fn answer(question: &str) -> io::Result<String> {
     crate::printer::question(&Line::of(question));
+    let unanswered = Unanswered;
     let mut line = aside(read_line).await??;
+    std::mem::forget(unanswered);
     line.truncate(line.trim_end_matches(['\n', '\r']).len());
     Ok(line)
+}
+
+/// A question whose line has no end yet.
+struct Unanswered;
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        crate::printer::stderr(&Page::of(""));
+    }
 }
 
 fn read_line() -> io::Result<String> {
@@ -31,10 +47,7 @@ fn read_line() -> io::Result<String> {
 #[cfg(unix)]
 pub(crate) async fn secret(question: &str) -> io::Result<Secret> {
     let _hidden = Hidden::begin()?;
-    crate::printer::question(&Line::of(question));
-    let mut line = aside(read_line).await??;
-    line.truncate(line.trim_end_matches(['\n', '\r']).len());
-    Ok(Secret::new(line))
+    Ok(Secret::new(answer(question).await?))
 }
 
 /// Nobody is asked here; see [`can_ask`].
