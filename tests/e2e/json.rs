@@ -249,10 +249,11 @@ fn equal_repositories_are_called_equal() {
 #[test]
 fn every_error_of_publishing_has_a_code() {
     let scene = Scene::published();
+    std::fs::create_dir(scene.path("empty")).expect("it is ours");
     let push = format!("REGISTRY/acme/widget --address {WIDGET} --json");
     for (line, code) in [
         (format!("push missing {push}"), "no-folder"),
-        (format!("push . {push}"), "no-packages"),
+        (format!("push empty {push}"), "no-packages"),
         (format!("push dist REGISTRY/acme/widget --address {WIDGET} --version 9.9.9 --json"), "version-conflict"),
         ("copy REGISTRY/acme/widget oci:x --version 7.0.0 --json".to_owned(), "tag-not-found"),
         ("copy REGISTRY/acme/none oci:x --json".to_owned(), "provider-not-found"),

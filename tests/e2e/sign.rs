@@ -97,10 +97,10 @@ fn a_directory_is_signed_and_copied_with_its_signatures() {
       with the tag sha256-[DIGEST].sig
 
     ----- stderr -----
-    application/vnd.dev.cosign.simplesigning.v1+json ([HEX]): pushed (352 B)
-    application/vnd.dev.sigstore.bundle.v0.3+json ([HEX]): pushed (799 B)
-    terraform-provider-widget_1.4.0_darwin_arm64.zip ([HEX]): pushed (324 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    signature ([HEX]): pushed (352 B)
+    signature ([HEX]): pushed (799 B)
+    zip of darwin_arm64 ([HEX]): pushed (324 B)
+    zip of linux_amd64 ([HEX]): pushed (323 B)
     ");
     let again = scene.run("sign REGISTRY/mirror/widget:1.4.0 --key p256.pem --format both").success();
     assert!(again.stdout.contains("is signed by this key already"), "{}", again.text);
@@ -219,10 +219,10 @@ fn the_signed_checksum_file_travels_with_the_release() {
       index sha256:[DIGEST]
 
     ----- stderr -----
-    acme.gpg ([HEX]): pushed (84 B)
-    terraform-provider-widget_1.4.0_SHA256SUMS ([HEX]): pushed (226 B)
-    terraform-provider-widget_1.4.0_SHA256SUMS.sig ([HEX]): pushed (140 B)
-    terraform-provider-widget_1.4.0_linux_amd64.zip ([HEX]): pushed (323 B)
+    acme.gpg ([HEX]): copied (84 B)
+    terraform-provider-widget_1.4.0_SHA256SUMS ([HEX]): copied (226 B)
+    terraform-provider-widget_1.4.0_SHA256SUMS.sig ([HEX]): copied (140 B)
+    zip of linux_amd64 ([HEX]): copied (323 B)
     ");
     scene.context.write("dist/secret.gpg", [0xc5, 0x01, b'k']);
     assert_snapshot!(scene.refuse(&line), @"

@@ -8,26 +8,6 @@ use tofu_oci_types::Secret;
 
 use crate::page::{Line, Page};
 
-/// Whether the cursor is behind a question that has no answer yet.
-static OPEN: AtomicBool = AtomicBool::new(false);
-
-/// Ends the line of a question that an interruption left without an answer.
-pub(crate) fn end_line() {
-    if OPEN.swap(false, Ordering::SeqCst) {
-        crate::printer::stderr(&Page::of(""));
-    }
-}
-
-/// Prints the question, and reads the line after it without its end.
-async fn answer(question: &str) -> io::Result<String> {
-    crate::printer::question(&Line::of(question));
-    OPEN.store(true, Ordering::SeqCst);
-    let mut line = aside(read_line).await??;
-    OPEN.store(false, Ordering::SeqCst);
-    line.truncate(line.trim_end_matches(['\n', '\r']).len());
-    Ok(line)
-}
-
 /// Whether somebody can be asked: standard input is a terminal whose echo can be turned off.
 pub(crate) fn can_ask() -> bool {
     use std::io::IsTerminal as _;
@@ -37,6 +17,25 @@ pub(crate) fn can_ask() -> bool {
 /// Asks for a line that may be seen. It comes without its end; empty at the end of input.
 pub(crate) async fn line(question: &str) -> io::Result<String> {
     answer(question).await
+}
+
+/// Asks, and waits for a line. An interruption meanwhile leaves the line of the question.
+async fn answer(question: &str) -> io::Result<String> {
+    crate::printer::question(&Line::of(question));
+    let unanswered = Unanswered;
+    let mut line = aside(read_line).await??;
+    std::mem::forget(unanswered);
+    line.truncate(line.trim_end_matches(['\n', '\r']).len());
+    Ok(line)
+}
+
+/// A question whose line has no end yet.
+struct Unanswered;
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        crate::printer::stderr(&Page::of(""));
+    }
 }
 
 fn read_line() -> io::Result<String> {

@@ -123,15 +123,15 @@ pub trait Reporter: Send + Sync {
 /// Counts the things of a work that are done, and reports how many there are.
 pub struct Counter<'a> {
     reporter: &'a dyn Reporter,
-    subject: &'static str,
+    subject: String,
     done: AtomicU64,
     of: u64,
 }
 
 impl<'a> Counter<'a> {
     /// None of them is done.
-    pub fn new(reporter: &'a dyn Reporter, subject: &'static str, of: usize) -> Self {
-        let counter = Self { reporter, subject, done: AtomicU64::new(0), of: of as u64 };
+    pub fn new(reporter: &'a dyn Reporter, subject: impl Into<String>, of: usize) -> Self {
+        let counter = Self { reporter, subject: subject.into(), done: AtomicU64::new(0), of: of as u64 };
         counter.report(0);
         counter
     }
@@ -142,8 +142,8 @@ impl<'a> Counter<'a> {
     }
 
     fn report(&self, done: u64) {
-        let Self { subject, of, .. } = *self;
-        self.reporter.event(&Event::Working { subject: subject.to_owned(), done, of, unit: WorkUnit::Items });
+        let (subject, of) = (self.subject.clone(), self.of);
+        self.reporter.event(&Event::Working { subject, done, of, unit: WorkUnit::Items });
     }
 }
 

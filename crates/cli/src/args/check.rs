@@ -26,6 +26,7 @@ repository: `check` writes to it, cleans up, and refuses one that has other tags
 
 Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage, or the target is
 missing or may not be read; 3 the network or the machine.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct CheckArgs {
     /// REGISTRY/REPOSITORY[:VERSION], oci:DIR[:VERSION], or the path of a lock file
     #[arg(value_name = "TARGET", required_unless_present = "list_rules")]

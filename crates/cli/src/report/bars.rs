@@ -134,7 +134,8 @@ fn amount(state: &ProgressState, unit: WorkUnit) -> String {
         (WorkUnit::Items, Some(of)) => format!("{done}/{of}"),
         (WorkUnit::Items, None) => done.to_string(),
         (WorkUnit::Bytes, of) => {
-            let rate = human_bytes((done as f64 / state.elapsed().as_secs_f64().max(0.001)) as u64);
+            let rate = u128::from(done) * 1000 / state.elapsed().as_millis().max(1);
+            let rate = human_bytes(rate.try_into().unwrap_or(u64::MAX));
             let of = of.map(|of| format!(" of {}", human_bytes(of))).unwrap_or_default();
             format!("{}{of}, {rate}/s", human_bytes(done))
         }
@@ -148,8 +149,8 @@ fn left(state: &ProgressState, unit: WorkUnit) -> String {
     if done == 0 || done > of || (unit == WorkUnit::Items && of < FEW) {
         return String::new();
     }
-    let seconds = state.elapsed().as_secs_f64() * (of - done) as f64 / done as f64;
-    format!(", {} left", human_time(seconds))
+    let millis = state.elapsed().as_millis() * u128::from(of - done) / u128::from(done);
+    format!(", {} left", human_time(millis))
 }
 
 impl Reporter for Bars {

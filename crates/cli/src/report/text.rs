@@ -49,8 +49,8 @@ pub(crate) fn human_bytes(bytes: u64) -> String {
 }
 
 /// A length of time for people: whole seconds, then minutes, then hours and minutes.
-pub(super) fn human_time(seconds: f64) -> String {
-    match seconds.ceil() as u64 {
+pub(super) fn human_time(millis: u128) -> String {
+    match millis.div_ceil(1000) {
         seconds @ 0..120 => format!("{seconds} s"),
         seconds @ 120..7200 => format!("{} min", seconds.div_ceil(60)),
         seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn what_is_left_is_rounded_up() {
-        let times = [0.0, 0.2, 119.0, 121.0, 7199.0, 7260.0].map(human_time);
+        let times = [0, 200, 119_000, 121_000, 7_199_000, 7_260_000].map(human_time);
         assert_eq!(times, ["0 s", "1 s", "119 s", "3 min", "120 min", "2 h 1 min"]);
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_util::{StreamExt as _, TryStreamExt as _};
+use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_fetch::{
     FetchError, Fetcher, Judgement, OTHER_MANIFEST, PUBLISHED_ANEW, TrustChecker, Vouched, known_before, real_zips,
     subject,
@@ -15,7 +15,7 @@ use tofu_oci_lockfile::{
 };
 use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, ReleaseDescription, ReleaseId, SourceError};
 use tofu_oci_trust::ManifestChecksums;
-use tofu_oci_types::{Constraints, Digest, Event, PackageHash, Platform, Reporter, Scheme};
+use tofu_oci_types::{Constraints, Counter, Digest, Event, PackageHash, Platform, Reporter, Scheme};
 
 use super::report::{Basis, LockedPlatform, LockedProvider};
 use super::request::{LockRequest, PlatformChoice};
@@ -106,8 +106,9 @@ impl Locking<'_> {
         let before = self.before.as_ref().filter(|entry| entry.version == version);
         let platforms = self.platforms(release)?;
         let judged = self.trust_checker.of_release(&*handle).await?;
-        let work = platforms.iter().map(|platform| self.package(release, platform, before, &judged));
-        let work = futures_util::stream::iter(work).buffered(PLATFORMS).try_collect();
+        let count = Counter::new(self.reporter, format!("platforms of {}", release.id.address), platforms.len());
+        let package = |platform| self.package(release, platform, before, &judged).inspect_ok(|_| count.done());
+        let work = futures_util::stream::iter(platforms.iter().map(package)).buffered(PLATFORMS).try_collect();
         let (packages, ()): (Result<Vec<LockedPackage>, InstallError>, ()) =
             futures_util::future::join(work, self.trust_checker.report_notice(&*handle)).await;
         let packages = packages?;
