@@ -220,3 +220,17 @@ fn quiet_json_is_the_result_alone() {
     let line = format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --json --quiet");
     assert_eq!(check(&scene.run(&line)), ["installed", "lock"]);
 }
+
+#[test]
+fn a_version_that_goes_and_comes_back() {
+    let scene = Scene::with_dist();
+    scene.run(&format!("pack dist oci:layout --address {WIDGET}")).success();
+    for (line, event) in [
+        ("withdraw oci:layout:1.4.0 --reason broken --dry-run --json", "plan"),
+        ("withdraw oci:layout:1.4.0 --reason broken --json", "release-state"),
+        ("withdraw oci:layout:1.4.0 --undo --json", "release-state"),
+        ("deprecate oci:layout:1.4.0 --message old --json", "release-state"),
+    ] {
+        assert_eq!(check(&scene.run(line).success()), [event], "{line}");
+    }
+}

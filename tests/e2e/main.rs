@@ -10,6 +10,7 @@
 //! check_*      what is wrong with repositories, lock files and registries, and what OpenTofu is predicted to do
 //! address, other_platform       releases under a wrong name, packages for the wrong platform
 //! plugin_cache  what is not linked from it; links in the tree of packages
+//! withdraw*    a version that goes and comes back; a deprecated one; registries that delete in different ways
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the recipes of the README work, and the guide prints what it says
@@ -117,3 +118,5 @@ mod terminal_files;
 mod too_large;
 mod verify;
 mod verify_accepted;
+mod withdraw;
+mod withdraw_refused;

@@ -122,7 +122,7 @@ fn target(args: &StateArgs) -> Result<Target, Diagnostic> {
 
 fn print(context: &Context, change: StateChange, report: &StateReport) {
     if context.json {
-        return json_event(report.state.name(), report);
+        return json_event("release-state", report);
     }
     let StateReport { address, version, place, tag, state_tag, index, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));

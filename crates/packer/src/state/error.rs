@@ -1,6 +1,6 @@
 //! Why the state of a release could not be changed.
 
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::{Place, Tag};
 
 use crate::PackError;
@@ -42,8 +42,8 @@ pub enum StateError {
         place: Place,
         /// The version's own tag.
         tag: Tag,
-        /// Tags that were written and could not be taken away again.
-        left: Vec<Tag>,
+        /// What was written and could not be taken back.
+        left: Vec<StoreItem>,
         /// What the registry said.
         #[source]
         source: Box<StoreError>,
