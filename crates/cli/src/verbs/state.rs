@@ -1,6 +1,7 @@
 //! `withdraw` and `deprecate`.
 
-use tofu_oci_packer::{SignAddress, StateChange, StatePlan, StateReport, StateRequest};
+use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateReport, StateRequest};
+use tofu_oci_store::StoreError;
 use tofu_oci_trust::{NoticeReason, ReleaseState};
 use tofu_oci_types::{ProviderAddr, Version};
 
@@ -85,9 +86,21 @@ async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: N
     }
     let store = connector.destination(&end)?;
     let plan = StatePlan::look(store.as_ref(), request, context.reporter.as_ref()).await?;
-    let report = plan.carry_out(store.as_ref()).await?;
+    let report = plan.carry_out(store.as_ref()).await.map_err(|error| denied(change, error))?;
     print(context, change, &report);
     Ok(())
+}
+
+/// A refusal of access, with the right that the verb needs beyond those of a push.
+fn denied(change: StateChange, error: PackError) -> Diagnostic {
+    let deletes = matches!(change, StateChange::Withdraw | StateChange::Reinstate);
+    let is_denied = matches!(error, PackError::Store(StoreError::Denied { .. }));
+    let diagnostic = Diagnostic::from(error);
+    if deletes && is_denied {
+        diagnostic.hint("`withdraw` deletes a tag, so it needs the right to delete as well")
+    } else {
+        diagnostic
+    }
 }
 
 /// The release that an argument names.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! look       the version's tag, withdrawn-V, deprecated-V, the notices beside the index     look.rs
-//! withdraw   can tags go? · withdrawn-V at the index · notice · the version's tag goes      withdraw.rs
+//! withdraw   can tags go? · notice · withdrawn-V at the index · the version's tag goes      withdraw.rs
 //! reinstate  notice · the version's tag comes back · withdrawn-V goes if the registry lets it
 //! deprecate  notice · deprecated-V at the notice                                            deprecate.rs
 //! ```

@@ -19,18 +19,21 @@ impl StatePlan<'_> {
             // Before anything is written, so that a refusal leaves the release as it is.
             store.demand_untag(&tag).await?;
         }
-        let marked = self.keep(store).await?;
         let notice = put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?;
         let is_new = notice.attachment.state == AttachmentState::Attached;
+        let noticed = is_new.then(|| notice.manifest.digest.clone());
+        let marked = match self.keep(store).await {
+            Err(PackError::Store(error)) if !error.is_transient() => {
+                return Err(self.take_back(store, error, false, noticed).await);
+            }
+            marked => marked?,
+        };
         if self.own.is_some() {
             match store.untag(&tag, &self.at.digest).await {
                 Ok(true) => {}
                 Ok(false) => return Err(self.moved(&tag)),
                 Err(error) if error.is_transient() => return Err(error.into()),
-                Err(error) => {
-                    let noticed = is_new.then_some(notice.manifest.digest);
-                    return Err(self.take_back(store, error, marked, noticed).await);
-                }
+                Err(error) => return Err(self.take_back(store, error, marked, noticed).await),
             }
             if !self.is_at(store, &kept).await? {
                 // The registry has deleted the index with all its tags, and what refers to it.
