@@ -12,7 +12,7 @@ impl Diagnostic {
     pub(super) fn state_hint(self, error: &StateError) -> Self {
         match error {
             StateError::Moved { .. } => self
-                .code("tag-moved")
+                .code("tag-race")
                 .hint("look at what is there now with `tofu-oci versions`, and run the same command again"),
             StateError::Withdrawn { place, tag } => self.code("withdrawn").hint(format!(
                 "`{}` brings it back",

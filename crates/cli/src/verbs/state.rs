@@ -55,7 +55,7 @@ fn reason(
 }
 
 async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: NoticeReason) -> Result<(), Diagnostic> {
-    let Target { end, version, address } = target(args)?;
+    let NamedRelease { end, version, address } = target(args)?;
     sign::one_password(args.key_password_stdin, args.identity.password_stdin)?;
     let named: Vec<&str> = identity::of_end(&end).into_iter().collect();
     let access = args.identity.access(&named, None).await?;
@@ -104,14 +104,14 @@ fn denied(change: StateChange, error: PackError) -> Diagnostic {
 }
 
 /// The release that an argument names.
-struct Target {
+struct NamedRelease {
     end: End,
     version: Version,
     address: Option<ProviderAddr>,
 }
 
 /// `ADDR@VERSION` beside `--from`, else what `sign` takes.
-fn target(args: &StateArgs) -> Result<Target, Diagnostic> {
+fn target(args: &StateArgs) -> Result<NamedRelease, Diagnostic> {
     let Some(from) = &args.from else {
         if let Some((address, _)) = args.target.split_once('@')
             && address.parse::<ProviderAddr>().is_ok()
@@ -121,7 +121,7 @@ fn target(args: &StateArgs) -> Result<Target, Diagnostic> {
                 .hint("or name it there: REGISTRY/REPOSITORY:VERSION"));
         }
         let (end, version) = sign::target(&args.target, args.version.as_ref())?;
-        return Ok(Target { end, version, address: args.address.clone() });
+        return Ok(NamedRelease { end, version, address: args.address.clone() });
     };
     let wanted = || {
         Diagnostic::usage(format!("`{}` names no version of a provider", args.target))
@@ -130,7 +130,7 @@ fn target(args: &StateArgs) -> Result<Target, Diagnostic> {
     let (address, version) = args.target.split_once('@').ok_or_else(wanted)?;
     let address = address.parse().map_err(|_| wanted())?;
     let version = version.parse().map_err(|_| wanted())?;
-    Ok(Target { end: End::parse(from)?, version, address: Some(args.address.clone().unwrap_or(address)) })
+    Ok(NamedRelease { end: End::parse(from)?, version, address: Some(args.address.clone().unwrap_or(address)) })
 }
 
 fn print(context: &Context, change: StateChange, report: &StateReport) {

@@ -3,8 +3,6 @@
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::{Place, Tag};
 
-use crate::PackError;
-
 /// Why the state of a release could not be changed.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -48,10 +46,4 @@ pub enum StateError {
         #[source]
         source: Box<StoreError>,
     },
-}
-
-impl From<StateError> for PackError {
-    fn from(error: StateError) -> Self {
-        Self::State(Box::new(error))
-    }
 }

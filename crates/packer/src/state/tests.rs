@@ -2,9 +2,10 @@
 
 use tofu_oci_source::notices;
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{ReleaseState, in_force};
+use tofu_oci_trust::{PrivateKey, ReleaseState, in_force};
 
 use super::*;
+use crate::SignAddress;
 use crate::testing::{Folder, Heard, Push, Watching, key, tags};
 
 const ANNOTATED: SignAddress = SignAddress::Annotated { otherwise: None };

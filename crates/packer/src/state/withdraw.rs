@@ -4,8 +4,9 @@ use tofu_oci_store::{Store, StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, ReleaseState};
 use tofu_oci_types::{Digest, Reference, Tag};
 
+use super::error::StateError;
 use super::look::StatePlan;
-use super::{StateError, StateReport};
+use super::model::StateReport;
 use crate::push::resolve;
 use crate::{AttachmentState, PackError, put_notice};
 
