@@ -130,13 +130,13 @@ fn a_login_that_may_only_read_withdraws_nothing() {
     let writer = Login::new("eve", "correct-horse-battery");
     let bearer = Bearer { users: vec![writer.clone(), login.clone()], ..Bearer::new(writer.clone()) };
     let scene = Scene::with(Registry::builder().behaviour(behaviour).auth(Auth::Bearer(bearer)));
-    let log_in = |login: &Login| {
+    let use_login = |login: &Login| {
         let config = serde_json::json!({"auths": {scene.registry.address(): {"auth": encoded(login)}}});
         scene.context.write_home(".docker/config.json", config.to_string());
     };
-    log_in(&writer);
+    use_login(&writer);
     scene.publish("1.4.0");
-    log_in(&login);
+    use_login(&login);
     let tags = scene.registry.tags("acme/widget");
     assert_snapshot!(scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason broken").text, @r#"
     exit code: 1
@@ -151,6 +151,6 @@ fn a_login_that_may_only_read_withdraws_nothing() {
     hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
     "#);
     assert_eq!(scene.registry.tags("acme/widget"), tags);
-    log_in(&writer);
+    use_login(&writer);
     scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason broken").success();
 }

@@ -26,7 +26,7 @@ pub(crate) async fn withdraw(context: &Context, args: &WithdrawArgs) -> Result<(
         Diagnostic::usage("`withdraw` needs a reason")
             .hint("say in one line why, and what to use instead: --reason 'deletes state; use 1.4.1'")
     };
-    let reason = reason(&args.reason, args.state.undo, missing)?;
+    let reason = reason(args.reason.as_ref(), args.state.undo, missing)?;
     let change = if args.state.undo { StateChange::Reinstate } else { StateChange::Withdraw };
     run(context, &args.state, change, reason).await
 }
@@ -37,13 +37,13 @@ pub(crate) async fn deprecate(context: &Context, args: &DeprecateArgs) -> Result
         Diagnostic::usage("`deprecate` needs a message")
             .hint("say in one line what to use instead: --message 'use 2.0.0; 1.x gets no more fixes'")
     };
-    let reason = reason(&args.message, args.state.undo, missing)?;
+    let reason = reason(args.message.as_ref(), args.state.undo, missing)?;
     let change = if args.state.undo { StateChange::Undeprecate } else { StateChange::Deprecate };
     run(context, &args.state, change, reason).await
 }
 
 fn reason(
-    given: &Option<NoticeReason>,
+    given: Option<&NoticeReason>,
     undo: bool,
     missing: impl Fn() -> Diagnostic,
 ) -> Result<NoticeReason, Diagnostic> {
