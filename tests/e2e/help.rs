@@ -22,6 +22,8 @@ fn the_short_help_fits_a_screen() {
       pack         Write a provider's release files to an OCI image layout directory, without a registry
       copy         Copy releases between repositories or directories, byte for byte
       sign         Sign a release where it is, so that clients and cosign can verify it
+      withdraw     Take a published version away, so that no client can choose it any more, and say why
+      deprecate    Warn those who choose a published version
       install      Install providers from OCI repositories, verified, and update the lock file
       lock         Bring the lock file up to date for all platforms
       verify       Say who has signed a release, whether that is enough, and why or why not

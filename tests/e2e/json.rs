@@ -265,3 +265,17 @@ fn every_error_of_publishing_has_a_code() {
         assert_eq!((&last["event"], &last["code"]), (&"error".into(), &code.into()), "{line}: {}", said.text);
     }
 }
+
+#[test]
+fn a_version_that_goes_and_comes_back() {
+    let scene = Scene::with_dist();
+    scene.run(&format!("pack dist oci:layout --address {WIDGET}")).success();
+    for (line, event) in [
+        ("withdraw oci:layout:1.4.0 --reason broken --dry-run --json", "plan"),
+        ("withdraw oci:layout:1.4.0 --reason broken --json", "release-state"),
+        ("withdraw oci:layout:1.4.0 --undo --json", "release-state"),
+        ("deprecate oci:layout:1.4.0 --message old --json", "release-state"),
+    ] {
+        assert_eq!(check(&scene.run(line).success()), [event], "{line}");
+    }
+}

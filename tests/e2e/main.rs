@@ -11,6 +11,7 @@
 //! address, other_platform       releases under a wrong name, packages for the wrong platform
 //! locked, dry_run   a lock file that must not change, and runs that change nothing;  lock_off   lock files without `ch:` lines
 //! plugin_cache  what is not linked from it; links in the tree of packages
+//! withdraw*    a version that goes and comes back; a deprecated one; registries that delete in different ways
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! readme       the recipes of the README work, and the guide prints what it says
@@ -131,3 +132,5 @@ mod too_large;
 mod verify;
 mod verify_accepted;
 mod versions;
+mod withdraw;
+mod withdraw_refused;

@@ -27,15 +27,15 @@ const STEPS: [(&str, &str); 11] = [
 
 /// How a release is published: the options of `push`, `pack` and `sign`.
 #[derive(Clone, Copy)]
-struct Form {
-    name: &'static str,
+pub(crate) struct Form {
+    pub(crate) name: &'static str,
     layout: &'static str,
     signed: &'static str,
     format: &'static str,
 }
 
-const USUAL: Form = Form { name: "", layout: "", signed: "", format: "" };
-const IMAGES: Form = Form {
+pub(crate) const USUAL: Form = Form { name: "", layout: "", signed: "", format: "" };
+pub(crate) const IMAGES: Form = Form {
     name: " --layout image",
     layout: "--layout image",
     signed: "--sign-format cosign-tag",
@@ -80,7 +80,7 @@ fn row(profile: &Profile, form: Form) -> (String, String) {
     (format!("{name:<44}{}", cells.trim_end()), told)
 }
 
-fn line(template: &str, profile: &Profile, form: Form) -> String {
+pub(crate) fn line(template: &str, profile: &Profile, form: Form) -> String {
     let repository = format!("REGISTRY/{}", profile.repository);
     let second = format!("REGISTRY/{}", profile.second);
     let pairs = [
@@ -95,7 +95,7 @@ fn line(template: &str, profile: &Profile, form: Form) -> String {
 }
 
 /// Two versions to publish, a directory to copy from, a key, a policy that trusts it, and a login.
-fn scene(profile: &Profile, form: Form) -> Scene {
+pub(crate) fn scene(profile: &Profile, form: Form) -> Scene {
     let scene = Scene::with(profile.builder());
     profile.prepare(&scene.registry);
     scene.dist("dist", "1.4.0");

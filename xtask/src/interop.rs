@@ -14,6 +14,7 @@
 //! skopeo      an image-layout release goes through skopeo and back, every digest unchanged
 //! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
 //! check       the probe of a registry, a good release and a poisoned one, against registry:2
+//! withdraw    a withdrawn version is chosen by tofu and terraform no longer, and again when it is back; registry:2 with and without deletes
 //! parallel    several runs at once: copies, pushes, signatures, installs and locks lose nothing and do not fail
 //! shells      bash, zsh and fish load the completions, and complete verbs, options, folders and versions at a TAB
 //! faults      a proxy injects one fault into one run: every ending tells the truth, in time, and nothing is half-done
@@ -43,6 +44,7 @@ mod skopeo;
 mod terraform;
 mod testrepos;
 mod trust;
+mod withdraw;
 
 use std::num::NonZeroUsize;
 use std::time::Instant;
@@ -62,7 +64,7 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 #[derive(Debug, clap::Args)]
 pub(crate) struct InteropArgs {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, providers,
-    /// buildah, clients, skopeo, credentials, check, parallel, trust, shells, faults
+    /// buildah, clients, skopeo, credentials, check, withdraw, parallel, trust, shells, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 
@@ -102,6 +104,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "skopeo", needs: &["docker-registry", "skopeo"], work: skopeo::run },
     SubStage { name: "credentials", needs: credentials::NEEDS, work: credentials::run },
     SubStage { name: "check", needs: &["docker-registry"], work: check::run },
+    SubStage { name: "withdraw", needs: withdraw::NEEDS, work: withdraw::run },
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
     SubStage { name: "shells", needs: shells::NEEDS, work: shells::run },

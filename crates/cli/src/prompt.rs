@@ -2,8 +2,6 @@
 
 use std::io;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use tofu_oci_types::Secret;
 
 use crate::page::{Line, Page};

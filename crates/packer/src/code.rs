@@ -76,8 +76,8 @@ impl StateError {
         match self {
             Self::Moved { .. } => "tag-race",
             Self::Withdrawn { .. } => "withdrawn",
-            Self::Replaced { .. } => "tag-taken",
-            Self::NotWithdrawn { .. } => "tag-stays",
+            Self::Replaced { .. } => "replaced-release",
+            Self::NotWithdrawn { .. } => "not-withdrawn",
         }
     }
 }

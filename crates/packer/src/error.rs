@@ -403,6 +403,12 @@ impl PackError {
     }
 }
 
+impl From<StateError> for PackError {
+    fn from(error: StateError) -> Self {
+        Self::State(Box::new(error))
+    }
+}
+
 impl From<SignError> for PackError {
     fn from(error: SignError) -> Self {
         Self::Sign(Box::new(error))

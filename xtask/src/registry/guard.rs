@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use tempfile::TempDir;
-use tofu_oci_testkit::{Auth, Bearer, Certificates, LoggedRequest, Login, RealMode, RealProgram, RealRegistry};
+use tofu_oci_testkit::{Auth, Bearer, Certificates, LoggedRequest, Login, RealMode, RealProgram, RealRegistry, Writes};
 
 use crate::failure::{ChoreResult, Doing};
 use crate::paths;
@@ -26,6 +26,17 @@ impl Guard {
     /// Plain HTTP, no credentials, and what was pushed can be deleted.
     pub(crate) fn deletable() -> ChoreResult<Self> {
         Self::start(RealMode::deletable(), None)
+    }
+
+    /// TLS, and what was pushed can be deleted.
+    pub(crate) fn deletable_over_tls() -> ChoreResult<Self> {
+        Self::start(RealMode { writes: Writes::PushAndDelete, ..RealMode::tls() }, None)
+    }
+
+    /// Plain HTTP with a token server, and what was pushed can be deleted.
+    pub(crate) fn deletable_with_tokens() -> ChoreResult<Self> {
+        let mode = RealMode { writes: Writes::PushAndDelete, ..RealMode::token(Bearer::new(login())) };
+        Self::start(mode, Some(&login()))
     }
 
     /// Plain HTTP, no credentials, of another registry than registry:2.

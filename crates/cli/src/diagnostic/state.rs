@@ -11,9 +11,8 @@ impl Diagnostic {
     /// The same with what helps against it.
     pub(super) fn state_hint(self, error: &StateError) -> Self {
         match error {
-            StateError::Moved { .. } => {
-                self.hint("look at what is there now with `tofu-oci versions`, and run the same command again")
-            }
+            StateError::Moved { .. } => self
+                .hint("look at what is there now with `tofu-oci versions`, and run the same command again"),
             StateError::Withdrawn { place, tag } => self.hint(format!(
                 "`{}` brings it back",
                 invocation::command(&format!("withdraw {} --undo", release(place, tag)))
@@ -22,16 +21,13 @@ impl Diagnostic {
                 "withdraw the other release first; `tofu-oci copy` takes what {kept} keeps in {place} elsewhere"
             )),
             StateError::NotWithdrawn { left, source, .. } => {
-                let diagnostic = Self::from(&**source).hints().iter().fold(self, Self::hint);
-                match left.as_slice() {
-                    [] => diagnostic.hint("nothing else was changed"),
-                    left => {
-                        let left = left.iter().map(Tag::as_str).collect::<Vec<_>>().join(", ");
-                        diagnostic.hint(format!(
-                            "the tag {left} was written and stays; beside the version's own tag it has no effect"
-                        ))
-                    }
+                let hints = Self::from(&**source);
+                let diagnostic = hints.hints().iter().fold(self, Self::hint);
+                if left.is_empty() {
+                    return diagnostic.hint("what this run had written was taken back");
                 }
+                let left = left.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                diagnostic.hint(format!("this run wrote and could not take back: {left}"))
             }
             _ => self,
         }
@@ -40,7 +36,8 @@ impl Diagnostic {
     /// What to do where a registry deletes nothing.
     pub(super) fn tag_stays_hint(self, error: &StoreError) -> Self {
         let StoreError::TagStays { place, tag, .. } = error else { return self };
-        self.hint("nothing was changed; ask the operator to turn deletion on, or delete the tag by the registry's own interface")
+        self
+            .hint("nothing was changed; ask the operator of the registry to turn deletion on")
             .hint(format!(
                 "to warn those who choose the version instead: `{}`",
                 invocation::command(&format!("deprecate {} --message TEXT", release(place, tag)))

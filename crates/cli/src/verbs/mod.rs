@@ -35,7 +35,6 @@ use crate::args::{Args, AuthVerb, ConfigVerb, Global, OutputArgs, Verb};
 use crate::connect::ResolverSlot;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
-use crate::prompt;
 use context::Context;
 use stop::Stop;
 
@@ -74,7 +73,7 @@ pub(crate) async fn run(args: Args) -> Exit {
     let ended = tokio::select! {
         // In this order: the job does not begin before an interruption can be heard.
         biased;
-        hint = interrupted(&stop) => Err(Diagnostic::new(Exit::Interrupted, "interrupted").hint(hint)),
+        hint = stop::interrupted(&stop) => Err(Diagnostic::new(Exit::Interrupted, "interrupted").hint(hint)),
         ended = job(&global, verb, &resolver, &stop) => ended,
     };
     crate::printer::end_bars();
@@ -86,13 +85,6 @@ pub(crate) async fn run(args: Args) -> Exit {
             diagnostic.exit()
         }
     }
-}
-
-/// Waits for an interruption, and begins a new line if one was open.
-async fn interrupted(stop: &Stop) -> &'static str {
-    let hint = stop::interrupted(stop).await;
-    prompt::end_line();
-    hint
 }
 
 async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<Stop>) -> Result<Exit, Diagnostic> {

@@ -1,6 +1,7 @@
 //! `withdraw` and `deprecate`.
 
-use tofu_oci_packer::{SignAddress, StateChange, StatePlan, StateReport, StateRequest};
+use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateReport, StateRequest};
+use tofu_oci_store::StoreError;
 use tofu_oci_trust::{NoticeReason, ReleaseState};
 
 use super::context::{Context, tagged};
@@ -24,7 +25,7 @@ pub(crate) async fn withdraw(context: &Context, args: &WithdrawArgs) -> Result<(
         Diagnostic::usage("`withdraw` needs a reason")
             .hint("say in one line why, and what to use instead: --reason 'deletes state; use 1.4.1'")
     };
-    let reason = reason(&args.reason, args.state.undo, missing)?;
+    let reason = reason(args.reason.as_ref(), args.state.undo, missing)?;
     let change = if args.state.undo { StateChange::Reinstate } else { StateChange::Withdraw };
     run(context, &args.state, change, reason).await
 }
@@ -35,13 +36,13 @@ pub(crate) async fn deprecate(context: &Context, args: &DeprecateArgs) -> Result
         Diagnostic::usage("`deprecate` needs a message")
             .hint("say in one line what to use instead: --message 'use 2.0.0; 1.x gets no more fixes'")
     };
-    let reason = reason(&args.message, args.state.undo, missing)?;
+    let reason = reason(args.message.as_ref(), args.state.undo, missing)?;
     let change = if args.state.undo { StateChange::Undeprecate } else { StateChange::Deprecate };
     run(context, &args.state, change, reason).await
 }
 
 fn reason(
-    given: &Option<NoticeReason>,
+    given: Option<&NoticeReason>,
     undo: bool,
     missing: impl Fn() -> Diagnostic,
 ) -> Result<NoticeReason, Diagnostic> {
@@ -85,14 +86,26 @@ async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: N
     }
     let store = connector.destination(&end)?;
     let plan = StatePlan::look(store.as_ref(), request, context.reporter.as_ref()).await?;
-    let report = plan.carry_out(store.as_ref()).await?;
+    let report = plan.carry_out(store.as_ref()).await.map_err(|error| denied(change, error))?;
     print(context, change, &report);
     Ok(())
 }
 
+/// A refusal of access, with the right that the verb needs beyond those of a push.
+fn denied(change: StateChange, error: PackError) -> Diagnostic {
+    let deletes = matches!(change, StateChange::Withdraw | StateChange::Reinstate);
+    let is_denied = matches!(error, PackError::Store(StoreError::Denied { .. }));
+    let diagnostic = Diagnostic::from(error);
+    if deletes && is_denied {
+        diagnostic.hint("`withdraw` deletes a tag, so it needs the right to delete as well")
+    } else {
+        diagnostic
+    }
+}
+
 fn print(context: &Context, change: StateChange, report: &StateReport) {
     if context.json {
-        return json_event(report.state.name(), report);
+        return json_event("release-state", report);
     }
     let StateReport { address, version, place, tag, state_tag, index, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));

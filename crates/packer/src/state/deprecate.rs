@@ -4,7 +4,7 @@ use tofu_oci_store::Store;
 use tofu_oci_types::Reference;
 
 use super::look::StatePlan;
-use super::{StateChange, StateReport};
+use super::model::{StateChange, StateReport};
 use crate::push::resolve;
 use crate::{AttachmentState, PackError, put_notice};
 

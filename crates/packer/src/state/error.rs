@@ -1,9 +1,7 @@
 //! Why the state of a release could not be changed.
 
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_types::{Place, Tag};
-
-use crate::PackError;
 
 /// Why the state of a release could not be changed.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -42,16 +40,10 @@ pub enum StateError {
         place: Place,
         /// The version's own tag.
         tag: Tag,
-        /// Tags that were written and could not be taken away again.
-        left: Vec<Tag>,
+        /// What was written and could not be taken back.
+        left: Vec<StoreItem>,
         /// What the registry said.
         #[source]
         source: Box<StoreError>,
     },
-}
-
-impl From<StateError> for PackError {
-    fn from(error: StateError) -> Self {
-        Self::State(Box::new(error))
-    }
 }

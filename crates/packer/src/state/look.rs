@@ -10,7 +10,8 @@ use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, in_force};
 use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag};
 
-use super::{StateChange, StateError, StateReport, StateRequest};
+use super::error::StateError;
+use super::model::{StateChange, StateReport, StateRequest};
 use crate::copy::no_release;
 use crate::push::{for_version, tags_unknown};
 use crate::{PackError, SignAddress, SignError};

@@ -1,11 +1,12 @@
 //! A release goes, and comes back.
 
-use tofu_oci_store::{Store, StoreError};
+use tofu_oci_store::{Store, StoreError, StoreItem};
 use tofu_oci_trust::{NoticeReason, ReleaseState};
-use tofu_oci_types::{Reference, Tag};
+use tofu_oci_types::{Digest, Reference, Tag};
 
+use super::error::StateError;
 use super::look::StatePlan;
-use super::{StateError, StateReport};
+use super::model::StateReport;
 use crate::push::resolve;
 use crate::{AttachmentState, PackError, put_notice};
 
@@ -19,9 +20,15 @@ impl StatePlan<'_> {
             // Before anything is written, so that a refusal leaves the release as it is.
             store.demand_untag(&tag).await?;
         }
-        let marked = self.keep(store).await?;
         let notice = put_notice(store, &self.notice(ReleaseState::Withdrawn, &self.request.reason)).await?;
-        let noticed = notice.attachment.state == AttachmentState::Attached;
+        let is_new = notice.attachment.state == AttachmentState::Attached;
+        let noticed = is_new.then(|| notice.manifest.digest.clone());
+        let marked = match self.keep(store).await {
+            Err(PackError::Store(error)) if !error.is_transient() => {
+                return Err(self.take_back(store, error, false, noticed).await);
+            }
+            marked => marked?,
+        };
         if self.own.is_some() {
             match store.untag(&tag, &self.at.digest).await {
                 Ok(true) => {}
@@ -36,7 +43,7 @@ impl StatePlan<'_> {
             }
         }
         self.report.notice = Some(notice.manifest.digest);
-        self.report.unchanged = self.own.is_none() && !marked && !noticed;
+        self.report.unchanged = self.own.is_none() && !marked && !is_new;
         Ok(self.report)
     }
 
@@ -83,17 +90,23 @@ impl StatePlan<'_> {
 
     /// Takes back what this run has written, since the version's tag stays: the notice holds no longer, and the tag beside it
     /// goes if it can.
-    async fn take_back(&self, store: &dyn Store, error: StoreError, marked: bool, noticed: bool) -> PackError {
+    async fn take_back(
+        &self,
+        store: &dyn Store,
+        error: StoreError,
+        marked: bool,
+        noticed: Option<Digest>,
+    ) -> PackError {
         let StateReport { place, tag, state_tag, .. } = &self.report;
-        if noticed {
+        let mut left = Vec::new();
+        if let Some(notice) = noticed {
             let reason: NoticeReason = REFUSED.parse().expect("the text is one short line");
-            if let Err(error) = put_notice(store, &self.notice(ReleaseState::Available, &reason)).await {
-                return error;
+            if put_notice(store, &self.notice(ReleaseState::Available, &reason)).await.is_err() {
+                left.push(StoreItem::Manifest(notice));
             }
         }
-        let mut left = Vec::new();
         if marked && !store.untag(state_tag, &self.at.digest).await.unwrap_or(false) {
-            left.push(state_tag.clone());
+            left.push(StoreItem::Tag(state_tag.clone()));
         }
         let (place, tag, source) = (place.clone(), tag.clone(), Box::new(error));
         StateError::NotWithdrawn { place, tag, left, source }.into()

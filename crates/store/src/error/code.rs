@@ -27,7 +27,7 @@ impl StoreError {
             Self::Denied { .. } | Self::Unauthorized { .. } => "unauthorized",
             Self::NoToken { .. } => "no-token",
             Self::Rejected { status, .. } | Self::Disturbed { status, .. } => status_code(*status),
-            Self::TagStays { .. } => "tag-stays",
+            Self::TagStays { .. } => "deletion-refused",
             Self::RateLimited { .. } => "too-many-requests",
             Self::Unreachable { fault, .. } => fault.code(),
             Self::Forbidden { .. } => "bad-redirect",

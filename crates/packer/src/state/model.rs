@@ -1,0 +1,86 @@
+//! Which release changes its state, and what came of it.
+
+use serde::Serialize;
+use tofu_oci_trust::{KeyId, NoticeReason, PrivateKey, ReleaseState};
+use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
+
+use crate::{PackError, SignAddress};
+
+/// What is to become of a release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateChange {
+    /// No client can choose it any more.
+    Withdraw,
+    /// A withdrawn one can be chosen again.
+    Reinstate,
+    /// It can be chosen, with a warning.
+    Deprecate,
+    /// The warning ends.
+    Undeprecate,
+}
+
+/// Which release changes its state, and why.
+#[derive(Clone, Debug)]
+pub struct StateRequest<'a> {
+    /// What is to become of it.
+    pub change: StateChange,
+    /// The version.
+    pub version: &'a Version,
+    /// Where the provider's address comes from, which the notice names.
+    pub address: SignAddress,
+    /// Why; one line.
+    pub reason: NoticeReason,
+    /// Who signs the notice; `None` for one without a signature.
+    pub key: Option<&'a PrivateKey>,
+}
+
+/// What a change of state did, or would do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StateReport {
+    /// The repository.
+    pub place: Place,
+    /// The provider's address, as the notice names it.
+    pub address: ProviderAddr,
+    /// The version, as the notice names it.
+    pub version: Version,
+    /// What may be done with the release afterwards.
+    pub state: ReleaseState,
+    /// Why.
+    pub reason: NoticeReason,
+    /// The version's own tag.
+    pub tag: Tag,
+    /// The tag that keeps the content of a withdrawn release, or the notice of a deprecated one.
+    pub state_tag: Tag,
+    /// The digest of the index.
+    pub index: Digest,
+    /// The manifest of the notice; `None` if none is written.
+    pub notice: Option<Digest>,
+    /// The key that signed it.
+    pub key: Option<KeyId>,
+    /// Tags that still name the release, sorted.
+    pub other_tags: Vec<Tag>,
+    /// Whether `state_tag` is there afterwards.
+    pub kept: bool,
+    /// Whether all of this was so before.
+    pub unchanged: bool,
+}
+
+impl StateChange {
+    /// What a release is afterwards.
+    pub(super) fn state(self) -> ReleaseState {
+        match self {
+            Self::Withdraw => ReleaseState::Withdrawn,
+            Self::Deprecate => ReleaseState::Deprecated,
+            Self::Reinstate | Self::Undeprecate => ReleaseState::Available,
+        }
+    }
+
+    /// The tag beside the version's own.
+    pub(super) fn state_tag(self, version: &Version) -> Result<Tag, PackError> {
+        let tag = match self {
+            Self::Withdraw | Self::Reinstate => Tag::withdrawn(version),
+            Self::Deprecate | Self::Undeprecate => Tag::deprecated(version),
+        };
+        tag.map_err(|error| PackError::NoTag { version: Box::new(version.clone()), reason: error.to_string() })
+    }
+}

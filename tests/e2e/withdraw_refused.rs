@@ -1,0 +1,156 @@
+//! What `withdraw` and `deprecate` refuse, and how they say so.
+
+use insta::assert_snapshot;
+use tofu_oci_testkit::{Auth, Bearer, Behaviour, Deletion, Login, Registry, Rights};
+
+use crate::setup::logins::encoded;
+use crate::setup::{Scene, WIDGET};
+
+#[test]
+fn a_notice_says_why() {
+    let scene = Scene::published();
+    assert_snapshot!(scene.refuse("withdraw REGISTRY/acme/widget:1.4.0"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `withdraw` needs a reason
+
+    hint: say in one line why, and what to use instead: --reason 'deletes state; use 1.4.1'
+    ");
+    assert_snapshot!(scene.refuse("withdraw REGISTRY/acme/widget:1.4.0 --reason ''"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value '' for '--reason <TEXT>': the text is empty
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(scene.refuse("withdraw REGISTRY/acme/widget:1.4.0 --reason 'two\nlines'"), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: invalid value 'two\nlines' for '--reason <TEXT>': the text has a line break or another control character; it must be one line
+
+    For more information, try '--help'.
+    "#);
+    assert_snapshot!(scene.refuse("deprecate REGISTRY/acme/widget:1.4.0"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `deprecate` needs a message
+
+    hint: say in one line what to use instead: --message 'use 2.0.0; 1.x gets no more fixes'
+    ");
+}
+
+#[test]
+fn what_is_not_there_cannot_go() {
+    let scene = Scene::published();
+    assert_snapshot!(scene.refuse("withdraw REGISTRY/acme/widget:1.5.0 --reason broken"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget has no release 1.5.0
+
+    hint: it has 1.4.0
+    ");
+    assert_snapshot!(scene.refuse("withdraw REGISTRY/acme/other:1.5.0 --reason broken"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/other has no release 1.5.0
+    ");
+    assert_snapshot!(scene.refuse("withdraw REGISTRY/acme/widget --reason broken"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `[REGISTRY]/acme/widget` names no version
+
+    hint: write [REGISTRY]/acme/widget:VERSION, such as [REGISTRY]/acme/widget:1.4.0
+    hint: `tofu-oci versions [REGISTRY]/acme/widget` lists what is there
+    ");
+    assert_snapshot!(scene.refuse(&format!("withdraw {WIDGET}@1.4.0 --reason broken")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `registry.example.com/acme/widget@1.4.0` names a provider, and no repository
+
+    hint: say where the release is: --from REGISTRY/REPOSITORY
+    hint: or name it there: REGISTRY/REPOSITORY:VERSION
+    ");
+    assert_snapshot!(scene.refuse(&format!("deprecate {WIDGET} --from REGISTRY/acme/widget --message old")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `registry.example.com/acme/widget` names no version of a provider
+
+    hint: with --from, write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0
+    ");
+    assert_snapshot!(scene.refuse("deprecate oci:nowhere:1.4.0 --message old"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no repository oci:nowhere
+
+    hint: an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one
+    ");
+}
+
+#[test]
+fn a_registry_that_deletes_nothing_says_so_before_anything_is_written() {
+    let scene = Scene::published();
+    let tags = scene.registry.tags("acme/widget");
+    assert_snapshot!(scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason broken").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
+
+    hint: nothing was changed; ask the operator of the registry to turn deletion on
+    hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/widget:1.4.0 --message TEXT`
+    ");
+    assert_eq!(scene.registry.tags("acme/widget"), tags);
+}
+
+#[test]
+fn a_login_that_may_only_read_withdraws_nothing() {
+    let login = Login { rights: Rights::Pull, ..Login::new("ada", "correct-horse-battery") };
+    let behaviour = Behaviour { deletion: Deletion::Tags, ..Behaviour::default() };
+    let writer = Login::new("eve", "correct-horse-battery");
+    let bearer = Bearer { users: vec![writer.clone(), login.clone()], ..Bearer::new(writer.clone()) };
+    let scene = Scene::with(Registry::builder().behaviour(behaviour).auth(Auth::Bearer(bearer)));
+    let use_login = |login: &Login| {
+        let config = serde_json::json!({"auths": {scene.registry.address(): {"auth": encoded(login)}}});
+        scene.context.write_home(".docker/config.json", config.to_string());
+    };
+    use_login(&writer);
+    scene.publish("1.4.0");
+    use_login(&login);
+    let tags = scene.registry.tags("acme/widget");
+    assert_snapshot!(scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason broken").text, @r#"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget denied access: the login is right, and lacks the right to do this: authentication required (UNAUTHORIZED)
+      cause: the credentials are those of auths "[REGISTRY]" in ~/.docker/config.json:1
+
+    hint: ask the owner of [REGISTRY]/acme/widget for the right to read, and for a push to write; another login may have it
+    hint: `withdraw` deletes a tag, so it needs the right to delete as well
+    hint: `tofu-oci auth explain [REGISTRY]/acme/widget` shows every file, entry and helper, and what the registry answers
+    "#);
+    assert_eq!(scene.registry.tags("acme/widget"), tags);
+    use_login(&writer);
+    scene.run("withdraw REGISTRY/acme/widget:1.4.0 --reason broken").success();
+}
