@@ -98,6 +98,16 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                                    terraform and tofu look without configuration
           --upgrade                Choose the newest admitted version, even if the lock file names
                                    another
+          --locked                 Write neither the lock file nor the pins. If the lock file is
+                                   missing, lacks a required provider or has one that is not required
+                                   any more, show the difference, install nothing and exit with code 1.
+                                   Checksums that it lacks are only a warning. What is installed and
+                                   locked causes no request
+          --lockfile <MODE>        The same as --locked, in OpenTofu's words: --lockfile=readonly
+                                   [possible values: readonly]
+          --dry-run                Say what would be installed, from where, how many bytes would be
+                                   downloaded and how the lock file would change. The registry is asked;
+                                   no package is downloaded, and nothing is written
 
     Trust:
           --trust-policy <FILE>  The trust policy, see docs/trust.md [default: trust.toml in the
@@ -153,6 +163,12 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
 
       Into a filesystem mirror, for another platform:
         tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
+
+      In CI: install what the lock file says, and fail if it does not fit the configuration:
+        tofu-oci install --locked
+
+      What would be installed, and how the lock file would change:
+        tofu-oci install --upgrade --dry-run
 
     `install` checks size, digest, archive structure, checksums and the lock file's hashes before a
     package becomes visible. It leaves packages that are installed already as they are.
