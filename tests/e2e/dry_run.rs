@@ -42,18 +42,18 @@ fn a_first_installation_is_shown_with_its_download_and_its_lock_file() {
     +    "zh:[ZIP]",
     +  ]
     +}
-    h1: lines are what the releases claim: no package was downloaded to verify them
+    no package was downloaded: the h1: lines are what the releases claim, or are missing
 
     ----- stderr -----
-    note: the lock file has registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
+    note: the lock file would have registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too
       hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget
     "#);
     assert_snapshot!(dry(&scene, " --json"), @r#"
     exit code: 0
     ----- stdout -----
+    {"event":"message","level":"note","code":"lock-narrow","text":"the lock file would have registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too","hint":"to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget"}
     {"event":"planned","address":"registry.example.com/acme/widget","version":"1.4.0","platform":"linux_amd64","place":"[REGISTRY]/acme/widget","path":"./.terraform/providers/registry.example.com/acme/widget/1.4.0/linux_amd64","outcome":"installed","layout":"artifact","bytes":0,"hashes":["ch:sha256:[DIGEST]","h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=","zh:[ZIP]"],"index":"sha256:[DIGEST]","trust":{"standing":"unsigned","signers":[]},"download":323,"claimed":["h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw="]}
     {"event":"lock","path":"./.terraform.lock.hcl","outcome":"would-change","changes":[{"address":"registry.example.com/acme/widget","from":null,"to":"1.4.0","checksums_added":3}],"diff":"--- .terraform.lock.hcl (as it is)\n+++ .terraform.lock.hcl (as it would be)\n@@ -0,0 +1,11 @@\n+# This file is maintained automatically by \"tofu init\".\n+# Manual edits may be lost in future updates.\n+\n+provider \"registry.example.com/acme/widget\" {\n+  version = \"1.4.0\"\n+  hashes = [\n+    \"ch:sha256:[DIGEST]\",\n+    \"h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=\",\n+    \"zh:[ZIP]\",\n+  ]\n+}\n"}
-    {"event":"message","level":"note","code":"lock-narrow","text":"the lock file has registry.example.com/acme/widget 1.4.0 for linux_amd64 only; the release has darwin_arm64, too","hint":"to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget"}
 
     ----- stderr -----
     "#);
@@ -85,7 +85,7 @@ fn a_kept_package_and_an_upgrade_are_told_apart() {
     +++ .terraform.lock.hcl (as it would be)
     @@ -2,10 +2,10 @@
      # Manual edits may be lost in future updates.
-
+     
      provider "registry.example.com/acme/widget" {
     -  version = "1.4.0"
     +  version = "1.5.0"
@@ -98,10 +98,10 @@ fn a_kept_package_and_an_upgrade_are_told_apart() {
     +    "zh:[ZIP]",
        ]
      }
-    h1: lines are what the releases claim: no package was downloaded to verify them
+    no package was downloaded: the h1: lines are what the releases claim, or are missing
 
     ----- stderr -----
-    note: the lock file has registry.example.com/acme/widget 1.5.0 for linux_amd64 only; the release has darwin_arm64, too
+    note: the lock file would have registry.example.com/acme/widget 1.5.0 for linux_amd64 only; the release has darwin_arm64, too
       hint: to lock every platform: tofu-oci lock registry.example.com/acme/widget --from [REGISTRY]/acme/widget
     "#);
     assert_snapshot!(dry(&scene, " --into mirror --packed"), @"

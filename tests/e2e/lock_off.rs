@@ -34,7 +34,7 @@ fn no_ch_writes_no_manifest_lines_and_removes_those_of_the_version() {
     registry.example.com/acme/widget 1.4.0 from [REGISTRY]/acme/widget
       locked already: darwin_arm64, linux_amd64
     lock file .terraform.lock.hcl updated
-      registry.example.com/acme/widget 1.4.0: constraints changed
+      registry.example.com/acme/widget 1.4.0: 2 ch: lines removed
 
     ----- stderr -----
     ");

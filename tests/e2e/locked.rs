@@ -147,7 +147,7 @@ fn a_lock_file_that_lacks_a_provider_is_shown_as_it_would_be_before_anything_is_
     +}
 
     ----- stderr -----
-    error: ./.terraform.lock.hcl would change: it has no entry for registry.example.com/acme/widget
+    error: .terraform.lock.hcl would change: it has no entry for registry.example.com/acme/widget
 
     hint: record it, look at the difference and commit the file: tofu-oci lock --from '[REGISTRY]/${namespace}/${type}'
     "#);
@@ -175,7 +175,7 @@ fn an_entry_that_nothing_requires_is_shown_and_nothing_is_installed() {
     @@ -1,18 +1,11 @@
      # This file is maintained automatically by "tofu init".
      # Manual edits may be lost in future updates.
-
+     
     -provider "registry.example.com/acme/gadget" {
     -  version = "1.0.0"
     -  hashes = [
@@ -195,7 +195,7 @@ fn an_entry_that_nothing_requires_is_shown_and_nothing_is_installed() {
        ]
 
     ----- stderr -----
-    error: ./.terraform.lock.hcl would change: the configuration does not require registry.example.com/acme/gadget
+    error: .terraform.lock.hcl would change: the configuration does not require registry.example.com/acme/gadget
 
     hint: run the same command without --locked, look at the difference and commit the file
     "#);

@@ -97,22 +97,11 @@ impl PackageInstall<'_> {
             Ok(offered) => offered,
             Err(error) => return self.without_the_place(error, found),
         };
-        match self.step(found, &offered)? {
+        match found.step(&offered)? {
             InstallStep::Keep(by) => self.keep(found, by.offer(&offered)),
             InstallStep::Link(by) => self.link(found, by.offer(&offered)).await,
             InstallStep::Fetch => self.fetch(found, &offered).await,
         }
-    }
-
-    /// What to do about an offer, unless the lock file refuses it.
-    pub(crate) fn step(&self, found: &LocalState<'_>, offered: &Offered) -> Result<InstallStep, InstallError> {
-        check_before(&offered.offer, found.locked)?;
-        if let PathContents::Package(package) = &found.installed
-            && found.locks(package)
-        {
-            check_lines(&offered.offer, found.locked, &hashes(package, Some(offered)))?;
-        }
-        Ok(plan(&found.seen(found.answer(offered), Some(offered))))
     }
 
     /// What the place offers, if the trust policy admits its release.
@@ -287,6 +276,17 @@ impl PackageInstall<'_> {
 impl LocalState<'_> {
     fn locks(&self, package: &FoundPackage) -> bool {
         self.locked.is_some_and(|locked| locked.entry.hashes.contains(&package.h1()))
+    }
+
+    /// What to do about an offer, unless the lock file refuses it.
+    pub(crate) fn step(&self, offered: &Offered) -> Result<InstallStep, InstallError> {
+        check_before(&offered.offer, self.locked)?;
+        if let PathContents::Package(package) = &self.installed
+            && self.locks(package)
+        {
+            check_lines(&offered.offer, self.locked, &hashes(package, Some(offered)))?;
+        }
+        Ok(plan(&self.seen(self.answer(offered), Some(offered))))
     }
 
     /// Whether the lock file names the offered package. A zip must be locked by its `zh:`: an entry with `h1:` alone is

@@ -76,7 +76,7 @@ impl PackageInstall<'_> {
             InstallStep::Fetch => {}
         }
         let offered = self.ask(&found).await?;
-        match self.step(&found, &offered)? {
+        match found.step(&offered)? {
             InstallStep::Keep(by) => Ok(self.kept(&found, by.offer(&offered))),
             InstallStep::Link(by) => Ok(self.linked(&found, by.offer(&offered))),
             InstallStep::Fetch => self.fetched(&found, &offered).await,

@@ -88,7 +88,9 @@ impl ReleaseRecord {
             hashes.extend(verified.iter().cloned());
         }
         if self.manifests == ManifestChecksums::Off {
-            hashes.values_mut().for_each(|hashes| hashes.retain(|hash| hash.scheme() != Scheme::Ch));
+            for hashes in hashes.values_mut() {
+                hashes.retain(|hash| hash.scheme() != Scheme::Ch);
+            }
         }
         hashes
     }

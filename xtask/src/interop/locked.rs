@@ -162,7 +162,7 @@ impl<'lab> Published<'lab> {
         let mut differs = differs.filter(|(name, _)| name.starts_with(family) && name.ends_with(client.source));
         let wanted = differs.next().map_or(&case["measured"], |(_, verdict)| verdict);
         expect(case, wanted, verdict_of_init(&printed), &printed)?;
-        unchanged(&before, &directory, &printed)
+        unchanged(before.as_deref(), &directory, &printed)
     }
 
     fn ours(&self, case: &Value) -> ChoreResult {
@@ -176,7 +176,7 @@ impl<'lab> Published<'lab> {
             let printed = self.lab.tofu_oci(self.registry, &install).args(&options).output()?;
             let wanted = case.get("ours").unwrap_or(&case["measured"]);
             expect(case, wanted, verdict_of_install(&printed)?, &printed)?;
-            unchanged(&before, &directory, &printed)?;
+            unchanged(before.as_deref(), &directory, &printed)?;
             if printed.code != Some(0) && directory.join(".terraform").exists() {
                 return Err(printed.failure("it failed, and left something behind"));
             }
@@ -193,15 +193,15 @@ fn lock_file(directory: &Path) -> Option<String> {
     fs::read_to_string(directory.join(LOCK_FILE)).ok()
 }
 
-fn unchanged(before: &Option<String>, directory: &Path, printed: &Printed) -> ChoreResult {
-    if *before == lock_file(directory) { Ok(()) } else { Err(printed.failure("the lock file was changed")) }
+fn unchanged(before: Option<&str>, directory: &Path, printed: &Printed) -> ChoreResult {
+    if before == lock_file(directory).as_deref() { Ok(()) } else { Err(printed.failure("the lock file was changed")) }
 }
 
-fn expect(case: &Value, wanted: &Value, came: &str, printed: &Printed) -> ChoreResult {
-    if wanted == came {
+fn expect(case: &Value, wanted: &Value, verdict: &str, printed: &Printed) -> ChoreResult {
+    if wanted == verdict {
         return Ok(());
     }
-    Err(printed.failure(&format!("{}: the table says {wanted}, and it came to {came}", case["name"])))
+    Err(printed.failure(&format!("{}: the table says {wanted}, and it came to {verdict}", case["name"])))
 }
 
 /// The word of the table for what `init -lockfile=readonly` did.
