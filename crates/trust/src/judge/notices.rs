@@ -3,17 +3,11 @@
 use tofu_oci_types::Digest;
 
 use super::examine::Examination;
+use super::examined::ExaminedNotice;
 use super::refusal::TrustRefusal;
 use super::verdict::TrustRemark;
 use crate::notice::heads;
 use crate::{Action, ReleaseState, StatedNotice, in_force, open_bundle};
-
-/// A notice about the release that is judged.
-pub(super) struct ExaminedNotice {
-    stated: StatedNotice,
-    /// What the key that signed it is called, if that key counts.
-    by: Option<String>,
-}
 
 impl Examination<'_> {
     /// Looks at a notice: a bundle, or a bare statement. It never vouches for the release.

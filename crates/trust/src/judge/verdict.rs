@@ -116,12 +116,12 @@ impl TrustRemark {
 
     /// What a notice says; `by` is who says it.
     pub(super) fn said_by(by: &str, notice: &Notice) -> Self {
-        let Notice { state, reason, .. } = notice;
-        let text = match state {
-            ReleaseState::Available => format!("{by} says that it can be used: {reason}"),
-            ReleaseState::Deprecated | ReleaseState::Withdrawn => format!("{by} has {state} it: {reason}"),
-        };
-        Self::warning(state.name(), text)
+        let reason = &notice.reason;
+        match notice.state {
+            ReleaseState::Available => Self::note("available", format!("{by} says that it can be used: {reason}")),
+            ReleaseState::Deprecated => Self::warning("deprecated", format!("{by} has deprecated it: {reason}")),
+            ReleaseState::Withdrawn => Self::warning("withdrawn", format!("{by} has withdrawn it: {reason}")),
+        }
     }
 
     pub(super) fn warning(code: &'static str, text: String) -> Self {
