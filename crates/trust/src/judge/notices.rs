@@ -54,7 +54,7 @@ impl Examination<'_> {
             match notice.state {
                 ReleaseState::Available => {}
                 ReleaseState::Deprecated => {
-                    remarks.push(TrustRemark::said_by(by.as_deref().unwrap_or("its publisher"), notice));
+                    remarks.extend(TrustRemark::said_by(by.as_deref().unwrap_or("its publisher"), notice));
                 }
                 ReleaseState::Withdrawn => {
                     let replaced_by = notice.replaced_by.clone();
