@@ -7,10 +7,9 @@ use std::sync::Arc;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
-use tofu_oci_trust::NoticeReason;
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version, printable};
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use crate::{OtherAddress, OtherPlatform, SignError};
+use crate::{OtherAddress, OtherPlatform, SignError, WithdrawnVersion};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -329,24 +328,6 @@ pub struct WrongSum {
     pub expected: Digest,
     /// The digest of the file.
     pub actual: Digest,
-}
-
-/// A version that was withdrawn from a repository.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{version} was withdrawn from {place}{}", because(reason.as_ref()))]
-pub struct WithdrawnVersion {
-    /// The repository.
-    pub place: Place,
-    /// The version.
-    pub version: Version,
-    /// The tag that keeps its content.
-    pub tag: Tag,
-    /// Why; `None` if that could not be read. Nothing has verified it.
-    pub reason: Option<NoticeReason>,
-}
-
-fn because(reason: Option<&NoticeReason>) -> String {
-    reason.map(|reason| format!(": {}", printable(reason.as_str()))).unwrap_or_default()
 }
 
 /// A tag, its present target, and the target of this push.
