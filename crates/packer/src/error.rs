@@ -121,7 +121,7 @@ pub enum PackError {
         path: PathBuf,
     },
     /// The folder holds packages of several versions, and none was asked for.
-    #[error("{} holds packages of several versions: {}", path.display(), join(versions))]
+    #[error("{} holds packages of several versions: {}", path.display(), versions.iter().map(Version::to_string).collect::<Vec<_>>().join(", "))]
     SeveralVersions {
         /// The folder.
         path: PathBuf,
@@ -395,8 +395,4 @@ impl From<SignError> for PackError {
     fn from(error: SignError) -> Self {
         Self::Sign(Box::new(error))
     }
-}
-
-fn join(versions: &[Version]) -> String {
-    versions.iter().map(Version::to_string).collect::<Vec<_>>().join(", ")
 }
