@@ -289,6 +289,8 @@ fn a_withdrawn_version_is_not_simply_not_found() {
     ");
     let said = scene.run("check .terraform.lock.hcl --from REGISTRY/acme/widget --platform linux_amd64");
     assert!(said.text.contains("it deletes the state"), "{}", said.text);
+    let explained = scene.run(&format!("resolve {WIDGET} --explain --from REGISTRY/acme/widget"));
+    assert!(explained.text.contains("was withdrawn"), "{}", explained.text);
     let newest = scene.run(&format!("install {WIDGET} --from REGISTRY/acme/widget --platform linux_amd64 --upgrade"));
     assert!(newest.success().text.contains("1.5.0"));
 }

@@ -133,6 +133,7 @@ fn another_release_under_a_taken_tag_is_refused() {
     pushed registry.example.com/acme/widget 1.4.0 to [REGISTRY]/acme/widget:1.4.0
       index sha256:[DIGEST]
       linux_amd64          323 B  h1:5ZIaEXtuGPhNEHItKhFseWeAc56rKw42E9ZsSDCu/hw=
+      replaced sha256:[DIGEST], marked as withdrawn
       sent 941 B (1 new, 3 present)
 
     ----- stderr -----

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_layout::LayoutError;
 use tofu_oci_store::{CopyError, StoreError};
-use tofu_oci_trust::{NoticeReason, OpenPgpFault};
-use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version, printable};
+use tofu_oci_trust::OpenPgpFault;
+use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use crate::{OtherAddress, OtherPlatform, SignError, StateError, SumsFile};
+use crate::{OtherAddress, OtherPlatform, SignError, StateError, SumsFile, WithdrawnVersion};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +101,7 @@ pub enum PackError {
         path: PathBuf,
     },
     /// The folder holds packages of several versions, and none was asked for.
-    #[error("{} holds packages of several versions: {}", path.display(), join(versions))]
+    #[error("{} holds packages of several versions: {}", path.display(), versions.iter().map(Version::to_string).collect::<Vec<_>>().join(", "))]
     SeveralVersions {
         /// The folder.
         path: PathBuf,
@@ -324,24 +324,6 @@ pub struct WrongSum {
     pub actual: Digest,
 }
 
-/// A version that was withdrawn from a repository.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{version} was withdrawn from {place}{}", because(reason.as_ref()))]
-pub struct WithdrawnVersion {
-    /// The repository.
-    pub place: Place,
-    /// The version.
-    pub version: Version,
-    /// The tag that keeps its content.
-    pub tag: Tag,
-    /// Why; `None` if that could not be read. Nothing has verified it.
-    pub reason: Option<NoticeReason>,
-}
-
-fn because(reason: Option<&NoticeReason>) -> String {
-    reason.map(|reason| format!(": {}", printable(reason.as_str()))).unwrap_or_default()
-}
-
 /// A tag, its present target, and the target of this push.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place} has a tag {tag} already: {}", difference.in_words())]
@@ -413,8 +395,4 @@ impl From<SignError> for PackError {
     fn from(error: SignError) -> Self {
         Self::Sign(Box::new(error))
     }
-}
-
-fn join(versions: &[Version]) -> String {
-    versions.iter().map(Version::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -33,8 +33,8 @@ pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist,
     read_dist_with,
 };
-pub use error::{PackError, ReleaseDifference, TagTaken, WithdrawnVersion, WrongSum};
-pub use other::{OtherAddress, OtherPlatform};
+pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
+pub use other::{OtherAddress, OtherPlatform, WithdrawnVersion};
 pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, PushRequest, Rename, ReplaceTag};

@@ -1,9 +1,10 @@
-//! A program for another platform, and a repository of another provider.
+//! A program for another platform, a repository of another provider, and a version that was withdrawn.
 
 use std::path::PathBuf;
 
 use tofu_oci_archive::Program;
-use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
+use tofu_oci_trust::NoticeReason;
+use tofu_oci_types::{Place, Platform, ProviderAddr, Tag, Version, printable};
 
 /// A package and the program in it, which is for another platform.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,4 +30,22 @@ pub struct OtherAddress {
     pub version: Version,
     /// The address that was given, or made from the repository's name.
     pub given: ProviderAddr,
+}
+
+/// A version that was withdrawn from a repository.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{version} was withdrawn from {place}{}", because(reason.as_ref()))]
+pub struct WithdrawnVersion {
+    /// The repository.
+    pub place: Place,
+    /// The version.
+    pub version: Version,
+    /// The tag that keeps its content.
+    pub tag: Tag,
+    /// Why; `None` if that could not be read. Nothing has verified it.
+    pub reason: Option<NoticeReason>,
+}
+
+fn because(reason: Option<&NoticeReason>) -> String {
+    reason.map(|reason| format!(": {}", printable(reason.as_str()))).unwrap_or_default()
 }

@@ -146,7 +146,7 @@ impl Notice {
             predicate["replacedBy"] = json!(index.to_string());
         }
         predicate["supersedes"] = self.supersedes.iter().map(ToString::to_string).collect();
-        subject.statement(NOTICE_PREDICATE, predicate)
+        subject.statement(NOTICE_PREDICATE, &predicate)
     }
 
     fn parse(statement: &[u8]) -> Result<Self, String> {

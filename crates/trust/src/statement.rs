@@ -134,11 +134,11 @@ impl SignedSubject<'_> {
 
     /// The in-toto statement about it, as `cosign sign -a` writes it.
     pub(crate) fn to_statement(self) -> Vec<u8> {
-        self.statement(SIGN_PREDICATE, json!({}))
+        self.statement(SIGN_PREDICATE, &json!({}))
     }
 
     /// An in-toto statement about it with this predicate.
-    pub(crate) fn statement(self, predicate_type: &str, predicate: Value) -> Vec<u8> {
+    pub(crate) fn statement(self, predicate_type: &str, predicate: &Value) -> Vec<u8> {
         json!({
             "_type": STATEMENT_V1,
             "subject": [{

@@ -61,6 +61,11 @@ pub enum ChainVerdict {
     },
 }
 
+/// Whether a method says that the version was withdrawn.
+fn is_withdrawn(steps: &[MethodStep], version: &Version) -> bool {
+    steps.iter().filter_map(MethodStep::listing).any(|listing| listing.withdrawn.contains(version))
+}
+
 /// What a program does with these answers.
 ///
 /// Spec: `real-tofu-sources.md` (measured), §4: every method is asked for versions; then, in order, for the newest.
@@ -105,6 +110,10 @@ pub(super) fn verdict(
     let Some(version) = question.select(&versions) else {
         let (code, why) = match &question.locked {
             _ if versions.is_empty() => ("provider-not-found", "no method has the provider".to_owned()),
+            Some(locked) if !tofu && is_withdrawn(steps, &locked.version) => (
+                "withdrawn",
+                format!("{}, which {} locks, was withdrawn by its publisher", locked.version, locked.path.display()),
+            ),
             Some(locked) => (
                 "locked-version-gone",
                 format!("no method has {}, which {} locks", locked.version, locked.path.display()),

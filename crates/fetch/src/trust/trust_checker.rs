@@ -126,8 +126,10 @@ impl<'a> TrustChecker<'a> {
             let mut noticed = self.noticed.lock().unwrap_or_else(PoisonError::into_inner);
             noticed.insert((address.clone(), version.clone()))
         };
-        if is_new && let Ok(Some(notice)) = release.notice().await {
-            let remark = TrustRemark::noticed(&notice);
+        if is_new
+            && let Ok(Some(notice)) = release.notice().await
+            && let Some(remark) = TrustRemark::noticed(&notice)
+        {
             self.report(&remark, format!("{address} {version}: {}", remark.text));
         }
     }

@@ -19,6 +19,9 @@ const EMPTY_TYPE: &str = "application/vnd.oci.empty.v1+json";
 /// Content up to this size is also embedded in the descriptor that names it, so that a reader needs no request for it.
 const EMBEDDED: usize = 32 << 10;
 
+/// The media type of a notice: a Sigstore bundle, or a bare statement.
+const NOTICE_TYPE: &str = "application/vnd.opentofu.provider.notice.v1+json";
+
 /// A manifest with everything that it names, ready to be pushed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Artifact {
@@ -88,10 +91,10 @@ impl Artifact {
 
     /// What is said of a release later as a referrer of the index: a Sigstore bundle, or a bare statement.
     ///
-    /// A bundle has the artifact type of a notice, too: `cosign verify` must not take it for a signature of the release.
-    pub(super) fn notice(index: &Descriptor, media_type: &str, content: Vec<u8>) -> Self {
+    /// A bundle has no media type of a bundle here: `cosign verify` would take it for a signature of the release.
+    pub(super) fn notice(index: &Descriptor, content: Vec<u8>) -> Self {
         let content = Bytes::from(content);
-        let layers = vec![(Descriptor::of(media_type, &content), content)];
+        let layers = vec![(Descriptor::of(NOTICE_TYPE, &content), content)];
         Self::referrer(NOTICE_ARTIFACT_TYPE, layers, index, BTreeMap::new())
     }
 

@@ -3,8 +3,8 @@
 use tofu_oci_source::notices;
 use tofu_oci_store::Store;
 use tofu_oci_trust::{
-    BUNDLE_TYPE, Notice, NoticeReason, PrivateKey, ReleaseState, SignatureForm, SignedSubject, StatedNotice, heads,
-    in_force, sign_notice,
+    Notice, NoticeReason, PrivateKey, ReleaseState, SignatureForm, SignedSubject, StatedNotice, heads, in_force,
+    sign_notice,
 };
 use tofu_oci_types::{Descriptor, Digest};
 
@@ -12,11 +12,6 @@ use super::artifact::Artifact;
 use super::attach::Attacher;
 use super::{Attachment, AttachmentState};
 use crate::{PackError, Transfers};
-
-/// The media type of a statement that is not in an envelope.
-///
-/// Spec: in-toto attestation v1, `spec/v1/envelope.md` (the payload type).
-const STATEMENT_TYPE: &str = "application/vnd.in-toto+json";
 
 /// What is to be said of a release.
 #[derive(Clone, Debug)]
@@ -96,8 +91,8 @@ impl NoticeRequest<'_> {
 
     fn artifact(&self, notice: &Notice) -> Artifact {
         match self.key {
-            Some(key) => Artifact::notice(self.index, BUNDLE_TYPE, sign_notice(key, &self.subject, notice)),
-            None => Artifact::notice(self.index, STATEMENT_TYPE, notice.to_statement(&self.subject)),
+            Some(key) => Artifact::notice(self.index, sign_notice(key, &self.subject, notice)),
+            None => Artifact::notice(self.index, notice.to_statement(&self.subject)),
         }
     }
 

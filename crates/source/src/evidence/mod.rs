@@ -106,7 +106,11 @@ impl EvidenceReader<'_> {
                 others.push(referrer);
             }
         }
-        // Notices come first: whatever else refers to the index, they are opened.
+        // Notices come first: whatever else refers to the index, they are opened. If there are too many, the one that withdraws
+        // the release may be among the others: then nothing vouches for it.
+        if likely.len() > MOST_OPENED {
+            self.budget.spend();
+        }
         likely.append(&mut bundles);
         let listed = likely.len() + others.len();
         likely.truncate(MOST_OPENED);

@@ -7,9 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use tofu_oci_types::Digest;
 
-use super::examined::{Examined, SignatureOutcome};
+use super::examined::{Examined, ExaminedNotice, SignatureOutcome};
 use super::flaw::{Flaw, Missing};
-use super::notices::ExaminedNotice;
 use super::trusted_keys::TrustedKeys;
 use super::verdict::TrustRemark;
 use super::votes::{Covers, ListedArchive, Vote};

@@ -1,4 +1,4 @@
-//! The outcome of each signature.
+//! The outcome of each signature, and the notices.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,7 +7,7 @@ use tofu_oci_types::{Digest, PackageHash};
 
 use super::flaw::{Flaw, Missing};
 use super::refusal::TrustRefusal;
-use crate::{KeyId, SignatureForm};
+use crate::{KeyId, SignatureForm, StatedNotice};
 
 /// One signature that was looked at. Its texts are as the signer wrote them: the caller cleans them before showing them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,13 @@ pub struct Examined {
     pub zips: BTreeSet<PackageHash>,
     /// The outcome.
     pub outcome: SignatureOutcome,
+}
+
+/// A notice about the release that is judged.
+pub(super) struct ExaminedNotice {
+    pub(super) stated: StatedNotice,
+    /// What the key that signed it is called, if that key counts.
+    pub(super) by: Option<String>,
 }
 
 impl Examined {

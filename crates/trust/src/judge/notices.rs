@@ -3,17 +3,11 @@
 use tofu_oci_types::Digest;
 
 use super::examine::Examination;
+use super::examined::ExaminedNotice;
 use super::refusal::TrustRefusal;
 use super::verdict::TrustRemark;
 use crate::notice::heads;
 use crate::{Action, ReleaseState, StatedNotice, in_force, open_bundle};
-
-/// A notice about the release that is judged.
-pub(super) struct ExaminedNotice {
-    stated: StatedNotice,
-    /// What the key that signed it is called, if that key counts.
-    by: Option<String>,
-}
 
 impl Examination<'_> {
     /// Looks at a notice: a bundle, or a bare statement. It never vouches for the release.
@@ -60,7 +54,7 @@ impl Examination<'_> {
             match notice.state {
                 ReleaseState::Available => {}
                 ReleaseState::Deprecated => {
-                    remarks.push(TrustRemark::said_by(by.as_deref().unwrap_or("its publisher"), notice));
+                    remarks.extend(TrustRemark::said_by(by.as_deref().unwrap_or("its publisher"), notice));
                 }
                 ReleaseState::Withdrawn => {
                     let replaced_by = notice.replaced_by.clone();

@@ -109,19 +109,19 @@ impl TrustRemark {
         Self { level: Level::Note, code, text }
     }
 
-    /// What a notice says that is not judged: of a release whose signatures do not matter.
-    pub fn noticed(notice: &Notice) -> Self {
+    /// What a notice says that is not judged: of a release whose signatures do not matter. `None` if the release is available.
+    pub fn noticed(notice: &Notice) -> Option<Self> {
         Self::said_by("its publisher", notice)
     }
 
     /// What a notice says; `by` is who says it.
-    pub(super) fn said_by(by: &str, notice: &Notice) -> Self {
-        let Notice { state, reason, .. } = notice;
-        let text = match state {
-            ReleaseState::Available => format!("{by} says that it can be used: {reason}"),
-            ReleaseState::Deprecated | ReleaseState::Withdrawn => format!("{by} has {state} it: {reason}"),
-        };
-        Self::warning(state.name(), text)
+    pub(super) fn said_by(by: &str, notice: &Notice) -> Option<Self> {
+        let reason = &notice.reason;
+        match notice.state {
+            ReleaseState::Available => None,
+            ReleaseState::Deprecated => Some(Self::warning("deprecated", format!("{by} has deprecated it: {reason}"))),
+            ReleaseState::Withdrawn => Some(Self::warning("withdrawn", format!("{by} has withdrawn it: {reason}"))),
+        }
     }
 
     pub(super) fn warning(code: &'static str, text: String) -> Self {

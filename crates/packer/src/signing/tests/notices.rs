@@ -28,7 +28,7 @@ async fn a_notice_lies_beside_the_release_and_is_no_signature() {
     assert!(open_bundle(bytes, &[key.public().clone()]).is_ok());
     let manifest = json(&store, &report.manifest).await;
     assert_eq!(manifest["artifactType"], "application/vnd.opentofu.provider.notice.v1");
-    assert_eq!(manifest["layers"][0]["mediaType"], "application/vnd.dev.sigstore.bundle.v0.3+json");
+    assert_eq!(manifest["layers"][0]["mediaType"], "application/vnd.opentofu.provider.notice.v1+json");
 }
 
 #[tokio::test]

@@ -112,3 +112,20 @@ async fn what_is_missing_is_not_counted_against_what_is_there() {
     let found = evidence(&store, &index, Search::Everywhere).await.unwrap();
     assert_eq!((found.len(), summary(&found[60..])), (61, "cosign one by c2ln".to_owned()));
 }
+
+#[tokio::test]
+async fn too_many_notices_hide_none_behind_a_signature() {
+    let (store, index) = indexed().await;
+    for nth in 0..=MOST_OPENED {
+        let junk = Referrer::new(&index, NOTICE_ARTIFACT_TYPE).member("annotations", json!({"nth": nth.to_string()}));
+        push_referrer(&store, &junk).await;
+    }
+    let signature =
+        Referrer::new(&index, COSIGN).layer(SIMPLE_SIGNING, b"x", &[(SIGNATURE_ANNOTATION, "c2ln")], Inline::Yes);
+    push_referrer(&store, &signature).await;
+    for search in [Search::Likely, Search::Everywhere] {
+        let found = evidence(&store, &index, search).await.unwrap();
+        assert!(found.iter().all(|piece| matches!(piece, Evidence::Unreadable { .. })), "{found:?}");
+        assert!(!found.is_empty());
+    }
+}
