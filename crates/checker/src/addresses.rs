@@ -75,7 +75,7 @@ fn address(index: &Value) -> Option<ProviderAddr> {
 mod tests {
     use bytes::Bytes;
     use tofu_oci_store::{MemoryStore, Store as _};
-    use tofu_oci_types::Descriptor;
+    use tofu_oci_types::{Descriptor, NoReporter};
 
     use super::*;
     use crate::facts::{self, Depth, Versions, What};

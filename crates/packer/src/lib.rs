@@ -30,8 +30,7 @@ mod testing;
 
 pub use copy::{CopiedRelease, CopyRequest, copy_release};
 pub use dist::{
-    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist,
-    read_dist_with,
+    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist, read_dist_with,
 };
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use other::{OtherAddress, OtherPlatform, WithdrawnVersion};

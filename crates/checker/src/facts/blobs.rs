@@ -179,8 +179,8 @@ mod tests {
     async fn read(size: u64) -> (FaultKind, String) {
         let descriptor = Descriptor::new("archive/zip", Digest::sha256(b"package"), size);
         let (store, folder) = (MemoryStore::new("memory".parse().unwrap()), tempfile::tempdir().unwrap());
-        let fault =
-            read_layer(&store, &descriptor, folder.path(), &ReadBudget::new()).await.expect_err("it is not there");
+        let (budget, moved) = (ReadBudget::new(), LayerProgress::new(&tofu_oci_types::NoReporter));
+        let fault = read_layer(&store, &descriptor, folder.path(), &budget, &moved).await.expect_err("it is not there");
         (fault.kind, fault.text)
     }
 

@@ -121,7 +121,14 @@ pub(crate) struct PackArgs {
     #[arg(value_name = "oci:DIR")]
     pub(crate) destination: String,
     /// How long to wait while another program has the directory locked, such as 90s or 2m
-    #[arg(long, value_name = "DURATION", env = "TOFU_OCI_TIMEOUT", default_value = "2m", allow_hyphen_values = true, hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "DURATION",
+        env = "TOFU_OCI_TIMEOUT",
+        default_value = "2m",
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     pub(crate) timeout: Timeout,
     #[command(flatten)]
     pub(crate) output: OutputArgs,

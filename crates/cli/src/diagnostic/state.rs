@@ -11,8 +11,9 @@ impl Diagnostic {
     /// The same with what helps against it.
     pub(super) fn state_hint(self, error: &StateError) -> Self {
         match error {
-            StateError::Moved { .. } => self
-                .hint("look at what is there now with `tofu-oci versions`, and run the same command again"),
+            StateError::Moved { .. } => {
+                self.hint("look at what is there now with `tofu-oci versions`, and run the same command again")
+            }
             StateError::Withdrawn { place, tag } => self.hint(format!(
                 "`{}` brings it back",
                 invocation::command(&format!("withdraw {} --undo", release(place, tag)))
@@ -36,12 +37,10 @@ impl Diagnostic {
     /// What to do where a registry deletes nothing.
     pub(super) fn tag_stays_hint(self, error: &StoreError) -> Self {
         let StoreError::TagStays { place, tag, .. } = error else { return self };
-        self
-            .hint("nothing was changed; ask the operator of the registry to turn deletion on")
-            .hint(format!(
-                "to warn those who choose the version instead: `{}`",
-                invocation::command(&format!("deprecate {} --message TEXT", release(place, tag)))
-            ))
+        self.hint("nothing was changed; ask the operator of the registry to turn deletion on").hint(format!(
+            "to warn those who choose the version instead: `{}`",
+            invocation::command(&format!("deprecate {} --message TEXT", release(place, tag)))
+        ))
     }
 }
 
