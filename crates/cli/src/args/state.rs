@@ -15,7 +15,7 @@ pub(crate) struct StateArgs {
     /// The release: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
-    /// Take it back: clients can choose the version again, without a warning
+    /// Take it back: the version is what it was before
     #[arg(long)]
     pub(crate) undo: bool,
     /// Sign the notice with this private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or `env://NAME` for
@@ -50,7 +50,7 @@ pub(crate) struct StateArgs {
 #[command(after_help = "\
 Examples:
   tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --reason 'deletes state; use 1.4.1'
-  tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --reason 'deletes state' --sign-key cosign.key
+  tofu-oci withdraw ghcr.io/acme/widget:1.4.0 --reason 'deletes state' --sign-key cosign.key
   tofu-oci withdraw oci:widget-layout:1.4.0 --reason 'deletes state' --dry-run
   tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --undo
 
@@ -71,7 +71,7 @@ pub(crate) struct WithdrawArgs {
 #[command(after_help = "\
 Examples:
   tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --message 'use 2.0.0'
-  tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --message 'use 2.0.0' --sign-key cosign.key
+  tofu-oci deprecate ghcr.io/acme/widget:1.3.0 --message 'use 2.0.0' --sign-key cosign.key
   tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --undo
 
 Clients can still choose the version; tofu-oci repeats the message as a warning. The notice lies

@@ -2,7 +2,7 @@
 
 use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateReport, StateRequest};
 use tofu_oci_store::StoreError;
-use tofu_oci_trust::{NoticeReason, ReleaseState};
+use tofu_oci_trust::NoticeReason;
 
 use super::context::{Context, tagged};
 use super::magic_address::magic_address;
@@ -155,14 +155,8 @@ fn print_plan(context: &Context, change: StateChange, report: &StateReport) {
     let StateReport { address, version, place, tag, state_tag, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));
     if report.unchanged {
-        let state = match report.state {
-            ReleaseState::Available => "available",
-            ReleaseState::Deprecated => "deprecated",
-            ReleaseState::Withdrawn => "withdrawn",
-        };
-        return printer::stdout(&Page::of(format!(
-            "{address} {version} in {place} is {state} already; nothing would be changed"
-        )));
+        let text = format!("{address} {version} in {place} is {} already; nothing would be changed", report.state);
+        return printer::stdout(&Page::of(text));
     }
     let mut page = Page::of(match change {
         StateChange::Withdraw => format!("would withdraw {address} {version} from {place}: {reason}"),

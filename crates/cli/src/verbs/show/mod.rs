@@ -16,7 +16,6 @@ use tofu_oci_types::Platform;
 
 use super::context::Context;
 use super::install::existing_dir;
-use super::slow;
 use crate::args::ShowArgs;
 use crate::diagnostic::Diagnostic;
 use crate::printer;
@@ -35,13 +34,11 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
     }
     let ShownSubject { release, naming } = subject::find(context, args).await?;
-    let place = release.id().place.clone();
-    let reading = read(&release, naming, &trust, args.platform.clone());
-    let reading = slow::noted(context, format!("reading the release in {place}"), reading);
-    let report = reading.await.map_err(|error| match naming {
-        ReleaseNaming::Asked => Diagnostic::from(error),
-        ReleaseNaming::ByItself | ReleaseNaming::Unnamed => Diagnostic::of_repository(error),
-    })?;
+    let report =
+        read(context, &release, naming, &trust, args.platform.clone()).await.map_err(|error| match naming {
+            ReleaseNaming::Asked => Diagnostic::from(error),
+            ReleaseNaming::ByItself | ReleaseNaming::Unnamed => Diagnostic::of_repository(error),
+        })?;
     if context.json {
         json_line(&ReleaseLine::of(&report));
     } else {
@@ -52,12 +49,14 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
 
 /// Reads the packages and the signatures side by side.
 async fn read(
+    context: &Context,
     release: &Arc<dyn Release>,
     naming: ReleaseNaming,
     trust: &Trust,
     platform: Option<Platform>,
 ) -> Result<ShowReport, SourceError> {
-    let (facts, signatures) = tokio::join!(describe(release, platform.as_ref()), signatures(&**release, naming, trust));
+    let described = describe(release, platform.as_ref(), context.reporter.as_ref());
+    let (facts, signatures) = tokio::join!(described, signatures(&**release, naming, trust));
     Ok(ShowReport { facts: facts?, naming, signatures, platform })
 }
 
