@@ -145,7 +145,7 @@ impl<'a> Published<'a> {
         Ok(directory)
     }
 
-    /// Somebody who has the version locked, and not on disk, is told why it is gone.
+    /// Somebody who has the version locked, and not on disk, reads why it is gone.
     fn must_say_why(&self, project: &Path) -> ChoreResult {
         for folder in [".terraform", "terraform.d"] {
             fs::remove_dir_all(project.join(folder)).ok();
