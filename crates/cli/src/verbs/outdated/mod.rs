@@ -3,8 +3,6 @@
 mod model;
 mod text;
 
-use std::path::PathBuf;
-
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_explain::outdated::{compare, demands};
 use tofu_oci_explain::releases::notice_of;
@@ -13,7 +11,7 @@ use tofu_oci_tfconfig::{ProviderTree, providers_tree};
 use tofu_oci_types::{Constraints, Counter, Place, ProviderAddr};
 
 use super::context::{Context, data_dir};
-use super::install::{existing_dir, finder, required};
+use super::install::{finder, required, working_dir};
 use crate::args::OutdatedArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -27,8 +25,7 @@ const AT_ONCE: usize = 16;
 
 /// Prints which providers of a configuration are behind, and what moves when.
 pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<Exit, Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    existing_dir(&dir)?;
+    let dir = working_dir(args.chdir.as_deref())?;
     let data_dir = data_dir(&dir);
     let required = required(context, &dir, &data_dir).map_err(Diagnostic::of_needed_configuration)?;
     let workspace = std::env::var("TF_WORKSPACE").ok();

@@ -5,7 +5,6 @@ mod report;
 mod subject;
 mod text;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_explain::releases::{SignatureStanding, describe, judged};
@@ -15,7 +14,7 @@ use tofu_oci_trust::Policy;
 use tofu_oci_types::Platform;
 
 use super::context::Context;
-use super::install::existing_dir;
+use super::install::working_dir;
 use crate::args::ShowArgs;
 use crate::diagnostic::Diagnostic;
 use crate::printer;
@@ -27,8 +26,7 @@ pub(super) use text::reason;
 
 /// Prints what is known of one release.
 pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    existing_dir(&dir)?;
+    let dir = working_dir(args.chdir.as_deref())?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
     if !args.key.is_empty() {
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
