@@ -223,7 +223,7 @@ pub(super) fn existing_dir(dir: &Path) -> Result<(), Diagnostic> {
     if dir.is_dir() {
         return Ok(());
     }
-    Err(Diagnostic::new(Exit::Fixable, format!("there is no directory {}", dir.display()))
+    Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
         .hint("--chdir names the directory that holds the configuration and its lock file"))
 }
 
