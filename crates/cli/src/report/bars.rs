@@ -113,7 +113,7 @@ fn draw(running: &Weak<Mutex<Running>>) -> bool {
 
 /// Name, bar, how much of it is done, the rate, and how long it will take. Plain characters, for every locale.
 fn style(unit: WorkUnit, of: Option<u64>) -> ProgressStyle {
-    let is_narrow = printer::columns(std::io::stderr()).is_some_and(|columns| columns < NARROW);
+    let is_narrow = printer::stderr_columns().is_some_and(|columns| columns < NARROW);
     let template = match of {
         Some(_) if is_narrow => "{wide_msg} {percent}%{left}",
         Some(_) => "{wide_msg} [{bar:12}] {amount}{left}",

@@ -226,7 +226,7 @@ pub(super) fn working_dir(chdir: Option<&Path>) -> Result<PathBuf, Diagnostic> {
     if dir.is_dir() {
         return Ok(dir.to_owned());
     }
-    Err(Diagnostic::new(Exit::Fixable, format!("there is no directory {}", dir.display()))
+    Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
         .hint("--chdir names the directory that holds the configuration and its lock file"))
 }
 

@@ -60,6 +60,10 @@ pub(super) fn target(
     named: Option<&ProviderAddr>,
 ) -> Result<SignTarget, Diagnostic> {
     let ReleaseName::Provider { address, constraints } = subject::read(text)? else {
+        if typed(from, "TOFU_OCI_FROM") && text.parse::<ProviderAddr>().is_ok() {
+            return Err(Diagnostic::usage(format!("`{text}` names no version of a provider"))
+                .hint(format!("with --from, write {text}@VERSION, such as {text}@1.4.0")));
+        }
         if typed(from, "TOFU_OCI_FROM") {
             return Err(Diagnostic::usage(format!("`{text}` is the place, and --from names another one"))
                 .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
