@@ -17,7 +17,6 @@ use super::printed::{self, LockOutcome};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
-use crate::exit::Exit;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::subject;
