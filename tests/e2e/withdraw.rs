@@ -26,6 +26,16 @@ fn tags(scene: &Scene, repository: &str) -> Vec<String> {
 }
 
 #[test]
+fn verify_of_a_repository_says_why_the_version_has_no_tag() {
+    let scene = published(Deletion::Tags);
+    scene.run(&format!("withdraw REGISTRY/acme/widget:1.4.0 {REASON}")).success();
+    let said = scene.refuse("verify REGISTRY/acme/widget:1.4.0");
+    assert!(said.contains("1.4.0 was withdrawn") && said.contains("it deletes state"), "{said}");
+    let said = scene.refuse("verify REGISTRY/acme/widget:1.5.0");
+    assert!(said.contains("has no tag 1.5.0"), "{said}");
+}
+
+#[test]
 fn a_version_goes_and_comes_back() {
     let scene = published(Deletion::Tags);
     assert_snapshot!(scene.run(&format!("withdraw REGISTRY/acme/widget:1.4.0 {REASON} --dry-run")).text, @"

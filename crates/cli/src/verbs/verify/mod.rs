@@ -13,7 +13,7 @@ use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{OciSource, ReleaseId, Source, provider_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict};
-use tofu_oci_types::{ProviderAddr, Reference, ReleaseName, Tag, Version};
+use tofu_oci_types::{Counter, ProviderAddr, Reference, ReleaseName, Tag, Version};
 
 use super::context::Context;
 use super::install::{finder, working_dir};
@@ -54,6 +54,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
     let locked = locked(dir)?;
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
     let (mut exit, mut failed) = (Exit::Fixable, Vec::new());
+    let count = Counter::new(context.reporter.as_ref(), "releases", locked.len());
     for (address, version) in &locked {
         let judged = async {
             let source = finder.source(address)?;
@@ -71,6 +72,7 @@ async fn every(context: &Context, args: &VerifyArgs, judging: &mut Judging, dir:
                 failed.push(format!("{address} {version}"));
             }
         }
+        count.done();
     }
     if failed.is_empty() {
         return Ok(());
@@ -230,7 +232,14 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     let connector = context.connector(&args.network, args.identity.access(&registries, chdir).await?);
     let store = connector.source(&end)?;
     let tag = Tag::for_version(&version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
-    let index = store.resolve(&Reference::Tag(tag)).await?;
+    let index = match store.resolve(&Reference::Tag(tag)).await {
+        // What was withdrawn names its provider, too; the source then says why it was.
+        Err(error) if error.is_not_found() => match Tag::withdrawn(&version) {
+            Ok(kept) => store.resolve(&Reference::Tag(kept)).await.map_err(|_| error)?,
+            Err(_) => return Err(error.into()),
+        },
+        found => found?,
+    };
     let magic = || if let End::Registry(repository) = &end { magic_address(repository) } else { None };
     let address = provider_of(store.as_ref(), &index).await?.or_else(magic).ok_or_else(|| {
         Diagnostic::new(Exit::Fixable, format!("{version} in {end} does not say which provider it is")).hint(format!(
