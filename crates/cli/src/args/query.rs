@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser};
+use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser, number::number};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Args)]
@@ -63,7 +63,7 @@ pub(crate) struct VersionsArgs {
     #[arg(short, long, conflicts_with = "platforms")]
     pub(crate) long: bool,
     /// List the newest N versions only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::<u16, 1, 65535>)]
     pub(crate) limit: Option<u16>,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
