@@ -44,9 +44,9 @@ Examples:
     tofu-oci versions ghcr.io/acme/opentofu-provider-widget --long --limit 10
 
 Newest first. Versions that are no providers, such as container images, are left out with a note:
-`versions` looks into the newest twenty, and into all if one of those is something else. The argument is a provider address if --provider or --from is given, if its host ends
-in the magic suffix, or if an `include` of the CLI configuration names its host. Otherwise it is a
-repository.")]
+`versions` looks into the newest twenty, and into all if one of those is something else. The
+argument is a provider address if --provider or --from is given, if its host ends in the magic
+suffix, or if an `include` of the CLI configuration names its host. Otherwise it is a repository.")]
 pub(crate) struct VersionsArgs {
     /// A provider address, or a repository (REGISTRY/REPOSITORY or oci:DIR)
     #[arg(value_name = "ADDR|REPOSITORY")]

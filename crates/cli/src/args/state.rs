@@ -50,7 +50,8 @@ pub(crate) struct StateArgs {
 #[command(after_help = "\
 Examples:
   tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --reason 'deletes state; use 1.4.1'
-  tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --reason 'deletes state' --sign-key cosign.key
+  tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --reason 'deletes state' \\
+    --sign-key cosign.key
   tofu-oci withdraw oci:widget-layout:1.4.0 --reason 'deletes state' --dry-run
   tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --undo
 
@@ -71,7 +72,8 @@ pub(crate) struct WithdrawArgs {
 #[command(after_help = "\
 Examples:
   tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --message 'use 2.0.0'
-  tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --message 'use 2.0.0' --sign-key cosign.key
+  tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --message 'use 2.0.0' \\
+    --sign-key cosign.key
   tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --undo
 
 Clients can still choose the version; tofu-oci repeats the message as a warning. The notice lies
