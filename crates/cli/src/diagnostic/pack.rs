@@ -29,9 +29,7 @@ impl From<PackError> for Diagnostic {
                 diagnostic.hint("platforms are named OS_ARCH as Go names them, such as linux_amd64 or darwin_arm64")
             }
             PackError::InvalidVersion { meant: Some(meant), .. } => diagnostic.hint(format!("write {meant}")),
-            PackError::VersionConflict { found, .. } => {
-                diagnostic.hint(format!("omit --version, or write --version {found}"))
-            }
+            PackError::VersionConflict { found, .. } => diagnostic.hint(format!("omit the version, or write {found}")),
             PackError::VersionUnknown { .. } => diagnostic.hint("say it: --version 1.4.0"),
             PackError::SeveralVersions { versions, .. } => match versions.last() {
                 Some(newest) => diagnostic.hint(format!("choose one: --version {newest}")),
