@@ -14,7 +14,7 @@ use super::error::StateError;
 use super::model::{StateChange, StateReport, StateRequest};
 use crate::copy::no_release;
 use crate::push::{for_version, tags_unknown};
-use crate::{PackError, SignAddress, SignError};
+use crate::{PackError, SignAddress, SignError, can_be_ended};
 
 /// The most tags that are compared with the release.
 const MOST_TAGS: usize = 200;
@@ -37,6 +37,8 @@ pub struct StatePlan<'a> {
     pub(super) marked: Option<Digest>,
     /// What the publisher said of the release before.
     pub(super) said: Option<StatedNotice>,
+    /// Whether notices of the requested kind are still to be taken back.
+    pub(super) can_be_ended: bool,
 }
 
 /// A manifest and its bytes.
@@ -70,8 +72,10 @@ impl<'a> StatePlan<'a> {
         let address = address(&request.address, &at, &bytes, &tag, store)?;
         let index = Descriptor { digest: Digest::sha256(&bytes), ..at.clone() };
         let found = notices(store, &index).await?;
-        let about = found.iter().filter(|found| found.is_about(&index.digest, &address, request.version));
-        let said = in_force(about).cloned();
+        let about: Vec<_> =
+            found.iter().filter(|found| found.is_about(&index.digest, &address, request.version)).collect();
+        let said = in_force(about.iter().copied()).cloned();
+        let can_be_ended = can_be_ended(request.change.kind(), &about, request.key);
         let mut plan = Self {
             report: StateReport {
                 place: store.place(),
@@ -98,6 +102,7 @@ impl<'a> StatePlan<'a> {
             own: own_digest,
             marked,
             said,
+            can_be_ended,
         };
         plan.report.unchanged = plan.is_done();
         if plan.request.change == StateChange::Withdraw {
@@ -114,16 +119,15 @@ impl<'a> StatePlan<'a> {
         &self.report
     }
 
-    /// What the publisher says of the release now.
-    pub(super) fn said(&self) -> ReleaseState {
-        self.said.as_ref().map_or(ReleaseState::Available, |said| said.notice.state)
-    }
-
     /// Whether nothing is to be done, except perhaps to sign what is said already.
     fn is_done(&self) -> bool {
-        let says_so = self.said() == self.report.state
-            && (self.report.state == ReleaseState::Available
-                || self.said.as_ref().is_some_and(|said| said.notice.reason == self.request.reason));
+        let says_so = match self.report.state {
+            ReleaseState::Available => !self.can_be_ended,
+            state => self
+                .said
+                .as_ref()
+                .is_some_and(|said| said.notice.state == state && said.notice.reason == self.request.reason),
+        };
         let (at, own, marked) = (Some(&self.at.digest), self.own.as_ref(), self.marked.as_ref());
         says_so
             && match self.request.change {
