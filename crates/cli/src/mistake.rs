@@ -64,13 +64,13 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let typed = context(ContextKind::InvalidSubcommand)?;
-            let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+            let mut words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
             if typed == "version" {
                 let hint =
                     "`tofu-oci --version` prints the version of tofu-oci, `tofu-oci versions` those of a provider";
                 return Some(Diagnostic::usage("`tofu-oci` has no verb `version`").hint(hint));
             }
-            other_word(typed, words.filter(|word| !word.starts_with('-')).next().as_deref(), declared)
+            other_word(typed, words.find(|word| !word.starts_with('-')).as_deref(), declared)
         }
         ErrorKind::ValueValidation => {
             let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);

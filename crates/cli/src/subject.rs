@@ -195,11 +195,12 @@ fn invalid(text: &str, error: InvalidReleaseName) -> Diagnostic {
         InvalidReleaseName::Empty { name, mark: '@' } => {
             diagnostic.hint(CONSTRAINTS).hint(format!("for any version, omit the @: {name}"))
         }
-        InvalidReleaseName::Empty { name, .. } => diagnostic.hint(form(&name)).hint(list(&name)),
         InvalidReleaseName::NotAVersion { name, meant: Some(meant), .. } => {
             diagnostic.hint(format!("write {name}:{meant}"))
         }
-        InvalidReleaseName::NotAVersion { name, .. } => diagnostic.hint(form(&name)).hint(list(&name)),
+        InvalidReleaseName::Empty { name, .. } | InvalidReleaseName::NotAVersion { name, .. } => {
+            diagnostic.hint(form(&name)).hint(list(&name))
+        }
         InvalidReleaseName::AtAfterPlace { name, version, .. } if version.parse::<Version>().is_ok() => {
             diagnostic.hint(format!("write {name}:{version}"))
         }
@@ -219,7 +220,9 @@ fn invalid(text: &str, error: InvalidReleaseName) -> Diagnostic {
             diagnostic.hint("write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0")
         }
         // The same text without the version has the same fault, with hints for repositories.
-        _ => text.rsplit_once(':').and_then(|(name, _)| End::parse(name).err()).unwrap_or(diagnostic),
+        InvalidReleaseName::NotARepository(_) => {
+            text.rsplit_once(':').and_then(|(name, _)| End::parse(name).err()).unwrap_or(diagnostic)
+        }
     }
 }
 

@@ -342,6 +342,7 @@ pub(super) fn given(providers: &[String]) -> Result<Vec<(ProviderAddr, Constrain
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::exit::Exit;
 
     #[track_caller]
     fn check(providers: &[&str], want: &[(&str, &str)]) {
