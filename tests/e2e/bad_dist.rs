@@ -186,7 +186,7 @@ fn another_version_than_the_files() {
     ----- stderr -----
     error: version 1.5.0 was asked for, but dist holds 1.4.0
 
-    hint: omit --version, or write --version 1.4.0
+    hint: omit the version, or write 1.4.0
     ");
 }
 

@@ -259,3 +259,11 @@ fn methods_that_overlapped_before_are_kept_apart() {
     assert_eq!(said.stdout, "https://***@mirror.example.com/?***\n");
     assert!(!said.text.contains("hunter2"), "{}", said.text);
 }
+
+#[test]
+fn pattern_and_repository_swapped_are_put_in_their_order() {
+    let scene = Scene::new();
+    let said = scene.refuse("config snippet ghcr.io/acme/widget 'registry.example.com/acme/*'");
+    let want = "hint: tofu-oci config snippet 'registry.example.com/acme/*' ghcr.io/acme/widget\n";
+    assert!(said.contains(want), "{said}");
+}

@@ -7,7 +7,7 @@ use serde_json::Value;
 use tofu_oci_testkit::{ReleaseFolder, Vectors};
 
 use crate::setup::state::tree;
-use crate::setup::{PLATFORMS, Said, Scene, State};
+use crate::setup::{PLATFORMS, Said, Scene, State, WIDGET};
 
 const LOCK: &str = ".terraform.lock.hcl";
 const HEADER: &str =
@@ -253,4 +253,13 @@ fn upgrade_contradicts_a_lock_file_that_must_not_change() {
     For more information, try '--help'.
     ");
     assert_eq!(scene.conversation(), Vec::<String>::new());
+}
+
+#[test]
+fn a_lock_file_that_must_not_change_is_not_answered_with_upgrade() {
+    let scene = Scene::published();
+    scene.publish("1.5.0");
+    scene.run(&format!("install {WIDGET}@1.4.0 --from REGISTRY/acme/widget")).success();
+    let said = scene.refuse(&format!("install {WIDGET}@1.5.0 --locked --from REGISTRY/acme/widget"));
+    assert!(said.contains("hint: choose a new version with `tofu-oci lock --upgrade --from"), "{said}");
 }

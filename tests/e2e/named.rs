@@ -198,3 +198,51 @@ fn a_broken_pin_file_is_described_without_names_of_the_program() {
     assert!(!said.text.contains("PinsDocument"), "{}", said.text);
     assert!(said.text.contains("an object with version and providers"), "{}", said.text);
 }
+
+#[test]
+fn a_providers_version_after_a_colon_beside_from_is_answered_with_the_at() {
+    let scene = Scene::new();
+    for verb in ["verify", "sign --key p256.pem"] {
+        let said = scene.refuse(&format!("{verb} registry.example.com/acme/widget:1.4.0 --from REGISTRY/acme/widget"));
+        let hint = "hint: write a provider's version after an @: registry.example.com/acme/widget@1.4.0\n";
+        assert!(said.contains(hint), "{said}");
+    }
+}
+
+#[test]
+fn latest_and_a_template_in_double_quotes_are_answered_with_what_to_write() {
+    let scene = Scene::new();
+    let said = scene.refuse("install registry.example.com/acme/widget@latest");
+    assert!(said.contains("hint: for the newest version, omit the @: registry.example.com/acme/widget\n"), "{said}");
+    for left in ["//", "/widget-"] {
+        let said = scene.refuse(&format!("versions REGISTRY{left}"));
+        assert!(said.contains("hint: quote a template with ' for your shell: 'ghcr.io/acme/${type}'\n"), "{said}");
+    }
+}
+
+#[test]
+fn sign_takes_the_key_under_the_name_that_push_has_for_it() {
+    let scene = Scene::published();
+    scene.key("p256.pem");
+    let said = scene.run("sign REGISTRY/acme/widget:1.4.0 --sign-key p256.pem");
+    assert!(said.text.starts_with("exit code: 0"), "{}", said.text);
+}
+
+#[test]
+fn an_option_or_argument_that_a_verb_does_not_have_is_answered_with_what_to_type() {
+    let scene = Scene::new();
+    for (line, want) in [
+        (
+            "install -lockfile=readonly",
+            "hint: options have two dashes, and follow the verb: tofu-oci install --lockfile=readonly\n",
+        ),
+        ("-chdir=x install", "hint: options have two dashes, and follow the verb: tofu-oci install --chdir=x\n"),
+        ("push dist REGISTRY/acme/widget --force", "hint: `push` has --replace-tag for it\n"),
+        ("outdated .", "hint: name the directory with --chdir: tofu-oci outdated --chdir .\n"),
+        ("version", "hint: `tofu-oci --version` prints the version of tofu-oci"),
+        ("versions REGISTRY/acme/widget --limit 0", "write a whole number, 1 to 65535\n"),
+    ] {
+        let said = scene.refuse(line);
+        assert!(said.contains(want) && said.starts_with("exit code: 2"), "{line}\n{said}");
+    }
+}

@@ -27,7 +27,7 @@ fn referrers(referrers: ReferrersSupport) -> Scene {
 fn replaced(support: ReferrersSupport, options: &str) -> Scene {
     let scene = referrers(support);
     scene.run(&format!("push dist {PUSH} {SIGNED}")).success();
-    let before: Digest = scene.tag("acme/widget", "1.4.0").parse().unwrap();
+    let before: Digest = scene.tag("acme/widget", "1.4.0").parse().expect("well-formed");
     scene.run(&format!("push other {PUSH} --replace-tag {options}")).success();
     assert_ne!(scene.tag("acme/widget", "1.4.0"), before.to_string());
     // Somebody puts the old one back.
@@ -219,9 +219,9 @@ fn a_registry_that_takes_no_notice_causes_a_warning() {
 fn say(scene: &Scene, repository: &str, from: &str, state: ReleaseState, reason: &str, tag: Option<&str>) {
     let (media_type, bytes) = scene.registry.manifest(repository, from).expect("it is published");
     let index = Descriptor::of(&media_type, &bytes);
-    let (address, version) = (WIDGET.parse().unwrap(), "1.4.0".parse().unwrap());
+    let (address, version) = (WIDGET.parse().expect("well-formed"), "1.4.0".parse().expect("well-formed"));
     let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
-    let reason = reason.parse().unwrap();
+    let reason = reason.parse().expect("well-formed");
     let notice = Notice { state, reason, replaced_by: None, supersedes: [].into() };
     let statement = notice.to_statement(&subject);
     let layer = "application/vnd.in-toto+json";
@@ -244,11 +244,11 @@ fn withdrawn() -> Scene {
             Some((media_type, bytes)) => drop(scene.registry.put_manifest("acme/widget", &media_type, bytes)),
             None => drop(scene.registry.put_blob(
                 "acme/widget",
-                scene.registry.blob("acme/first", &digest.parse().unwrap()).expect("it is listed"),
+                scene.registry.blob("acme/first", &digest.parse().expect("well-formed")).expect("it is listed"),
             )),
         }
     }
-    let index = scene.tag("acme/first", "1.4.0").parse().unwrap();
+    let index = scene.tag("acme/first", "1.4.0").parse().expect("well-formed");
     scene.registry.put_tag("acme/widget", "withdrawn-1.4.0", &index);
     say(&scene, "acme/widget", "withdrawn-1.4.0", ReleaseState::Withdrawn, "it deletes the state", None);
     scene

@@ -54,7 +54,13 @@ impl End {
                 return diagnostic
                     .hint(format!("name the repository alone, {repository}{}", invocation::and_the_version()));
             }
-            diagnostic.hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
+            let diagnostic =
+                diagnostic.hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR");
+            // What double quotes leave of `…/${namespace}/${type}` and `…-${type}`.
+            if text.contains("//") || text.ends_with(['-', '_', '.']) {
+                return diagnostic.hint("quote a template with ' for your shell: 'ghcr.io/acme/${type}'");
+            }
+            diagnostic
         })
     }
 }

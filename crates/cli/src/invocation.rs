@@ -101,6 +101,11 @@ pub(crate) fn verb() -> &'static str {
     &given().verb
 }
 
+/// Whether this option was typed.
+pub(crate) fn says(option: &str) -> bool {
+    given().options.iter().any(|typed| typed.name == option)
+}
+
 /// The argument without a name that begins with this text.
 pub(crate) fn word_with(start: &str) -> Option<&'static str> {
     given().words.iter().map(String::as_str).find(|word| word.starts_with(start))

@@ -1,12 +1,15 @@
 //! Mistakes in arguments for which this program knows better advice than clap: verbs of other tools, lists of platforms,
 //! values that a variable gives.
 
+use std::path::Path;
+
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args;
 use crate::diagnostic::Diagnostic;
 use crate::exit::{self, Exit};
+use crate::invocation;
 
 /// Words that other tools have for what these verbs do. A verb that this program lacks gives no advice.
 const OTHER_WORDS: &[(&[&str], &[&str])] = &[
@@ -25,6 +28,16 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["auth login"], &["login"]),
     (&["auth logout"], &["logout"]),
     (&["config show", "config list", "config print"], &["config check", "config snippet"]),
+];
+
+/// Options that other verbs and tools have, and what they are called here.
+const OTHER_OPTIONS: &[(&str, &str)] = &[
+    ("force", "replace-tag"),
+    ("overwrite", "replace-tag"),
+    ("message", "reason"),
+    ("reason", "message"),
+    ("key", "sign-key"),
+    ("tag", "version"),
 ];
 
 /// Verbs that are planned.
@@ -51,8 +64,13 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let typed = context(ContextKind::InvalidSubcommand)?;
-            let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-            other_word(typed, words.filter(|word| !word.starts_with('-')).next().as_deref(), declared)
+            let mut words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+            if typed == "version" {
+                let hint =
+                    "`tofu-oci --version` prints the version of tofu-oci, `tofu-oci versions` those of a provider";
+                return Some(Diagnostic::usage("`tofu-oci` has no verb `version`").hint(hint));
+            }
+            other_word(typed, words.find(|word| !word.starts_with('-')).as_deref(), declared)
         }
         ErrorKind::ValueValidation => {
             let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
@@ -64,6 +82,11 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
             let typed = std::env::args_os().skip(1).any(|word| word.to_string_lossy().contains(value));
             let variable = if typed { None } else { variable(value, declared) };
             variable.map(|variable| diagnostic.hint(format!("the variable {variable} says so: change it, or unset it")))
+        }
+        ErrorKind::UnknownArgument => {
+            let words: Vec<String> =
+                std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+            other_option(context(ContextKind::InvalidArg)?, &words, declared)
         }
         _ => None,
     }
@@ -88,6 +111,44 @@ fn other_word(typed: &str, first: Option<&str>, declared: &Command) -> Option<Di
         }
     }
     (!diagnostic.hints().is_empty()).then(|| diagnostic.hint("`tofu-oci --help` lists all verbs"))
+}
+
+/// What to write instead of an option with one dash, as OpenTofu has them, of one that has another name here, and of an
+/// argument of a verb that takes none. `words` is the whole command line.
+fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Diagnostic> {
+    let (mut verb, mut name) = (declared, String::new());
+    for word in words.iter().filter(|word| !word.starts_with('-')) {
+        let Some(found) = verb.find_subcommand(word) else { break };
+        let gap = if name.is_empty() { "" } else { " " };
+        name = format!("{name}{gap}{word}");
+        verb = found;
+    }
+    let takes = |option: &str| verb.get_arguments().any(|arg| arg.get_long() == Some(option));
+    let diagnostic = |word: &str| Diagnostic::usage(format!("unexpected argument `{word}`"));
+    if let Some(option) = typed.strip_prefix("--") {
+        let (_, here) = OTHER_OPTIONS.iter().find(|(other, here)| *other == option && takes(here))?;
+        return Some(diagnostic(typed).hint(format!("`{name}` has --{here} for it")));
+    }
+    if typed.starts_with('-') {
+        let word = words
+            .iter()
+            .find(|word| word.strip_prefix('-').is_some_and(|option| option.split('=').next().is_some_and(takes)))?;
+        let hint = format!("options have two dashes, and follow the verb: tofu-oci {name} -{word}");
+        return Some(diagnostic(word).hint(hint));
+    }
+    if verb.has_subcommands() || verb.get_positionals().next().is_some() || !takes("chdir") {
+        return None;
+    }
+    Some(diagnostic(typed).hint(match name.as_str() {
+        "config check" => format!(
+            "it reads the files that OpenTofu reads; for one file: TF_CLI_CONFIG_FILE={} tofu-oci {name}",
+            invocation::quoted(typed)
+        ),
+        _ if Path::new(typed).is_dir() => {
+            format!("name the directory with --chdir: tofu-oci {name} --chdir {}", invocation::quoted(typed))
+        }
+        _ => format!("`{name}` takes no arguments: it is about every provider of a configuration"),
+    }))
 }
 
 /// What to write instead of a list of platforms, or of docker's form of one.
@@ -138,6 +199,48 @@ mod tests {
         let diagnostic = other_word("mirror", Some("mirror"), &args::command()).expect("planned");
         assert_eq!(diagnostic.text(), "`tofu-oci mirror` is planned and not built");
         assert!(other_word("logn", Some("logn"), &args::command()).is_none(), "clap knows similar verbs");
+    }
+
+    #[track_caller]
+    fn check_option(typed: &str, line: &str, want: Option<&str>) {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let diagnostic = other_option(typed, &words, &args::command());
+        let got = diagnostic.map(|diagnostic| format!("{}: {}", diagnostic.text(), diagnostic.hints().join("; ")));
+        assert_eq!(got.as_deref(), want);
+    }
+
+    #[test]
+    fn an_option_with_one_dash_is_answered_with_two() {
+        let want = "unexpected argument `-lockfile=readonly`: options have two dashes, and follow the verb: tofu-oci \
+                    install --lockfile=readonly";
+        check_option("-l", "install x/y -lockfile=readonly", Some(want));
+        let want =
+            "unexpected argument `-chdir=.`: options have two dashes, and follow the verb: tofu-oci outdated --chdir=.";
+        check_option("-c", "-chdir=. outdated", Some(want));
+        check_option("-x", "install -x", None);
+        check_option("-c", "versions x -chdir=.", None);
+    }
+
+    #[test]
+    fn an_option_of_another_verb_is_answered_with_its_name_here() {
+        let want = |option: &str, hint: &str| format!("unexpected argument `--{option}`: `{hint} for it");
+        check_option("--force", "push dist x/y --force", Some(&want("force", "push` has --replace-tag")));
+        check_option("--reason", "deprecate x/y:1.0.0 --reason x", Some(&want("reason", "deprecate` has --message")));
+        check_option("--message", "withdraw x/y:1.0.0 --message x", Some(&want("message", "withdraw` has --reason")));
+        check_option("--key", "withdraw x/y:1.0.0 --key x", Some(&want("key", "withdraw` has --sign-key")));
+        check_option("--force", "versions x/y --force", None);
+    }
+
+    #[test]
+    fn an_argument_of_a_verb_without_arguments_is_answered_with_what_to_type() {
+        let want = "unexpected argument `src`: name the directory with --chdir: tofu-oci outdated --chdir src";
+        check_option("src", "outdated src", Some(want));
+        let want = "unexpected argument `x/y/z`: `providers` takes no arguments: it is about every provider of a configuration";
+        check_option("x/y/z", "providers x/y/z", Some(want));
+        let want = "unexpected argument `a.tfrc`: it reads the files that OpenTofu reads; for one file: \
+                    TF_CLI_CONFIG_FILE=a.tfrc tofu-oci config check";
+        check_option("a.tfrc", "config check a.tfrc", Some(want));
+        check_option("z", "copy x/y oci:x z", None);
     }
 
     #[test]

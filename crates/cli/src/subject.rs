@@ -140,6 +140,17 @@ pub(crate) fn is_repository(text: &str) -> bool {
         .is_ok_and(|repository| repository.registry().contains(['.', ':']) || repository.registry() == "localhost")
 }
 
+/// The argument names a place, and `--from` another one.
+pub(crate) fn two_places(text: &str) -> Diagnostic {
+    let diagnostic = Diagnostic::usage(format!("`{text}` is the place, and --from names another one"));
+    match text.rsplit_once(':') {
+        Some((name, version)) if name.parse::<ProviderAddr>().is_ok() => diagnostic
+            .hint(format!("write a provider's version after an @: {name}@{version}"))
+            .hint("for what is in the repository, omit --from"),
+        _ => diagnostic.hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"),
+    }
+}
+
 /// The argument names a release, but no version of it.
 fn no_version(text: &str) -> Diagnostic {
     Diagnostic::usage(format!("`{text}` names no version"))
@@ -184,11 +195,12 @@ fn invalid(text: &str, error: InvalidReleaseName) -> Diagnostic {
         InvalidReleaseName::Empty { name, mark: '@' } => {
             diagnostic.hint(CONSTRAINTS).hint(format!("for any version, omit the @: {name}"))
         }
-        InvalidReleaseName::Empty { name, .. } => diagnostic.hint(form(&name)).hint(list(&name)),
         InvalidReleaseName::NotAVersion { name, meant: Some(meant), .. } => {
             diagnostic.hint(format!("write {name}:{meant}"))
         }
-        InvalidReleaseName::NotAVersion { name, .. } => diagnostic.hint(form(&name)).hint(list(&name)),
+        InvalidReleaseName::Empty { name, .. } | InvalidReleaseName::NotAVersion { name, .. } => {
+            diagnostic.hint(form(&name)).hint(list(&name))
+        }
         InvalidReleaseName::AtAfterPlace { name, version, .. } if version.parse::<Version>().is_ok() => {
             diagnostic.hint(format!("write {name}:{version}"))
         }
@@ -197,13 +209,20 @@ fn invalid(text: &str, error: InvalidReleaseName) -> Diagnostic {
             Some((name, version)) if version.parse::<Version>().is_ok() => {
                 diagnostic.hint(format!("write {name}@{version}"))
             }
-            _ => diagnostic.hint(CONSTRAINTS),
+            _ => match text.strip_suffix("@latest") {
+                Some(name) if ["install", "lock"].contains(&invocation::verb()) => {
+                    diagnostic.hint(format!("for the newest version, omit the @: {name}"))
+                }
+                _ => diagnostic.hint(CONSTRAINTS),
+            },
         },
         InvalidReleaseName::NotAnAddress(_) => {
             diagnostic.hint("write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0")
         }
         // The same text without the version has the same fault, with hints for repositories.
-        _ => text.rsplit_once(':').and_then(|(name, _)| End::parse(name).err()).unwrap_or(diagnostic),
+        InvalidReleaseName::NotARepository(_) => {
+            text.rsplit_once(':').and_then(|(name, _)| End::parse(name).err()).unwrap_or(diagnostic)
+        }
     }
 }
 

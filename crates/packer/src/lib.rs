@@ -38,6 +38,7 @@ pub use push::{plan, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, PushRequest, Rename, ReplaceTag};
 pub use sign::{SignAddress, SignReport, SignRequest, sign};
+pub(crate) use signing::can_be_ended;
 pub use signing::{
     Attachment, AttachmentState, Forms, NoticeReport, NoticeRequest, SignError, Signing, SumsMode, put_notice,
 };

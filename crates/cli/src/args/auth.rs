@@ -39,7 +39,7 @@ Examples:
   tofu-oci auth explain ghcr.io/acme/opentofu-provider-widget
   tofu-oci auth explain ghcr.io/acme/opentofu-provider-widget --push
   tofu-oci auth explain registry.example.com/acme/widget --anonymous
-  tofu-oci auth explain registry.example.com/acme/widget --json | jq -r 'select(.event == \"auth\") | .code'
+  tofu-oci auth explain registry.example.com/acme/widget --json
 
 The output says, from top to bottom: where tofu-oci looked and what fits, what it chose and why,
 which helper and which scope it asked for, what the registry and its token server answered, where

@@ -81,7 +81,7 @@ pub(crate) struct CheckArgs {
     /// Use the trust policy, pins and CLI configuration of this directory
     ///
     /// The default is the directory of the lock file, else the current one.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,

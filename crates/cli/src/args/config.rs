@@ -15,7 +15,8 @@ use super::OutputArgs;
 Which files tofu-oci reads, as OpenTofu does:
   TF_CLI_CONFIG_FILE, else TERRAFORM_CONFIG, if one of them is set: that file alone
   otherwise ~/.tofurc, else ~/.terraformrc, else $XDG_CONFIG_HOME/opentofu/tofurc,
-  and every *.tfrc and *.tfrc.json of ~/.terraform.d (on Windows: tofu.rc and terraform.d in %APPDATA%)
+  and every *.tfrc and *.tfrc.json of ~/.terraform.d
+  (on Windows: tofu.rc and terraform.d in %APPDATA%)
 
 OpenTofu goes on after most errors in these files, and may then download from the origin what was
 meant to come from a mirror. tofu-oci stops at such an error, with exit code 2, and shows the line.

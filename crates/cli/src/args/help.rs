@@ -36,11 +36,11 @@ Examples:
 bash reads that folder if the package bash-completion is installed; otherwise write `source FILE`
 into ~/.bashrc. zsh needs `fpath+=~/.zfunc` before `compinit` in ~/.zshrc.
 
-The script asks `tofu-oci` itself at each TAB, so it stays right after an update. It completes verbs,
-options, topics, platforms, rules, paths and, after `REPOSITORY:`, `oci:DIR:` or `ADDR@`, versions. For
-versions it asks the registry, with the options of the line, for one second at most. It shows the
-credentials of files and runs no credential helper. If the registry does not answer in time, there
-are no candidates.")]
+The script asks `tofu-oci` itself at each TAB, so it stays right after an update. It completes
+verbs, options, topics, platforms, rules, paths and, after `REPOSITORY:`, `oci:DIR:` or `ADDR@`,
+versions. For versions it asks the registry, with the options of the line, for one second at most.
+It shows the credentials of files and runs no credential helper. If the registry does not answer in
+time, there are no candidates.")]
 pub(crate) struct CompletionsArgs {
     /// The shell that will read the script
     #[arg(value_name = "SHELL")]

@@ -27,6 +27,7 @@ Examples:
 
 `install` checks size, digest, archive structure, checksums and the lock file's hashes before a
 package becomes visible. It leaves packages that are installed already as they are.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct InstallArgs {
     /// Providers, HOST/NAMESPACE/TYPE[@CONSTRAINT] [default: what the .tf and .tofu files require]
     ///

@@ -78,8 +78,9 @@ its names), and what the file's credential helper keeps under them. Logins for s
 repositories (HOST/PATH, as podman can make them) stay. `logout` asks no registry.
 
 If something else would still answer for the registry, such as podman's file or an oci_credentials
-block, `logout` names it and leaves it alone. Exit codes: 0 logged out, or there was no login; 1 the file cannot
-be written, or the helper failed; 2 wrong usage, or a malformed file (it is left as it is).")]
+block, `logout` names it and leaves it alone. Exit codes: 0 logged out, or there was no login; 1 the
+file cannot be written, or the helper failed; 2 wrong usage, or a malformed file (it is left as it
+is).")]
 pub(crate) struct LogoutArgs {
     /// The registry, HOST[:PORT], as you gave it to `login`
     #[arg(value_name = "REGISTRY")]

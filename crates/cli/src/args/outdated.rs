@@ -22,8 +22,8 @@ Examples:
 For each provider: the locked version, the newest that the constraints of all modules admit
 (`install --upgrade` moves to it), and the newest of all. If a constraint keeps you from the newest
 one, its module and line are named. A pre-release counts only if a constraint names it.
-`outdated` reads lists of versions and changes nothing. Without --exit-code it exits with 0, whatever
-it finds.")]
+`outdated` reads lists of versions and changes nothing. Without --exit-code it exits with 0,
+whatever it finds.")]
 pub(crate) struct OutdatedArgs {
     /// Look at this directory: its configuration and its lock file
     #[arg(long, value_name = "DIR")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser};
+use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser, number::number};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Args)]
@@ -44,9 +44,9 @@ Examples:
     tofu-oci versions ghcr.io/acme/opentofu-provider-widget --long --limit 10
 
 Newest first. Versions that are no providers, such as container images, are left out with a note:
-`versions` looks into the newest twenty, and into all if one of those is something else. The argument is a provider address if --provider or --from is given, if its host ends
-in the magic suffix, or if an `include` of the CLI configuration names its host. Otherwise it is a
-repository.")]
+`versions` looks into the newest twenty, and into all if one of those is something else. The
+argument is a provider address if --provider or --from is given, if its host ends in the magic
+suffix, or if an `include` of the CLI configuration names its host. Otherwise it is a repository.")]
 pub(crate) struct VersionsArgs {
     /// A provider address, or a repository (REGISTRY/REPOSITORY or oci:DIR)
     #[arg(value_name = "ADDR|REPOSITORY")]
@@ -63,7 +63,7 @@ pub(crate) struct VersionsArgs {
     #[arg(short, long, conflicts_with = "platforms")]
     pub(crate) long: bool,
     /// List the newest N versions only
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number::<u16, 1, 65535>)]
     pub(crate) limit: Option<u16>,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,

@@ -4,15 +4,18 @@
 //! one line in place of the options of registry access.
 
 use clap::Command;
+use clap::builder::Resettable;
 
 /// The command and its verbs, with the examples before the options.
 pub(super) fn examples_first(command: Command) -> Command {
     let verbs: Vec<String> = command.get_subcommands().map(|verb| verb.get_name().to_owned()).collect();
     let command = verbs.into_iter().fold(command, |command, verb| command.mut_subcommand(verb, examples_first));
     let everything = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let shown =
+        Some(examples(&everything)).filter(|text| !text.is_empty()).map(|text| text.replace("\n\n", "\n").into());
     let end = last_line(&command);
     command
-        .after_help(examples(&everything).replace("\n\n", "\n"))
+        .after_help(Resettable::from(shown))
         .after_long_help(everything)
         .help_template(format!("{{about}}\n\n{{usage-heading}} {{usage}}{{after-help}}\n\n{{all-args}}{end}"))
 }

@@ -26,7 +26,8 @@ Examples:
 
 Without a version, `show` takes the newest one that `install` would choose. It judges signatures by
 trust.toml and the pins of this folder, or by --key, and downloads no package. Checksums are as the
-release claims them. `verify` decides by its exit code, `check` reports what is wrong with a release.")]
+release claims them. `verify` decides by its exit code, `check` reports what is wrong with a
+release.")]
 pub(crate) struct ShowArgs {
     /// One release: ADDR@VERSION (or @CONSTRAINT), REPOSITORY:VERSION or oci:DIR:VERSION
     #[arg(value_name = "ADDR@VERSION|REPOSITORY:VERSION")]

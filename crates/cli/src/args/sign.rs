@@ -103,7 +103,7 @@ pub(crate) struct SignArgs {
     /// The private key (PEM), or the one in a variable: env://NAME
     ///
     /// The key is PKCS#8, SEC1, PKCS#1 or cosign's encrypted form.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, alias = "sign-key", value_name = "KEY")]
     pub(crate) key: PathBuf,
     /// How to write the signature
     #[arg(long, alias = "format", value_name = "FORMAT", default_value = "bundle")]

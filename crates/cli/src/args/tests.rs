@@ -35,6 +35,8 @@ fn every_verb_explains_its_options() {
 fn every_verb_shows_how_it_is_used() {
     for (path, command) in all().into_iter().filter(|(_, command)| !command.has_subcommands()) {
         let shown = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let wide: Vec<&str> = shown.lines().filter(|line| line.chars().count() > 100).collect();
+        assert_eq!(wide, Vec::<&str>::new(), "clap would break these lines of `{path} --help`");
         assert!(shown.starts_with("Example"), "`{path} --help` shows no examples");
         assert!(
             shown.contains(&format!("  {path} ")) || shown.contains(&format!(" {path}\n")),
@@ -51,6 +53,7 @@ fn the_short_help_of_every_verb_fits_a_screen() {
         assert!(lines <= 40, "`{path} -h` has {lines} lines: hide what few people need, with hide_short_help\n{help}");
         let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
         assert_eq!(wide, Vec::<&str>::new(), "`{path} -h` has lines that are too long");
+        assert!(!help.contains("\n\n\n"), "`{path} -h` has two empty lines\n{help}");
         let reaches = command.get_arguments().any(|argument| argument.get_long() == Some("plain-http"));
         assert_eq!(help.contains("tofu-oci help registry-access"), reaches, "{help}");
         assert!(!help.contains("--ca-file <"), "`{path} -h` has the options of registry access\n{help}");

@@ -140,6 +140,14 @@ impl From<LockFileError> for Diagnostic {
     }
 }
 
+/// What chooses a new version. `--locked` and `--upgrade` exclude each other.
+fn upgrade() -> String {
+    if invocation::says("locked") || invocation::says("lockfile") {
+        return format!("`{}`", invocation::command("lock --upgrade"));
+    }
+    "--upgrade".to_owned()
+}
+
 impl From<InstallError> for Diagnostic {
     fn from(error: InstallError) -> Self {
         let code = error.code();
@@ -163,10 +171,10 @@ impl Diagnostic {
                 }
             }
             InstallError::LockedVersionNotAdmitted { .. } => {
-                diagnostic.hint("choose a new version with --upgrade, or change the constraint")
+                diagnostic.hint(format!("choose a new version with {}, or change the constraint", upgrade()))
             }
             InstallError::LockedVersionGone { offered, .. } => {
-                diagnostic.hint(versions("it has", &offered)).hint("choose one of them with --upgrade")
+                diagnostic.hint(versions("it has", &offered)).hint(format!("choose one of them with {}", upgrade()))
             }
             InstallError::UnspecifiedVersion { .. } => diagnostic.hint("name another version: ADDR@VERSION"),
             InstallError::VersionsDiffer { .. } => diagnostic.hint("name one version for all platforms: ADDR@VERSION"),

@@ -1,6 +1,6 @@
 //! Errors of `push`, `pack`, `copy`, `sign`, `withdraw` and `deprecate`.
 
-use tofu_oci_packer::{OtherAddress, PackError, ReleaseDifference, TagTaken};
+use tofu_oci_packer::{OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
 use tofu_oci_store::CopyError;
 
 use super::Diagnostic;
@@ -29,9 +29,7 @@ impl From<PackError> for Diagnostic {
                 diagnostic.hint("platforms are named OS_ARCH as Go names them, such as linux_amd64 or darwin_arm64")
             }
             PackError::InvalidVersion { meant: Some(meant), .. } => diagnostic.hint(format!("write {meant}")),
-            PackError::VersionConflict { found, .. } => {
-                diagnostic.hint(format!("omit --version, or write --version {found}"))
-            }
+            PackError::VersionConflict { found, .. } => diagnostic.hint(format!("omit the version, or write {found}")),
             PackError::VersionUnknown { .. } => diagnostic.hint("say it: --version 1.4.0"),
             PackError::SeveralVersions { versions, .. } => match versions.last() {
                 Some(newest) => diagnostic.hint(format!("choose one: --version {newest}")),
@@ -89,30 +87,8 @@ impl From<PackError> for Diagnostic {
             PackError::Copy(CopyError { side, error }) => {
                 Self::from(error).cause(format!("it happened at the {side} of the copy"))
             }
-            PackError::Withdrawn(withdrawn) => diagnostic
-                .code("withdrawn")
-                .cause(format!("its content is still there, under the tag {}", withdrawn.tag))
-                .hint("publish the change as another version: lock files may still name this one")
-                .hint(format!(
-                    "if it was withdrawn by mistake: {}",
-                    invocation::command(&format!("withdraw {}:{} --undo", withdrawn.place, withdrawn.version))
-                ))
-                .hint("to publish this release under the version all the same, add --replace-tag"),
-            PackError::TagTaken(taken) => {
-                let what = match taken.difference {
-                    ReleaseDifference::Packages => {
-                        "publish the change as a new version: lock files refuse another package under a known one"
-                    }
-                    ReleaseDifference::Extent => {
-                        "push with the --layout and the platforms of the published release, and nothing has to be sent"
-                    }
-                    ReleaseDifference::Annotations => {
-                        "what clients install is the same; --address, --h1 and the protocol versions decide the annotations"
-                    }
-                    ReleaseDifference::NotARelease => "check that this is the repository you mean",
-                };
-                diagnostic.hint(what).hint(move_hint(taken))
-            }
+            PackError::Withdrawn(withdrawn) => diagnostic.withdrawn_hint(withdrawn),
+            PackError::TagTaken(taken) => diagnostic.taken_hint(taken),
             PackError::NoRelease { offered, .. } if !offered.is_empty() => {
                 let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 diagnostic.hint(format!("it has {list}"))
@@ -123,6 +99,32 @@ impl From<PackError> for Diagnostic {
 }
 
 impl Diagnostic {
+    /// What to do about a version that was withdrawn.
+    fn withdrawn_hint(self, withdrawn: &WithdrawnVersion) -> Self {
+        let undo = invocation::command(&format!("withdraw {}:{} --undo", withdrawn.place, withdrawn.version));
+        self.cause(format!("its content is still there, under the tag {}", withdrawn.tag))
+            .hint("publish the change as another version: lock files may still name this one")
+            .hint(format!("if it was withdrawn by mistake: {undo}"))
+            .hint("to publish this release under the version all the same, add --replace-tag")
+    }
+
+    /// What to do about a tag that another release has.
+    fn taken_hint(self, taken: &TagTaken) -> Self {
+        let what = match taken.difference {
+            ReleaseDifference::Packages => {
+                "publish the change as a new version: lock files refuse another package under a known one"
+            }
+            ReleaseDifference::Extent => {
+                "push with the --layout and the platforms of the published release, and nothing has to be sent"
+            }
+            ReleaseDifference::Annotations => {
+                "what clients install is the same; --address, --h1 and the protocol versions decide the annotations"
+            }
+            ReleaseDifference::NotARelease => "check that this is the repository you mean",
+        };
+        self.hint(what).hint(move_hint(taken))
+    }
+
     /// The same with the ways on for a repository that is kept for another address.
     fn address_hint(self, found: &OtherAddress) -> Self {
         let diagnostic = if found.kept.provider_type() == found.given.provider_type() {

@@ -105,8 +105,9 @@ async fn chosen(args: &CopyArgs, source: &dyn ReadStore) -> Result<(Vec<Version>
         1 => Ok((offered, Vec::new())),
         _ => {
             let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            let newest = offered.last().map(ToString::to_string).unwrap_or_default();
             Err(Diagnostic::usage(format!("{} has several versions: {list}", source.place()))
-                .hint("name one with --version, or copy all of them with --all"))
+                .hint(format!("name one, such as {}:{newest}, or copy all of them with --all", source.place())))
         }
     }
 }

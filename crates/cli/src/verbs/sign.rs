@@ -65,8 +65,7 @@ pub(super) fn target(
                 .hint(format!("with --from, write {text}@VERSION, such as {text}@1.4.0")));
         }
         if typed(from, "TOFU_OCI_FROM") {
-            return Err(Diagnostic::usage(format!("`{text}` is the place, and --from names another one"))
-                .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
+            return Err(subject::two_places(text));
         }
         let (end, version) = subject::release_at(text, given)?;
         let address = match (named, &end) {

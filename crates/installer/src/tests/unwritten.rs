@@ -23,14 +23,13 @@ fn off() -> Arc<Policy> {
 async fn locked(workspace: &Workspace, store: &Arc<MemoryStore>) -> Result<InstallReport, InstallError> {
     let before = workspace.snapshot();
     let done = install_locked(&[workspace.job(store.clone())], &workspace.options(), &workspace.reporter).await;
-    match &done {
-        Err(_) => assert_eq!(workspace.snapshot(), before, "a refusal changes nothing"),
-        Ok(_) => {
-            let files = |files: std::collections::BTreeMap<String, String>| {
-                files.into_iter().filter(|(name, _)| !name.starts_with(".terraform/")).collect::<Vec<_>>()
-            };
-            assert_eq!(files(workspace.snapshot()), files(before), "neither the lock file nor the pins are written");
-        }
+    if done.is_err() {
+        assert_eq!(workspace.snapshot(), before, "a refusal changes nothing");
+    } else {
+        let files = |files: std::collections::BTreeMap<String, String>| {
+            files.into_iter().filter(|(name, _)| !name.starts_with(".terraform/")).collect::<Vec<_>>()
+        };
+        assert_eq!(files(workspace.snapshot()), files(before), "neither the lock file nor the pins are written");
     }
     done
 }

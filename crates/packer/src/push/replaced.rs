@@ -1,6 +1,6 @@
 //! What is said of a release when the tag of its version moves.
 
-use tofu_oci_source::{notice_in_force, withdrawal};
+use tofu_oci_source::{notices, withdrawal};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{ReleaseState, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Tag};
@@ -8,7 +8,8 @@ use tofu_oci_types::{Descriptor, Digest, Event, Reference, Tag};
 use super::send::Sender;
 use super::tags::resolve;
 use crate::{
-    NoticeReport, NoticeRequest, PackError, PushRequest, ReplacedRelease, SignError, WithdrawnVersion, put_notice,
+    NoticeReport, NoticeRequest, PackError, PushRequest, ReplacedRelease, SignError, WithdrawnVersion, can_be_ended,
+    put_notice,
 };
 
 const MOVED: &str = "its tag moved to another release";
@@ -18,13 +19,13 @@ const PUBLISHED_AGAIN: &str = "it was published again";
 impl Sender<'_> {
     /// Takes back what notices say of the release that is being published, if it was withdrawn or replaced before.
     pub(super) async fn revive(&self, index: &Descriptor) -> Result<(), PackError> {
-        let PushRequest { address, version, .. } = self.request;
-        match notice_in_force(self.store, index, address, version).await? {
-            Some(now) if now.state == ReleaseState::Withdrawn => {
-                self.say(index, ReleaseState::Available, PUBLISHED_AGAIN, None).await.map(drop)
-            }
-            _ => Ok(()),
+        let found = notices(self.store, index).await?;
+        let PushRequest { address, version, signing, .. } = self.request;
+        let about: Vec<_> = found.iter().filter(|notice| notice.is_about(&index.digest, address, version)).collect();
+        if can_be_ended(ReleaseState::Withdrawn, &about, signing.map(|signing| signing.key)) {
+            self.say(index, ReleaseState::Available, PUBLISHED_AGAIN, None).await?;
         }
+        Ok(())
     }
 
     /// Says that the release whose tag is about to move was withdrawn: whoever puts it back under the tag must not have it
@@ -81,9 +82,10 @@ impl Sender<'_> {
     ) -> Result<NoticeReport, PackError> {
         let PushRequest { address, version, signing, .. } = self.request;
         let subject = SignedSubject { index: &index.digest, address, version };
+        let ends = ReleaseState::Withdrawn;
         let reason = reason.parse().expect("a reason of this module is one line");
         let key = signing.map(|signing| signing.key);
-        put_notice(self.store, &NoticeRequest { index, subject, state, reason, replaced_by, key }).await
+        put_notice(self.store, &NoticeRequest { index, subject, state, ends, reason, replaced_by, key }).await
     }
 
     /// The manifest by its SHA-256, which notices use whatever algorithm the registry uses.

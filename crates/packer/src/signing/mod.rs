@@ -23,6 +23,7 @@ use tofu_oci_types::{Digest, Tag};
 
 pub(crate) use copier::{SignatureCopier, SourceTags, at_destination};
 pub use error::SignError;
+pub(crate) use notice::can_be_ended;
 pub use notice::{NoticeReport, NoticeRequest, put_notice};
 pub(crate) use plan::{AttachPlan, AttachRequest};
 

@@ -22,6 +22,8 @@ pub struct NoticeRequest<'a> {
     pub subject: SignedSubject<'a>,
     /// What may be done with the release.
     pub state: ReleaseState,
+    /// The kind of notice that it supersedes: deprecated or withdrawn.
+    pub ends: ReleaseState,
     /// Why.
     pub reason: NoticeReason,
     /// The index that takes its place under the tag of the version.
@@ -43,9 +45,9 @@ pub struct NoticeReport {
 
 /// Says something of a release: puts a notice beside its index, and reads it back.
 ///
-/// The notice supersedes those that hold now and say the same kind of thing, whoever made them; `available` supersedes the
-/// kind that is in force. So a release that was deprecated and then withdrawn is deprecated when it comes back. If one that says the same holds
-/// already, by this key or by none as asked for, nothing is written.
+/// The notice supersedes every earlier one of its kind, whoever made it, also one that another notice has superseded: for those
+/// who heed this key alone, the other one may not count. A release that was deprecated and then withdrawn is deprecated when
+/// it comes back. If one that says the same holds already, by this key or by none as asked for, nothing is written.
 ///
 /// # Errors
 /// [`PackError::Sign`] if the store does not take the notice, or does not show it afterwards.
@@ -68,6 +70,15 @@ pub async fn put_notice(store: &dyn Store, request: &NoticeRequest<'_>) -> Resul
     Ok(request.report(&written[0].1, AttachmentState::Attached, attacher.transfers))
 }
 
+/// Whether notices of this kind are still to be taken back: for a notice that nobody signs, if one is in force. For one that a
+/// key signs, if there is any: what took it back may not count for those who heed this key.
+pub(crate) fn can_be_ended(kind: ReleaseState, about: &[&StatedNotice], key: Option<&PrivateKey>) -> bool {
+    match key {
+        Some(_) => about.iter().any(|one| one.notice.state == kind),
+        None => in_force(about.iter().copied()).is_some_and(|now| now.notice.state == kind),
+    }
+}
+
 impl NoticeRequest<'_> {
     /// Whether a notice says what is to be said.
     fn says(&self, notice: &Notice) -> bool {
@@ -75,17 +86,13 @@ impl NoticeRequest<'_> {
     }
 
     fn notice(&self, before: &[&StatedNotice]) -> Notice {
-        let ends = match self.state {
-            ReleaseState::Available => in_force(before.iter().copied()).map_or(self.state, |now| now.notice.state),
-            state => state,
-        };
-        let is_ended = |state: ReleaseState| state == ends || state == ReleaseState::Available;
-        let ended = heads(before).into_iter().filter(|head| is_ended(head.notice.state));
+        let is_ended = |state: ReleaseState| state == self.ends || state == ReleaseState::Available;
+        let ended = before.iter().filter(|one| is_ended(one.notice.state));
         Notice {
             state: self.state,
             reason: self.reason.clone(),
             replaced_by: self.replaced_by.clone(),
-            supersedes: ended.map(|head| head.digest.clone()).collect(),
+            supersedes: ended.map(|one| one.digest.clone()).collect(),
         }
     }
 

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_layout::ReleaseIndex;
-use tofu_oci_source::{Search, evidence, notice_in_force};
+use tofu_oci_source::{Search, evidence, notices};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Evidence, Notice, ReleaseState};
+use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, in_force};
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag};
 
 use super::error::StateError;
@@ -15,7 +15,7 @@ use super::model::{StateChange, StateReport, StateRequest};
 use crate::copy::no_release;
 use crate::push::{for_version, tags_unknown};
 use crate::sign::read_index;
-use crate::{PackError, SignError};
+use crate::{PackError, SignError, can_be_ended};
 
 /// The most tags that are compared with the release.
 const MOST_TAGS: usize = 200;
@@ -37,7 +37,9 @@ pub struct StatePlan<'a> {
     /// What the tag of the state points at.
     pub(super) marked: Option<Digest>,
     /// What the publisher said of the release before.
-    pub(super) said: Option<Notice>,
+    pub(super) said: Option<StatedNotice>,
+    /// Whether notices of the requested kind are still to be taken back.
+    pub(super) can_be_ended: bool,
 }
 
 /// A manifest and its bytes.
@@ -73,7 +75,11 @@ impl<'a> StatePlan<'a> {
             return Err(SignError::AddressUnknown { place: store.place(), tag }.into());
         };
         let index = Descriptor { digest: Digest::sha256(&bytes), ..at.clone() };
-        let said = notice_in_force(store, &index, &address, request.version).await?;
+        let found = notices(store, &index).await?;
+        let about: Vec<_> =
+            found.iter().filter(|found| found.is_about(&index.digest, &address, request.version)).collect();
+        let said = in_force(about.iter().copied()).cloned();
+        let can_be_ended = can_be_ended(request.change.kind(), &about, request.key);
         let mut plan = Self {
             report: StateReport {
                 place: store.place(),
@@ -100,6 +106,7 @@ impl<'a> StatePlan<'a> {
             own: own_digest,
             marked,
             said,
+            can_be_ended,
         };
         plan.report.unchanged = plan.is_done();
         if plan.request.change == StateChange::Withdraw {
@@ -116,16 +123,15 @@ impl<'a> StatePlan<'a> {
         &self.report
     }
 
-    /// What the publisher says of the release now.
-    pub(super) fn said(&self) -> ReleaseState {
-        self.said.as_ref().map_or(ReleaseState::Available, |said| said.state)
-    }
-
     /// Whether nothing is to be done, except perhaps to sign what is said already.
     fn is_done(&self) -> bool {
-        let says_so = self.said() == self.report.state
-            && (self.report.state == ReleaseState::Available
-                || self.said.as_ref().is_some_and(|said| said.reason == self.request.reason));
+        let says_so = match self.report.state {
+            ReleaseState::Available => !self.can_be_ended,
+            state => self
+                .said
+                .as_ref()
+                .is_some_and(|said| said.notice.state == state && said.notice.reason == self.request.reason),
+        };
         let (at, own, marked) = (Some(&self.at.digest), self.own.as_ref(), self.marked.as_ref());
         says_so
             && match self.request.change {

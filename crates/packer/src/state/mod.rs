@@ -49,6 +49,7 @@ impl StatePlan<'_> {
             index: &self.index,
             subject: SignedSubject { index, address, version },
             state,
+            ends: self.request.change.kind(),
             reason: reason.clone(),
             replaced_by: None,
             key: self.request.key,

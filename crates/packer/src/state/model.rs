@@ -75,6 +75,14 @@ impl StateChange {
         }
     }
 
+    /// The kind of notice that it writes or ends.
+    pub(super) fn kind(self) -> ReleaseState {
+        match self {
+            Self::Withdraw | Self::Reinstate => ReleaseState::Withdrawn,
+            Self::Deprecate | Self::Undeprecate => ReleaseState::Deprecated,
+        }
+    }
+
     /// The tag beside the version's own.
     pub(super) fn state_tag(self, version: &Version) -> Result<Tag, PackError> {
         let tag = match self {

@@ -1,8 +1,8 @@
 //! Releases that go and come back, in a store that watches.
 
-use tofu_oci_source::notices;
+use tofu_oci_source::{Search, evidence, notices};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{PrivateKey, ReleaseState, in_force};
+use tofu_oci_trust::{Evidence, PrivateKey, ReleaseState, StatedNotice, in_force, open_bundle};
 
 use super::*;
 use crate::SignAddress;
@@ -202,6 +202,45 @@ async fn a_release_that_was_deprecated_before_it_was_withdrawn_is_deprecated_whe
     assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "broken".to_owned())));
     change(&store, StateChange::Reinstate, "mended").await.unwrap();
     assert_eq!(said(&store, "1.4.0").await, Some((ReleaseState::Deprecated, "old".to_owned())));
+}
+
+/// What holds for those who heed this key alone.
+async fn said_by(store: &dyn ReadStore, tag: &str, key: &PrivateKey) -> Option<ReleaseState> {
+    let all = evidence(store, &digest(store, tag).await, Search::Everywhere).await.unwrap();
+    let signed = all.iter().filter_map(|piece| match piece {
+        Evidence::Notice { bytes, .. } => open_bundle(bytes, &[key.public().clone()]).ok().map(|_| bytes),
+        _ => None,
+    });
+    let signed: Vec<StatedNotice> = signed.filter_map(|bytes| StatedNotice::peek(bytes).unwrap()).collect();
+    in_force(&signed).map(|now| now.notice.state)
+}
+
+#[tokio::test]
+async fn what_was_taken_back_without_the_key_is_taken_back_with_it() {
+    for (first, back) in
+        [(StateChange::Withdraw, StateChange::Reinstate), (StateChange::Deprecate, StateChange::Undeprecate)]
+    {
+        let (store, key) = (released().await, key(1));
+        let heard = Heard::default();
+        change_with(&store, first, "broken", Some(&key), &heard).await.unwrap();
+        change(&store, back, "mended").await.unwrap();
+        assert_eq!(
+            said_by(&store, "1.4.0", &key).await,
+            Some(first.state()),
+            "a notice without the key takes none back"
+        );
+        assert!(!change_with(&store, back, "mended", Some(&key), &heard).await.unwrap().unchanged);
+        assert_eq!(said_by(&store, "1.4.0", &key).await, Some(ReleaseState::Available));
+        store.take();
+        assert!(change_with(&store, back, "mended", Some(&key), &heard).await.unwrap().unchanged);
+        assert_eq!(store.take(), Vec::<String>::new());
+        // Once more, with a strange notice between the two.
+        change_with(&store, first, "broken again", Some(&key), &heard).await.unwrap();
+        change(&store, back, "a false alarm").await.unwrap();
+        change_with(&store, first, "broken still", Some(&key), &heard).await.unwrap();
+        change_with(&store, back, "mended at last", Some(&key), &heard).await.unwrap();
+        assert_eq!(said_by(&store, "1.4.0", &key).await, Some(ReleaseState::Available));
+    }
 }
 
 #[tokio::test]

@@ -50,8 +50,10 @@ impl StatePlan<'_> {
 
     pub(super) async fn reinstate(mut self, store: &dyn Store) -> Result<StateReport, PackError> {
         let (tag, kept) = (self.report.tag.clone(), self.report.state_tag.clone());
-        if self.said() == ReleaseState::Withdrawn {
+        self.report.unchanged = self.own.as_ref() == Some(&self.at.digest);
+        if self.can_be_ended {
             let notice = put_notice(store, &self.notice(ReleaseState::Available, &self.request.reason)).await?;
+            self.report.unchanged &= notice.attachment.state == AttachmentState::Present;
             self.report.notice = Some(notice.manifest.digest);
         }
         if self.own.as_ref() != Some(&self.at.digest) {

@@ -62,7 +62,7 @@ pub async fn notices(store: &dyn ReadStore, index: &Descriptor) -> Result<Vec<St
 ///
 /// # Errors
 /// As [`notices`].
-pub async fn notice_in_force(
+async fn notice_in_force(
     store: &dyn ReadStore,
     index: &Descriptor,
     address: &ProviderAddr,

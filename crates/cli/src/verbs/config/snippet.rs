@@ -13,6 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::document::Document;
 use crate::environment::{RealFiles, environment};
 use crate::excerpt::excerpt;
+use crate::invocation;
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::context::Context;
@@ -26,6 +27,13 @@ struct SnippetLine<'a> {
 
 /// Prints a `provider_installation` in which one method alone is for every address.
 pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(), Diagnostic> {
+    if args.template.contains('*') && self::pattern(&args.template).is_ok() {
+        let [first, second] = [&args.template, &args.pattern].map(|word| invocation::quoted(word));
+        return Err(Diagnostic::usage(
+            "`config snippet` takes the pattern of providers first, and then the repository",
+        )
+        .hint(invocation::with_all_options(&format!("config snippet {first} {second}"))));
+    }
     let pattern = pattern(&args.pattern)?;
     let template = template(args)?;
     let environment = environment(None)?;

@@ -40,7 +40,9 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
     let rows: Vec<_> = rows.collect();
     let rows: Vec<ProviderRow> = futures_util::stream::iter(rows).buffered(AT_ONCE).collect().await;
     if context.json {
-        rows.iter().for_each(|row| json_line(&OutdatedLine::of(row)));
+        for row in &rows {
+            json_line(&OutdatedLine::of(row));
+        }
     } else {
         printer::stdout(&text::page(&rows, &dir));
     }

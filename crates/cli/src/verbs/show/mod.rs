@@ -67,6 +67,6 @@ async fn signatures(release: &dyn Release, naming: ReleaseNaming, trust: &Trust)
             let standing = SignatureStanding::of(&verdict, release.id(), trust);
             Signatures::Judged { verdict: Box::new(verdict), standing }
         }
-        Err(error) => Signatures::Failed(error),
+        Err(error) => Signatures::Failed(Box::new(error)),
     }
 }

@@ -23,5 +23,5 @@ pub(super) enum Signatures {
     /// The release names no provider, so that nothing can be said of signatures, which name one.
     Unnamed,
     /// The place could not be asked for them.
-    Failed(SourceError),
+    Failed(Box<SourceError>),
 }

@@ -25,7 +25,7 @@ pub(super) fn page(report: &ShowReport) -> Page {
     match (report.naming, &about.published_as) {
         (ReleaseNaming::Unnamed, _) => say("provider", "not named by the release"),
         (ReleaseNaming::Asked, Some(other)) if *other != id.address => {
-            say("provider", &format!("published as {other}"))
+            say("provider", &format!("published as {other}"));
         }
         _ => {}
     }

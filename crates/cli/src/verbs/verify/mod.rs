@@ -225,8 +225,7 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
         }
     };
     if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
-        return Err(Diagnostic::usage(format!("`{}` is the place, and --from names another one", text))
-            .hint("omit --from, or write HOST/NAMESPACE/TYPE@VERSION"));
+        return Err(subject::two_places(text));
     }
     let registries: Vec<&str> = identity::of_end(&end).into_iter().collect();
     let connector = context.connector(&args.network, args.identity.access(&registries, chdir).await?);

@@ -10,7 +10,11 @@ async fn put(store: &dyn Store, state: ReleaseState, reason: &str, key: Option<&
     let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.4.0".parse().unwrap());
     let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
     let reason = reason.parse().unwrap();
-    put_notice(store, &NoticeRequest { index, subject, state, reason, replaced_by: None, key }).await.unwrap()
+    let ends = match state {
+        ReleaseState::Available => ReleaseState::Withdrawn,
+        state => state,
+    };
+    put_notice(store, &NoticeRequest { index, subject, state, ends, reason, replaced_by: None, key }).await.unwrap()
 }
 
 async fn found(store: &dyn Store) -> Vec<StatedNotice> {
