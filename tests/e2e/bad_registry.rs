@@ -50,6 +50,7 @@ fn an_unreachable_registry() {
     error: cannot reach registry.invalid/acme/widget: failed to lookup address information: [REASON]
 
     hint: check the host name and the network
+    hint: if registry.invalid/acme/widget is a provider's address, `tofu-oci resolve registry.invalid/acme/widget --attempts 1` says which repository has it
     ");
 }
 

@@ -28,6 +28,8 @@ fn the_short_help_fits_a_screen() {
       lock         Bring the lock file up to date for all platforms
       verify       Say who has signed a release, whether that is enough, and why or why not
       versions     List the versions that a repository offers
+      show         Show a release: its packages, checksums, time and signatures
+      outdated     Show which providers of a configuration are behind, and what holds each back
       resolve      Say which repository a provider address belongs to, and by which rule
       check        Say what is wrong with a repository, lock file or registry, and what OpenTofu will do
       providers    Show which providers a configuration needs, module by module, and their places
@@ -66,8 +68,10 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
       One provider into terraform.d/plugins, from which plain `terraform init` and `tofu init` install
       with no configuration and no network:
         tofu-oci install registry.example.com/acme/widget@'~> 1.4' --vendor --from ghcr.io/acme/widget
-      Into a filesystem mirror, for another platform:
-        tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
+      In CI: install what the lock file says, and fail if it does not fit the configuration:
+        tofu-oci install --locked
+      Into a filesystem mirror; only print what would happen:
+        tofu-oci install registry.example.com/acme/widget --into mirror --dry-run
 
     Arguments:
       [ADDR[@CONSTRAINT]]...  Providers, HOST/NAMESPACE/TYPE[@CONSTRAINT] [default: what the .tf and
@@ -81,6 +85,8 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
           --packed              Keep packages as zip files in the filesystem mirror
           --vendor              Install into terraform.d/plugins, where terraform looks by itself
           --upgrade             Choose the newest admitted version, whatever the lock file names
+          --locked              Change no lock file; exit with 1 if it does not fit the configuration
+          --dry-run             Print what would be installed and what would be locked; write nothing
 
     Output:
       -v, --verbose...  Print more on stderr: -v for steps, -vv for requests

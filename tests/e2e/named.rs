@@ -108,12 +108,21 @@ fn swapped_arguments_are_put_in_order() {
 }
 
 #[test]
-fn what_an_argument_names_and_is_missing_is_exit_code_1() {
+fn what_a_verb_works_on_and_is_missing_is_exit_code_1_and_a_wrong_option_2() {
     let scene = two_versions();
     let from = "--from REGISTRY/acme/widget";
     for line in [
         format!("install {WIDGET} --from oci:nope"),
         format!("install {WIDGET} --from REGISTRY/acme/nope"),
+        "versions oci:nope".to_owned(),
+        "versions REGISTRY/acme/nope".to_owned(),
+        "copy oci:nope REGISTRY/acme/x".to_owned(),
+        "sign oci:nope:1.4.0 --key p256.pem".to_owned(),
+        format!("push nope REGISTRY/acme/x --address {WIDGET}"),
+    ] {
+        check(&scene, &line, 1, &["error:", "hint:"]);
+    }
+    for line in [
         format!("install {WIDGET} --chdir nope {from}"),
         format!("lock {WIDGET} --chdir nope {from}"),
         format!("resolve {WIDGET} --chdir nope {from}"),
@@ -121,15 +130,10 @@ fn what_an_argument_names_and_is_missing_is_exit_code_1() {
         format!("verify {WIDGET}@1.4.0 {from} --key nope.pub"),
         format!("verify {WIDGET}@1.4.0 {from} --trust-policy nope.toml"),
         format!("install {WIDGET} {from} --ca-file nope.pem"),
-        "versions oci:nope".to_owned(),
-        "versions REGISTRY/acme/nope".to_owned(),
-        "copy oci:nope REGISTRY/acme/x".to_owned(),
-        "sign oci:nope:1.4.0 --key p256.pem".to_owned(),
         "sign REGISTRY/acme/widget:1.4.0 --key nope.pem".to_owned(),
-        format!("push nope REGISTRY/acme/x --address {WIDGET}"),
         format!("push dist REGISTRY/acme/x --address {WIDGET} --sign-key nope.pem"),
     ] {
-        check(&scene, &line, 1, &["error:", "hint:"]);
+        check(&scene, &line, 2, &["error:", "hint:"]);
     }
     // Exit code 1 of these means findings.
     for line in ["check oci:nope", "check REGISTRY/acme/nope", "config check --chdir nope", "providers --chdir nope"] {
@@ -145,7 +149,12 @@ fn a_wrong_value_is_answered_with_what_to_write() {
         check(&scene, &format!("{copy} --jobs {wrong}"), 2, &["write a whole number, 1 to 32"]);
     }
     check(&scene, &format!("{copy} --attempts many"), 2, &["write a whole number, 1 to 20"]);
-    check(&scene, &format!("{copy} --max-wait -1"), 2, &["write seconds as a whole number, such as 120"]);
+    check(
+        &scene,
+        &format!("{copy} --max-wait -1"),
+        2,
+        &["it is not a length of time; write seconds, or a number with ms, s, m or h"],
+    );
     check(&scene, &format!("{copy} --timeout -5s"), 2, &["'-5s'", "it is not a length of time"]);
     check(&scene, "list", 2, &["`tofu-oci` has no verb `list`", "hint: `tofu-oci versions`: List"]);
     let platforms = "hint: write --platform linux_amd64 --platform darwin_arm64";

@@ -138,7 +138,7 @@ fn a_blob_is_fetched_over_plain_http_from_a_named_host_and_nothing_is_shown_ther
 #[test]
 fn a_repository_with_a_scheme_is_refused_with_the_name_to_write() {
     let scene = Scene::published();
-    let hint = "hint: drop the scheme: [REGISTRY]/acme/widget\n";
+    let hint = "hint: drop the scheme: [REGISTRY]/acme/widget";
     scene.key("p256.pem");
     scene.context.write("main.tf", REQUIRES);
     for scheme in ["oci", "https", "http", "docker"] {

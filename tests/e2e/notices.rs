@@ -266,7 +266,7 @@ fn a_withdrawn_version_is_not_simply_not_found() {
       cause: asked [REGISTRY]/acme/widget
 
     hint: it has 1.5.0
-    hint: a lock file that names 1.4.0 moves on with install --upgrade
+    hint: if a lock file names 1.4.0, `tofu-oci install --upgrade` moves it to another version
     ");
     for line in [LOCK, VERIFY] {
         let said = scene.run(line);
@@ -285,7 +285,7 @@ fn a_withdrawn_version_is_not_simply_not_found() {
       cause: asked [REGISTRY]/acme/widget
 
     hint: it has 1.5.0
-    hint: a lock file that names 1.4.0 moves on with install --upgrade
+    hint: if a lock file names 1.4.0, `tofu-oci install --upgrade` moves it to another version
     ");
     let said = scene.run("check .terraform.lock.hcl --from REGISTRY/acme/widget --platform linux_amd64");
     assert!(said.text.contains("it deletes the state"), "{}", said.text);

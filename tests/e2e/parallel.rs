@@ -94,7 +94,7 @@ fn a_directory_that_another_program_has_locked_is_waited_for_aloud_and_not_for_e
     let line = format!("pack next oci:layout --address {WIDGET} --timeout 1200ms");
     let said = scene.run(&line);
     assert_eq!(said.code, Some(1), "{}", said.text);
-    let words: Vec<&str> = said.stderr.lines().filter(|line| !line.contains(": pushed")).collect();
+    let words: Vec<&str> = said.stderr.lines().filter(|line| !line.contains(": packed")).collect();
     assert_snapshot!(words.join("\n"), @"
     note: waiting up to 1.2 s: layout/.tofu-oci-lock is locked by another program
     error: layout/.tofu-oci-lock is locked by another program, and was not released within 1.2 s

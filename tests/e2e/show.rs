@@ -337,11 +337,11 @@ fn a_deprecated_release_says_so_and_a_withdrawn_one_says_why() {
     ----- stdout -----
 
     ----- stderr -----
-    error: registry.example.com/acme/widget 1.3.0 was withdrawn
+    error: registry.example.com/acme/widget 1.3.0 was withdrawn: it deletes data
       cause: asked [REGISTRY]/acme/widget
-      cause: it deletes data
 
     hint: it has 1.4.0
+    hint: if a lock file names 1.3.0, `tofu-oci install --upgrade` moves it to another version
     ");
     assert_snapshot!(scene.refuse("show REGISTRY/acme/widget:1.3.0"), @"
     exit code: 1

@@ -35,7 +35,7 @@ fn wrong_usage() {
     hint: an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one
     ");
     assert_snapshot!(scene.refuse("sign REGISTRY/acme/widget:1.4.0 --key missing.pem"), @"
-    exit code: 1
+    exit code: 2
     ----- stdout -----
 
     ----- stderr -----

@@ -397,9 +397,10 @@ fn without_a_version_the_locked_one_is_meant() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `~>1.4` is not a version: it is a constraint, and one exact version is wanted
+    error: `~> 1.4` is a constraint, and one exact version is wanted
 
     hint: name one exact version, such as registry.example.com/acme/widget@1.4.0
+    hint: `tofu-oci versions registry.example.com/acme/widget --from [REGISTRY]/acme/widget` lists them
     ");
 }
 

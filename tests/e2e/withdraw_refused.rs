@@ -81,10 +81,9 @@ fn what_is_not_there_cannot_go() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `registry.example.com/acme/widget@1.4.0` names a provider, and no repository
+    error: `registry.example.com/acme/widget@1.4.0` names a provider, and not where the release is
 
-    hint: say where the release is: --from REGISTRY/REPOSITORY
-    hint: or name it there: REGISTRY/REPOSITORY:VERSION
+    hint: write tofu-oci withdraw registry.example.com/acme/widget@1.4.0 --reason broken --from REPOSITORY, or tofu-oci withdraw REPOSITORY:1.4.0 --reason broken
     ");
     assert_snapshot!(scene.refuse(&format!("deprecate {WIDGET} --from REGISTRY/acme/widget --message old")), @"
     exit code: 2
@@ -93,7 +92,7 @@ fn what_is_not_there_cannot_go() {
     ----- stderr -----
     error: `registry.example.com/acme/widget` names no version of a provider
 
-    hint: with --from, write HOST/NAMESPACE/TYPE@VERSION, such as registry.example.com/acme/widget@1.4.0
+    hint: with --from, write registry.example.com/acme/widget@VERSION, such as registry.example.com/acme/widget@1.4.0
     ");
     assert_snapshot!(scene.refuse("deprecate oci:nowhere:1.4.0 --message old"), @"
     exit code: 1

@@ -12,7 +12,7 @@ use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{NoReporter, Place, ProviderAddr, ReleaseName, Reporter, RepositoryRef};
 
 use crate::args::{Network, Timeout};
-use crate::diagnostic::{Diagnostic, named_exit};
+use crate::diagnostic::Diagnostic;
 use crate::environment::ReadConfig;
 use crate::exit::Exit;
 use crate::helper_program::{NoHelpers, RealMachine};
@@ -274,7 +274,7 @@ fn read(file: &Path) -> Result<Vec<u8>, Diagnostic> {
     /// No certificates of a system are larger.
     const LIMIT: u64 = 16 << 20;
     tofu_oci_disk::read_file(file, LIMIT).map_err(|error| {
-        Diagnostic::new(named_exit(&error), format!("cannot read {}: {error}", file.display()))
+        Diagnostic::usage(format!("cannot read {}: {error}", file.display()))
             .hint("--ca-file, --client-cert and --client-key name PEM files")
     })
 }

@@ -135,6 +135,18 @@ impl Page {
         }
     }
 
+    /// Adds rows in columns, the first row being their names.
+    pub(crate) fn table<const N: usize>(&mut self, rows: impl IntoIterator<Item = [String; N]>) {
+        let rows: Vec<[String; N]> =
+            rows.into_iter().map(|row| row.map(|cell| printable(&cell).into_owned())).collect();
+        let width = |nth: usize| rows.iter().map(|row| row[nth].width()).max().unwrap_or_default();
+        let widths: Vec<usize> = (0..N).map(width).collect();
+        for row in &rows {
+            let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| padded(cell, *width)).collect();
+            self.push(Line::of(cells.join("  ")).trimmed());
+        }
+    }
+
     /// Adds another page.
     pub(crate) fn append(&mut self, other: Self) {
         self.0.extend(other.0);

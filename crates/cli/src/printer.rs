@@ -82,15 +82,24 @@ fn note(written: std::io::Result<()>) {
     }
 }
 
-/// The columns of the terminal that this output is; `None` if it is something else, or if the system does not say.
+/// The columns of the terminal that stdout is; `None` if it is something else, or if the system does not say.
+pub(crate) fn stdout_columns() -> Option<usize> {
+    columns(std::io::stdout())
+}
+
+/// The same of stderr.
+pub(crate) fn stderr_columns() -> Option<usize> {
+    columns(std::io::stderr())
+}
+
 #[cfg(unix)]
-pub(crate) fn columns(output: impl std::os::fd::AsFd) -> Option<usize> {
+fn columns(output: impl std::os::fd::AsFd) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(output).ok()?;
     (size.ws_col > 0).then(|| usize::from(size.ws_col))
 }
 
 #[cfg(not(unix))]
-pub(crate) fn columns<O>(_: O) -> Option<usize> {
+fn columns<O>(_: O) -> Option<usize> {
     None
 }
 

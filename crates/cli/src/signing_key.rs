@@ -7,7 +7,7 @@ use tofu_oci_trust::{KeyError, PrivateKey};
 use tofu_oci_types::{Event, Reporter, Secret};
 use zeroize::Zeroizing;
 
-use crate::diagnostic::{Diagnostic, named_exit};
+use crate::diagnostic::Diagnostic;
 use crate::identity;
 use crate::prompt;
 
@@ -79,7 +79,7 @@ fn of_variable(variable: &str) -> Result<Zeroizing<Vec<u8>>, Diagnostic> {
 
 fn of_file(path: &Path) -> Result<(Zeroizing<Vec<u8>>, Sharing), Diagnostic> {
     let failed = |error: std::io::Error| {
-        Diagnostic::new(named_exit(&error), format!("cannot read the key {}: {error}", path.display()))
+        Diagnostic::usage(format!("cannot read the key {}: {error}", path.display()))
             .code("signing-key")
             .hint("name the file of a private key, such as cosign.key, or env://NAME")
     };

@@ -135,7 +135,7 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
 }
 
 /// Whether it is a repository, by its host: one label alone, as of `a/b/c`, may be anything.
-fn is_repository(text: &str) -> bool {
+pub(crate) fn is_repository(text: &str) -> bool {
     text.parse::<RepositoryRef>()
         .is_ok_and(|repository| repository.registry().contains(['.', ':']) || repository.registry() == "localhost")
 }

@@ -11,7 +11,7 @@ use tofu_oci_trust::{KeyMaterial, NamedKey, Policy, PolicyError};
 use tofu_oci_types::printable;
 
 use crate::args::TrustArgs;
-use crate::diagnostic::{Diagnostic, named_exit};
+use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt;
 
 /// The name of the policy in the directory of the configuration.
@@ -53,9 +53,7 @@ fn policy(path: &Path) -> Result<Policy, Diagnostic> {
             .code("policy-unreadable")
     };
     let text = String::from_utf8(read(path).map_err(|error| {
-        unreadable(&error)
-            .exiting(named_exit(&error))
-            .hint("trust.toml is looked for beside the configuration; --trust-policy names another file")
+        unreadable(&error).hint("trust.toml is looked for beside the configuration; --trust-policy names another file")
     })?)
     .map_err(|error| unreadable(&error.utf8_error()))?;
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -94,7 +92,7 @@ pub(crate) fn keys(files: &[PathBuf]) -> Result<Vec<NamedKey>, Diagnostic> {
     let key = |path: &PathBuf| {
         let shown = path.display();
         let bytes = read(path).map_err(|error| {
-            Diagnostic::new(named_exit(&error), format!("the key file {shown} cannot be read"))
+            Diagnostic::usage(format!("the key file {shown} cannot be read"))
                 .cause(error.to_string())
                 .code("key-file")
                 .hint("--key names a file with a public key, such as cosign.pub")

@@ -113,38 +113,56 @@ async fn find(
         Err(error) if error.is_not_found() => return Err(no_release(store, tag).await),
         Err(error) => return Err(error.into()),
     };
-    let not_a_release = |source| SignError::NotARelease { place: place(), tag: tag.clone(), source: Box::new(source) };
     // A signature names the bytes by SHA-256, whatever algorithm the registry names them by.
     let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
-    let release = ReleaseIndex::parse(&index, &bytes).map_err(not_a_release)?;
-    if release.platforms().is_empty() && release.nested().is_empty() {
-        return Err(not_a_release(LayoutError::NoProviderPackages { found: Vec::new() }).into());
-    }
+    let release = read_index(&index, &bytes, &tag, store)?;
     let claims = release.claims();
     if let Some(annotated) = claims.version.filter(|annotated| annotated != request.version) {
         return Err(SignError::OtherVersion { place: place(), tag, annotated: Box::new(annotated) }.into());
     }
-    let address = match (&request.address, claims.address) {
-        (SignAddress::Given(given), Some(annotated)) if *given != annotated => {
-            if given.provider_type() != annotated.provider_type() {
-                let (annotated, given) = (Box::new(annotated), Box::new(given.clone()));
-                return Err(SignError::OtherProvider { place: place(), tag, annotated, given }.into());
-            }
-            let text = format!("the release says that it is {annotated}, and is signed as {given}");
-            reporter.event(&Event::warning("other-address", text));
-            given.clone()
+    if let (SignAddress::Given(given), Some(annotated)) = (&request.address, &claims.address)
+        && given != annotated
+    {
+        if given.provider_type() != annotated.provider_type() {
+            let (annotated, given) = (Box::new(annotated.clone()), Box::new(given.clone()));
+            return Err(SignError::OtherProvider { place: place(), tag, annotated, given }.into());
         }
-        (SignAddress::Given(given), _) => given.clone(),
-        (SignAddress::Annotated { .. }, Some(annotated)) => annotated,
-        (SignAddress::Annotated { otherwise: Some(otherwise) }, None) => otherwise.clone(),
-        (SignAddress::Annotated { otherwise: None }, None) => {
-            return Err(SignError::AddressUnknown { place: place(), tag }.into());
-        }
+        let text = format!("the release says that it is {annotated}, and is signed as {given}");
+        reporter.event(&Event::warning("other-address", text));
+    }
+    let Some(address) = request.address.choose(claims.address) else {
+        return Err(SignError::AddressUnknown { place: place(), tag }.into());
     };
     if request.rename == Rename::Refuse {
         require_address(store, &tag, &address, reporter).await?;
     }
     Ok(SignableRelease { tag, index, address })
+}
+
+impl SignAddress {
+    /// The address to be named; `None` if nothing names the provider.
+    pub(crate) fn choose(&self, annotated: Option<ProviderAddr>) -> Option<ProviderAddr> {
+        match self {
+            Self::Given(given) => Some(given.clone()),
+            Self::Annotated { otherwise } => annotated.or_else(|| otherwise.clone()),
+        }
+    }
+}
+
+/// The index of a release that a signature or a notice is to name.
+pub(crate) fn read_index(
+    index: &Descriptor,
+    bytes: &[u8],
+    tag: &Tag,
+    store: &dyn ReadStore,
+) -> Result<ReleaseIndex, SignError> {
+    let not_a_release =
+        |source| SignError::NotARelease { place: store.place(), tag: tag.clone(), source: Box::new(source) };
+    let release = ReleaseIndex::parse(index, bytes).map_err(not_a_release)?;
+    if release.platforms().is_empty() && release.nested().is_empty() {
+        return Err(not_a_release(LayoutError::NoProviderPackages { found: Vec::new() }));
+    }
+    Ok(release)
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that

@@ -44,7 +44,7 @@ pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services, TokenOf};
 pub use error::{Blame, NotOffered, SourceError};
-pub use evidence::{LAYER_LIMIT, evidence, notices};
+pub use evidence::{LAYER_LIMIT, evidence, notice_in_force, notices, withdrawal};
 pub use failure::Failure;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_store::{ReadStore, StoreError, StoreItem};
-use tofu_oci_trust::{Notice, ReleaseState, in_force};
-use tofu_oci_types::{Descriptor, Digest, Identity, Place, ProviderAddr, Reference, Tag, Version};
+use tofu_oci_types::{Identity, Place, ProviderAddr, Tag, Version};
 
 use self::release::OciRelease;
 use self::repository::OpenedRepository;
-use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError, notices};
+use crate::{Listing, NotOffered, Release, ReleaseId, Source, SourceError, withdrawal};
 
 mod release;
 mod repository;
@@ -40,17 +39,6 @@ impl OciSource {
         SourceError::NotOffered { address: address.clone(), place: self.place().clone(), what }
     }
 
-    /// Why a version was withdrawn, by the notices of its index; `None` if they do not say, or cannot be read.
-    async fn withdrawn(&self, address: &ProviderAddr, version: &Version) -> Option<Notice> {
-        let tag = Tag::withdrawn(version).ok()?;
-        let store = &*self.repository.store;
-        let (index, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
-        let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
-        let found = notices(store, &index).await.ok()?;
-        let about = found.iter().filter(|notice| notice.is_about(&index.digest, address, version));
-        in_force(about).filter(|found| found.notice.state == ReleaseState::Withdrawn).map(|found| found.notice.clone())
-    }
-
     async fn version_missing(&self, address: &ProviderAddr, version: &Version, tag: &Tag) -> SourceError {
         match self.versions(address).await {
             // The tag is listed, its manifest is gone: a registry's garbage collection, or a copy that is not whole.
@@ -58,7 +46,7 @@ impl OciSource {
                 StoreError::NotFound { place: self.place().clone(), what: StoreItem::ManifestOfTag(tag.clone()) }.into()
             }
             Ok(listing) if listing.withdrawn.contains(version) => {
-                let notice = self.withdrawn(address, version).await;
+                let notice = withdrawal(&*self.repository.store, address, version).await;
                 let (reason, replaced_by) = notice.map(|notice| (notice.reason, notice.replaced_by)).unzip();
                 let (version, offered) = (version.clone(), listing.versions);
                 let replaced_by = replaced_by.flatten();

@@ -50,7 +50,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         name: "nothing-required",
         opentofu: "a configuration that requires built-in providers alone: does nothing, exit code 0",
         ours: "says that no provider is required, exit code 2",
-        outcomes: &[with(2, "", &["inc-builtin-untouched"])],
+        outcomes: &[with(2, "usage", &["inc-builtin-untouched"])],
     },
     Difference {
         name: "h1-is-enough",
@@ -126,7 +126,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
                 &["ch", "h1", "zh"],
                 &["cmd-providers-lock-not-at-origin", "cmd-providers-lock-oci-flag-hcl-template"],
             ),
-            with(2, "", &["cmd-providers-lock-oci-flag"]),
+            with(2, "usage", &["cmd-providers-lock-oci-flag"]),
         ],
     },
 ];

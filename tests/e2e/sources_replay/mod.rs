@@ -130,7 +130,7 @@ fn not_built(scene: &Scene, run: &Run) -> Option<&'static str> {
     if run.before != run.after || !run.served.is_empty() {
         return None;
     }
-    if run.exit == Some(2) && run.code.is_none() && run.connections == 0 {
+    if run.exit == Some(2) && run.code.as_deref() == Some("usage") && run.connections == 0 {
         let refused = |option: &&&str| {
             run.arguments.iter().any(|argument| argument.starts_with(**option))
                 && run.stderr.starts_with("error: unexpected argument")
@@ -237,9 +237,9 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
         intended, errors-stop, exit 2 unknown-symbol:version: tpl-unknown-symbol
         intended, h1-is-enough, exit 0: lock-cache-empty-ch-and-h1, lock-cache-empty-h1, lock-cache-empty-wrong-zh-right-h1, lock-cache-empty-zh-other-platform-h1, lock-made-by-fs-served-by-oci-same-bytes, lock-oci-ch-and-h1, lock-oci-zh-other-platform-h1, lock-upgrade-same-version-h1-only
         intended, lock-asks-the-methods, exit 0: cmd-providers-lock-not-at-origin, cmd-providers-lock-oci-flag-hcl-template
-        intended, lock-asks-the-methods, exit 2: cmd-providers-lock-oci-flag
+        intended, lock-asks-the-methods, exit 2 usage: cmd-providers-lock-oci-flag
         intended, misspelt-names-stop, exit 2 misspelt-name: cfg-implied-on-with-misspelt-block
-        intended, nothing-required, exit 2: inc-builtin-untouched
+        intended, nothing-required, exit 2 usage: inc-builtin-untouched
         intended, other-commands, exit 0: cfg-command-version-bad-include, cfg-command-version-syntax
         intended, other-commands, exit 2: cfg-command-fmt-missing, cfg-command-fmt-syntax, cfg-command-validate-syntax
         intended, ports-end-at-65535, exit 3 dns: tpl-port-99999

@@ -21,7 +21,7 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
     kept(lab)?;
     with_tokens(lab)?;
     let registry = Guard::deletable_over_tls()?;
-    let published = Published::new(lab, &registry)?;
+    let published = PublishedVersions::new(lab, &registry)?;
     for client in ["terraform", "tofu"] {
         if find(client).is_none() {
             println!("   NOT RUN: `{client}` is not on the PATH");
@@ -49,7 +49,7 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
 /// registry:2 as it is by default: nothing goes, and nothing is changed.
 fn kept(lab: &Lab) -> ChoreResult {
     let registry = Guard::plain()?;
-    let published = Published::new(lab, &registry)?;
+    let published = PublishedVersions::new(lab, &registry)?;
     let before = published.tags()?;
     let withdrawn = lab.tofu_oci(&registry, &["withdraw", &published.release, "--reason", REASON]);
     withdrawn.refused_with(1)?.must_show("does not let the tag 1.1.0 be deleted: it answered 405")?;
@@ -64,7 +64,7 @@ fn kept(lab: &Lab) -> ChoreResult {
 /// A token server that knows the right to delete.
 fn with_tokens(lab: &Lab) -> ChoreResult {
     let registry = Guard::deletable_with_tokens()?;
-    let published = Published::new(lab, &registry)?;
+    let published = PublishedVersions::new(lab, &registry)?;
     published.change(&["withdraw", "--reason", REASON])?;
     let tags = published.tags()?;
     if tags.contains("1.1.0") {
@@ -76,7 +76,7 @@ fn with_tokens(lab: &Lab) -> ChoreResult {
 }
 
 /// widget 1.0.0 and 1.1.0 in a registry.
-struct Published<'a> {
+struct PublishedVersions<'a> {
     lab: &'a Lab,
     registry: &'a Guard,
     repository: String,
@@ -84,7 +84,7 @@ struct Published<'a> {
     release: String,
 }
 
-impl<'a> Published<'a> {
+impl<'a> PublishedVersions<'a> {
     fn new(lab: &'a Lab, registry: &'a Guard) -> ChoreResult<Self> {
         let repository = format!("{}/mirror/acme-widget", registry.address());
         for dist in ["dist", "dist-next"] {
@@ -145,7 +145,7 @@ impl<'a> Published<'a> {
         Ok(directory)
     }
 
-    /// Somebody who has the version locked, and not on disk, is told why it is gone.
+    /// Somebody who has the version locked, and not on disk, reads why it is gone.
     fn must_say_why(&self, project: &Path) -> ChoreResult {
         for folder in [".terraform", "terraform.d"] {
             fs::remove_dir_all(project.join(folder)).ok();

@@ -31,7 +31,7 @@ pub(crate) struct CheckArgs {
     /// REGISTRY/REPOSITORY[:VERSION], oci:DIR[:VERSION], or the path of a lock file
     #[arg(value_name = "TARGET", required_unless_present = "list_rules")]
     pub(crate) target: Option<String>,
-    /// List every rule with its level and what it finds; no TARGET is needed
+    /// List every rule with its level; no TARGET is needed
     #[arg(long, conflicts_with_all = ["target", "version", "address", "platforms", "deep", "against", "registry", "offline"])]
     pub(crate) list_rules: bool,
     /// Check this version alone, and all tags

@@ -19,14 +19,11 @@ Examples:
   with no configuration and no network:
     tofu-oci install registry.example.com/acme/widget@'~> 1.4' --vendor --from ghcr.io/acme/widget
 
-  Into a filesystem mirror, for another platform:
-    tofu-oci install registry.example.com/acme/widget --into mirror --platform darwin_arm64
-
   In CI: install what the lock file says, and fail if it does not fit the configuration:
     tofu-oci install --locked
 
-  What would be installed, and how the lock file would change:
-    tofu-oci install --upgrade --dry-run
+  Into a filesystem mirror; only print what would happen:
+    tofu-oci install registry.example.com/acme/widget --into mirror --dry-run
 
 `install` checks size, digest, archive structure, checksums and the lock file's hashes before a
 package becomes visible. It leaves packages that are installed already as they are.")]
@@ -60,16 +57,19 @@ pub(crate) struct InstallArgs {
     /// Choose the newest admitted version, whatever the lock file names
     #[arg(long)]
     pub(crate) upgrade: bool,
-    /// Write neither the lock file nor the pins. If the lock file is missing, lacks a required provider or has one that
-    /// is not required any more, show the difference, install nothing and exit with code 1. Checksums that it lacks are
-    /// only a warning. What is installed and locked causes no request
+    /// Change no lock file; exit with 1 if it does not fit the configuration
+    ///
+    /// If the lock file is missing, lacks a required provider or has one that is no longer required, `install` shows the
+    /// difference and installs nothing. It does not change the pins either. Checksums that the lock file lacks are only a warning. What is installed and locked
+    /// causes no request.
     #[arg(long, conflicts_with = "upgrade")]
     pub(crate) locked: bool,
     /// The same as --locked, in OpenTofu's words: --lockfile=readonly
-    #[arg(long, value_name = "MODE", conflicts_with = "upgrade")]
+    #[arg(long, value_name = "MODE", conflicts_with = "upgrade", hide_short_help = true)]
     pub(crate) lockfile: Option<LockFileMode>,
-    /// Say what would be installed, from where, how many bytes would be downloaded and how the lock file would change.
-    /// The registry is asked; no package is downloaded, and nothing is written
+    /// Print what would be installed and what would be locked; write nothing
+    ///
+    /// It also prints from where, and how many bytes would be downloaded. It asks the registry and downloads no package.
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]

@@ -35,7 +35,9 @@ pub(crate) struct ShowArgs {
     /// Show this platform's package alone, with all its checksums
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Option<Platform>,
-    /// Judge by this public key instead of the policy: PEM, or what gpg exports (repeatable; one of them must have signed)
+    /// Judge by this public key instead of the policy (repeatable)
+    ///
+    /// It is a PEM file, or what gpg exports. If you give several keys, one of them must have signed.
     #[arg(long, value_name = "FILE")]
     pub(crate) key: Vec<PathBuf>,
     /// Work in this directory: its trust.toml and its pin file

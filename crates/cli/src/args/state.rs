@@ -15,23 +15,27 @@ pub(crate) struct StateArgs {
     /// The release: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
-    /// Take it back: clients can choose the version again, without a warning
+    /// Take it back: the version is what it was before
     #[arg(long)]
     pub(crate) undo: bool,
-    /// Sign the notice with this private key: PEM (PKCS#8, SEC1, PKCS#1 or cosign's encrypted form), or `env://NAME` for
-    /// one in a variable. Whoever demands signatures of the release heeds only a notice that a trusted key has signed
+    /// Sign the notice with this private key (PEM), or with the one in a variable: env://NAME
+    ///
+    /// The key is PKCS#8, SEC1, PKCS#1 or cosign's encrypted form. Whoever demands signatures of the release heeds only a
+    /// notice that a trusted key has signed.
     #[arg(long, value_name = "KEY")]
     pub(crate) sign_key: Option<PathBuf>,
-    /// Read the password of the key from standard input instead of `COSIGN_PASSWORD`, without a line break at its end
+    /// Read the password of the key from standard input instead of COSIGN_PASSWORD
+    ///
+    /// tofu-oci drops one line break at its end.
     #[arg(long, requires = "sign_key")]
     pub(crate) key_password_stdin: bool,
-    /// The repository of a TARGET that is a provider address: REGISTRY/REPOSITORY or oci:DIR
-    #[arg(long, value_name = "REPOSITORY")]
+    /// The repository of an ADDR@VERSION: REGISTRY/REPOSITORY, oci:DIR, or a template
+    #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM")]
     pub(crate) from: Option<String>,
-    /// The version, if TARGET does not say it
+    /// The version, if TARGET does not contain it
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,
-    /// The provider's source address, HOST/NAMESPACE/TYPE, if the release does not say it
+    /// The provider, HOST/NAMESPACE/TYPE, if the release does not name it
     #[arg(long, value_name = "ADDR", value_parser = full_address)]
     pub(crate) address: Option<ProviderAddr>,
     /// Print what would be done and change nothing
@@ -50,8 +54,7 @@ pub(crate) struct StateArgs {
 #[command(after_help = "\
 Examples:
   tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --reason 'deletes state; use 1.4.1'
-  tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --reason 'deletes state' \\
-    --sign-key cosign.key
+  tofu-oci withdraw ghcr.io/acme/widget:1.4.0 --reason 'deletes state' --sign-key cosign.key
   tofu-oci withdraw oci:widget-layout:1.4.0 --reason 'deletes state' --dry-run
   tofu-oci withdraw ghcr.io/acme/opentofu-provider-widget:1.4.0 --undo
 
@@ -72,8 +75,7 @@ pub(crate) struct WithdrawArgs {
 #[command(after_help = "\
 Examples:
   tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --message 'use 2.0.0'
-  tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --message 'use 2.0.0' \\
-    --sign-key cosign.key
+  tofu-oci deprecate ghcr.io/acme/widget:1.3.0 --message 'use 2.0.0' --sign-key cosign.key
   tofu-oci deprecate ghcr.io/acme/opentofu-provider-widget:1.3.0 --undo
 
 Clients can still choose the version; tofu-oci repeats the message as a warning. The notice lies

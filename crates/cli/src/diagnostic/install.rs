@@ -55,9 +55,11 @@ impl Diagnostic {
                 let explain = invocation::command(&format!("resolve {address} --explain"));
                 match what {
                     NotOffered::VersionMissing { offered, .. } => diagnostic.hint(versions("it has", offered)),
-                    NotOffered::Withdrawn { version, offered, .. } => diagnostic
-                        .hint(versions("it has", offered))
-                        .hint(format!("a lock file that names {version} moves on with install --upgrade")),
+                    NotOffered::Withdrawn { version, offered, .. } => {
+                        diagnostic.hint(versions("it has", offered)).hint(format!(
+                            "if a lock file names {version}, `tofu-oci install --upgrade` moves it to another version"
+                        ))
+                    }
                     NotOffered::PlatformMissing { offered, .. } => {
                         let list = offered.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                         diagnostic.hint(format!("this release offers {list}"))

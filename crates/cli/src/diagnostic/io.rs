@@ -85,12 +85,6 @@ fn is_hardware(_error: &Error) -> bool {
     false
 }
 
-/// The end after a file or folder of an argument could not be read: what is missing is a thing that the user can mend, as
-/// a repository that is missing; anything else is wrong usage.
-pub(crate) fn named_exit(error: &Error) -> Exit {
-    if error.kind() == ErrorKind::NotFound { Exit::Fixable } else { Exit::Usage }
-}
-
 /// Whether the user can do something about an answer of the file system.
 pub(super) fn io_exit(error: &Error) -> Exit {
     match error.kind() {

@@ -23,7 +23,6 @@ use tofu_oci_logins::{CredentialResolver, RefusalCause};
 use tofu_oci_types::{Place, RepositoryRef};
 
 pub(crate) use install::versions;
-pub(crate) use io::named_exit;
 pub(crate) use logins::{remedy_text, source_remedy};
 pub(crate) use trust::{Refused, RefusedRelease};
 

@@ -62,7 +62,7 @@ fn names(topics: &[&str]) -> Vec<String> {
 pub(crate) fn width() -> usize {
     const WIDEST: usize = 100;
     const NARROWEST: usize = 40;
-    printer::columns(std::io::stdout()).map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST))
+    printer::stdout_columns().map_or(WIDEST, |columns| columns.clamp(NARROWEST, WIDEST))
 }
 
 #[cfg(test)]

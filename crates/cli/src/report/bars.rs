@@ -94,7 +94,7 @@ fn lock(running: &Mutex<Running>) -> MutexGuard<'_, Running> {
     running.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Shows the bars that have become old enough, and how far the others are. False once there is none.
+/// Shows the bars that have become old enough, and how far the others are. False if all work is done.
 fn draw(running: &Weak<Mutex<Running>>) -> bool {
     let Some(running) = running.upgrade() else { return false };
     let mut running = lock(&running);
@@ -113,7 +113,7 @@ fn draw(running: &Weak<Mutex<Running>>) -> bool {
 
 /// Name, bar, how much of it is done, the rate, and how long it will take. Plain characters, for every locale.
 fn style(unit: WorkUnit, of: Option<u64>) -> ProgressStyle {
-    let is_narrow = printer::columns(std::io::stderr()).is_some_and(|columns| columns < NARROW);
+    let is_narrow = printer::stderr_columns().is_some_and(|columns| columns < NARROW);
     let template = match of {
         Some(_) if is_narrow => "{wide_msg} {percent}%{left}",
         Some(_) => "{wide_msg} [{bar:12}] {amount}{left}",
@@ -142,7 +142,7 @@ fn amount(state: &ProgressState, unit: WorkUnit) -> String {
     }
 }
 
-/// How long it will take at the rate so far; empty as long as too little is known for that. A few items tell nothing: one
+/// How long it will take at the rate so far; empty as long as too little is known for that. A few items say nothing: one
 /// may be a thousand times as large as another.
 fn left(state: &ProgressState, unit: WorkUnit) -> String {
     let (done, of) = (state.pos(), state.len().unwrap_or_default());

@@ -17,7 +17,6 @@ use super::printed::{self, LockOutcome};
 use super::superfluous::superfluous;
 use crate::args::{IdentityArgs, InstallArgs, LookupArgs, Network};
 use crate::diagnostic::Diagnostic;
-use crate::exit::Exit;
 use crate::invocation;
 use crate::lookup::Finder;
 use crate::subject;
@@ -26,8 +25,7 @@ pub(super) use super::printed::shown;
 
 /// Installs what was named, or what the configuration requires.
 pub(crate) async fn install(context: &Context, args: &InstallArgs) -> Result<(), Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    existing_dir(&dir)?;
+    let dir = working_dir(args.chdir.as_deref())?;
     let platforms = platforms(args)?;
     let data_dir = data_dir(&dir);
     let lock_path = dir.join(LOCK_FILE_NAME);
@@ -218,12 +216,16 @@ fn target(args: &InstallArgs, dir: &Path, data_dir: &Path, cache: Option<PluginC
     }
 }
 
-/// Fails unless the directory of `--chdir` exists.
-pub(super) fn existing_dir(dir: &Path) -> Result<(), Diagnostic> {
+/// The directory of `--chdir`, or the current one.
+///
+/// # Errors
+/// If it does not exist.
+pub(super) fn working_dir(chdir: Option<&Path>) -> Result<PathBuf, Diagnostic> {
+    let dir = chdir.unwrap_or(Path::new("."));
     if dir.is_dir() {
-        return Ok(());
+        return Ok(dir.to_owned());
     }
-    Err(Diagnostic::new(Exit::Fixable, format!("there is no directory {}", dir.display()))
+    Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
         .hint("--chdir names the directory that holds the configuration and its lock file"))
 }
 

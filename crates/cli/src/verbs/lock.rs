@@ -1,7 +1,7 @@
 //! `lock`.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -15,7 +15,7 @@ use tofu_oci_trust::{ManifestChecksums, Policy, Standing};
 use tofu_oci_types::{Constraints, ProviderAddr};
 
 use super::context::{Context, data_dir};
-use super::install::{existing_dir, finder, given, required};
+use super::install::{finder, given, required, working_dir};
 use super::locked::{LockChange, changes, diff};
 use super::printed::shown;
 use crate::args::LockArgs;
@@ -29,8 +29,7 @@ use crate::report::{human_bytes, json_event, json_line};
 
 /// Brings the lock file up to date for all platforms, or says what that would change.
 pub(crate) async fn lock(context: &Context, args: &LockArgs) -> Result<(), Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    existing_dir(&dir)?;
+    let dir = working_dir(args.chdir.as_deref())?;
     let wanted = wanted(context, args, &dir)?;
     let trust = trust(args, &wanted.providers, &dir)?;
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;

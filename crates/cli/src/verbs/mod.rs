@@ -21,7 +21,6 @@ mod push;
 mod resolve;
 mod show;
 mod sign;
-mod slow;
 mod state;
 mod stop;
 mod superfluous;

@@ -1,13 +1,11 @@
 //! `resolve`.
 
-use std::path::Path;
-
 use serde::Serialize;
 use tofu_oci_types::{Event, ProviderAddr};
 
 use super::context::Context;
 use super::explain;
-use super::install::existing_dir;
+use super::install::working_dir;
 use crate::args::ResolveArgs;
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
@@ -23,7 +21,7 @@ pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(),
     if !args.explain {
         args.identity.refuse("without --explain no registry is asked", "add --explain, or leave it out")?;
     }
-    existing_dir(args.chdir.as_deref().unwrap_or(Path::new(".")))?;
+    working_dir(args.chdir.as_deref())?;
     let access = args.lookup.access(&args.identity, args.chdir.as_deref()).await?;
     let connector = context.connector(&args.network, access);
     if args.explain {

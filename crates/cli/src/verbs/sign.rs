@@ -33,13 +33,9 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
     let store = connector.destination(&end)?;
     let password = KeyPassword::of(args.key_password_stdin);
     let key = signing_key::load(&args.key, password, context.reporter.as_ref()).await?;
-    let otherwise = match &end {
-        End::Registry(repository) => magic_address(repository),
-        End::Layout(_) => None,
-    };
     let request = SignRequest {
         version: &version,
-        address: address.map_or(SignAddress::Annotated { otherwise }, SignAddress::Given),
+        address,
         rename: if args.rename { Rename::Allow } else { Rename::Refuse },
         signing: Signing { key: &key, forms: args.sign_format.forms() },
     };
@@ -52,8 +48,8 @@ pub(crate) async fn sign(context: &Context, args: &SignArgs) -> Result<(), Diagn
 pub(super) struct SignTarget {
     pub(super) end: End,
     pub(super) version: Version,
-    /// The provider, if the arguments name it.
-    pub(super) address: Option<ProviderAddr>,
+    /// Where the provider's address comes from.
+    pub(super) address: SignAddress,
 }
 
 /// What the argument `text` names, with the options `--from`, `--version` and `--address`.
@@ -64,11 +60,20 @@ pub(super) fn target(
     named: Option<&ProviderAddr>,
 ) -> Result<SignTarget, Diagnostic> {
     let ReleaseName::Provider { address, constraints } = subject::read(text)? else {
+        if typed(from, "TOFU_OCI_FROM") && text.parse::<ProviderAddr>().is_ok() {
+            return Err(Diagnostic::usage(format!("`{text}` names no version of a provider"))
+                .hint(format!("with --from, write {text}@VERSION, such as {text}@1.4.0")));
+        }
         if typed(from, "TOFU_OCI_FROM") {
             return Err(subject::two_places(text));
         }
         let (end, version) = subject::release_at(text, given)?;
-        return Ok(SignTarget { end, version, address: named.cloned() });
+        let address = match (named, &end) {
+            (Some(named), _) => SignAddress::Given(named.clone()),
+            (None, End::Registry(repository)) => SignAddress::Annotated { otherwise: magic_address(repository) },
+            (None, End::Layout(_)) => SignAddress::Annotated { otherwise: None },
+        };
+        return Ok(SignTarget { end, version, address });
     };
     let version = subject::exact(&address, &constraints)?;
     subject::one_version(text, Some(version.clone()), given)?;
@@ -84,13 +89,13 @@ pub(super) fn target(
         ));
     };
     let in_full = full_address(written).map_err(|problem| {
-        Diagnostic::usage(format!("`{written}` is the address that the signature will name")).hint(problem)
+        Diagnostic::usage(format!("`{written}` does not name the provider in full")).hint(problem)
     })?;
     if let Some(other) = named.filter(|other| **other != in_full) {
         return Err(Diagnostic::usage(format!("`{text}` names a provider, and --address {other}"))
             .hint("name the provider once"));
     }
-    Ok(SignTarget { end: From::parse(from)?.end(&address)?, version, address: Some(address) })
+    Ok(SignTarget { end: From::parse(from)?.end(&address)?, version, address: SignAddress::Given(address) })
 }
 
 /// Standard input holds one password at most.

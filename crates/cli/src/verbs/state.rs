@@ -1,14 +1,12 @@
 //! `withdraw` and `deprecate`.
 
-use tofu_oci_packer::{PackError, SignAddress, StateChange, StatePlan, StateReport, StateRequest};
+use tofu_oci_packer::{PackError, StateChange, StatePlan, StateReport, StateRequest};
 use tofu_oci_store::StoreError;
-use tofu_oci_trust::{NoticeReason, ReleaseState};
+use tofu_oci_trust::NoticeReason;
 
 use super::context::{Context, tagged};
-use super::magic_address::magic_address;
 use super::sign::{self, SignTarget, target};
 use crate::args::{DeprecateArgs, StateArgs, WithdrawArgs};
-use crate::connect::End;
 use crate::diagnostic::Diagnostic;
 use crate::identity;
 use crate::page::Page;
@@ -68,17 +66,7 @@ async fn run(context: &Context, args: &StateArgs, change: StateChange, reason: N
         }
         None => None,
     };
-    let otherwise = match &end {
-        End::Registry(repository) => magic_address(repository),
-        End::Layout(_) => None,
-    };
-    let request = StateRequest {
-        change,
-        version: &version,
-        address: address.map_or(SignAddress::Annotated { otherwise }, SignAddress::Given),
-        reason,
-        key: key.as_ref(),
-    };
+    let request = StateRequest { change, version: &version, address, reason, key: key.as_ref() };
     if args.dry_run {
         let plan = StatePlan::look(source.as_ref(), request, context.reporter.as_ref()).await?;
         print_plan(context, change, plan.report());
@@ -155,14 +143,8 @@ fn print_plan(context: &Context, change: StateChange, report: &StateReport) {
     let StateReport { address, version, place, tag, state_tag, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));
     if report.unchanged {
-        let state = match report.state {
-            ReleaseState::Available => "available",
-            ReleaseState::Deprecated => "deprecated",
-            ReleaseState::Withdrawn => "withdrawn",
-        };
-        return printer::stdout(&Page::of(format!(
-            "{address} {version} in {place} is {state} already; nothing would be changed"
-        )));
+        let text = format!("{address} {version} in {place} is {} already; nothing would be changed", report.state);
+        return printer::stdout(&Page::of(text));
     }
     let mut page = Page::of(match change {
         StateChange::Withdraw => format!("would withdraw {address} {version} from {place}: {reason}"),

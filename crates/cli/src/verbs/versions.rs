@@ -52,6 +52,7 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
         source: source.as_ref(),
         address: Some(&address).filter(|_| named != SubjectKind::Repository),
         asked_as: &address,
+        reporter: context.reporter.as_ref(),
     };
     let lines = lines::lines(context, args, &question, &listing).await?;
     if context.json {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::{StreamExt as _, TryFutureExt as _};
 use tofu_oci_source::{Created, LeafKind, Offer, Release, ReleaseDescription, ReleaseId, SourceError};
 use tofu_oci_trust::Notice;
-use tofu_oci_types::{Digest, PackageHash, Place, Platform, Scheme};
+use tofu_oci_types::{Counter, Digest, PackageHash, Place, Platform, Reporter, Scheme};
 
 /// How many manifests are read at once.
 const AT_ONCE: usize = 8;
@@ -41,7 +41,7 @@ pub struct DescribedPackage {
     pub elsewhere: Option<Place>,
 }
 
-/// Reads a release: all its packages, or that of one platform.
+/// Reads a release: all its packages, or that of one platform. `reporter` hears how many were read.
 ///
 /// # Errors
 /// If the release cannot be described, and if none of the packages that were asked for can be installed. Otherwise what is
@@ -49,15 +49,18 @@ pub struct DescribedPackage {
 pub async fn describe(
     release: &Arc<dyn Release>,
     platform: Option<&Platform>,
+    reporter: &dyn Reporter,
 ) -> Result<DescribedRelease, SourceError> {
     let description = release.describe().await?.clone();
     let wanted = match platform {
         Some(platform) => vec![platform.clone()],
         None => description.platforms.clone(),
     };
+    let count = &Counter::new(reporter, "packages read", wanted.len());
     let offers = wanted.into_iter().map(|platform| async move {
         let offer = Arc::clone(release).offer(&platform).await;
         let facts = offer.map(|offer| package(&offer, release.id()));
+        count.done();
         (platform, facts)
     });
     let offers: Vec<_> = offers.collect();

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_fetch::Trust;
 use tofu_oci_layout::{DocumentKind, LayoutError, PackageLayout};
 use tofu_oci_source::{Created, Release, Source, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Digest, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Counter, Digest, Platform, ProviderAddr, Reporter, Version};
 
 use super::judged::{SignatureStanding, judged};
 
@@ -26,6 +26,8 @@ pub struct VersionsQuestion<'a> {
     pub address: Option<&'a ProviderAddr>,
     /// The address to ask a repository with; its answer does not depend on it.
     pub asked_as: &'a ProviderAddr,
+    /// Who hears how many were looked into.
+    pub reporter: &'a dyn Reporter,
 }
 
 /// How far to look into a version.
@@ -104,7 +106,9 @@ pub async fn look(
     depth: LookDepth<'_>,
     most: usize,
 ) -> Vec<VersionLook> {
-    let looks: Vec<_> = versions.iter().rev().map(|version| one(question, version, depth)).collect();
+    let count = Counter::new(question.reporter, "versions read", versions.len().min(most));
+    let looks = versions.iter().rev().map(|version| one(question, version, depth).inspect(|_| count.done()));
+    let looks: Vec<_> = looks.collect();
     let mut looks = futures_util::stream::iter(looks).buffered(AT_ONCE);
     let (mut found, mut releases) = (Vec::new(), 0);
     while releases < most {
@@ -128,7 +132,7 @@ async fn details(
     version: &Version,
     depth: LookDepth<'_>,
 ) -> Result<VersionDetails, SourceError> {
-    let VersionsQuestion { source, address, asked_as } = *question;
+    let VersionsQuestion { source, address, asked_as, .. } = *question;
     let mut release = source.release(asked_as, version).await?;
     require_label(&release).await?;
     let address = address.cloned().or(release.describe().await?.published_as.clone());

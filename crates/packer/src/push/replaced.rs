@@ -1,8 +1,8 @@
 //! What is said of a release when the tag of its version moves.
 
-use tofu_oci_source::notices;
+use tofu_oci_source::{notice_in_force, withdrawal};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{NoticeReason, ReleaseState, SignedSubject, in_force};
+use tofu_oci_trust::{ReleaseState, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, Event, Reference, Tag};
 
 use super::send::Sender;
@@ -18,11 +18,9 @@ const PUBLISHED_AGAIN: &str = "it was published again";
 impl Sender<'_> {
     /// Takes back what notices say of the release that is being published, if it was withdrawn or replaced before.
     pub(super) async fn revive(&self, index: &Descriptor) -> Result<(), PackError> {
-        let found = notices(self.store, index).await?;
         let PushRequest { address, version, .. } = self.request;
-        let about = found.iter().filter(|notice| notice.is_about(&index.digest, address, version));
-        match in_force(about) {
-            Some(now) if now.notice.state == ReleaseState::Withdrawn => {
+        match notice_in_force(self.store, index, address, version).await? {
+            Some(now) if now.state == ReleaseState::Withdrawn => {
                 self.say(index, ReleaseState::Available, PUBLISHED_AGAIN, None).await.map(drop)
             }
             _ => Ok(()),
@@ -111,15 +109,7 @@ fn takes_no_notice(error: &SignError) -> bool {
 
 /// The error of a push of a version that was withdrawn, with the reason if it can be read.
 pub(super) async fn withdrawn(store: &dyn ReadStore, tag: Tag, request: &PushRequest<'_>) -> PackError {
-    let reason = reason(store, &tag, request).await;
+    let reason = withdrawal(store, request.address, request.version).await.map(|notice| notice.reason);
     let (place, version) = (store.place(), request.version.clone());
     PackError::Withdrawn(Box::new(WithdrawnVersion { place, version, tag, reason }))
-}
-
-async fn reason(store: &dyn ReadStore, tag: &Tag, request: &PushRequest<'_>) -> Option<NoticeReason> {
-    let (index, bytes) = store.manifest(&Reference::Tag(tag.clone())).await.ok()?;
-    let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
-    let found = notices(store, &index).await.ok()?;
-    let now = in_force(found.iter().filter(|one| one.is_about(&index.digest, request.address, request.version)))?;
-    (now.notice.state == ReleaseState::Withdrawn).then(|| now.notice.reason.clone())
 }

@@ -26,7 +26,7 @@ pub struct NoticeRequest<'a> {
     pub reason: NoticeReason,
     /// The index that takes its place under the tag of the version.
     pub replaced_by: Option<Digest>,
-    /// Who signs it; `None` for a notice that nobody signs.
+    /// Who signs it; `None` for a notice without a signature.
     pub key: Option<&'a PrivateKey>,
 }
 

@@ -1,11 +1,9 @@
 //! A release that should no longer be chosen, and one that may be again.
 
 use tofu_oci_store::Store;
-use tofu_oci_types::Reference;
 
 use super::look::StatePlan;
 use super::model::{StateChange, StateReport};
-use crate::push::resolve;
 use crate::{AttachmentState, PackError, put_notice};
 
 impl StatePlan<'_> {
@@ -16,11 +14,8 @@ impl StatePlan<'_> {
         let notice = put_notice(store, &self.notice(self.report.state, &self.request.reason)).await?;
         let tag = self.report.state_tag.clone();
         let is_marked = self.marked.as_ref() == Some(&notice.manifest.digest);
-        if !is_marked && !store.retag(&notice.manifest, &tag, self.marked.as_ref()).await? {
-            let now = resolve(store, &Reference::Tag(tag.clone())).await?;
-            if now.is_none_or(|now| now.digest != notice.manifest.digest) {
-                return Err(self.moved(&tag));
-            }
+        if !is_marked {
+            self.point(store, &notice.manifest, &tag, self.marked.as_ref()).await?;
         }
         self.report.notice = Some(notice.manifest.digest);
         self.report.unchanged = is_marked && notice.attachment.state == AttachmentState::Present;

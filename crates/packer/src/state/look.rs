@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use tofu_oci_layout::{LayoutError, ReleaseIndex};
-use tofu_oci_source::{Search, evidence, notices};
+use tofu_oci_layout::ReleaseIndex;
+use tofu_oci_source::{Search, evidence, notice_in_force};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, in_force};
-use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag};
+use tofu_oci_trust::{Evidence, Notice, ReleaseState};
+use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag};
 
 use super::error::StateError;
 use super::model::{StateChange, StateReport, StateRequest};
 use crate::copy::no_release;
 use crate::push::{for_version, tags_unknown};
-use crate::{PackError, SignAddress, SignError};
+use crate::sign::read_index;
+use crate::{PackError, SignError};
 
 /// The most tags that are compared with the release.
 const MOST_TAGS: usize = 200;
@@ -36,7 +37,7 @@ pub struct StatePlan<'a> {
     /// What the tag of the state points at.
     pub(super) marked: Option<Digest>,
     /// What the publisher said of the release before.
-    pub(super) said: Option<StatedNotice>,
+    pub(super) said: Option<Notice>,
 }
 
 /// A manifest and its bytes.
@@ -67,11 +68,12 @@ impl<'a> StatePlan<'a> {
         let Some((at, bytes)) = release(request.change, own, kept, (&tag, &kept_tag), &store.place())? else {
             return Err(no_release(store, tag).await);
         };
-        let address = address(&request.address, &at, &bytes, &tag, store)?;
+        let annotated = read_index(&at, &bytes, &tag, store)?.claims().address;
+        let Some(address) = request.address.choose(annotated) else {
+            return Err(SignError::AddressUnknown { place: store.place(), tag }.into());
+        };
         let index = Descriptor { digest: Digest::sha256(&bytes), ..at.clone() };
-        let found = notices(store, &index).await?;
-        let about = found.iter().filter(|found| found.is_about(&index.digest, &address, request.version));
-        let said = in_force(about).cloned();
+        let said = notice_in_force(store, &index, &address, request.version).await?;
         let mut plan = Self {
             report: StateReport {
                 place: store.place(),
@@ -116,14 +118,14 @@ impl<'a> StatePlan<'a> {
 
     /// What the publisher says of the release now.
     pub(super) fn said(&self) -> ReleaseState {
-        self.said.as_ref().map_or(ReleaseState::Available, |said| said.notice.state)
+        self.said.as_ref().map_or(ReleaseState::Available, |said| said.state)
     }
 
     /// Whether nothing is to be done, except perhaps to sign what is said already.
     fn is_done(&self) -> bool {
         let says_so = self.said() == self.report.state
             && (self.report.state == ReleaseState::Available
-                || self.said.as_ref().is_some_and(|said| said.notice.reason == self.request.reason));
+                || self.said.as_ref().is_some_and(|said| said.reason == self.request.reason));
         let (at, own, marked) = (Some(&self.at.digest), self.own.as_ref(), self.marked.as_ref());
         says_so
             && match self.request.change {
@@ -212,29 +214,5 @@ fn release(
             Err(StateError::Withdrawn { place: place.clone(), tag: tag.clone() })
         }
         (_, own, _) => Ok(own),
-    }
-}
-
-/// The provider that a notice about this release names.
-fn address(
-    wanted: &SignAddress,
-    index: &Descriptor,
-    bytes: &[u8],
-    tag: &Tag,
-    store: &dyn ReadStore,
-) -> Result<ProviderAddr, SignError> {
-    let not_a_release =
-        |source| SignError::NotARelease { place: store.place(), tag: tag.clone(), source: Box::new(source) };
-    let release = ReleaseIndex::parse(index, bytes).map_err(not_a_release)?;
-    if release.platforms().is_empty() && release.nested().is_empty() {
-        return Err(not_a_release(LayoutError::NoProviderPackages { found: Vec::new() }));
-    }
-    match (wanted, release.claims().address) {
-        (SignAddress::Given(given), _) => Ok(given.clone()),
-        (SignAddress::Annotated { .. }, Some(annotated)) => Ok(annotated),
-        (SignAddress::Annotated { otherwise: Some(otherwise) }, None) => Ok(otherwise.clone()),
-        (SignAddress::Annotated { otherwise: None }, None) => {
-            Err(SignError::AddressUnknown { place: store.place(), tag: tag.clone() })
-        }
     }
 }

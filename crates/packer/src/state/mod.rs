@@ -19,12 +19,13 @@ mod withdraw;
 
 use tofu_oci_store::Store;
 use tofu_oci_trust::{NoticeReason, ReleaseState, SignedSubject};
-use tofu_oci_types::Tag;
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 pub use error::StateError;
 pub use look::StatePlan;
 pub use model::{StateChange, StateReport, StateRequest};
 
+use crate::push::resolve;
 use crate::{NoticeRequest, PackError};
 
 impl StatePlan<'_> {
@@ -54,7 +55,26 @@ impl StatePlan<'_> {
         }
     }
 
+    /// Points a tag that pointed at `before` at this manifest. Another program may have done the same.
+    async fn point(
+        &self,
+        store: &dyn Store,
+        manifest: &Descriptor,
+        tag: &Tag,
+        before: Option<&Digest>,
+    ) -> Result<(), PackError> {
+        if store.retag(manifest, tag, before).await? || points_at(store, tag, &manifest.digest).await? {
+            return Ok(());
+        }
+        Err(self.moved(tag))
+    }
+
     fn moved(&self, tag: &Tag) -> PackError {
         StateError::Moved { place: self.report.place.clone(), tag: tag.clone() }.into()
     }
+}
+
+async fn points_at(store: &dyn Store, tag: &Tag, manifest: &Digest) -> Result<bool, PackError> {
+    let found = resolve(store, &Reference::Tag(tag.clone())).await?;
+    Ok(found.is_some_and(|found| found.digest == *manifest))
 }

@@ -7,6 +7,7 @@ use tofu_oci_types::{Digest, Reference, Tag};
 use super::error::StateError;
 use super::look::StatePlan;
 use super::model::StateReport;
+use super::points_at;
 use crate::push::resolve;
 use crate::{AttachmentState, PackError, put_notice};
 
@@ -53,11 +54,8 @@ impl StatePlan<'_> {
             let notice = put_notice(store, &self.notice(ReleaseState::Available, &self.request.reason)).await?;
             self.report.notice = Some(notice.manifest.digest);
         }
-        if self.own.as_ref() != Some(&self.at.digest)
-            && !store.retag(&self.at, &tag, self.own.as_ref()).await?
-            && !self.is_at(store, &tag).await?
-        {
-            return Err(self.moved(&tag));
+        if self.own.as_ref() != Some(&self.at.digest) {
+            self.point(store, &self.at, &tag, self.own.as_ref()).await?;
         }
         if self.marked.is_some() {
             // Beside the version's own tag it says nothing, so it may stay where no tag can be deleted.
@@ -77,15 +75,11 @@ impl StatePlan<'_> {
             return Ok(false);
         }
         let before = resolve(store, &Reference::Tag(kept.clone())).await?.map(|before| before.digest);
-        if store.retag(&self.at, kept, before.as_ref()).await? || self.is_at(store, kept).await? {
-            return Ok(true);
-        }
-        Err(self.moved(kept))
+        self.point(store, &self.at, kept, before.as_ref()).await.map(|()| true)
     }
 
     async fn is_at(&self, store: &dyn Store, tag: &Tag) -> Result<bool, PackError> {
-        let found = resolve(store, &Reference::Tag(tag.clone())).await?;
-        Ok(found.is_some_and(|found| found.digest == self.at.digest))
+        points_at(store, tag, &self.at.digest).await
     }
 
     /// Takes back what this run has written, since the version's tag stays: the notice holds no longer, and the tag beside it

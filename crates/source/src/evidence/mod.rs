@@ -20,8 +20,8 @@ mod reader;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::media_type::is_leaf;
 use tofu_oci_store::{Lists, ReadStore, StoreError};
-use tofu_oci_trust::{EVIDENCE_LIMIT, Evidence, NOTICE_ARTIFACT_TYPE, StatedNotice};
-use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
+use tofu_oci_trust::{EVIDENCE_LIMIT, Evidence, NOTICE_ARTIFACT_TYPE, Notice, ReleaseState, StatedNotice, in_force};
+use tofu_oci_types::{Descriptor, Digest, ProviderAddr, Reference, Tag, Version};
 
 use self::budget::EvidenceBudget;
 pub use self::manifest::LAYER_LIMIT;
@@ -56,6 +56,31 @@ pub async fn evidence(store: &dyn ReadStore, index: &Descriptor, search: Search)
 /// If the repository could not be asked.
 pub async fn notices(store: &dyn ReadStore, index: &Descriptor) -> Result<Vec<StatedNotice>, StoreError> {
     EvidenceReader::new(store, &DocumentCache::default(), index).notices().await
+}
+
+/// What publishers say now of an index as this version of a provider, unverified; `None` if they say nothing.
+///
+/// # Errors
+/// As [`notices`].
+pub async fn notice_in_force(
+    store: &dyn ReadStore,
+    index: &Descriptor,
+    address: &ProviderAddr,
+    version: &Version,
+) -> Result<Option<Notice>, StoreError> {
+    let found = notices(store, index).await?;
+    let about = found.iter().filter(|notice| notice.is_about(&index.digest, address, version));
+    Ok(in_force(about).map(|found| found.notice.clone()))
+}
+
+/// Why a version was withdrawn, by the notices of the index that its tag `withdrawn-VERSION` keeps; `None` if they do not
+/// say, or cannot be read.
+pub async fn withdrawal(store: &dyn ReadStore, address: &ProviderAddr, version: &Version) -> Option<Notice> {
+    let tag = Tag::withdrawn(version).ok()?;
+    let (index, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
+    let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
+    let notice = notice_in_force(store, &index, address, version).await.ok()?;
+    notice.filter(|notice| notice.state == ReleaseState::Withdrawn)
 }
 
 impl EvidenceReader<'_> {

@@ -18,6 +18,7 @@ fn kind(blob: &Descriptor) -> Option<&'static str> {
     let media_type = blob.media_type.as_str();
     Some(match media_type {
         "archive/zip" => "zip",
+        "application/vnd.opentofu.provider.notice.v1+json" => "notice",
         "application/vnd.dev.cosign.simplesigning.v1+json" => "signature",
         _ if media_type.starts_with("application/vnd.dev.sigstore.bundle") => "signature",
         _ if media_type.starts_with("application/vnd.oci.image.layer.")

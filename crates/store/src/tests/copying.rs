@@ -363,7 +363,7 @@ async fn progress_is_told_blob_by_blob() {
     let to = MemoryStore::new("to".parse().unwrap());
     copy(&from, &to, &root, options(&listening)).await.unwrap();
     let events = listening.0.into_inner().unwrap();
-    let name = format!("widget.zip ({})", zip.digest.short());
+    let name = format!("zip ({})", zip.digest.short());
     let mut last = 0;
     for event in &events {
         if let Event::Progress { subject, done } = event
@@ -379,5 +379,6 @@ async fn progress_is_told_blob_by_blob() {
     assert!(!format!("{events:?}").contains(config.digest.short()), "nobody watches a config");
     let again = Listening::default();
     copy(&from, &to, &root, options(&again)).await.unwrap();
-    assert_eq!(again.0.into_inner().unwrap(), [], "nothing moves that is there");
+    let moves = |event: &Event| !matches!(event, Event::Working { .. });
+    assert!(!again.0.into_inner().unwrap().iter().any(moves), "nothing moves that is there");
 }

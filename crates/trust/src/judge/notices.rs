@@ -14,7 +14,12 @@ impl Examination<'_> {
     pub(super) fn notice(&mut self, bytes: &[u8]) {
         let stated = match StatedNotice::peek(bytes) {
             Ok(Some(stated)) => stated,
-            Ok(None) => return self.remark_once("notice-unreadable", "what looks like a notice beside it is none"),
+            Ok(None) => {
+                return self.remark_once(
+                    "notice-unreadable",
+                    "what looks like a notice beside it is a statement of another type",
+                );
+            }
             Err(fault) => {
                 return self.remark_once("notice-unreadable", &format!("a notice beside it cannot be read: {fault}"));
             }

@@ -74,7 +74,7 @@ pub(crate) static WITHDRAWN_VERSION: CheckRule = CheckRule {
     finds: "a version whose tag points at a release that its publisher has withdrawn or replaced",
     why: "`tofu-oci install` and `tofu-oci lock` refuse it wherever they look at signatures. OpenTofu installs it all the \
            same. Somebody may have put an old release back under the tag.",
-    spec: "this project, docs/publishing.md",
+    spec: "`tofu-oci help publishing`",
     mend: "push the right release again with --replace-tag, or withdraw the version",
 };
 
@@ -84,7 +84,7 @@ pub(crate) static DEPRECATED_VERSION: CheckRule = CheckRule {
     level: FindingLevel::Note,
     finds: "a version that its publisher has deprecated",
     why: "It can still be installed; its publisher asks for another one to be used.",
-    spec: "this project, docs/publishing.md",
+    spec: "`tofu-oci help publishing`",
     mend: "nothing, if that is meant; users choose the version that the reason names",
 };
 

@@ -3,18 +3,15 @@
 mod model;
 mod text;
 
-use std::path::PathBuf;
-
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_explain::outdated::{compare, demands};
 use tofu_oci_explain::releases::notice_of;
 use tofu_oci_lockfile::{Guide, LOCK_FILE_NAME, LockFile};
 use tofu_oci_tfconfig::{ProviderTree, providers_tree};
-use tofu_oci_types::{Constraints, Place, ProviderAddr};
+use tofu_oci_types::{Constraints, Counter, Place, ProviderAddr};
 
 use super::context::{Context, data_dir};
-use super::install::{existing_dir, finder, required};
-use super::slow;
+use super::install::{finder, required, working_dir};
 use crate::args::OutdatedArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -28,8 +25,7 @@ const AT_ONCE: usize = 16;
 
 /// Prints which providers of a configuration are behind, and what moves when.
 pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<Exit, Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    existing_dir(&dir)?;
+    let dir = working_dir(args.chdir.as_deref())?;
     let data_dir = data_dir(&dir);
     let required = required(context, &dir, &data_dir).map_err(Diagnostic::of_needed_configuration)?;
     let workspace = std::env::var("TF_WORKSPACE").ok();
@@ -37,10 +33,12 @@ pub(crate) async fn outdated(context: &Context, args: &OutdatedArgs) -> Result<E
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
     let finder = finder(context, &args.lookup, &args.identity, &args.network, args.chdir.as_deref(), &[]).await?;
     finder.tell_apart(&required.iter().map(|(address, _)| address).collect::<Vec<_>>()).await?;
-    let rows = required.iter().map(|(address, constraints)| row(&finder, &tree, lock.file(), address, constraints));
+    let count = Counter::new(context.reporter.as_ref(), "providers", required.len());
+    let rows = required
+        .iter()
+        .map(|(address, constraints)| row(&finder, &tree, lock.file(), address, constraints).inspect(|_| count.done()));
     let rows: Vec<_> = rows.collect();
-    let rows = futures_util::stream::iter(rows).buffered(AT_ONCE).collect::<Vec<ProviderRow>>();
-    let rows = slow::noted(context, format!("listing the versions of {} providers", required.len()), rows).await;
+    let rows: Vec<ProviderRow> = futures_util::stream::iter(rows).buffered(AT_ONCE).collect().await;
     if context.json {
         rows.iter().for_each(|row| json_line(&OutdatedLine::of(row)));
     } else {

@@ -6,11 +6,10 @@ use tofu_oci_explain::outdated::{ModuleDemand, UpgradeState};
 use tofu_oci_explain::releases::VersionNotice;
 use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::Version;
-use unicode_width::UnicodeWidthStr as _;
 
 use super::model::ProviderRow;
 use crate::invocation;
-use crate::page::{Line, Page, padded};
+use crate::page::Page;
 use crate::verbs::providers::declared_at;
 use crate::verbs::show::reason;
 
@@ -48,14 +47,8 @@ fn table(rows: &[&ProviderRow]) -> Page {
     let cells = rows
         .iter()
         .map(|row| [row.address.to_string(), shown(row.locked.as_ref()), shown(row.admitted()), shown(row.newest())]);
-    let lines: Vec<[String; 4]> = std::iter::once(head).chain(cells).collect();
-    let width = |nth: usize| lines.iter().map(|line| line[nth].width()).max().unwrap_or_default();
-    let widths = [width(0), width(1), width(2), 0];
     let mut page = Page::default();
-    for line in &lines {
-        let cells = line.iter().zip(widths).map(|(cell, width)| padded(cell, width));
-        page.push(Line::of(cells.collect::<Vec<_>>().join("  ")).trimmed());
-    }
+    page.table(std::iter::once(head).chain(cells));
     page
 }
 

@@ -5,7 +5,6 @@ mod report;
 mod subject;
 mod text;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tofu_oci_explain::releases::{SignatureStanding, describe, judged};
@@ -15,8 +14,7 @@ use tofu_oci_trust::Policy;
 use tofu_oci_types::Platform;
 
 use super::context::Context;
-use super::install::existing_dir;
-use super::slow;
+use super::install::working_dir;
 use crate::args::ShowArgs;
 use crate::diagnostic::Diagnostic;
 use crate::printer;
@@ -28,20 +26,17 @@ pub(super) use text::reason;
 
 /// Prints what is known of one release.
 pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    existing_dir(&dir)?;
+    let dir = working_dir(args.chdir.as_deref())?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
     if !args.key.is_empty() {
         trust.policy = Arc::new(Policy::with_keys(crate::trust::keys(&args.key)?));
     }
     let ShownSubject { release, naming } = subject::find(context, args).await?;
-    let place = release.id().place.clone();
-    let reading = read(&release, naming, &trust, args.platform.clone());
-    let reading = slow::noted(context, format!("reading the release in {place}"), reading);
-    let report = reading.await.map_err(|error| match naming {
-        ReleaseNaming::Asked => Diagnostic::from(error),
-        ReleaseNaming::ByItself | ReleaseNaming::Unnamed => Diagnostic::of_repository(error),
-    })?;
+    let report =
+        read(context, &release, naming, &trust, args.platform.clone()).await.map_err(|error| match naming {
+            ReleaseNaming::Asked => Diagnostic::from(error),
+            ReleaseNaming::ByItself | ReleaseNaming::Unnamed => Diagnostic::of_repository(error),
+        })?;
     if context.json {
         json_line(&ReleaseLine::of(&report));
     } else {
@@ -52,12 +47,14 @@ pub(crate) async fn show(context: &Context, args: &ShowArgs) -> Result<(), Diagn
 
 /// Reads the packages and the signatures side by side.
 async fn read(
+    context: &Context,
     release: &Arc<dyn Release>,
     naming: ReleaseNaming,
     trust: &Trust,
     platform: Option<Platform>,
 ) -> Result<ShowReport, SourceError> {
-    let (facts, signatures) = tokio::join!(describe(release, platform.as_ref()), signatures(&**release, naming, trust));
+    let described = describe(release, platform.as_ref(), context.reporter.as_ref());
+    let (facts, signatures) = tokio::join!(described, signatures(&**release, naming, trust));
     Ok(ShowReport { facts: facts?, naming, signatures, platform })
 }
 

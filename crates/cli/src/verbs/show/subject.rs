@@ -59,9 +59,7 @@ pub(super) async fn find(context: &Context, args: &ShowArgs) -> Result<ShownSubj
 async fn newest_of(context: &Context, args: &ShowArgs, text: &str) -> Result<ShownSubject, Diagnostic> {
     let ShowArgs { lookup, network, identity, .. } = args;
     let is_address = text.parse::<ProviderAddr>().is_ok();
-    // `acme/widget` lacks a registry, which has a dot or a port.
-    let has_registry = text.split('/').next().is_some_and(|first| first.contains(['.', ':']) || first == "localhost");
-    let provider = is_address && !has_registry;
+    let provider = is_address && !crate::subject::is_repository(text);
     let asked = SubjectArgs { subject: text, lookup, provider, network, identity };
     let Subject { source, address, named, .. } = subject(context, &asked).await?;
     let is_repository = named == SubjectKind::Repository;

@@ -16,7 +16,7 @@ use tofu_oci_trust::{Flaw, Policy, Standing, Verdict};
 use tofu_oci_types::{ProviderAddr, Reference, ReleaseName, Tag, Version};
 
 use super::context::Context;
-use super::install::{existing_dir, finder};
+use super::install::{finder, working_dir};
 use super::magic_address::magic_address;
 use super::typed::typed;
 use crate::args::VerifyArgs;
@@ -35,8 +35,7 @@ pub(super) use text::found as found_text;
 
 /// Prints who has signed a release, and whether that is enough; without a subject the same of every locked release.
 pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), Diagnostic> {
-    let dir = args.chdir.clone().unwrap_or_else(|| PathBuf::from("."));
-    existing_dir(&dir)?;
+    let dir = working_dir(args.chdir.as_deref())?;
     let mut trust = crate::trust::load(&args.trust, &dir)?;
     let mut file = crate::trust::policy_file(&args.trust, &dir);
     let filed = Arc::clone(&trust.policy);

@@ -13,7 +13,6 @@ use tofu_oci_types::{Digest, Event, Place, Platform, Version};
 use crate::args::VersionsArgs;
 use crate::diagnostic::Diagnostic;
 use crate::verbs::context::Context;
-use crate::verbs::slow;
 
 /// How many tags a note names.
 const NAMED: usize = 10;
@@ -58,13 +57,10 @@ pub(super) async fn lines<'a>(
         None => LookDepth::Kind,
     };
     let all = &listing.versions;
-    let looks = async {
-        match depth {
-            LookDepth::Kind => kinds(question, all).await,
-            depth => look(question, all, depth, most).await,
-        }
+    let looks = match depth {
+        LookDepth::Kind => kinds(question, all).await,
+        depth => look(question, all, depth, most).await,
     };
-    let looks = slow::noted(context, format!("looking into the versions in {place}"), looks).await;
     note_others(context, place, &looks);
     let address = looks.iter().find_map(|look| match &look.content {
         VersionContent::Provider(details) => details.address.as_ref(),
