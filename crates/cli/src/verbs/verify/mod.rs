@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tofu_oci_fetch::{Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_source::{OciSource, ReleaseId, Source, provider_of};
+use tofu_oci_source::{NotOffered, OciSource, ReleaseId, Source, SourceError, provider_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict};
 use tofu_oci_types::{ProviderAddr, Reference, ReleaseName, Tag, Version};
 
@@ -19,6 +19,7 @@ use super::context::Context;
 use super::install::{finder, working_dir};
 use super::magic_address::magic_address;
 use super::typed::typed;
+use super::versions::unknown_address;
 use crate::args::VerifyArgs;
 use crate::connect::End;
 use crate::diagnostic::{self, Diagnostic, Refused};
@@ -229,7 +230,17 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     let connector = context.connector(&args.network, args.identity.access(&registries, chdir).await?);
     let store = connector.source(&end)?;
     let tag = Tag::for_version(&version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
-    let index = store.resolve(&Reference::Tag(tag)).await?;
+    let index = match store.resolve(&Reference::Tag(tag)).await {
+        Err(error) if error.is_not_found() => {
+            return Err(match OciSource::new(store).release(&unknown_address(), &version).await {
+                Err(error @ SourceError::NotOffered { what: NotOffered::Withdrawn { .. }, .. }) => {
+                    Diagnostic::of_repository(error)
+                }
+                _ => error.into(),
+            });
+        }
+        found => found?,
+    };
     let magic = || if let End::Registry(repository) = &end { magic_address(repository) } else { None };
     let address = provider_of(store.as_ref(), &index).await?.or_else(magic).ok_or_else(|| {
         Diagnostic::new(Exit::Fixable, format!("{version} in {end} does not say which provider it is")).hint(format!(
