@@ -231,3 +231,25 @@ fn the_help_of_providers_does_not_offer_an_option_that_it_refuses() {
     assert!(!said.stdout.contains("--private-host") && said.stdout.contains("--magic-suffix"), "{}", said.text);
     assert!(scene.run("install --help").success().stdout.contains("--private-host"));
 }
+
+#[test]
+fn a_wrong_password_that_was_asked_for_is_not_called_that_of_password_stdin() {
+    let scene = Scene::with(basic());
+    let (mut child, mut person, _terminal) = at_a_terminal(&scene, "versions REGISTRY/acme/widget --username ada");
+    asked(&mut child);
+    person.write_all(b"wrong\n").expect("somebody types");
+    let said = child.wait_with_output().expect("it ends").stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.contains("hint: check the name and the password\n"), "{said}");
+}
+
+#[test]
+fn the_end_of_input_leaves_the_line_of_the_question() {
+    let scene = Scene::with(basic());
+    let (mut child, mut person, _terminal) = at_a_terminal(&scene, "login REGISTRY");
+    asked(&mut child);
+    person.write_all(&[4]).expect("somebody types");
+    let said = child.wait_with_output().expect("it ends").stderr;
+    let said = String::from_utf8_lossy(&said);
+    assert!(said.starts_with("\nerror: "), "{said}");
+}

@@ -336,3 +336,17 @@ fn registries_as_they_are() {
         cause: [REGISTRY]/acme/opentofu-provider-widget answered 400 to PUT /v2/acme/opentofu-provider-widget/manifests/sha256:[DIGEST]: manifest invalid: unknown media type: application/vnd.opentofu.provider.notice.v1 (MANIFEST_INVALID)
     ");
 }
+
+#[test]
+fn the_reason_of_the_only_version_is_said_to_those_who_name_the_repository() {
+    let scene = published(Deletion::Tags);
+    for version in ["1.3.0", "1.4.0"] {
+        scene.run(&format!("withdraw REGISTRY/acme/widget:{version} {REASON}")).success();
+    }
+    for line in
+        ["versions REGISTRY/acme/widget", "show REGISTRY/acme/widget:1.4.0", "verify REGISTRY/acme/widget:1.4.0"]
+    {
+        let said = scene.run(line).text;
+        assert!(said.contains("it deletes state"), "{line}\n{said}");
+    }
+}

@@ -17,12 +17,14 @@ pub(crate) async fn line(question: &str) -> io::Result<String> {
     answer(question).await
 }
 
-/// Asks, and waits for a line. An interruption meanwhile leaves the line of the question.
+/// Asks, and waits for a line. An interruption meanwhile, and the end of input, leave the line of the question.
 async fn answer(question: &str) -> io::Result<String> {
     crate::printer::question(&Line::of(question));
     let unanswered = Unanswered;
     let mut line = aside(read_line).await??;
-    std::mem::forget(unanswered);
+    if line.ends_with('\n') {
+        std::mem::forget(unanswered);
+    }
     line.truncate(line.trim_end_matches(['\n', '\r']).len());
     Ok(line)
 }

@@ -185,6 +185,7 @@ fn cause_text(cause: &CredentialCause) -> String {
 pub(crate) fn remedy_text(remedy: &Remedy) -> String {
     match remedy {
         Remedy::OmitAnonymous => "leave --anonymous out, so that the user's credentials are shown".to_owned(),
+        Remedy::CheckGivenLogin if !invocation::says("password-stdin") => "check the name and the password".to_owned(),
         Remedy::CheckGivenLogin => "check the name, and what --password-stdin was given".to_owned(),
         Remedy::MendEntry { origin, fault, more } => {
             let text = match fault {

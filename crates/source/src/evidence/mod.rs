@@ -18,6 +18,7 @@ mod parts;
 mod reader;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_layout::media_type::is_leaf;
 use tofu_oci_store::{Lists, ReadStore, StoreError};
 use tofu_oci_trust::{EVIDENCE_LIMIT, Evidence, NOTICE_ARTIFACT_TYPE, Notice, ReleaseState, StatedNotice, in_force};
@@ -73,14 +74,19 @@ async fn notice_in_force(
     Ok(in_force(about).map(|found| found.notice.clone()))
 }
 
-/// Why a version was withdrawn, by the notices of the index that its tag `withdrawn-VERSION` keeps; `None` if they do not
-/// say, or cannot be read.
+/// Why a version was withdrawn, by the notices of the index that its tag `withdrawn-VERSION` keeps: by those about this
+/// provider, else by those about the provider that the index names, because a repository may be asked without its
+/// address. `None` if they do not say, or cannot be read.
 pub async fn withdrawal(store: &dyn ReadStore, address: &ProviderAddr, version: &Version) -> Option<Notice> {
     let tag = Tag::withdrawn(version).ok()?;
     let (index, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
     let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
-    let notice = notice_in_force(store, &index, address, version).await.ok()?;
-    notice.filter(|notice| notice.state == ReleaseState::Withdrawn)
+    let found = notices(store, &index).await.ok()?;
+    let own = ReleaseIndex::parse(&index, &bytes).ok().and_then(|release| release.claims().address);
+    [Some(address), own.as_ref()].into_iter().flatten().find_map(|address| {
+        let about = found.iter().filter(|notice| notice.is_about(&index.digest, address, version));
+        in_force(about).filter(|found| found.notice.state == ReleaseState::Withdrawn).map(|found| found.notice.clone())
+    })
 }
 
 impl EvidenceReader<'_> {
