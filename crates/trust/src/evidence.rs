@@ -47,6 +47,13 @@ pub enum Evidence {
         /// The bundle or the statement.
         bytes: Vec<u8>,
     },
+    /// More notices than a search reads: one of the others may withdraw the release.
+    UnreadNotices {
+        /// The index that they are about.
+        origin: Digest,
+        /// How many were not read, or why.
+        problem: String,
+    },
     /// Something that could not be read.
     Unreadable {
         /// The manifest that it was to be found in.
@@ -64,6 +71,7 @@ impl Evidence {
             | Self::CosignTag { origin, .. }
             | Self::Sums { origin, .. }
             | Self::Notice { origin, .. }
+            | Self::UnreadNotices { origin, .. }
             | Self::Unreadable { origin, .. } => origin,
         }
     }

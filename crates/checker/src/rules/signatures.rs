@@ -77,7 +77,9 @@ fn not_checked(piece: &Evidence) -> Finding {
         Evidence::Notice { .. } => {
             SIGNATURE_NOT_CHECKED.at(place, "a notice; which provider it should name is not known: give --address")
         }
-        Evidence::Unreadable { problem, .. } => SIGNATURE_UNREADABLE.at(place, problem.clone()),
+        Evidence::UnreadNotices { problem, .. } | Evidence::Unreadable { problem, .. } => {
+            SIGNATURE_UNREADABLE.at(place, problem.clone())
+        }
         _ => SIGNATURE_NOT_CHECKED.at(place, "which provider this is kept for is not known; name it with --address"),
     }
 }

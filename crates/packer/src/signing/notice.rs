@@ -55,7 +55,7 @@ pub async fn put_notice(store: &dyn Store, request: &NoticeRequest<'_>) -> Resul
     let found = notices(store, request.index).await?;
     let SignedSubject { index, address, version } = request.subject;
     let about: Vec<&StatedNotice> = found.iter().filter(|found| found.is_about(index, address, version)).collect();
-    if let Some(now) = heads(&about).into_iter().find(|now| request.says(&now.notice)) {
+    if let Some(now) = heads(&about).into_iter().find(|now| request.says(now, &about)) {
         let artifact = request.artifact(&now.notice);
         let listed = store.referrers(index).await?;
         if listed.iter().any(|referrer| referrer.digest == artifact.manifest.0.digest) {
@@ -80,9 +80,15 @@ pub(crate) fn can_be_ended(kind: ReleaseState, about: &[&StatedNotice], key: Opt
 }
 
 impl NoticeRequest<'_> {
-    /// Whether a notice says what is to be said.
-    fn says(&self, notice: &Notice) -> bool {
-        notice.state == self.state && notice.reason == self.reason && notice.replaced_by == self.replaced_by
+    /// Whether a notice says what is to be said. One that takes others back must name all of them.
+    fn says(&self, now: &StatedNotice, about: &[&StatedNotice]) -> bool {
+        let notice = &now.notice;
+        let is_left =
+            |other: &StatedNotice| other.notice.state == self.ends && !notice.supersedes.contains(&other.digest);
+        notice.state == self.state
+            && notice.reason == self.reason
+            && notice.replaced_by == self.replaced_by
+            && (self.state != ReleaseState::Available || !about.iter().any(|other| is_left(other)))
     }
 
     fn notice(&self, before: &[&StatedNotice]) -> Notice {

@@ -123,30 +123,25 @@ impl EvidenceReader<'_> {
             Search::Likely => Lists::Nearest,
             Search::Everywhere => Lists::All,
         };
-        let (mut likely, mut bundles, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut notices, mut bundles, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for referrer in self.store.referrers_in(&self.index.digest, lists).await? {
             // An index is never a signature.
             if !is_leaf(&referrer.media_type) {
                 continue;
             }
             if claims_notice(&referrer) {
-                likely.push(referrer);
+                notices.push(referrer);
             } else if referrer.artifact_type.as_deref().is_some_and(is_bundle) {
                 bundles.push(referrer);
             } else {
                 others.push(referrer);
             }
         }
-        // Notices come first: whatever else refers to the index, they are opened. If there are too many, the one that withdraws
-        // the release may be among the others: then nothing vouches for it.
-        if likely.len() > MOST_OPENED {
-            self.budget.spend();
-        }
-        likely.append(&mut bundles);
-        let listed = likely.len() + others.len();
-        likely.truncate(MOST_OPENED);
-        others.truncate(MOST_OPENED - likely.len());
-        let mut found = self.open_all(&likely).await?;
+        let listed = notices.len() + bundles.len() + others.len();
+        let mut found = self.open_notices(&notices).await?;
+        bundles.truncate(MOST_OPENED.saturating_sub(notices.len()));
+        others.truncate(MOST_OPENED.saturating_sub(notices.len() + bundles.len()));
+        found.extend(self.open_all(&bundles).await?);
         if search == Search::Likely && found.iter().any(convinces) {
             return Ok(found);
         }
@@ -158,6 +153,23 @@ impl EvidenceReader<'_> {
         let is_needed = search == Search::Everywhere || !found.iter().any(convinces);
         if is_needed && !self.budget.is_spent() {
             found.extend(self.tagged(search).await?);
+        }
+        Ok(found)
+    }
+
+    /// What notices hold. They come first: whatever else refers to the index, they are opened. If there are too many, the one that
+    /// withdraws the release may be among the others: then nothing vouches for it, not even what is remembered.
+    async fn open_notices(&self, notices: &[Descriptor]) -> Result<Vec<Evidence>, StoreError> {
+        let listed = notices.len();
+        let mut found = self.open_all(&notices[..listed.min(MOST_OPENED)]).await?;
+        if listed > MOST_OPENED {
+            self.budget.spend();
+        }
+        if self.budget.is_spent() {
+            let problem = format!(
+                "{listed} notices are about it, which is more than tofu-oci reads; one of them may withdraw it"
+            );
+            found.insert(0, Evidence::UnreadNotices { origin: self.index.digest.clone(), problem });
         }
         Ok(found)
     }
@@ -266,7 +278,7 @@ fn convinces(evidence: &Evidence) -> bool {
     match evidence {
         Evidence::Bundle { .. } | Evidence::CosignTag { .. } => true,
         Evidence::Sums { signatures, .. } => !signatures.is_empty(),
-        Evidence::Notice { .. } | Evidence::Unreadable { .. } => false,
+        Evidence::Notice { .. } | Evidence::UnreadNotices { .. } | Evidence::Unreadable { .. } => false,
     }
 }
 

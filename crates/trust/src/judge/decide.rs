@@ -24,7 +24,8 @@ pub(super) fn decide(
     let platforms = platforms.pinned(facts, &pinned.zips);
     let offered = |by, covered: Covered| {
         let is_offered = covered.index || platforms.covers_offered(by, facts.archives);
-        if is_offered { covered } else { Covered::default() }
+        // The notice that withdraws it may be among those that were not read.
+        if is_offered && !examination.lacks_notices { covered } else { Covered::default() }
     };
     let (signed, pinned) = (offered(By::Signatures, signed), offered(By::Pins, pinned));
     let standing = match (is_some(&signed), is_some(&pinned)) {

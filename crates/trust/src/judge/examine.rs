@@ -30,6 +30,8 @@ pub(super) struct Examination<'a> {
     pub(super) votes: Vec<Vote>,
     /// What the publisher says of the release later.
     pub(super) notices: Vec<ExaminedNotice>,
+    /// Whether there are more of them than were read.
+    pub(super) lacks_notices: bool,
     /// What trusted lists say of the platforms of this release.
     pub(super) listed: Vec<ListedArchive>,
     /// The work that is left for signatures and keys of strangers.
@@ -56,8 +58,8 @@ impl<'a> Examination<'a> {
     ) -> Self {
         let (examined, votes, listed, remarks) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let (work, discredited) = (VerifyBudget::default(), BTreeSet::new());
-        let notices = Vec::new();
-        Self { rule, trusted, facts, now, examined, votes, notices, listed, work, remarks, discredited }
+        let (notices, lacks_notices) = (Vec::new(), false);
+        Self { rule, trusted, facts, now, examined, votes, notices, lacks_notices, listed, work, remarks, discredited }
     }
 
     pub(super) fn look_at(&mut self, piece: &Evidence) {
@@ -78,7 +80,8 @@ impl<'a> Examination<'a> {
             }
             Evidence::Sums { origin, sums, signatures, keys } => self.sums(origin, sums, signatures, keys),
             Evidence::Notice { bytes, .. } => self.notice(bytes),
-            Evidence::Unreadable { origin, problem } => {
+            Evidence::UnreadNotices { origin, problem } | Evidence::Unreadable { origin, problem } => {
+                self.lacks_notices |= matches!(piece, Evidence::UnreadNotices { .. });
                 self.examined.push(Examined::new(None, origin, Flaw::Unreadable { problem: problem.clone() }));
             }
         }

@@ -4,16 +4,26 @@ use tofu_oci_trust::{ReleaseState, SignedSubject, StatedNotice, in_force};
 use super::*;
 use crate::{NoticeReport, NoticeRequest, put_notice};
 
-/// The only caller of `put_notice` here.
 async fn put(store: &dyn Store, state: ReleaseState, reason: &str, key: Option<&PrivateKey>) -> NoticeReport {
-    let index = &tagged(store, "1.4.0").await;
-    let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.4.0".parse().unwrap());
-    let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
-    let reason = reason.parse().unwrap();
     let ends = match state {
         ReleaseState::Available => ReleaseState::Withdrawn,
         state => state,
     };
+    put_ending(store, state, ends, reason, key).await
+}
+
+/// The only caller of `put_notice` here.
+async fn put_ending(
+    store: &dyn Store,
+    state: ReleaseState,
+    ends: ReleaseState,
+    reason: &str,
+    key: Option<&PrivateKey>,
+) -> NoticeReport {
+    let index = &tagged(store, "1.4.0").await;
+    let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.4.0".parse().unwrap());
+    let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
+    let reason = reason.parse().unwrap();
     put_notice(store, &NoticeRequest { index, subject, state, ends, reason, replaced_by: None, key }).await.unwrap()
 }
 
@@ -63,6 +73,16 @@ async fn a_later_notice_takes_the_place_of_every_one_before() {
     put(&store, ReleaseState::Withdrawn, "it deletes state", Some(&key)).await;
     let found = super::notices::found(&store).await;
     assert_eq!(in_force(&found).unwrap().notice.state, ReleaseState::Withdrawn);
+}
+
+#[tokio::test]
+async fn a_notice_that_takes_back_something_else_is_not_enough() {
+    let (store, key) = (released().await, key(1));
+    put(&store, ReleaseState::Withdrawn, "it deletes state", Some(&key)).await;
+    put_ending(&store, ReleaseState::Available, ReleaseState::Deprecated, "available again", Some(&key)).await;
+    assert_eq!(in_force(&found(&store).await).unwrap().notice.state, ReleaseState::Withdrawn);
+    put(&store, ReleaseState::Available, "available again", Some(&key)).await;
+    assert_eq!(in_force(&found(&store).await).unwrap().notice.state, ReleaseState::Available);
 }
 
 #[tokio::test]

@@ -125,7 +125,20 @@ async fn too_many_notices_hide_none_behind_a_signature() {
     push_referrer(&store, &signature).await;
     for search in [Search::Likely, Search::Everywhere] {
         let found = evidence(&store, &index, search).await.unwrap();
-        assert!(found.iter().all(|piece| matches!(piece, Evidence::Unreadable { .. })), "{found:?}");
-        assert!(!found.is_empty());
+        let [Evidence::UnreadNotices { .. }, rest @ ..] = &found[..] else { panic!("{found:?}") };
+        assert!(rest.iter().all(|piece| matches!(piece, Evidence::Unreadable { .. })), "{found:?}");
     }
+}
+
+#[tokio::test]
+async fn notices_that_fill_the_memory_hide_none() {
+    let (store, index) = indexed().await;
+    for nth in 0..40_u32 {
+        let mut large = vec![b' '; 1024 * 1024];
+        large[..4].copy_from_slice(&nth.to_be_bytes());
+        let junk = Referrer::new(&index, NOTICE_ARTIFACT_TYPE).layer("text/plain", &large, &[], Inline::No);
+        push_referrer(&store, &junk).await;
+    }
+    let found = evidence(&store, &index, Search::Likely).await.unwrap();
+    assert!(matches!(&found[..], [Evidence::UnreadNotices { .. }, ..]), "the first of {} pieces", found.len());
 }

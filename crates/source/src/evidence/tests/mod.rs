@@ -54,6 +54,7 @@ pub(super) fn summary(found: &[Evidence]) -> String {
                 format!("sums {}, {} signatures, {} keys", text(sums), signatures.len(), keys.len())
             }
             Evidence::Notice { bytes, .. } => format!("notice {}", text(bytes)),
+            Evidence::UnreadNotices { problem, .. } => format!("unread notices: {problem}"),
             Evidence::Unreadable { problem, .. } => format!("unreadable: {problem}"),
         };
         let _ = writeln!(lines, "{line}");

@@ -51,6 +51,16 @@ fn a_person_cannot_accept_a_release_that_was_withdrawn() {
 }
 
 #[test]
+fn a_flood_of_notices_does_not_hide_that_a_pinned_release_was_withdrawn() {
+    let pinned = Scene::with_policy(&[1], "").found([bundle(1)]).remembered();
+    let flood = || Evidence::UnreadNotices { origin: Digest::sha256(b""), problem: "there are too many".to_owned() };
+    check(&pinned.clone().found([]), "pinned [] index; Note signature-gone");
+    check(&pinned.clone().found([flood()]), "refused bad-signature");
+    check(&pinned.clone().found([flood(), bundle(1)]), "refused bad-signature");
+    check(&pinned.without_policy().found([flood()]), "refused bad-signature");
+}
+
+#[test]
 fn only_a_notice_of_a_key_that_counts_refuses_what_keys_vouch_for() {
     let scene = Scene::with_policy(&[1], "");
     let not_counted = "signed [a] index; Warning notice-not-counted";
