@@ -104,7 +104,7 @@ fn wrong_usage_of_install() {
     hint: give a template: --from 'REGISTRY/${namespace}/${type}'
     ");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET} {from} --chdir missing")), @"
-    exit code: 1
+    exit code: 2
     ----- stdout -----
 
     ----- stderr -----

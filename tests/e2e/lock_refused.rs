@@ -74,7 +74,7 @@ fn wrong_usage() {
     hint: it requires registry.example.com/acme/widget
     ");
     assert_snapshot!(scene.refuse(&format!("lock {FROM} --chdir nowhere")), @"
-    exit code: 1
+    exit code: 2
     ----- stdout -----
 
     ----- stderr -----

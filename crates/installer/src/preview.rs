@@ -107,6 +107,7 @@ impl PackageInstall<'_> {
     /// A package that would be fetched, with the `h1:` that the release claims for it.
     async fn fetched(&self, found: &LocalState<'_>, offered: &Offered) -> Result<PlannedInstall, InstallError> {
         let Offered { offer, judgement } = offered;
+        self.trust_checker.report_notice(&*offer.release).await;
         let of = |claims: &std::collections::BTreeSet<PackageHash>| {
             claims.iter().find(|hash| hash.scheme() == Scheme::H1).cloned()
         };

@@ -59,21 +59,6 @@ pub async fn notices(store: &dyn ReadStore, index: &Descriptor) -> Result<Vec<St
     EvidenceReader::new(store, &DocumentCache::default(), index).notices().await
 }
 
-/// What publishers say now of an index as this version of a provider, unverified; `None` if they say nothing.
-///
-/// # Errors
-/// As [`notices`].
-async fn notice_in_force(
-    store: &dyn ReadStore,
-    index: &Descriptor,
-    address: &ProviderAddr,
-    version: &Version,
-) -> Result<Option<Notice>, StoreError> {
-    let found = notices(store, index).await?;
-    let about = found.iter().filter(|notice| notice.is_about(&index.digest, address, version));
-    Ok(in_force(about).map(|found| found.notice.clone()))
-}
-
 /// Why a version was withdrawn, by the notices of the index that its tag `withdrawn-VERSION` keeps: by those about this
 /// provider, else by those about the provider that the index names, because a repository may be asked without its
 /// address. `None` if they do not say, or cannot be read.
