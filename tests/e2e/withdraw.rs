@@ -252,7 +252,7 @@ fn registries_as_they_are() {
     ECR, immutable tags                          1         ok        ok        1
     ACR                                          ok        ok        ok        ok
     ACR, customer's key                          ok        ok        ok        ok
-    Artifact Registry, immutable tags            1         1         1         1
+    Artifact Registry, immutable tags            1         1         1         ok
     Harbor, immutable tags                       1         ok        ok        1
     Harbor, old                                  ok        ok        ok        ok
     GitLab --layout image                        1         ok        1         ok
@@ -306,10 +306,6 @@ fn registries_as_they_are() {
         cause: [REGISTRY]/acme-project/tofu/widget answered 400 to PUT /v2/acme-project/tofu/widget/manifests/sha256-[DIGEST]: cannot update tag sha256-[DIGEST]. The repository has enabled tag immutability (MANIFEST_INVALID)
       hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST]
     Artifact Registry, immutable tags: deprecate REPOSITORY:1.4.0 --message old
-      error: [REGISTRY]/acme-project/tofu/widget does not let the tag sha256-[DIGEST] be written, which the notice (a referrer) needs
-        cause: [REGISTRY]/acme-project/tofu/widget answered 400 to PUT /v2/acme-project/tofu/widget/manifests/sha256-[DIGEST]: cannot update tag sha256-[DIGEST]. The repository has enabled tag immutability (MANIFEST_INVALID)
-      hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST]
-    Artifact Registry, immutable tags: deprecate REPOSITORY:1.4.0 --undo
       error: [REGISTRY]/acme-project/tofu/widget does not let the tag sha256-[DIGEST] be written, which the notice (a referrer) needs
         cause: [REGISTRY]/acme-project/tofu/widget answered 400 to PUT /v2/acme-project/tofu/widget/manifests/sha256-[DIGEST]: cannot update tag sha256-[DIGEST]. The repository has enabled tag immutability (MANIFEST_INVALID)
       hint: where tags are immutable there, let those that begin with `sha256-` be changed, such as sha256-[DIGEST]
