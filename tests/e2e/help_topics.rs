@@ -233,6 +233,18 @@ fn man_pages_are_the_same_bytes_each_time() {
     scene.run("man pages").success();
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_folder_for_man_pages_leads_nowhere() {
+    let scene = Scene::new();
+    scene.context.write("victim", "as it was");
+    std::fs::create_dir(scene.path("man")).expect("it is ours");
+    std::os::unix::fs::symlink(scene.path("victim"), scene.path("man/tofu-oci.1")).expect("it is ours");
+    scene.run("man man").success();
+    assert_eq!(std::fs::read_to_string(scene.path("victim")).expect("it is there"), "as it was");
+    assert!(std::fs::read_to_string(scene.path("man/tofu-oci.1")).expect("it is there").starts_with(".ie"));
+}
+
 #[test]
 fn a_folder_for_man_pages_that_cannot_be_written_is_named() {
     let scene = Scene::new();

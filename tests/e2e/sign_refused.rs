@@ -90,6 +90,20 @@ fn wrong_usage() {
 
 #[cfg(unix)]
 #[test]
+fn a_private_key_as_an_argument_is_not_repeated() {
+    let scene = published();
+    for line in [
+        "sign REGISTRY/acme/widget:1.4.0 '--key=-----BEGIN PRIVATE KEY----- MIGHc2VjcmV0'",
+        "sign REGISTRY/acme/widget:1.4.0 --key '-----BEGIN PRIVATE KEY----- MIGHc2VjcmV0'",
+        "push dist REGISTRY/acme/widget --json --sign-key '-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY----- MIGHc2VjcmV0'",
+    ] {
+        let said = scene.run(line);
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        assert!(!said.text.contains("MIGH") && said.text.contains("env://COSIGN_KEY"), "{}", said.text);
+    }
+}
+
+#[test]
 fn a_key_that_others_may_read_is_warned_of() {
     use std::os::unix::fs::PermissionsExt as _;
     let scene = published();

@@ -272,23 +272,23 @@ fn registries_as_they_are() {
 
     registry:2: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
-      hint: nothing was changed; ask the operator of the registry to turn deletion on
+      hint: the release stays as it is; ask the operator of the registry to turn deletion on
       hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/opentofu-provider-widget:1.4.0 --message TEXT`
     distribution 3: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
-      hint: nothing was changed; ask the operator of the registry to turn deletion on
+      hint: the release stays as it is; ask the operator of the registry to turn deletion on
       hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/opentofu-provider-widget:1.4.0 --message TEXT`
     specification, the least of it: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
-      hint: nothing was changed; ask the operator of the registry to turn deletion on
+      hint: the release stays as it is; ask the operator of the registry to turn deletion on
       hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/opentofu-provider-widget:1.4.0 --message TEXT`
     ghcr.io: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
-      hint: nothing was changed; ask the operator of the registry to turn deletion on
+      hint: the release stays as it is; ask the operator of the registry to turn deletion on
       hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/opentofu-provider-widget:1.4.0 --message TEXT`
     Docker Hub: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
-      hint: nothing was changed; ask the operator of the registry to turn deletion on
+      hint: the release stays as it is; ask the operator of the registry to turn deletion on
       hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/opentofu-provider-widget:1.4.0 --message TEXT`
     Quay, with a list of types: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not take the notice (a referrer)
@@ -298,11 +298,11 @@ fn registries_as_they_are() {
         cause: [REGISTRY]/acme/opentofu-provider-widget answered 400 to PUT /v2/acme/opentofu-provider-widget/manifests/sha256:[DIGEST]: manifest schema or content type not supported: application/vnd.opentofu.provider.notice.v1 (MANIFEST_INVALID)
     ECR: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
-      hint: nothing was changed; ask the operator of the registry to turn deletion on
+      hint: the release stays as it is; ask the operator of the registry to turn deletion on
       hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/opentofu-provider-widget:1.4.0 --message TEXT`
     ECR, immutable tags: withdraw REPOSITORY:1.4.0 --reason broken
       error: [REGISTRY]/acme/opentofu-provider-widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
-      hint: nothing was changed; ask the operator of the registry to turn deletion on
+      hint: the release stays as it is; ask the operator of the registry to turn deletion on
       hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/opentofu-provider-widget:1.4.0 --message TEXT`
     ECR, immutable tags: deprecate REPOSITORY:1.4.0 --undo
       error: [REGISTRY]/acme/opentofu-provider-widget answered 400 to PUT /v2/acme/opentofu-provider-widget/manifests/deprecated-1.4.0: The image tag 'deprecated-1.4.0' already exists in the 'acme/opentofu-provider-widget' repository and cannot be overwritten because the tag is immutable. (TAG_INVALID)

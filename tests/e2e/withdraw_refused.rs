@@ -116,7 +116,7 @@ fn a_registry_that_deletes_nothing_says_so_before_anything_is_written() {
     ----- stderr -----
     error: [REGISTRY]/acme/widget does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
 
-    hint: nothing was changed; ask the operator of the registry to turn deletion on
+    hint: the release stays as it is; ask the operator of the registry to turn deletion on
     hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/widget:1.4.0 --message TEXT`
     ");
     assert_eq!(scene.registry.tags("acme/widget"), tags);

@@ -57,6 +57,10 @@ fn run() -> Exit {
     if completion::answered() {
         return Exit::Done;
     }
+    if let Some(diagnostic) = mistake::typed_key() {
+        diagnostic.print(args::ask_for_json());
+        return diagnostic.exit();
+    }
     let declared = args::command();
     let args = match Args::read(&declared) {
         Ok((args, matches)) => {

@@ -43,6 +43,16 @@ const OTHER_OPTIONS: &[(&str, &str)] = &[
 /// Verbs that are planned.
 const PLANNED: &[&str] = &["mirror", "serve", "bridge"];
 
+/// The refusal of arguments with the text of a private key in them. No message repeats such an argument, as others would.
+pub(crate) fn typed_key() -> Option<Diagnostic> {
+    std::env::args_os().any(|argument| argument.to_string_lossy().contains("PRIVATE KEY-----")).then(|| {
+        Diagnostic::usage("an argument is the text of a private key")
+            .code("private-key")
+            .hint("name its file, or the variable that has it: env://COSIGN_KEY")
+            .hint("other programs of this machine can read arguments: if this machine is shared, replace the key")
+    })
+}
+
 /// Prints what is wrong with the arguments, or the help or version that they ask for.
 pub(crate) fn end(error: &clap::Error, declared: &Command) -> Exit {
     let json = error.use_stderr() && args::ask_for_json();

@@ -37,7 +37,7 @@ impl Diagnostic {
     /// What to do where a registry deletes nothing.
     pub(super) fn tag_stays_hint(self, error: &StoreError) -> Self {
         let StoreError::TagStays { place, tag, .. } = error else { return self };
-        self.hint("nothing was changed; ask the operator of the registry to turn deletion on").hint(format!(
+        self.hint("the release stays as it is; ask the operator of the registry to turn deletion on").hint(format!(
             "to warn those who choose the version instead: `{}`",
             invocation::command(&format!("deprecate {} --message TEXT", release(place, tag)))
         ))

@@ -1,11 +1,13 @@
 //! `man`: a page for the program and for each verb.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use tofu_oci_disk::ScratchFile;
 
 use crate::args::{self, ManArgs};
 use crate::diagnostic::Diagnostic;
@@ -26,12 +28,19 @@ pub(super) fn man(args: &ManArgs, quiet: bool) -> Result<(), Diagnostic> {
     gather("", &command, &mut pages);
     for (name, text) in &pages {
         let path = dir.join(format!("{name}.1"));
-        fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
+        write(dir, &path, text).map_err(|error| unwritable(&path, &error))?;
     }
     if !quiet {
         printer::stdout(&Page::of(format_args!("wrote {} pages to {}", pages.len(), dir.display())));
     }
     Ok(())
+}
+
+/// Puts a page in its place. A link that is there is replaced, and what it leads to stays as it is.
+fn write(dir: &Path, path: &Path, text: &[u8]) -> std::io::Result<()> {
+    let page = ScratchFile::beside(dir)?;
+    page.as_file().write_all(text)?;
+    page.put(path)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Diagnostic {
