@@ -34,7 +34,7 @@ pub struct PlannedPackage {
     pub claimed: Vec<PackageHash>,
 }
 
-/// What [`install`](crate::install) would do now, or [`install_locked`](crate::install_locked) with
+/// What [`install`](fn@crate::install) would do now, or [`install_locked`](crate::install_locked) with
 /// [`LockWrite::Compare`].
 ///
 /// # Errors
