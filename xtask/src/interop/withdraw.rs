@@ -102,7 +102,7 @@ impl<'a> PublishedVersions<'a> {
     }
 
     fn tags(&self) -> ChoreResult<String> {
-        Ok(self.lab.tofu_oci(self.registry, &["versions", &self.repository]).success()?.all())
+        Ok(self.lab.tofu_oci(self.registry, &["versions", &self.repository, "--quiet"]).success()?.all())
     }
 
     /// A new project installs this version: terraform from the folder that `install --vendor` fills, tofu through an
