@@ -325,6 +325,8 @@ fn a_deprecated_release_is_used_with_one_warning() {
         let said = scene.run(line).success();
         assert_eq!(said.stderr.matches(text).count(), 1, "{}", said.text);
     }
+    let checked = scene.run("check .terraform.lock.hcl --from REGISTRY/acme/widget --platform linux_amd64").success();
+    assert!(checked.stdout.contains("note[lock-version-deprecated]") && checked.stdout.contains("use 2.0.0"));
     let json = scene.run(&format!("{LOCK} --json")).success();
     assert!(json.stderr.contains("\"code\":\"deprecated\"") || json.stdout.contains("\"code\":\"deprecated\""));
     // What is on disk costs no request, so nothing new is heard of it.

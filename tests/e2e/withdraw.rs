@@ -26,6 +26,16 @@ fn tags(scene: &Scene, repository: &str) -> Vec<String> {
 }
 
 #[test]
+fn check_says_that_every_version_was_withdrawn() {
+    let scene = Scene::published();
+    scene.run("copy REGISTRY/acme/widget oci:layout").success();
+    scene.run("withdraw oci:layout:1.4.0 --reason broken").success();
+    let said = scene.run("check oci:layout");
+    assert_eq!(said.code, Some(1), "{}", said.text);
+    assert!(said.text.contains("its publisher has withdrawn every version: 1.4.0"), "{}", said.text);
+}
+
+#[test]
 fn verify_of_a_repository_says_why_the_version_has_no_tag() {
     let scene = published(Deletion::Tags);
     scene.run(&format!("withdraw REGISTRY/acme/widget:1.4.0 {REASON}")).success();

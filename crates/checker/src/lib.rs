@@ -12,7 +12,9 @@ mod registry;
 mod rules;
 
 pub use check::{CheckReport, CheckRequest, CheckedAs, check};
-pub use lock_file::{Coverage, LockText, coverage, lock_file, not_asked, one_platform, version_gone};
+pub use lock_file::{
+    Coverage, LockText, coverage, lock_file, not_asked, one_platform, version_deprecated, version_gone,
+};
 pub use model::{CheckRule, Finding, FindingLevel, Group, NotJudged};
 pub use not_judged::of_facts as not_judged;
 pub use registry::{Capability, CapabilityState, ProbeError, ProbeReport, ProbeRequest, probe};

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_lockfile::{LockEntry, ReleaseHashes};
+use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Scheme};
 
 use crate::model::Finding;
 use crate::rules::catalogue::lock_file::{
-    LOCK_H1_ONLY, LOCK_LINE_UNKNOWN, LOCK_NOT_ASKED, LOCK_PLATFORM, LOCK_PLATFORM_NOT_OFFERED, LOCK_VERSION_GONE,
+    LOCK_H1_ONLY, LOCK_LINE_UNKNOWN, LOCK_NOT_ASKED, LOCK_PLATFORM, LOCK_PLATFORM_NOT_OFFERED, LOCK_VERSION_DEPRECATED,
+    LOCK_VERSION_GONE,
 };
 
 /// A locked provider to compare with its release.
@@ -45,6 +47,12 @@ pub fn not_asked(path: &str, address: &ProviderAddr, entry: &LockEntry, problem:
 /// A locked version that its place does not have.
 pub fn version_gone(path: &str, address: &ProviderAddr, entry: &LockEntry, problem: &str) -> Finding {
     LOCK_VERSION_GONE.at(path, format!("{address} {}: {problem}", entry.version)).of_version(&entry.version)
+}
+
+/// A locked version that its publisher has deprecated.
+pub fn version_deprecated(path: &str, address: &ProviderAddr, entry: &LockEntry, reason: &NoticeReason) -> Finding {
+    let said = format!("{address} {}: its publisher has deprecated it: {reason}", entry.version);
+    LOCK_VERSION_DEPRECATED.at(path, said).of_version(&entry.version)
 }
 
 fn of_platform(asked: &Coverage<'_>, platform: &Platform) -> Option<Finding> {

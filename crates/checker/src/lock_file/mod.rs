@@ -22,7 +22,7 @@ use crate::rules::catalogue::lock_file::{
     LOCK_CH_ONLY, LOCK_EMPTY, LOCK_H1_ONLY, LOCK_MALFORMED_HASH, LOCK_MODULES, LOCK_NO_HASHES, LOCK_NOT_CANONICAL,
     LOCK_ONE_PLATFORM, LOCK_SYMLINK, LOCK_SYNTAX, LOCK_UNKNOWN_SCHEME, LOCK_ZH_ONLY,
 };
-pub use coverage::{Coverage, coverage, not_asked, version_gone};
+pub use coverage::{Coverage, coverage, not_asked, version_deprecated, version_gone};
 use lines::LockLines;
 
 /// A lock file on disk.

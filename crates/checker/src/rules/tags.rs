@@ -50,10 +50,14 @@ pub(super) fn check(facts: &RepositoryFacts, asked: Option<&Version>) -> Finding
         }
     }
     if versions.is_empty() {
+        let withdrawn = |tag: &String| tag.parse::<Tag>().ok()?.withdrawn_version();
+        let withdrawn: Vec<Version> = facts.tags.iter().filter_map(withdrawn).collect();
         let said = if facts.tags.is_empty() {
             "the repository has no tags".to_owned()
-        } else {
+        } else if withdrawn.is_empty() {
             format!("none of its tags reads as a version: {}", some(&facts.tags))
+        } else {
+            format!("its publisher has withdrawn every version: {}", some(&withdrawn))
         };
         found.push(NO_VERSION_TAGS.at(&facts.place, said));
     } else if asked.is_none() && versions.iter().all(Version::is_prerelease) {

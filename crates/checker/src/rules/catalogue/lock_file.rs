@@ -18,13 +18,20 @@ pub(super) static ALL: &[&CheckRule] = &[
     &LOCK_PLATFORM,
     &LOCK_PLATFORM_NOT_OFFERED,
     &LOCK_VERSION_GONE,
+    &LOCK_VERSION_DEPRECATED,
     &LOCK_NOT_ASKED,
     &LOCK_LINE_UNKNOWN,
 ];
 
 /// Those that need the release.
-pub(super) static ASKED: &[&CheckRule] =
-    &[&LOCK_PLATFORM, &LOCK_PLATFORM_NOT_OFFERED, &LOCK_VERSION_GONE, &LOCK_NOT_ASKED, &LOCK_LINE_UNKNOWN];
+pub(super) static ASKED: &[&CheckRule] = &[
+    &LOCK_PLATFORM,
+    &LOCK_PLATFORM_NOT_OFFERED,
+    &LOCK_VERSION_GONE,
+    &LOCK_VERSION_DEPRECATED,
+    &LOCK_NOT_ASKED,
+    &LOCK_LINE_UNKNOWN,
+];
 
 pub(crate) static LOCK_SYNTAX: CheckRule = CheckRule {
     id: "lock-syntax",
@@ -178,6 +185,16 @@ pub(crate) static LOCK_VERSION_GONE: CheckRule = CheckRule {
     why: "init demands that the version is still listed.",
     spec: "OpenTofu 1.12, internal/providercache/installer.go",
     mend: "push or copy the release again, or upgrade",
+};
+
+pub(crate) static LOCK_VERSION_DEPRECATED: CheckRule = CheckRule {
+    id: "lock-version-deprecated",
+    group: Group::LockFile,
+    level: FindingLevel::Note,
+    finds: "a locked version that its publisher has deprecated",
+    why: "It can still be installed; its publisher asks for another one to be used.",
+    spec: "`tofu-oci help publishing`",
+    mend: "choose the version that the reason names, and run `tofu-oci install --upgrade`",
 };
 
 pub(crate) static LOCK_NOT_ASKED: CheckRule = CheckRule {

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_checker::{
     Coverage, Finding, FindingLevel, Group, LockText, coverage, lock_file, needs_repository, not_asked, one_platform,
-    version_gone,
+    version_deprecated, version_gone,
 };
-use tofu_oci_lockfile::{LockEntry, LockFile};
+use tofu_oci_lockfile::{LockEntry, LockFile, ReleaseHashes};
 use tofu_oci_source::{Failure, SourceError};
-use tofu_oci_trust::ManifestChecksums;
+use tofu_oci_trust::{ManifestChecksums, NoticeReason, ReleaseState};
 use tofu_oci_types::{Place, ProviderAddr};
 
 use super::checked::{Checked, Unjudged, counted, idle};
@@ -127,14 +127,15 @@ async fn platforms(
             ManifestChecksums::Optional | ManifestChecksums::Required => entry.clone(),
         };
         match release(&finder, address, entry).await {
-            Ok((place, release)) => {
+            Ok(LockedRelease { place, hashes, deprecated }) => {
+                findings.extend(deprecated.map(|reason| version_deprecated(&shown, address, entry, &reason)));
                 let asked = Coverage {
                     path: &shown,
                     address,
                     entry,
                     platforms: &args.platforms,
                     place: &place,
-                    release: &release,
+                    release: &hashes,
                 };
                 findings.extend(coverage(&asked));
             }
@@ -149,6 +150,14 @@ async fn platforms(
         }
     }
     Ok((findings, not_judged))
+}
+
+/// What the lock file is compared with.
+struct LockedRelease {
+    place: Place,
+    hashes: ReleaseHashes,
+    /// Why its publisher has deprecated it.
+    deprecated: Option<NoticeReason>,
 }
 
 /// Why there are no hashes to compare with.
@@ -186,13 +195,11 @@ impl From<SourceError> for NoHashes {
     }
 }
 
-async fn release(
-    finder: &Finder,
-    address: &ProviderAddr,
-    entry: &LockEntry,
-) -> Result<(Place, tofu_oci_lockfile::ReleaseHashes), NoHashes> {
+async fn release(finder: &Finder, address: &ProviderAddr, entry: &LockEntry) -> Result<LockedRelease, NoHashes> {
     let source = finder.source(address).map_err(|diagnostic| NoHashes::Failed(diagnostic.text().to_owned()))?;
     let release = source.release(address, &entry.version).await?;
-    let hashes = release.hashes().await?;
-    Ok((release.id().place.clone(), hashes))
+    let (hashes, notice) = tokio::join!(release.hashes(), release.notice());
+    let deprecated = notice.ok().flatten().filter(|notice| notice.state == ReleaseState::Deprecated);
+    let place = release.id().place.clone();
+    Ok(LockedRelease { place, hashes: hashes?, deprecated: deprecated.map(|notice| notice.reason) })
 }
