@@ -22,7 +22,7 @@ fn a_release_is_shown_by_its_address() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0
       place     [REGISTRY]/acme/widget:1.4.0
-      created   unknown: the release names no time, as reproducible ones do not
+      created   unknown: the release names no time (a reproducible one has none)
       layout    artifact
       index     sha256:[DIGEST]
       protocol  not named
@@ -40,7 +40,7 @@ fn a_release_is_shown_by_its_address() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0
       place     [REGISTRY]/acme/widget:1.4.0
-      created   unknown: the release names no time, as reproducible ones do not
+      created   unknown: the release names no time (a reproducible one has none)
       layout    artifact
       index     sha256:[DIGEST]
       protocol  not named
@@ -91,7 +91,7 @@ fn a_refused_release_is_shown_with_the_reason() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0
       place     [REGISTRY]/acme/widget:1.4.0
-      created   unknown: the release names no time, as reproducible ones do not
+      created   unknown: the release names no time (a reproducible one has none)
       layout    artifact
       index     sha256:[DIGEST]
       protocol  not named
@@ -116,7 +116,7 @@ fn one_platform_is_shown_with_all_its_checksums() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0
       place     [REGISTRY]/acme/widget:1.4.0
-      created   unknown: the release names no time, as reproducible ones do not
+      created   unknown: the release names no time (a reproducible one has none)
       layout    artifact
       index     sha256:[DIGEST]
       protocol  not named
@@ -161,7 +161,7 @@ fn a_repository_and_a_directory_name_the_provider_themselves() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0
       place     oci:layout (tag 1.4.0)
-      created   unknown: the release names no time, as reproducible ones do not
+      created   unknown: the release names no time (a reproducible one has none)
       layout    both
       index     sha256:[DIGEST]
       protocol  not named
@@ -300,7 +300,7 @@ fn a_broken_package_does_not_hide_the_others() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0
       place     [REGISTRY]/acme/widget:1.4.0
-      created   unknown: the release names no time, as reproducible ones do not
+      created   unknown: the release names no time (a reproducible one has none)
       layout    artifact
       index     sha256:[DIGEST]
       protocol  not named
@@ -378,7 +378,7 @@ fn a_platform_of_a_later_method_is_shown_with_its_place() {
     ----- stdout -----
     registry.example.com/acme/widget 1.4.0
       place     [REGISTRY]/acme/widget:1.4.0
-      created   unknown: the release names no time, as reproducible ones do not
+      created   unknown: the release names no time (a reproducible one has none)
       layout    artifact
       index     sha256:[DIGEST]
       protocol  not named

@@ -47,7 +47,7 @@ pub(super) fn page(report: &ShowReport) -> Page {
 
 fn created(created: Option<&Created>) -> String {
     let Some(Created { at, by }) = created else {
-        return "unknown: the release names no time, as reproducible ones do not".to_owned();
+        return "unknown: the release names no time (a reproducible one has none)".to_owned();
     };
     let by = match by {
         CreatedBy::Index => "its index",
