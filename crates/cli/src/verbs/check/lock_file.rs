@@ -127,7 +127,7 @@ async fn platforms(
             ManifestChecksums::Optional | ManifestChecksums::Required => entry.clone(),
         };
         match release(&finder, address, entry).await {
-            Ok(LockedRelease { place, hashes, deprecated }) => {
+            Ok(ComparedRelease { place, hashes, deprecated }) => {
                 findings.extend(deprecated.map(|reason| version_deprecated(&shown, address, entry, &reason)));
                 let asked = Coverage {
                     path: &shown,
@@ -153,7 +153,7 @@ async fn platforms(
 }
 
 /// What the lock file is compared with.
-struct LockedRelease {
+struct ComparedRelease {
     place: Place,
     hashes: ReleaseHashes,
     /// Why its publisher has deprecated it.
@@ -195,11 +195,11 @@ impl From<SourceError> for NoHashes {
     }
 }
 
-async fn release(finder: &Finder, address: &ProviderAddr, entry: &LockEntry) -> Result<LockedRelease, NoHashes> {
+async fn release(finder: &Finder, address: &ProviderAddr, entry: &LockEntry) -> Result<ComparedRelease, NoHashes> {
     let source = finder.source(address).map_err(|diagnostic| NoHashes::Failed(diagnostic.text().to_owned()))?;
     let release = source.release(address, &entry.version).await?;
     let (hashes, notice) = tokio::join!(release.hashes(), release.notice());
     let deprecated = notice.ok().flatten().filter(|notice| notice.state == ReleaseState::Deprecated);
     let place = release.id().place.clone();
-    Ok(LockedRelease { place, hashes: hashes?, deprecated: deprecated.map(|notice| notice.reason) })
+    Ok(ComparedRelease { place, hashes: hashes?, deprecated: deprecated.map(|notice| notice.reason) })
 }
