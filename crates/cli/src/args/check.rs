@@ -44,7 +44,7 @@ pub(crate) struct CheckArgs {
     pub(crate) address: Option<ProviderAddr>,
     /// A platform to predict for, or that a lock file must cover (repeatable)
     ///
-    /// The default is every platform that the repository offers, and this machine's. For a lock file it is none.
+    /// The default is every platform that the repository offers, and this machine's. A lock file has no default.
     #[arg(long = "platform", value_name = "OS_ARCH")]
     pub(crate) platforms: Vec<Platform>,
     /// Read the packages of a registry too

@@ -70,8 +70,8 @@ pub async fn put_notice(store: &dyn Store, request: &NoticeRequest<'_>) -> Resul
     Ok(request.report(&written[0].1, AttachmentState::Attached, attacher.transfers))
 }
 
-/// Whether notices of this kind are still to be taken back: for a notice that nobody signs, if one is in force. For one that a
-/// key signs, if there is any: what took it back may not count for those who heed this key.
+/// Whether notices of this kind are still to be taken back. Without a key: if one is in force. With a key: if one exists at
+/// all, because what took it back may not count for those who heed this key.
 pub(crate) fn can_be_ended(kind: ReleaseState, about: &[&StatedNotice], key: Option<&PrivateKey>) -> bool {
     match key {
         Some(_) => about.iter().any(|one| one.notice.state == kind),
