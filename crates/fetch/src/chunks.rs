@@ -41,7 +41,7 @@ impl ChunkSender {
     pub(crate) async fn send(self, offer: &Offer, subject: &str, reporter: &dyn Reporter) -> Result<(), SourceError> {
         let mut done = 0;
         for part in offer.package.parts() {
-            let mut stream = part.checked(offer.place(), offer.release.open(part).await?)?;
+            let mut stream = part.checked(offer.place(), offer.release.open(part).await?.stream)?;
             while let Some(chunk) = stream.next().await {
                 let chunk = chunk?;
                 done += chunk.len() as u64;

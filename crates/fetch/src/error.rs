@@ -7,7 +7,7 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
 use tofu_oci_lockfile::LockRefusal;
 use tofu_oci_source::SourceError;
-use tofu_oci_types::{Digest, Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 /// Why a package could not be fetched, verified or put in its place. No part of it is visible then.
 #[derive(Debug, thiserror::Error)]
@@ -32,14 +32,14 @@ pub enum FetchError {
         source: ArchiveError,
     },
     /// A layer of the image has a format that cannot be unpacked.
-    #[error("the layer {digest} of {address} {version} has the type `{media_type}`, which cannot be unpacked")]
+    #[error("the layer {layer} of {address} {version} has the type `{media_type}`, which cannot be unpacked")]
     LayerType {
         /// The provider.
         address: ProviderAddr,
         /// The version.
         version: Version,
-        /// The layer.
-        digest: Digest,
+        /// The layer, as errors name it.
+        layer: String,
         /// Its media type.
         media_type: String,
     },

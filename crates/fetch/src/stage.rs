@@ -60,7 +60,10 @@ pub(crate) async fn stage(
 }
 
 fn compression(offer: &Offer, layer: &Layer) -> Result<LayerCompression, FetchError> {
-    let (Locator::Blob(media_type) | Locator::Url(media_type)) = &layer.part.at;
+    let media_type = match &layer.part.at {
+        Locator::Blob(media_type) => media_type,
+        Locator::Url(_) | Locator::File(_) => "",
+    };
     match media_type::layer_format(media_type) {
         Some(LayerFormat::Tar) => Ok(LayerCompression::None),
         Some(LayerFormat::TarGzip) => Ok(LayerCompression::Gzip),
@@ -68,8 +71,8 @@ fn compression(offer: &Offer, layer: &Layer) -> Result<LayerCompression, FetchEr
         None => Err(FetchError::LayerType {
             address: offer.address().clone(),
             version: offer.version().clone(),
-            digest: layer.part.digest.clone(),
-            media_type: media_type.clone(),
+            layer: layer.part.to_string(),
+            media_type: media_type.to_owned(),
         }),
     }
 }

@@ -20,15 +20,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use tofu_oci_store::ByteStream;
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use self::joined::{GaveWay, join};
 use crate::rules::{Continuation, ListingAnswer, PackageAnswer};
 use crate::{
-    Blame, ClaimedHashes, Created, InstallMethod, Listing, NotOffered, Offer, Part, Release, ReleaseDescription,
-    ReleaseId, Search, Source, SourceError,
+    Blame, ClaimedHashes, Created, InstallMethod, Listing, NotOffered, Offer, Opened, Part, Release,
+    ReleaseDescription, ReleaseId, Search, Source, SourceError,
 };
 
 mod joined;
@@ -287,7 +286,11 @@ impl Release for ChainedRelease {
         self.first.hashes().await
     }
 
-    async fn open(&self, part: &Part) -> Result<ByteStream, SourceError> {
+    async fn size(&self, part: &Part) -> Result<Option<u64>, SourceError> {
+        self.first.size(part).await
+    }
+
+    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
         self.first.open(part).await
     }
 }

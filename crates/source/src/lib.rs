@@ -52,7 +52,7 @@ pub use neighbours::{Neighbour, newest_neighbour, provider_of};
 pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use opener::MethodOpener;
-pub use package::{Layer, Locator, Package, Part};
+pub use package::{Layer, Locator, Opened, Package, Part};
 pub use release::{ClaimedHashes, Created, CreatedBy, ReleaseDescription, ReleaseId, Search};
 pub use release_reader::read_release;
 pub use rules::{Continuation, ListingAnswer, PackageAnswer};

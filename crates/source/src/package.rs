@@ -1,11 +1,14 @@
 //! What a package consists of.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_http::shown_url;
 use tofu_oci_store::{ByteStream, StoreError, StoreItem};
 use tofu_oci_types::{Digest, Place};
+use url::Url;
 
 /// What a package is kept as.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,17 +28,37 @@ pub struct Part {
     pub at: Locator,
     /// How many bytes they are; `None` if the place does not say.
     pub size: Option<u64>,
-    /// Their digest. A `zh:` is one.
-    pub digest: Digest,
+    /// Their digest; `None` if the place does not say. A `zh:` is one.
+    pub digest: Option<Digest>,
 }
 
 /// Where the bytes of a part are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub enum Locator {
     /// A blob of the repository, of this media type.
     Blob(String),
-    /// A document of the web.
-    Url(String),
+    /// A document of the web. The query may be a secret, so that `Debug` does not show it.
+    Url(Url),
+    /// A file of this machine.
+    File(PathBuf),
+}
+
+impl fmt::Debug for Locator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Blob(media_type) => write!(f, "Blob({media_type:?})"),
+            Self::Url(url) => write!(f, "Url({})", shown_url(url)),
+            Self::File(path) => write!(f, "File({path:?})"),
+        }
+    }
+}
+
+/// The bytes of a part, as its release opens it.
+pub struct Opened {
+    /// How many bytes the place announces; `None` if it does not say.
+    pub size: Option<u64>,
+    /// The bytes.
+    pub stream: ByteStream,
 }
 
 /// One layer of an image.
@@ -47,9 +70,21 @@ pub struct Layer {
     pub diff_id: Option<Digest>,
 }
 
+/// How errors name it: the digest, or where it is.
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.digest, &self.at) {
+            (Some(digest), _) => digest.fmt(f),
+            (None, Locator::Blob(media_type)) => f.write_str(media_type),
+            (None, Locator::Url(url)) => f.write_str(&shown_url(url)),
+            (None, Locator::File(path)) => path.display().fmt(f),
+        }
+    }
+}
+
 impl Part {
-    /// The stream, which ends in an error unless it has the part's size and digest. A blob passes as it is: its store
-    /// checks it.
+    /// The stream, which ends in an error unless it has the part's size and digest, as far as they are known. A blob passes
+    /// as it is: its store checks it.
     ///
     /// # Errors
     /// [`StoreError::UnsupportedDigest`] at once for an algorithm that cannot be verified.
@@ -57,20 +92,21 @@ impl Part {
         if matches!(self.at, Locator::Blob(_)) {
             return Ok(stream);
         }
-        let unsupported = || StoreError::UnsupportedDigest { digest: self.digest.clone() };
-        let state = (stream, self.digest.hasher().ok_or_else(unsupported)?, 0);
+        let expected = self.digest.clone().unwrap_or_else(|| Digest::sha256(b""));
+        let unsupported = || StoreError::UnsupportedDigest { digest: expected.clone() };
+        let state = (stream, expected.hasher().ok_or_else(unsupported)?, 0);
         let (part, place) = (self.clone(), place.clone());
         let checked = futures_util::stream::try_unfold(state, move |(mut stream, mut hasher, mut seen)| {
-            let (part, place) = (part.clone(), place.clone());
+            let (part, place, what) = (part.clone(), place.clone(), StoreItem::Blob(expected.clone()));
             async move {
                 let next = stream.try_next().await?;
                 seen += next.as_ref().map_or(0, |piece: &Bytes| piece.len() as u64);
                 if let Some(expected) = part.size.filter(|size| seen > *size || (next.is_none() && seen < *size)) {
-                    let what = StoreItem::Blob(part.digest);
                     return Err(StoreError::SizeMismatch { place, what, expected, actual: seen });
                 }
                 let Some(piece) = next else {
-                    let (what, expected, actual) = (StoreItem::Blob(part.digest.clone()), part.digest, hasher.finish());
+                    let Some(expected) = part.digest else { return Ok(None) };
+                    let actual = hasher.finish();
                     let is_right = actual == expected;
                     let wrong = StoreError::DigestMismatch { place, what, expected, actual: Box::new(actual) };
                     return if is_right { Ok(None) } else { Err(wrong) };

@@ -1,15 +1,17 @@
 //! The seam: where releases are, one release, one package of it.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_layout::LeafKind;
-use tofu_oci_store::ByteStream;
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
-use crate::{ClaimedHashes, Created, Listing, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError};
+use crate::{
+    ClaimedHashes, Created, Listing, Opened, Package, Part, ReleaseDescription, ReleaseId, Search, SourceError,
+};
 
 /// A place that offers releases of providers.
 #[async_trait]
@@ -73,8 +75,13 @@ pub trait Release: Send + Sync {
     /// request for each leaf that has not been read. They are as true as the release's own documents.
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError>;
 
+    /// The size of a part in bytes. A place that has not said it is asked for it; `None` if it does not say even then.
+    async fn size(&self, part: &Part) -> Result<Option<u64>, SourceError> {
+        Ok(part.size)
+    }
+
     /// The bytes of a part that this release has offered. [`Part::checked`] compares them with its digest and size.
-    async fn open(&self, part: &Part) -> Result<ByteStream, SourceError>;
+    async fn open(&self, part: &Part) -> Result<Opened, SourceError>;
 }
 
 impl fmt::Debug for dyn Release {
@@ -98,6 +105,12 @@ pub struct Offer {
     pub published_as: Option<ProviderAddr>,
     /// Checksums that the release claims for its platforms. They tell whose a checksum is, not that a package is right.
     pub claims: ClaimedHashes,
+    /// What the place demands of the package: it must match one of them. Empty if the place demands nothing, or if the
+    /// digest of the part says it all.
+    pub allowed: Vec<PackageHash>,
+    /// What a signature covers that this program has verified by the keys which the origin registry of the address names:
+    /// the `zh:` of every line of its `SHA256SUMS`. It is recorded for all platforms, as `OpenTofu` does.
+    pub signed: BTreeSet<PackageHash>,
 }
 
 impl Offer {
@@ -144,7 +157,7 @@ impl Offer {
     /// `zh:` of the zip; `None` if the package is not a zip.
     pub fn zh(&self) -> Option<PackageHash> {
         match &self.package {
-            Package::Zip(zip) => PackageHash::zh(&zip.digest),
+            Package::Zip(zip) => PackageHash::zh(zip.digest.as_ref()?),
             Package::Layers(_) | Package::Folder(_) => None,
         }
     }

@@ -57,8 +57,8 @@ impl FetchedHashes {
 
     /// The digests of the manifest and of the parts; `None` if no digest names the contents of the package.
     fn key(offer: &Offer) -> Option<Vec<Digest>> {
-        let parts = offer.package.parts().map(|part| &part.digest);
-        let key: Vec<Digest> = offer.manifest.iter().chain(parts).cloned().collect();
+        let parts: Option<Vec<Digest>> = offer.package.parts().map(|part| part.digest.clone()).collect();
+        let key: Vec<Digest> = offer.manifest.iter().cloned().chain(parts?).collect();
         (!key.is_empty()).then_some(key)
     }
 }

@@ -1,5 +1,6 @@
 //! Packages outside of repositories: a zip with only a checksum, and an unpacked folder.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,10 +11,10 @@ use futures_util::StreamExt as _;
 use tofu_oci_archive::{ArchiveError, InputFile, Limits, read_directory, write_zip};
 use tofu_oci_fetch::FetchError;
 use tofu_oci_source::{
-    ClaimedHashes, Created, Listing, Locator, Offer, Package, Part, Release, ReleaseDescription, ReleaseId, Search,
-    Source, SourceError,
+    ClaimedHashes, Created, Listing, Locator, Offer, Opened, Package, Part, Release, ReleaseDescription, ReleaseId,
+    Search, Source, SourceError,
 };
-use tofu_oci_store::{ByteStream, StoreError};
+use tofu_oci_store::StoreError;
 use tofu_oci_trust::{Evidence, Notice, Policy};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
@@ -39,8 +40,8 @@ impl Elsewhere {
     /// A server that has the zip, names its checksum and does not say its size.
     fn zip(files: &Files) -> Self {
         let zip = Bytes::from(fs::read(files.zip()).unwrap());
-        let at = Locator::Url("https://mirror.example.test/widget.zip".to_owned());
-        let package = Package::Zip(Part { at, size: None, digest: Digest::sha256(&zip) });
+        let at = Locator::Url("https://mirror.example.test/widget.zip".parse().unwrap());
+        let package = Package::Zip(Part { at, size: None, digest: Some(Digest::sha256(&zip)) });
         let place = Place::NetworkMirror("https://mirror.example.test/".to_owned());
         Self::of(place, Identity::Sums(Digest::sha256(b"SHA256SUMS")), package, zip)
     }
@@ -107,6 +108,8 @@ impl Release for OneRelease {
             package: self.package.clone(),
             published_as: None,
             claims: ClaimedHashes::new(),
+            allowed: Vec::new(),
+            signed: BTreeSet::new(),
             release: self,
         })
     }
@@ -123,9 +126,9 @@ impl Release for OneRelease {
         Ok(ClaimedHashes::new())
     }
 
-    async fn open(&self, _: &Part) -> Result<ByteStream, SourceError> {
+    async fn open(&self, _: &Part) -> Result<Opened, SourceError> {
         let zip = self.zip.clone();
-        Ok(futures_util::stream::once(async move { Ok(zip) }).boxed())
+        Ok(Opened { size: None, stream: futures_util::stream::once(async move { Ok(zip) }).boxed() })
     }
 }
 

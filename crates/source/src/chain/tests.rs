@@ -100,7 +100,11 @@ impl Release for FakeRelease {
             let what = NotOffered::PlatformMissing { version, platform: platform.clone(), offered };
             return Err(SourceError::NotOffered { address, place, what });
         }
-        let zip = Part { at: Locator::Url("/zip".to_owned()), size: None, digest: Digest::sha256(b"zip") };
+        let zip = Part {
+            at: Locator::Url("https://x.test/zip".parse().unwrap()),
+            size: None,
+            digest: Some(Digest::sha256(b"zip")),
+        };
         Ok(Offer {
             release: self,
             platform: platform.clone(),
@@ -108,6 +112,8 @@ impl Release for FakeRelease {
             package: Package::Zip(zip),
             published_as: None,
             claims: ClaimedHashes::new(),
+            allowed: Vec::new(),
+            signed: BTreeSet::new(),
         })
     }
 
@@ -125,9 +131,9 @@ impl Release for FakeRelease {
         Ok(self.about.platforms.iter().map(of).collect())
     }
 
-    async fn open(&self, _: &Part) -> Result<ByteStream, SourceError> {
+    async fn open(&self, _: &Part) -> Result<Opened, SourceError> {
         let name = Bytes::from(self.id.place.to_string());
-        Ok(stream::once(async move { Ok(name) }).boxed())
+        Ok(Opened { size: None, stream: stream::once(async move { Ok(name) }).boxed() })
     }
 }
 
@@ -193,7 +199,7 @@ async fn installed(chain: &Chain) -> Result<String, SourceError> {
     let newest = "".parse::<tofu_oci_types::Constraints>().unwrap().select(&listing.versions).unwrap().clone();
     let offer = offer(chain, &newest, LINUX).await?;
     let part = offer.package.parts().next().unwrap();
-    let bytes: Vec<Bytes> = offer.release.open(part).await?.map(Result::unwrap).collect().await;
+    let bytes: Vec<Bytes> = offer.release.open(part).await?.stream.map(Result::unwrap).collect().await;
     assert_eq!(bytes.concat(), offer.place().to_string().as_bytes(), "opened by the release that made the offer");
     Ok(format!("{} from {}", offer.version(), offer.place()))
 }

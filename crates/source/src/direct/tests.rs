@@ -175,7 +175,7 @@ async fn a_host_projects_its_providers_onto_a_registry_elsewhere() {
     assert_eq!(offer.release.platforms().await.unwrap(), ["linux_amd64".parse().unwrap()]);
     assert!(!offer.release.hashes().await.unwrap().is_empty());
     let part = offer.package.parts().next().unwrap();
-    let bytes: Vec<_> = offer.release.open(part).await.unwrap().try_collect().await.unwrap();
+    let bytes: Vec<_> = offer.release.open(part).await.unwrap().stream.try_collect().await.unwrap();
     assert_eq!(bytes.concat(), b"the package of linux_amd64");
     assert_eq!(world.web.requests().len(), 1, "the document is asked for once");
 }

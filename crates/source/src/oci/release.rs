@@ -1,11 +1,10 @@
 //! A release of a repository: its index, nested indexes, leaves.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
-use tofu_oci_store::ByteStream;
 use tofu_oci_trust::{Evidence, Notice, ReleaseState};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Tag};
 use tokio::sync::OnceCell;
@@ -13,8 +12,8 @@ use tokio::sync::OnceCell;
 use super::repository::{OpenedRepository, missing};
 use crate::evidence::EvidenceReader;
 use crate::{
-    ClaimedHashes, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Package, Part, Release, ReleaseDescription,
-    ReleaseId, Search, SourceError,
+    ClaimedHashes, Created, CreatedBy, Layer, Locator, NotOffered, Offer, Opened, Package, Part, Release,
+    ReleaseDescription, ReleaseId, Search, SourceError,
 };
 
 /// A release whose index has been read.
@@ -175,7 +174,7 @@ impl Release for OciRelease {
         let mut parts = leaf.parts().into_iter().map(|part| Part {
             at: Locator::Blob(part.media_type),
             size: Some(part.size),
-            digest: part.digest,
+            digest: Some(part.digest),
         });
         let package = match leaf.kind() {
             LeafKind::Artifact => {
@@ -193,6 +192,8 @@ impl Release for OciRelease {
             package,
             published_as: index.claims().address,
             claims: claims(&index),
+            allowed: Vec::new(),
+            signed: BTreeSet::new(),
             release: self,
         })
     }
@@ -233,12 +234,13 @@ impl Release for OciRelease {
         Ok(hashes)
     }
 
-    async fn open(&self, part: &Part) -> Result<ByteStream, SourceError> {
-        let (Locator::Blob(media_type), Some(size)) = (&part.at, part.size) else {
-            return Err(self.unusable(format!("{} is not a blob of a repository", part.digest)));
+    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+        let (Locator::Blob(media_type), Some(size), Some(digest)) = (&part.at, part.size, &part.digest) else {
+            return Err(self.unusable(format!("{part} is not a blob of a repository")));
         };
-        let blob = Descriptor::new(media_type, part.digest.clone(), size);
-        self.repository.store.fetch(&blob).await.map_err(|error| missing(&blob, error).into())
+        let blob = Descriptor::new(media_type, digest.clone(), size);
+        let stream = self.repository.store.fetch(&blob).await.map_err(|error| missing(&blob, error))?;
+        Ok(Opened { size: Some(size), stream })
     }
 }
 

@@ -190,7 +190,7 @@ async fn fetched(store: RemoteStore) -> String {
     };
     let part = offer.package.parts().next().unwrap();
     let bytes = match offer.release.open(part).await {
-        Ok(stream) => stream.try_collect::<Vec<_>>().await.map_err(SourceError::from),
+        Ok(opened) => opened.stream.try_collect::<Vec<_>>().await.map_err(SourceError::from),
         Err(error) => Err(error),
     };
     bytes.map_or_else(|error| error.code().to_owned(), |pieces| String::from_utf8(pieces.concat()).unwrap())
