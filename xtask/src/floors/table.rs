@@ -13,6 +13,7 @@ pub(super) enum HouseFloor {
     Places,
     Packages,
     Jobs,
+    Carriers,
     People,
 }
 
@@ -27,6 +28,7 @@ impl fmt::Display for HouseFloor {
             Self::Places => "floor 2",
             Self::Packages => "floor 2b",
             Self::Jobs => "floor 3",
+            Self::Carriers => "floor 3b",
             Self::People => "floor 4",
         })
     }
@@ -81,7 +83,7 @@ const CRATES: &[TableRow] = &[
     ("installer",   HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
     ("checker",     HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
     ("explain",     HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
-    ("mirror",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("mirror",      HousePosition::On(HouseFloor::Carriers),    Conduct::Quiet),
     ("bridge",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
     ("cli",         HousePosition::On(HouseFloor::People),      Conduct::Talking),
     ("testkit",     HousePosition::TestsOnly,              Conduct::Talking),
