@@ -8,6 +8,7 @@
 //! lock        the lock file is the one that terraform (and tofu) writes for the same packages, and installs by
 //! locked      install --locked ends as terraform (and tofu) init -lockfile=readonly, case by case
 //! mappings    an oci_mirror block, the magic suffix and oci-providers.v1, with a real registry and a real HTTPS server
+//! mirror      a signed origin into registry:2, a folder behind nginx and a bundle; killed at 20 moments; terraform (and tofu) run what comes out
 //! providers   testdata/configurations read as real terraform (and tofu) reads them
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
 //! clients     crane and regctl read and copy every layout, every digest unchanged
@@ -34,6 +35,7 @@ mod lab;
 mod lock;
 mod locked;
 mod mappings;
+mod mirror;
 mod parallel;
 mod provider;
 mod provider_build;
@@ -63,8 +65,8 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 /// Arguments of the chore.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InteropArgs {
-    /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, providers,
-    /// buildah, clients, skopeo, credentials, check, withdraw, parallel, trust, shells, faults
+    /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, mirror,
+    /// providers, buildah, clients, skopeo, credentials, check, withdraw, parallel, trust, shells, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 
@@ -98,6 +100,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "lock", needs: lock::NEEDS, work: lock::run },
     SubStage { name: "locked", needs: locked::NEEDS, work: locked::run },
     SubStage { name: "mappings", needs: &["docker-registry", "python3"], work: mappings::run },
+    SubStage { name: "mirror", needs: mirror::NEEDS, work: mirror::run },
     SubStage { name: "providers", needs: &["terraform"], work: providers::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
     SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },
