@@ -191,6 +191,9 @@ impl SourceError {
     /// Spec: `real-tofu-sources.md` (measured), §4 and §8.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::NotOffered { place: Place::NetworkMirror(_), what: NotOffered::VersionMissing { .. }, .. } => {
+                "mirror-version-missing"
+            }
             Self::NotOffered { what, .. } => what.code(),
             Self::Unusable { .. } => "unusable",
             Self::Layout { source, .. } => source.code(),

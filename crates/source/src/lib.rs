@@ -15,6 +15,7 @@
 //!
 //! OciSource      one repository
 //! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
+//! NetworkMirrorSource  a server of the network mirror protocol
 //! NotRead        a place that cannot be read
 //! Chain          several of them in order; an offer belongs to the release of the place that made it
 //! ```
@@ -30,6 +31,7 @@ mod install_method;
 mod listing;
 mod memory;
 mod neighbours;
+mod network_mirror;
 mod not_read;
 mod oci;
 mod opener;
@@ -38,6 +40,7 @@ mod release;
 mod release_reader;
 mod rules;
 mod traits;
+mod web_part;
 
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
@@ -49,6 +52,7 @@ pub use failure::Failure;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
+pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};
 pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use opener::MethodOpener;

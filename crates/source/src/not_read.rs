@@ -17,12 +17,6 @@ pub struct NotRead {
 }
 
 impl NotRead {
-    /// A network mirror. Its protocol is not read yet.
-    pub fn network_mirror(url: &str) -> Self {
-        let failure = Failure::MethodNotRead("network mirrors are not read yet".to_owned());
-        Self::failing(Place::NetworkMirror(url.to_owned()), failure)
-    }
-
     /// A folder with packages. It is not read yet.
     pub fn filesystem_mirror(path: &Path) -> Self {
         let failure = Failure::MethodNotRead("folders with packages are not read yet".to_owned());
