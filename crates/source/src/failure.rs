@@ -57,9 +57,6 @@ pub enum Failure {
     /// The host publishes only the provider registry protocol, which is not read here yet.
     #[error("{0}")]
     RegistryProtocolNotRead(String),
-    /// Places of this kind are not read here yet.
-    #[error("{0}")]
-    MethodNotRead(String),
     /// A program that should know the token to show fails.
     #[error(transparent)]
     Token(#[from] HostTokenError),
@@ -78,6 +75,9 @@ pub enum Failure {
     /// The folder does not exist.
     #[error("{0}")]
     FolderMissing(String),
+    /// The folder, or one in it, cannot be read.
+    #[error("{0}")]
+    FolderUnreadable(String),
     /// The place names a package that is missing.
     #[error("{0}")]
     PackageMissing(String),
@@ -106,13 +106,13 @@ impl Failure {
             Self::NoProviderService(_) => "no-provider-service",
             Self::InvalidService(_) => "invalid-service",
             Self::RegistryProtocolNotRead(_) => "registry-protocol-not-read",
-            Self::MethodNotRead(_) => "method-not-read",
             Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
             Self::InvalidMirrorAddress(_) => "mirror-url",
             Self::HostWithPort(_) => "host-with-port",
             Self::ChecksumFormats(_) => "mirror-hash-schemes",
             Self::FolderMissing(_) => "fs-dir-missing",
+            Self::FolderUnreadable(_) => "fs-unreadable",
             Self::PackageMissing(_) => "archive-not-found",
             Self::BadZip(_) => "bad-zip",
             Self::NotAuthentic(_) => "not-authentic",

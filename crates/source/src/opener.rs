@@ -1,7 +1,8 @@
 //! The places of the CLI configuration's methods, opened.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tofu_oci_http::{HostTokens, WebClient};
@@ -13,8 +14,8 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
 use crate::configured::ConfiguredMethods;
 use crate::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, HttpDiscovery, InstallMethod, Link,
-    MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, Services, Source,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
+    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
@@ -24,6 +25,9 @@ pub struct MethodOpener {
     discovery: Arc<dyn Discover>,
     tokens: Arc<dyn HostTokens>,
     open: OpenRepository,
+    folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
+    /// By address, retries of downloads, and whether all checksums are trusted.
+    mirrors: Mutex<HashMap<(String, Option<i64>, bool), Arc<NetworkMirrorSource>>>,
 }
 
 impl MethodOpener {
@@ -39,7 +43,7 @@ impl MethodOpener {
         let discovery = Arc::new(HttpDiscovery::new(web.clone(), options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, web, discovery, tokens, open }
+        Self { client, web, discovery, tokens, open, folders: Mutex::default(), mirrors: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -57,16 +61,22 @@ impl MethodOpener {
                 Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
             Ok(MappedPlace::NetworkMirror { url }) => match self.network_mirror(configured, &method.kind, url) {
-                Ok(mirror) => Arc::new(mirror),
+                Ok(mirror) => mirror,
                 Err(error) => Arc::new(NotRead::failing(tofu_oci_types::Place::NetworkMirror(url.clone()), error)),
             },
-            Ok(MappedPlace::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
+            Ok(MappedPlace::Filesystem { path }) => self.folder(path),
             Ok(_) => Arc::new(self.direct(configured, address)),
             Err(error) => {
                 Arc::new(NotRead::failing(tofu_oci_types::Place::Method(method.label()), error.clone().into()))
             }
         };
         Link { method: kind(method), label: method.label(), source }
+    }
+
+    /// The folder, which is searched once a run.
+    fn folder(&self, path: &Path) -> Arc<FolderSource> {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(folders.entry(path.to_owned()).or_insert_with(|| Arc::new(FolderSource::new(path))))
     }
 
     /// Whether the place of an address may be asked. A place that follows from the name of the host obeys the rule of
@@ -87,13 +97,13 @@ impl MethodOpener {
         DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
     }
 
-    /// The mirror at this address, with the settings of its method.
+    /// The mirror at this address, with the settings of its method. It is asked for each document once a run.
     fn network_mirror(
         &self,
         configured: &ConfiguredMethods,
         method: &MethodKind,
         url: &str,
-    ) -> Result<NetworkMirrorSource, Failure> {
+    ) -> Result<Arc<NetworkMirrorSource>, Failure> {
         let config = &configured.reading.config;
         let (retries, trusts_all) = match method {
             MethodKind::NetworkMirror { download_retry_count, trust_all_hashes, .. } => {
@@ -101,6 +111,11 @@ impl MethodOpener {
             }
             _ => (None, false),
         };
+        let mut mirrors = self.mirrors.lock().unwrap_or_else(PoisonError::into_inner);
+        let settings = (url.to_owned(), retries, trusts_all);
+        if let Some(mirror) = mirrors.get(&settings) {
+            return Ok(Arc::clone(mirror));
+        }
         let access = MirrorAccess {
             web: with_retries(self.web.clone(), followed_retries(config)),
             downloads: with_retries(self.web.clone(), retries),
@@ -108,7 +123,9 @@ impl MethodOpener {
             timeout: timeout(config),
             checksums: if trusts_all { MirrorChecksums::OfAnyPlatform } else { MirrorChecksums::OfPlatform },
         };
-        NetworkMirrorSource::new(url, access)
+        let mirror = Arc::new(NetworkMirrorSource::new(url, access)?);
+        mirrors.insert(settings, Arc::clone(&mirror));
+        Ok(mirror)
     }
 
     /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.
