@@ -14,7 +14,9 @@
 //!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
 //! OciSource      one repository
+//! FolderSource   a folder of packages, packed or unpacked
 //! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
+//! NetworkMirrorSource  a server of the network mirror protocol
 //! NotRead        a place that cannot be read
 //! Chain          several of them in order; an offer belongs to the release of the place that made it
 //! ```
@@ -26,10 +28,12 @@ mod discovery;
 mod error;
 mod evidence;
 mod failure;
+mod folder;
 mod install_method;
 mod listing;
 mod memory;
 mod neighbours;
+mod network_mirror;
 mod not_read;
 mod oci;
 mod opener;
@@ -38,17 +42,20 @@ mod release;
 mod release_reader;
 mod rules;
 mod traits;
+mod web_part;
 
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, OpenRepository};
-pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services, TokenOf};
+pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services};
 pub use error::{Blame, NotOffered, SourceError};
 pub use evidence::{LAYER_LIMIT, evidence, notices, withdrawal};
 pub use failure::Failure;
+pub use folder::FolderSource;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
+pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};
 pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use opener::MethodOpener;

@@ -246,6 +246,13 @@ impl Diagnostic {
                 .cause(format!("it came from {place}"))
                 .hint("nothing of it was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
+            FetchError::NotTheOfferedPackage { offered, found, .. } => offered
+                .iter()
+                .take(SHOWN)
+                .map(|hash| format!("the place names  {hash}"))
+                .chain(found.iter().map(|hash| format!("the package has  {hash}")))
+                .fold(diagnostic, Self::cause)
+                .hint("nothing of it was installed: whoever runs the mirror must mend the package or its checksums"),
             FetchError::LocallyModified { path, .. } => {
                 diagnostic.hint(format!("delete {} and run the same command again", path.display()))
             }
@@ -286,12 +293,19 @@ impl Diagnostic {
     /// The same with the advice that fits a place that could not be used.
     fn failure_hint(self, failure: &Failure) -> Self {
         match failure {
-            Failure::MethodNotRead(_) => self
-                .hint("say where the provider is with --from REPOSITORY, REGISTRY/REPOSITORY or oci:DIR")
-                .hint("or exclude it from this method, so that an oci_mirror serves it"),
+            Failure::HostWithPort(_) => {
+                self.hint("exclude the provider from this method, so that direct, a folder or an oci_mirror serves it")
+            }
+            Failure::InvalidMirrorAddress(_) => {
+                self.hint("write it as https://HOST/PATH/, with a slash at the end")
+            }
+            Failure::ChecksumFormats(_) => {
+                self.hint("whoever runs the mirror must list a zh: or h1: checksum, or none")
+            }
             Failure::RegistryProtocolNotRead(_) | Failure::NoProviderService(_) => self
                 .hint("say which repository holds it with --from REPOSITORY")
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
+            Failure::Token(error) => self.hint(error.hint.clone()),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
             Failure::PrivateHost { host, .. } => self
                 .hint(format!(
