@@ -14,12 +14,14 @@
 //!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
 //! OciSource      one repository
+//! BundleSource   one file with repositories of several providers
 //! FolderSource   a folder of packages, packed or unpacked
 //! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
 //! NotRead        a place that cannot be read
 //! Chain          several of them in order; an offer belongs to the release of the place that made it
 //! ```
 
+mod bundle;
 mod chain;
 mod configured;
 mod direct;
@@ -42,6 +44,7 @@ mod rules;
 mod traits;
 mod web_part;
 
+pub use bundle::BundleSource;
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, OpenRepository};
