@@ -14,6 +14,7 @@
 //!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
 //! OciSource      one repository
+//! BundleSource   one file with repositories of several providers
 //! FolderSource   a folder of packages, packed or unpacked
 //! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
 //! NetworkMirrorSource  a server of the network mirror protocol
@@ -21,6 +22,7 @@
 //! Chain          several of them in order; an offer belongs to the release of the place that made it
 //! ```
 
+mod bundle;
 mod chain;
 mod configured;
 mod direct;
@@ -44,6 +46,7 @@ mod rules;
 mod traits;
 mod web_part;
 
+pub use bundle::BundleSource;
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, OpenRepository};
