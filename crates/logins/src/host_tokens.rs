@@ -194,7 +194,7 @@ impl fmt::Display for HostTokenOrigin {
         match self {
             Self::Variable(name) => write!(f, "the variable {name}"),
             Self::Block(place) => write!(f, "the credentials block in {place}"),
-            Self::Helper { program, place } => write!(f, "the helper {program}, named by {place}"),
+            Self::Helper { program, place } => write!(f, "the helper {program} of {place}"),
         }
     }
 }

@@ -122,7 +122,7 @@ fn a_variable_comes_before_blocks_and_these_before_the_helper() {
     check(&[("TF_TOKEN_a_test", "of-variable")], "a.test", "of-variable of the variable TF_TOKEN_a_test");
     check(&[], "a.test", "of-login of the credentials block in ~/.terraform.d/credentials.tfrc.json:1");
     check(&[], "c.test", "of-login of the credentials block in ~/.terraform.d/credentials.tfrc.json:1");
-    check(&[], "d.test", "of-helper of the helper terraform-credentials-vault, named by ~/.tofurc:8");
+    check(&[], "d.test", "of-helper of the helper terraform-credentials-vault of ~/.tofurc:8");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_helper_is_asked_once_a_host() {
     let machine = Doubles::default().with_token_helper(HELPER, "get d.test", 0, "{}");
     let run = Run::new(&[], "credentials_helper \"vault\" {}", "{}", machine);
     for _ in 0..3 {
-        assert_eq!(run.token("d.test"), "none, by the helper terraform-credentials-vault, named by ~/.tofurc:1");
+        assert_eq!(run.token("d.test"), "none, by the helper terraform-credentials-vault of ~/.tofurc:1");
     }
     run.token("a.test:8443");
     assert_eq!(run.machine.asked(), ["get d.test", "get a.test:8443"]);
@@ -174,7 +174,7 @@ fn check_answer(exit: i32, output: &str, want: &str) {
 
 #[test]
 fn a_helper_that_fails_is_an_error_without_its_words() {
-    let none = "none, by the helper terraform-credentials-vault, named by ~/.tofurc:1";
+    let none = "none, by the helper terraform-credentials-vault of ~/.tofurc:1";
     let failed = |what: &str| format!("terraform-credentials-vault {what}; it is named by ~/.tofurc:1 (helper-failed)");
     check_answer(0, "{}", none);
     check_answer(0, "null", none);
@@ -187,7 +187,7 @@ fn a_helper_that_fails_is_an_error_without_its_words() {
     check_answer(
         0,
         r#"{"token": "SEC\nRET"}"#,
-        "that of the helper terraform-credentials-vault, named by ~/.tofurc:1 has characters that no header can carry \
+        "that of the helper terraform-credentials-vault of ~/.tofurc:1 has characters that no header can carry \
          (token-invalid)",
     );
 }
@@ -195,8 +195,8 @@ fn a_helper_that_fails_is_an_error_without_its_words() {
 #[test]
 fn a_helper_without_a_program_is_a_warning_and_no_token() {
     let run = Run::new(&[], "credentials_helper \"other\" {}", "{}", Doubles::default());
-    assert_eq!(run.token("d.test"), "none, by the helper terraform-credentials-other, named by ~/.tofurc:1");
-    assert_eq!(run.token("e.test"), "none, by the helper terraform-credentials-other, named by ~/.tofurc:1");
+    assert_eq!(run.token("d.test"), "none, by the helper terraform-credentials-other of ~/.tofurc:1");
+    assert_eq!(run.token("e.test"), "none, by the helper terraform-credentials-other of ~/.tofurc:1");
     let warnings = run.warnings.0.lock().expect("nothing panics").clone();
     let want = "terraform-credentials-other is in no folder of plugins; it is named by ~/.tofurc:1 (helper-not-found)";
     assert_eq!(warnings, [want]);
