@@ -147,7 +147,7 @@ fn wrong_usage_is_told() {
 
     hint: name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget
     ");
-    assert_snapshot!(explain(&scene, "auth explain ghcr.io").text, @"
+    assert_snapshot!(explain(&scene, "auth explain ghcr.io/").text, @"
     exit code: 2
     ----- stdout -----
 
