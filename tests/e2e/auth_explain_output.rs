@@ -152,7 +152,7 @@ fn wrong_usage_is_told() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `ghcr.io` is not a repository address: it must read HOST/NAME, such as ghcr.io/acme/widget
+    error: `ghcr.io/` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
 
     hint: write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR
     ");
