@@ -188,7 +188,7 @@ fn a_helper_that_fails_is_an_error_without_its_words() {
         0,
         r#"{"token": "SEC\nRET"}"#,
         "that of the helper terraform-credentials-vault of ~/.tofurc:1 has characters that no header can carry \
-         (token-invalid)",
+         (token-unusable)",
     );
 }
 
