@@ -57,15 +57,21 @@ pub enum Failure {
     /// The host publishes only the provider registry protocol, which is not read here yet.
     #[error("{0}")]
     RegistryProtocolNotRead(String),
-    /// Places of this kind are not read here yet.
-    #[error("{0}")]
-    MethodNotRead(String),
     /// A program that should know the token to show fails.
     #[error(transparent)]
     Token(#[from] HostTokenError),
     /// A rule gives no repository for the address.
     #[error(transparent)]
     NoRepository(Box<MapError>),
+    /// What the user wrote is not the address of a network mirror.
+    #[error("{0}")]
+    InvalidMirrorAddress(String),
+    /// The host of the provider has a port, and the protocol of the place cannot name such hosts.
+    #[error("{0}")]
+    HostWithPort(String),
+    /// None of the checksums of a package has a format that can be verified.
+    #[error("{0}")]
+    ChecksumFormats(String),
     /// The folder does not exist.
     #[error("{0}")]
     FolderMissing(String),
@@ -100,9 +106,11 @@ impl Failure {
             Self::NoProviderService(_) => "no-provider-service",
             Self::InvalidService(_) => "invalid-service",
             Self::RegistryProtocolNotRead(_) => "registry-protocol-not-read",
-            Self::MethodNotRead(_) => "method-not-read",
             Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
+            Self::InvalidMirrorAddress(_) => "mirror-url",
+            Self::HostWithPort(_) => "host-with-port",
+            Self::ChecksumFormats(_) => "mirror-hash-schemes",
             Self::FolderMissing(_) => "fs-dir-missing",
             Self::FolderUnreadable(_) => "fs-unreadable",
             Self::PackageMissing(_) => "archive-not-found",
