@@ -1,5 +1,6 @@
 //! Why a place that is not an OCI repository could not be used.
 
+use tofu_oci_http::HostTokenError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_types::NetworkFault;
 
@@ -59,6 +60,9 @@ pub enum Failure {
     /// Places of this kind are not read here yet.
     #[error("{0}")]
     MethodNotRead(String),
+    /// A program that should know the token to show fails.
+    #[error(transparent)]
+    Token(#[from] HostTokenError),
     /// A rule gives no repository for the address.
     #[error(transparent)]
     NoRepository(Box<MapError>),
@@ -94,6 +98,7 @@ impl Failure {
             Self::InvalidService(_) => "invalid-service",
             Self::RegistryProtocolNotRead(_) => "registry-protocol-not-read",
             Self::MethodNotRead(_) => "method-not-read",
+            Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
             Self::FolderMissing(_) => "fs-dir-missing",
             Self::PackageMissing(_) => "archive-not-found",
