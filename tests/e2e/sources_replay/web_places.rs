@@ -11,8 +11,10 @@ use super::world::certificates;
 /// An origin registry or a network mirror.
 #[derive(Debug)]
 pub(super) struct WebPlace {
-    /// Whose packages are sent, as a run is compared by it: `direct HOST` or `mirror URL`.
-    name: String,
+    /// What the case calls it.
+    pub(super) offer: String,
+    /// What the program calls it.
+    pub(super) shown: String,
     /// The names of the server.
     pub(super) hosts: [String; 2],
     upstream: Upstream,
@@ -20,10 +22,10 @@ pub(super) struct WebPlace {
 
 impl WebPlace {
     /// The origin registry of a host.
-    pub(super) fn registry(case: &Case, host: &str, offer: &Offered) -> Self {
+    pub(super) fn registry(case: &Case, name: &str, host: &str, offer: &Offered) -> Self {
         let stages = ["discovery", "versions", "download", "archive", "all"];
-        offer.assert_known(host, &stages, &["shasum", "signature"], &[]);
-        let place = Self::with_packages(case, "direct", host, offer);
+        offer.assert_known(name, &stages, &["shasum", "signature"], &[]);
+        let place = Self::with_packages(case, name, host, offer);
         place.fail(offer, "discovery", "versions", |path| path == "/.well-known/terraform.json");
         place.fail(offer, "versions", "versions", |path| path.ends_with("/versions"));
         place.fail(offer, "download", "versions", |path| path.contains("/download/"));
@@ -38,12 +40,12 @@ impl WebPlace {
     }
 
     /// The network mirror at a URL.
-    pub(super) fn mirror(case: &Case, url: &str, offer: &Offered) -> Self {
+    pub(super) fn mirror(case: &Case, name: &str, url: &str, offer: &Offered) -> Self {
         let hashes = ["none", "zh", "h1", "wrong", "unknown"];
-        offer.assert_known(url, &["index", "version", "archive", "all"], &["shasum"], &hashes);
+        offer.assert_known(name, &["index", "version", "archive", "all"], &["shasum"], &hashes);
         let (host, path) = url.trim_start_matches("https://").split_once('/').unwrap_or((url, ""));
-        let mut place = Self::with_packages(case, "mirror", host, offer);
-        place.name = format!("mirror {url}");
+        let mut place = Self::with_packages(case, name, host, offer);
+        place.shown = format!("the network mirror {url}");
         place.upstream.mirror_at(&format!("/{path}"));
         let wrong = &["zh:0000000000000000000000000000000000000000000000000000000000000000"];
         let hashes = offer.hashes.as_deref().or(offer.broken.as_deref().map(|_| "wrong"));
@@ -61,19 +63,19 @@ impl WebPlace {
         place
     }
 
-    fn with_packages(case: &Case, kind: &str, host: &str, offer: &Offered) -> Self {
+    fn with_packages(case: &Case, name: &str, host: &str, offer: &Offered) -> Self {
         let upstream = Upstream::with_certificates(certificates());
         let provider = provider(case);
         for version in &offer.versions {
             for platform in offer.platforms(version) {
-                let maker = maker(kind, offer.content.as_deref());
+                let maker = maker(name, offer.content.as_deref());
                 let zip = provider_zip(&maker, provider.1, version, platform);
                 upstream.package(&provider.0, version, &zip);
             }
         }
         // Where redirects lead.
-        let moved = format!("moved-{kind}.example.test");
-        Self { name: format!("{kind} {host}"), hosts: [host.to_ascii_lowercase(), moved], upstream }
+        let moved = format!("moved-{}", host.to_ascii_lowercase());
+        Self { offer: name.to_owned(), shown: host.to_owned(), hosts: [host.to_ascii_lowercase(), moved], upstream }
     }
 
     /// Adds the fault of a stage, if the offer has one there.
@@ -114,12 +116,12 @@ impl WebPlace {
         self.upstream.address()
     }
 
-    /// Its name, once for each package that it sent.
+    /// What the case calls it, once for each package that it sent.
     pub(super) fn served(&self) -> Vec<String> {
         let sent = |request: &&LoggedRequest| {
             request.method == "GET" && is_archive(&request.path) && matches!(request.status, Some(200 | 206))
         };
-        self.upstream.requests().iter().filter(sent).map(|_| self.name.clone()).collect()
+        self.upstream.requests().iter().filter(sent).map(|_| self.offer.clone()).collect()
     }
 }
 

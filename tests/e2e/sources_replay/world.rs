@@ -77,8 +77,8 @@ impl World {
                     let (host, _) = place.split_once('/').unwrap_or((place, ""));
                     roads.insert(host.to_ascii_lowercase(), road(offer, Road::Open));
                 }
-                "direct" => places.push((offer, WebPlace::registry(case, place, offer))),
-                "mirror" => places.push((offer, WebPlace::mirror(case, place, offer))),
+                "direct" => places.push((offer, WebPlace::registry(case, name, place, offer))),
+                "mirror" => places.push((offer, WebPlace::mirror(case, name, place, offer))),
                 "fs" => {}
                 other => panic!("an unknown kind of offer: {other}"),
             }
@@ -123,7 +123,7 @@ impl World {
         self.tunnel.asked().len()
     }
 
-    /// The places that sent packages: `HOST/REPOSITORY`, or the name of a [`WebPlace`].
+    /// The places that sent packages: `HOST/REPOSITORY`, or what the case calls the offer.
     pub(super) fn served(&self) -> Vec<String> {
         let sent = |request: &LoggedRequest| {
             let (name, _) = request.path.strip_prefix("/v2/")?.split_once("/blobs/")?;
@@ -132,6 +132,14 @@ impl World {
         };
         let repositories: Vec<String> = self.web.requests().iter().filter_map(sent).collect();
         repositories.into_iter().chain(self.places.iter().flat_map(WebPlace::served)).collect()
+    }
+
+    /// What an offer is called among [`World::served`], and as a place by the program.
+    pub(super) fn sender(&self, offer: &str) -> (String, String) {
+        match self.places.iter().find(|place| place.offer == offer) {
+            Some(place) => (place.offer.clone(), place.shown.clone()),
+            None => (offer.trim_start_matches("oci:").to_owned(), offer.trim_start_matches("oci:").to_owned()),
+        }
     }
 
     /// Whether a `ch:` line names the manifest of a package in one of the repositories.
