@@ -69,6 +69,9 @@ pub enum Failure {
     /// The folder does not exist.
     #[error("{0}")]
     FolderMissing(String),
+    /// The folder, or one in it, cannot be read.
+    #[error("{0}")]
+    FolderUnreadable(String),
     /// The place names a package that is missing.
     #[error("{0}")]
     PackageMissing(String),
@@ -101,6 +104,7 @@ impl Failure {
             Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
             Self::FolderMissing(_) => "fs-dir-missing",
+            Self::FolderUnreadable(_) => "fs-unreadable",
             Self::PackageMissing(_) => "archive-not-found",
             Self::BadZip(_) => "bad-zip",
             Self::NotAuthentic(_) => "not-authentic",
