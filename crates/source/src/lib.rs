@@ -40,6 +40,7 @@ mod release;
 mod release_reader;
 mod rules;
 mod traits;
+mod web_part;
 
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};

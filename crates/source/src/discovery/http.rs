@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use serde_json::Value;
-use tofu_oci_http::{HostTokens, HttpAnswer, WebClient, WebError, WebFault, WebRequest, shown_url};
+use tofu_oci_http::{HostTokens, HttpAnswer, WebClient, WebRequest, shown_url};
 use tofu_oci_types::{Event, Hostname, RepositoryRef, Secret, printable};
 
 use super::discover::Discover;
@@ -149,7 +149,7 @@ impl DiscoveryClient {
     }
 
     async fn document(&self, host: &Hostname) -> Result<Services, Failure> {
-        let root = self.web.root(host.as_str()).map_err(|error| not_got(&error))?;
+        let root = self.web.root(host.as_str()).map_err(|error| Failure::from(&error))?;
         let url = root.join(PATH).map_err(|error| Failure::BadRedirect(error.to_string()))?;
         let token = self.token(host).await;
         let request = WebRequest {
@@ -160,39 +160,16 @@ impl DiscoveryClient {
             limit: LIMIT,
         };
         let is_document = |answer: &HttpAnswer| answer.status() == 200 && check_media_type(answer, "").is_ok();
-        let answer = self.web.get(&request, is_document).await.map_err(|error| not_got(&error))?;
+        let answer = self.web.get(&request, is_document).await.map_err(|error| Failure::from(&error))?;
         let place = shown_url(answer.url());
         match answer.status() {
             200 => {}
             404 => return Ok(Services::of_document(host.clone(), &answer, BTreeMap::new())),
-            status => return Err(refused(status, &place)),
+            status => return Err(Failure::of_status(status, &place)),
         }
         check_media_type(&answer, &place)?;
         let values = parse(answer.body()).map_err(|problem| Failure::BadBody(format!("{place}: {problem}")))?;
         Ok(Services::of_document(host.clone(), &answer, values))
-    }
-}
-
-fn not_got(error: &WebError) -> Failure {
-    let text = error.to_string();
-    match &error.fault {
-        WebFault::Network(problem) => Failure::Network { fault: problem.fault, problem: text },
-        WebFault::Status(status) => refused(*status, &error.url),
-        WebFault::Wait(_) => Failure::TooManyRequests(text),
-        WebFault::TooLarge(_) => Failure::BadBody(text),
-        WebFault::PrivateHost(_) => Failure::PrivateHost { host: None, problem: text },
-        _ => Failure::BadRedirect(text),
-    }
-}
-
-fn refused(status: u16, place: &str) -> Failure {
-    let text = format!("{place} answered {status}");
-    match status {
-        401 => Failure::Unauthorized(text),
-        403 => Failure::Denied(text),
-        429 => Failure::TooManyRequests(text),
-        500..=599 => Failure::ServerError(text),
-        _ => Failure::BadStatus(text),
     }
 }
 
