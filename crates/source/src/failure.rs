@@ -66,6 +66,15 @@ pub enum Failure {
     /// A rule gives no repository for the address.
     #[error(transparent)]
     NoRepository(Box<MapError>),
+    /// What the user wrote is not the address of a network mirror.
+    #[error("{0}")]
+    InvalidMirrorAddress(String),
+    /// The host of the provider has a port, and the protocol of the place cannot name such hosts.
+    #[error("{0}")]
+    HostWithPort(String),
+    /// None of the checksums of a package has a format that can be verified.
+    #[error("{0}")]
+    ChecksumFormats(String),
     /// The folder does not exist.
     #[error("{0}")]
     FolderMissing(String),
@@ -103,6 +112,9 @@ impl Failure {
             Self::MethodNotRead(_) => "method-not-read",
             Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
+            Self::InvalidMirrorAddress(_) => "mirror-url",
+            Self::HostWithPort(_) => "host-with-port",
+            Self::ChecksumFormats(_) => "mirror-hash-schemes",
             Self::FolderMissing(_) => "fs-dir-missing",
             Self::FolderUnreadable(_) => "fs-unreadable",
             Self::PackageMissing(_) => "archive-not-found",

@@ -16,6 +16,7 @@
 //! OciSource      one repository
 //! FolderSource   a folder of packages, packed or unpacked
 //! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
+//! NetworkMirrorSource  a server of the network mirror protocol
 //! NotRead        a place that cannot be read
 //! Chain          several of them in order; an offer belongs to the release of the place that made it
 //! ```
@@ -32,6 +33,7 @@ mod install_method;
 mod listing;
 mod memory;
 mod neighbours;
+mod network_mirror;
 mod not_read;
 mod oci;
 mod opener;
@@ -53,6 +55,7 @@ pub use folder::FolderSource;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
+pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};
 pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use opener::MethodOpener;

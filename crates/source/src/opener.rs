@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tofu_oci_http::{HostTokens, WebClient};
-use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind};
+use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind, RegistryProtocols};
 use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
@@ -14,13 +14,14 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
 use crate::configured::ConfiguredMethods;
 use crate::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, FolderSource, HttpDiscovery, InstallMethod, Link,
-    NotRead, OciSource, OpenRepository, Services, Source,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
+    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
 pub struct MethodOpener {
     client: Arc<RegistryClient>,
+    web: WebClient,
     discovery: Arc<dyn Discover>,
     tokens: Arc<dyn HostTokens>,
     open: OpenRepository,
@@ -37,10 +38,10 @@ impl MethodOpener {
             tokens: Arc::clone(&tokens),
         };
         let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
-        let discovery = Arc::new(HttpDiscovery::new(web, options));
+        let discovery = Arc::new(HttpDiscovery::new(web.clone(), options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, discovery, tokens, open, folders: Mutex::default() }
+        Self { client, web, discovery, tokens, open, folders: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -57,7 +58,10 @@ impl MethodOpener {
                 Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
                 Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
-            Ok(MappedPlace::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
+            Ok(MappedPlace::NetworkMirror { url }) => match self.network_mirror(configured, &method.kind, url) {
+                Ok(mirror) => Arc::new(mirror),
+                Err(error) => Arc::new(NotRead::failing(tofu_oci_types::Place::NetworkMirror(url.clone()), error)),
+            },
             Ok(MappedPlace::Filesystem { path }) => self.folder(path),
             Ok(_) => Arc::new(self.direct(configured, address)),
             Err(error) => {
@@ -91,6 +95,30 @@ impl MethodOpener {
         DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
     }
 
+    /// The mirror at this address, with the settings of its method.
+    fn network_mirror(
+        &self,
+        configured: &ConfiguredMethods,
+        method: &MethodKind,
+        url: &str,
+    ) -> Result<NetworkMirrorSource, Failure> {
+        let config = &configured.reading.config;
+        let (retries, trusts_all) = match method {
+            MethodKind::NetworkMirror { download_retry_count, trust_all_hashes, .. } => {
+                (*download_retry_count, *trust_all_hashes)
+            }
+            _ => (None, false),
+        };
+        let access = MirrorAccess {
+            web: with_retries(self.web.clone(), followed_retries(config)),
+            downloads: with_retries(self.web.clone(), retries),
+            tokens: Arc::clone(&self.tokens),
+            timeout: timeout(config),
+            checksums: if trusts_all { MirrorChecksums::OfAnyPlatform } else { MirrorChecksums::OfPlatform },
+        };
+        NetworkMirrorSource::new(url, access)
+    }
+
     /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.
     ///
     /// # Errors
@@ -117,6 +145,21 @@ fn kind(method: &Method) -> InstallMethod {
         MethodKind::FilesystemMirror { .. } => InstallMethod::Filesystem,
         _ => InstallMethod::Direct,
     }
+}
+
+/// The client that tries again so often, if that is said.
+fn with_retries(web: WebClient, retries: Option<i64>) -> WebClient {
+    match retries {
+        Some(retries) => web.with_attempts(u32::try_from(retries).unwrap_or(0).saturating_add(1)),
+        None => web,
+    }
+}
+
+/// How often a document is asked for again, if the user has chosen another number than the usual one. That one is
+/// OpenTofu's, which gives up where this program tries again.
+fn followed_retries(config: &CliConfig) -> Option<i64> {
+    let retries = config.registry_protocols.retry_count;
+    (retries != RegistryProtocols::default().retry_count).then_some(retries)
 }
 
 /// How long a host may take to list its services; a setting of 0 means without limit.

@@ -14,7 +14,7 @@ use tofu_oci_types::NoReporter;
 use super::*;
 use crate::error::causes;
 use crate::oci::tests::{ADDRESS, offered, release};
-use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, Services};
+use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, Services};
 
 /// Hosts that publish one document, and the number of requests to them.
 struct Published {
@@ -198,15 +198,6 @@ async fn a_provider_that_the_registry_lacks_gives_way_to_the_next_method() {
     let chain = Chain::new(vec![direct, Link { method: InstallMethod::Oci, label: "oci_mirror".to_owned(), source }]);
     assert_eq!(chain.versions(&address).await.unwrap().versions.len(), 1);
     assert_eq!(offered(&chain, "1.0.0", "linux_amd64").await.unwrap().place().to_string(), "memory");
-}
-
-#[tokio::test]
-async fn methods_that_are_not_read_say_so_whatever_they_are_asked() {
-    let address = ADDRESS.parse().unwrap();
-    let mirror = NotRead::network_mirror("https://user:pass@mirror.example.test/p/?token=abc");
-    let error = mirror.versions(&address).await.unwrap_err();
-    assert_snapshot!(causes(&error), @"nothing can be installed from the network mirror https://***@mirror.example.test/p/?token=***: network mirrors are not read yet");
-    assert_eq!(error.code(), "method-not-read");
 }
 
 /// The result for a document of `registry.example.test`, a host of the internet, that names this registry.
