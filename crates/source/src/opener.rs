@@ -15,13 +15,13 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 use crate::configured::ConfiguredMethods;
 use crate::{
     DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
-    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess, Services, Source,
+    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess,
+    Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
 pub struct MethodOpener {
     client: Arc<RegistryClient>,
-    web: WebClient,
     discovery: Arc<dyn Discover>,
     access: RegistryAccess,
     open: OpenRepository,
@@ -47,10 +47,10 @@ impl MethodOpener {
             demands: configured.demands,
             now: SystemTime::now(),
         };
-        let discovery = Arc::new(HttpDiscovery::new(web.clone(), options));
+        let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, web, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
+        Self { client, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -125,8 +125,8 @@ impl MethodOpener {
             return Ok(Arc::clone(mirror));
         }
         let access = MirrorAccess {
-            web: with_retries(self.web.clone(), followed_retries(config)),
-            downloads: with_retries(self.web.clone(), retries),
+            web: with_retries(self.access.web.clone(), followed_retries(config)),
+            downloads: with_retries(self.access.web.clone(), retries),
             tokens: Arc::clone(&self.access.tokens),
             timeout: timeout(config),
             checksums: if trusts_all { MirrorChecksums::OfAnyPlatform } else { MirrorChecksums::OfPlatform },

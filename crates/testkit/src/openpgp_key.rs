@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use pgp::composed::{ArmorOptions, DetachedSignature, KeyType, SecretKeyParamsBuilder, SignedSecretKey};
 use pgp::crypto::hash::HashAlgorithm;
+use pgp::packet::{Subpacket, SubpacketData};
 use pgp::ser::Serialize as _;
-use pgp::types::{KeyDetails as _, Password, Timestamp};
+use pgp::types::{Duration, KeyDetails as _, Password, Tag, Timestamp};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 
@@ -28,6 +29,19 @@ impl OpenPgpKey {
             .build()
             .expect("the parameters of a fixture are complete");
         Self(Arc::new(params.generate(StdRng::from_seed([number; 32])).expect("an Ed25519 key can be made")))
+    }
+
+    /// The same key, which expired on the day after it was made.
+    pub fn expired(number: u8) -> Self {
+        let mut key = (*Self::of(number).0).clone();
+        let user = key.details.users.first_mut().expect("a fixture's key has a user");
+        let mut config = user.signatures[0].config().expect("a signature of our own is of a known kind").clone();
+        let expiry = SubpacketData::KeyExpirationTime(Duration::from_secs(24 * 60 * 60));
+        config.hashed_subpackets.push(Subpacket::regular(expiry).expect("a subpacket of fixed size"));
+        let public = key.primary_key.public_key();
+        let signed = config.sign_certification(&key.primary_key, public, &Password::empty(), Tag::UserId, &user.id);
+        user.signatures = vec![signed.expect("a key of our own can sign")];
+        Self(Arc::new(key))
     }
 
     /// The public key in ASCII armor.
@@ -67,5 +81,14 @@ mod tests {
         assert!(signature.verify(&public(&key), b"sums").is_ok());
         assert!(signature.verify(&public(&key), b"other").is_err());
         assert!(signature.verify(&public(&other), b"sums").is_err());
+    }
+
+    #[test]
+    fn an_expired_key_says_so_and_has_the_same_id() {
+        let expired = OpenPgpKey::expired(1);
+        let read = SignedPublicKey::from_string(&expired.armored()).unwrap().0;
+        read.verify_bindings().unwrap();
+        let expiry = read.details.users[0].signatures[0].key_expiration_time();
+        assert_eq!((expired.id(), expiry), (OpenPgpKey::of(1).id(), Some(Duration::from_secs(86_400))));
     }
 }

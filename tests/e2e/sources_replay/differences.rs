@@ -24,9 +24,9 @@ pub(super) struct Ours {
 pub(super) enum Ends {
     /// With this exit code and this code of the error (empty: none). Nothing is installed, the lock file is as it was.
     With { exit: i32, code: &'static str },
-    /// A package is installed. Without a repository it comes from the plugin cache. `lock` are the lines of the provider's
-    /// entry, which is the only one: `h1`, `zh` and `ch` mean those of the package, other texts themselves.
-    Installs { version: &'static str, repository: Option<&'static str>, lock: &'static [&'static str] },
+    /// A package is installed from a repository, or by another method of the cases, which is named. `lock` are the lines of
+    /// the provider's entry, which is the only one: `h1`, `zh` and `ch` mean those of the package, other texts themselves.
+    Installs { version: &'static str, from: &'static str, lock: &'static [&'static str] },
     /// A lock file is written, and nothing is installed.
     Locks { version: &'static str, repository: &'static str, lock: &'static [&'static str] },
 }
@@ -143,8 +143,8 @@ const fn with(exit: i32, code: &'static str, cases: &'static [&'static str]) -> 
     Ours { ends: Ends::With { exit, code }, cases }
 }
 
-const fn installs(repository: &'static str, lock: &'static [&'static str], cases: &'static [&'static str]) -> Ours {
-    Ours { ends: Ends::Installs { version: "1.0.0", repository: Some(repository), lock }, cases }
+const fn installs(from: &'static str, lock: &'static [&'static str], cases: &'static [&'static str]) -> Ours {
+    Ours { ends: Ends::Installs { version: "1.0.0", from, lock }, cases }
 }
 
 const fn locks(lock: &'static [&'static str], cases: &'static [&'static str]) -> Ours {

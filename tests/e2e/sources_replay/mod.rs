@@ -14,6 +14,7 @@
 mod case;
 mod differences;
 mod documented;
+mod faults;
 mod lock_text;
 mod outcome;
 mod own;
@@ -21,6 +22,7 @@ mod packages;
 mod release;
 mod scene;
 mod tally;
+mod web_places;
 mod world;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -16,8 +16,10 @@ pub(super) struct Wanted {
     /// The right codes of the error; empty on success, or if the error has no code.
     codes: Vec<String>,
     state: State,
-    /// The repository that sent the package, if any did.
-    served: Option<String>,
+    /// The servers that may have sent the package: one of them has. Empty if no server has.
+    served: BTreeSet<String>,
+    /// The places that it may be said to come from; empty if the run is free to say.
+    places: BTreeSet<String>,
 }
 
 impl Wanted {
@@ -26,18 +28,18 @@ impl Wanted {
     pub(super) fn measured(scene: &Scene, before: &State, expected: &Expected) -> Result<Self, String> {
         if let Some(error) = &expected.install_error {
             let codes = our_codes(error).iter().map(ToString::to_string).collect();
-            return Ok(Self { exit: None, codes, state: before.clone(), served: None });
+            return Ok(Self::unchanged(None, codes, before));
         }
         let method = expected.method.as_deref().ok_or("an expectation without a method and without an error")?;
         if method == "none" {
-            return Ok(Self { exit: Some(0), codes: Vec::new(), state: before.clone(), served: None });
+            return Ok(Self::unchanged(Some(0), Vec::new(), before));
         }
         let version = expected.version.as_deref().ok_or("an expectation without a version")?;
         let repository = expected.repository.as_deref().filter(|_| method == "oci");
         let made = Made::of(scene, method, repository, version);
         let mut hashes: BTreeSet<String> = match &expected.lock_after {
             Some(lines) => lines.iter().map(|line| scene.translation.apply(line)).collect(),
-            None => BTreeSet::from([made.h1.clone(), made.zh.clone()]),
+            None => made.recorded(),
         };
         if !scene.case.leaves_the_lock_file() {
             hashes.extend(made.ch.clone());
@@ -48,27 +50,27 @@ impl Wanted {
             let lines = earlier.into_values().flat_map(|entry| entry.hashes);
             hashes.extend(lines.filter(|line| scene.world.knows(line)));
         }
-        Ok(made.installed(scene, before, version, hashes, repository))
+        Ok(made.installed(scene, before, version, hashes))
     }
 
     /// What is decided otherwise.
     pub(super) fn ours(scene: &Scene, before: &State, ours: &Ours) -> Self {
-        let unchanged = |exit, codes| Self { exit: Some(exit), codes, state: before.clone(), served: None };
         match ours.ends {
             Ends::With { exit, code } => {
                 let codes = Some(code).filter(|code| !code.is_empty()).map(ToOwned::to_owned);
-                unchanged(exit, codes.into_iter().collect())
+                Self::unchanged(Some(exit), codes.into_iter().collect(), before)
             }
-            Ends::Installs { version, repository, lock } => {
-                let method = if repository.is_some() { "oci" } else { "cache" };
+            Ends::Installs { version, from, lock } => {
+                let repository = Some(from).filter(|from| !METHODS.contains(from));
+                let method = if repository.is_some() { "oci" } else { from };
                 let made = Made::of(scene, method, repository, version);
                 let hashes = made.lines(scene, lock);
-                made.installed(scene, before, version, hashes, repository)
+                made.installed(scene, before, version, hashes)
             }
             Ends::Locks { version, repository, lock } => {
                 let made = Made::of(scene, "oci", Some(repository), version);
                 let hashes = made.lines(scene, lock);
-                let mut wanted = made.installed(scene, before, version, hashes, Some(repository));
+                let mut wanted = made.installed(scene, before, version, hashes);
                 wanted.state.installed.clone_from(&before.installed);
                 wanted
             }
@@ -77,7 +79,11 @@ impl Wanted {
 
     /// An error of the CLI configuration: no host is asked, and nothing changes.
     pub(super) fn stops(before: &State, code: &str) -> Self {
-        Self { exit: Some(2), codes: vec![code.to_owned()], state: before.clone(), served: None }
+        Self::unchanged(Some(2), vec![code.to_owned()], before)
+    }
+
+    fn unchanged(exit: Option<i32>, codes: Vec<String>, before: &State) -> Self {
+        Self { exit, codes, state: before.clone(), served: BTreeSet::new(), places: BTreeSet::new() }
     }
 
     /// What came otherwise, a line each; empty if all is as wanted.
@@ -101,25 +107,35 @@ impl Wanted {
         line("installed", format!("{:?}", self.state.installed), format!("{:?}", run.after.installed));
         line("lock file", format!("{:?}", self.state.lock), format!("{:?}", run.after.lock));
         if run.exit == Some(0) {
-            let places: Vec<&str> = run.places.iter().map(String::as_str).collect();
-            let wanted = self.served.as_deref();
-            // A package that was there already is not sent again.
-            let sent: BTreeSet<&str> = run.served.iter().map(String::as_str).collect();
-            line("sent by", format!("{:?}", wanted.into_iter().collect::<BTreeSet<_>>()), format!("{sent:?}"));
-            if let (Some(wanted), false) = (wanted, places.is_empty()) {
-                line("place", format!("{:?}", [wanted]), format!("{places:?}"));
+            let of = |wanted: &BTreeSet<String>, came: &BTreeSet<String>| {
+                came.len() <= 1 && came.is_subset(wanted) && came.is_empty() == wanted.is_empty()
+            };
+            let sent: BTreeSet<String> = run.served.iter().cloned().collect();
+            if !of(&self.served, &sent) {
+                line("sent by", format!("{:?}", self.served), format!("{sent:?}"));
+            }
+            // What a run says of a package that was there already is its own affair.
+            if !self.places.is_empty() && !run.places.is_empty() && !of(&self.places, &run.places) {
+                line("place", format!("{:?}", self.places), format!("{:?}", run.places));
             }
         }
         said
     }
 }
 
-/// The package that is installed, and its checksums.
+/// The methods of the cases other than `oci`.
+const METHODS: [&str; 4] = ["direct", "network_mirror", "filesystem_mirror", "cache"];
+
+/// The package that is installed, its checksums, and who may have sent it.
 struct Made {
     source: String,
     h1: String,
     zh: String,
     ch: Option<String>,
+    /// What the place says of it, and of the other platforms.
+    claimed: BTreeSet<String>,
+    served: BTreeSet<String>,
+    places: BTreeSet<String>,
 }
 
 impl Made {
@@ -132,13 +148,37 @@ impl Made {
             other => other,
         };
         let exact = repository.and_then(|repository| scene.case.offers.get(&format!("oci:{repository}")));
-        let of_kind = || scene.case.offers.iter().find(|(name, _)| name.split(':').next() == Some(kind));
-        let offer = exact.or_else(|| of_kind().map(|(_, offer)| offer));
+        let of_kind = || scene.case.offers.iter().filter(|(name, _)| name.split(':').next() == Some(kind));
+        let offer = exact.or_else(|| of_kind().next().map(|(_, offer)| offer));
         let source = maker(kind, offer.and_then(|offer| offer.content.as_deref()));
         let provider_type = scene.case.provider.rsplit('/').next().unwrap_or_default();
         let made = package(&source, provider_type, version, PLATFORM);
         let leaf = repository.and_then(|repository| scene.world.leaf(repository, version, PLATFORM));
-        Self { source, h1: made.h1.clone(), zh: made.zh.clone(), ch: leaf.map(|leaf| format!("ch:{leaf}")) }
+        let (served, places) = match (method, repository) {
+            ("cache", _) => (BTreeSet::new(), BTreeSet::new()),
+            (_, Some(repository)) => ([repository.to_owned()].into(), [repository.to_owned()].into()),
+            ("filesystem_mirror", _) => {
+                (BTreeSet::new(), of_kind().filter_map(|(name, _)| scene.folder(name)).collect())
+            }
+            _ => of_kind().map(|(name, _)| scene.world.sender(name)).unzip(),
+        };
+        let claimed = match (kind, offer) {
+            // Every line of `SHA256SUMS`.
+            ("direct", Some(offer)) => {
+                let platforms = offer.platforms(version).iter();
+                platforms.map(|platform| package(&source, provider_type, version, platform).zh.clone()).collect()
+            }
+            ("mirror", Some(offer)) if matches!(offer.hashes.as_deref(), Some("none" | "h1")) => BTreeSet::new(),
+            ("fs", _) => BTreeSet::new(),
+            _ => [made.zh.clone()].into(),
+        };
+        let ch = leaf.map(|leaf| format!("ch:{leaf}"));
+        Self { source, h1: made.h1.clone(), zh: made.zh.clone(), ch, claimed, served, places }
+    }
+
+    /// What `OpenTofu` records of a package that no lock file knows.
+    fn recorded(&self) -> BTreeSet<String> {
+        self.claimed.iter().chain([&self.h1]).cloned().collect()
     }
 
     /// Lines of a lock file: `h1`, `zh` and `ch` mean the package's own, everything else itself.
@@ -152,14 +192,7 @@ impl Made {
         lines.iter().map(line).collect()
     }
 
-    fn installed(
-        &self,
-        scene: &Scene,
-        before: &State,
-        version: &str,
-        hashes: BTreeSet<String>,
-        repository: Option<&str>,
-    ) -> Wanted {
+    fn installed(&self, scene: &Scene, before: &State, version: &str, hashes: BTreeSet<String>) -> Wanted {
         let provider = &scene.case.provider;
         let name = format!("{provider}/{version}/{PLATFORM}");
         let mut installed: BTreeMap<String, String> = before.installed.clone();
@@ -173,7 +206,8 @@ impl Made {
             exit: Some(0),
             codes: Vec::new(),
             state: State { installed, lock: Some(lock) },
-            served: repository.map(ToOwned::to_owned),
+            served: self.served.clone(),
+            places: self.places.clone(),
         }
     }
 }

@@ -6,7 +6,6 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use tofu_oci_archive::{Limits, read_zip};
 use tofu_oci_testkit::ProviderZip;
 use tofu_oci_types::Digest;
 
@@ -48,13 +47,14 @@ pub(super) fn package(maker: &str, provider_type: &str, version: &str, platform:
 }
 
 fn make(maker: &str, provider_type: &str, version: &str, platform: &str) -> Package {
-    let zip = ProviderZip::new(provider_type, version, platform).file(SOURCE, maker.to_owned());
+    let zip = provider_zip(maker, provider_type, version, platform);
     let (files, bytes) = (zip.entries(), zip.build());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("package.zip");
-    fs::write(&path, &bytes).unwrap();
-    let h1 = read_zip(&path, &Limits::default()).unwrap().h1().to_string();
-    Package { zh: format!("zh:{}", Digest::sha256(&bytes).encoded()), zip: bytes, files, h1 }
+    Package { zh: format!("zh:{}", Digest::sha256(&bytes).encoded()), zip: bytes, files, h1: zip.h1() }
+}
+
+/// How the package is built.
+pub(super) fn provider_zip(maker: &str, provider_type: &str, version: &str, platform: &str) -> ProviderZip {
+    ProviderZip::new(provider_type, version, platform).file(SOURCE, maker.to_owned())
 }
 
 /// Who makes the packages of an offer. `content` lets one place hold the very packages of another.

@@ -48,7 +48,7 @@ pub(super) struct Run {
     pub(super) stderr: String,
     pub(super) before: State,
     pub(super) after: State,
-    /// The repositories that sent a package.
+    /// The servers that sent a package.
     pub(super) served: Vec<String>,
     /// Whose packages the program says it installed.
     pub(super) places: BTreeSet<String>,
@@ -114,6 +114,17 @@ impl Scene {
     /// Texts of files. `$HOME` in them is what the case is about.
     fn paths_in(&self, text: &str) -> String {
         text.replace("$BASE", &self.base().display().to_string()).replace("$WORK", &self.work().display().to_string())
+    }
+
+    /// How the program names the folder of an `fs:` offer; `None` if it is not there.
+    pub(super) fn folder(&self, offer: &str) -> Option<String> {
+        self.place(&format!("the folder {}", self.substitute(offer.strip_prefix("fs:")?)))
+    }
+
+    /// What the program says of a place, with the one spelling of a folder; `None` for a folder that is not there.
+    fn place(&self, said: &str) -> Option<String> {
+        let Some(folder) = said.strip_prefix("the folder ") else { return Some(said.to_owned()) };
+        Some(format!("the folder {}", self.work().join(folder).canonicalize().ok()?.display()))
     }
 
     /// Fills a folder with packages.
@@ -197,7 +208,7 @@ impl Scene {
             before,
             after: self.state(&dir),
             served: self.world.served().split_off(served_before),
-            places: installed.filter_map(|event| text(event, "place")).collect(),
+            places: installed.filter_map(|event| self.place(&text(event, "place")?)).collect(),
             connections: self.world.connections() - connections_before,
         }
     }

@@ -1,7 +1,8 @@
 //! The servers of a case, all through one HTTPS proxy: OCI registries, origin registries, network mirrors.
 //!
 //! ```text
-//! https://ANY.example.test/..    the program --CONNECT--> Tunnel --> one TLS listener: registries and discovery documents
+//! https://ANY.example.test/..    the program --CONNECT--> Tunnel --> one TLS listener: OCI registries
+//! the hosts of WebPlaces                                         --> an upstream each
 //! https://tlsbad…                                                --> one with a certificate that the program does not trust
 //! https://nodns…                                                 --> 502, as a proxy says it
 //! 127.0.0.1, ::1                 the program itself: a port on which nothing listens
@@ -10,10 +11,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use serde_json::json;
 use tofu_oci_testkit::{Answer, Certificates, Computed, Fault, LoggedRequest, RequestHead, Rule, Tunnel, WebServer};
 
 use super::case::{Case, Offered};
+use super::faults::{fault, host_of};
 use super::release::Repository;
+use super::web_places::WebPlace;
 
 /// All hosts of this domain were registries in the measured world. Every other one was closed unless it was offered.
 const DOMAIN: &str = ".example.test";
@@ -23,9 +27,12 @@ const NAMES: [&str; 5] =
     ["*.example.test", "example.test", "registry.opentofu.org", "registry.terraform.io", "docker.io"];
 
 /// How a host is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Road {
+    /// The listener of the OCI registries.
     Open,
+    /// A listener of its own.
+    To(String),
     /// Its certificate is of an authority that the program does not trust.
     Untrusted,
     /// The proxy does not reach it.
@@ -38,6 +45,7 @@ pub(super) struct World {
     offers: Arc<Offers>,
     tunnel: Tunnel,
     web: WebServer,
+    places: Vec<WebPlace>,
     _untrusted: Option<WebServer>,
 }
 
@@ -57,39 +65,35 @@ pub(super) fn certificates() -> &'static Certificates {
 
 impl World {
     pub(super) fn of(case: &Case) -> Self {
-        let web = WebServer::with_certificates(certificates());
         let provider_type = case.provider.rsplit('/').next().unwrap_or_default();
-        let mut roads = BTreeMap::new();
-        let mut repositories = BTreeMap::new();
+        let (mut roads, mut repositories, mut places) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
         let own_host = ascii_host(&case.provider);
         for (name, offer) in &case.offers {
             let (kind, place) = name.split_once(':').unwrap_or((name, &own_host));
-            let (host, _) = place.trim_start_matches("https://").split_once('/').unwrap_or((place, ""));
             match kind {
                 "oci" => {
                     let held = Repository::of(place, offer, provider_type);
                     repositories.insert(place.to_owned(), (offer.clone(), held));
+                    let (host, _) = place.split_once('/').unwrap_or((place, ""));
+                    roads.insert(host.to_ascii_lowercase(), road(offer, Road::Open));
                 }
-                "direct" => {
-                    let stages = ["discovery", "versions", "download", "archive", "all"];
-                    offer.assert_known(name, &stages, &["shasum", "signature"], &[]);
-                    web.fault(discovery(host, offer));
-                }
-                "mirror" => {
-                    let hashes = ["none", "zh", "h1", "wrong", "unknown"];
-                    offer.assert_known(name, &["index", "version", "archive", "all"], &["shasum"], &hashes);
-                }
-                "fs" => continue,
+                "direct" => places.push((offer, WebPlace::registry(case, name, place, offer))),
+                "mirror" => places.push((offer, WebPlace::mirror(case, name, place, offer))),
+                "fs" => {}
                 other => panic!("an unknown kind of offer: {other}"),
             }
-            roads.insert(host.to_ascii_lowercase(), road(offer));
+        }
+        for (offer, place) in &places {
+            let to = road(offer, Road::To(place.address().to_owned()));
+            roads.extend(place.hosts.iter().map(|host| (host.clone(), to.clone())));
         }
         let offers = Arc::new(Offers { repositories, roads });
+        let answering = Arc::clone(&offers);
+        let pages = Computed::new(move |head, _| answering.answer(head));
+        let web = WebServer::answering(certificates(), pages);
         for rule in offers.faults(&web) {
             web.fault(rule);
         }
-        let answering = Arc::clone(&offers);
-        web.fault(Rule::on("*", "*").then(Fault::Computed(Computed::new(move |head, _| answering.answer(head)))));
 
         let needs_other = offers.roads.values().any(|road| *road == Road::Untrusted);
         let untrusted = needs_other.then(|| WebServer::start(&["*.example.test"]));
@@ -97,10 +101,12 @@ impl World {
         let routing = Arc::clone(&offers);
         let tunnel = Tunnel::by(move |target| match routing.road(target) {
             Road::Open => Some(good.clone()),
+            Road::To(address) => Some(address),
             Road::Untrusted => bad.clone(),
             Road::Closed => None,
         });
-        Self { offers, tunnel, web, _untrusted: untrusted }
+        let places = places.into_iter().map(|(_, place)| place).collect();
+        Self { offers, tunnel, web, places, _untrusted: untrusted }
     }
 
     /// The variables that lead the program here.
@@ -117,14 +123,23 @@ impl World {
         self.tunnel.asked().len()
     }
 
-    /// The repositories that sent packages, in the order of sending.
+    /// The places that sent packages: `HOST/REPOSITORY`, or what the case calls the offer.
     pub(super) fn served(&self) -> Vec<String> {
         let sent = |request: &LoggedRequest| {
             let (name, _) = request.path.strip_prefix("/v2/")?.split_once("/blobs/")?;
             let good = request.method == "GET" && request.status == Some(200);
             good.then(|| format!("{}/{name}", request.header("host").unwrap_or_default()))
         };
-        self.web.requests().iter().filter_map(sent).collect()
+        let repositories: Vec<String> = self.web.requests().iter().filter_map(sent).collect();
+        repositories.into_iter().chain(self.places.iter().flat_map(WebPlace::served)).collect()
+    }
+
+    /// What an offer is called among [`World::served`], and as a place by the program.
+    pub(super) fn sender(&self, offer: &str) -> (String, String) {
+        match self.places.iter().find(|place| place.offer == offer) {
+            Some(place) => (place.offer.clone(), place.shown.clone()),
+            None => (offer.trim_start_matches("oci:").to_owned(), offer.trim_start_matches("oci:").to_owned()),
+        }
     }
 
     /// Whether a `ch:` line names the manifest of a package in one of the repositories.
@@ -146,38 +161,12 @@ pub(super) fn ascii_host(address: &str) -> String {
     host.replace("испытание", "xn--80akhbyknj4f").to_ascii_lowercase()
 }
 
-fn road(offer: &Offered) -> Road {
+fn road(offer: &Offered, good: Road) -> Road {
     match offer.fails.as_deref() {
         Some("tls") => Road::Untrusted,
         Some("dns" | "refused") => Road::Closed,
-        _ => Road::Open,
+        _ => good,
     }
-}
-
-/// The discovery document of an origin registry. Nobody reads further: the provider registry protocol is not built.
-fn discovery(host: &str, offer: &Offered) -> Rule {
-    let own = host.to_owned();
-    let rule = Rule::when(move |head| head.path == "/.well-known/terraform.json" && host_of(head) == own);
-    let json = |body: &'static str| Answer::new(200).header("Content-Type", "application/json").body(body);
-    rule.then(match offer.failure("discovery", "versions").unwrap_or_default() {
-        "" | "tls" | "dns" | "refused" => Fault::Answer(json(r#"{"providers.v1": "/v1/providers/"}"#)),
-        "no-service" => Fault::Answer(json(r#"{"modules.v1": "/v1/modules/"}"#)),
-        "broken-json" => Fault::Answer(json("{")),
-        "html" => Fault::Answer(Answer::new(200).header("Content-Type", "text/html").body("<html>hello</html>")),
-        "reset" => Fault::Disconnect,
-        "timeout" => Fault::Hang,
-        word => {
-            let status = word.parse().ok();
-            Fault::Answer(Answer::new(
-                status.unwrap_or_else(|| panic!("unknown fault of a discovery document: {word}")),
-            ))
-        }
-    })
-}
-
-fn host_of(head: &RequestHead) -> String {
-    let host = head.headers.get("host").map(|host| String::from_utf8_lossy(host.as_bytes()).to_ascii_lowercase());
-    host.unwrap_or_default()
 }
 
 impl Offers {
@@ -186,7 +175,7 @@ impl Offers {
         let (host, full) = (host.to_ascii_lowercase(), target.to_ascii_lowercase());
         let offered = self.roads.get(&full).or_else(|| self.roads.get(&host).filter(|_| port == "443"));
         match offered {
-            Some(road) => *road,
+            Some(road) => road.clone(),
             None if host.ends_with(DOMAIN) || host.starts_with("registry.") => Road::Open,
             None => Road::Closed,
         }
@@ -199,7 +188,7 @@ impl Offers {
     }
 
     /// The rules for the faults of the repositories.
-    fn faults(self: &Arc<Self>, web: &WebServer) -> Vec<Rule> {
+    fn faults(&self, web: &WebServer) -> Vec<Rule> {
         let mut rules = Vec::new();
         for (place, (offer, _)) in &self.repositories {
             for stage in ["list", "tag", "manifest", "blob", "ping"] {
@@ -212,13 +201,7 @@ impl Offers {
                 let rule = Rule::when(move |head| {
                     (host == "*" || host == host_of(head)) && is_stage(stage, &name, &head.path)
                 });
-                // What the fault does not replace is the repository's own answer.
-                let own = Arc::clone(self);
-                let rule = match word {
-                    "cut" => rule.then(Fault::Computed(Computed::new(move |head, _| own.answer(head)))),
-                    _ => rule,
-                };
-                rules.push(rule.then(fault(word, web)));
+                rules.push(rule.then(registry_fault(word, web)));
             }
         }
         rules
@@ -228,9 +211,8 @@ impl Offers {
     fn answer(&self, head: &RequestHead) -> Answer {
         let host = host_of(head);
         let Some(path) = head.path.strip_prefix("/v2/") else { return Answer::text(404, "404 page not found\n") };
-        let json = |text: String| Answer::new(200).header("Content-Type", "application/json").body(text);
         if path.is_empty() {
-            return json("{}".to_owned());
+            return Answer::json(&json!({}));
         }
         if let Some(name) = path.strip_suffix("/tags/list") {
             let found = self
@@ -240,7 +222,7 @@ impl Offers {
                 return Answer::error(404, "NAME_UNKNOWN", "repository name not known to registry");
             };
             let tags: Vec<&str> = found.tags.iter().map(|(tag, _)| tag.as_str()).collect();
-            return json(serde_json::json!({"name": name, "tags": tags}).to_string());
+            return Answer::json(&json!({"name": name, "tags": tags}));
         }
         if let Some((name, reference)) = path.rsplit_once("/manifests/") {
             let own = self.repository(&host, name);
@@ -277,19 +259,11 @@ fn is_stage(stage: &str, name: &str, path: &str) -> bool {
     }
 }
 
-/// What a word of the cases means: a status, an error code, both in either order, or another fault.
-fn fault(word: &str, web: &WebServer) -> Fault {
-    let json = |status, body: &'static str| {
-        Fault::Answer(Answer::new(status).header("Content-Type", "application/json").body(body))
-    };
+/// What a word of the cases means that is about an OCI registry.
+fn registry_fault(word: &str, web: &WebServer) -> Fault {
     match word {
-        "empty" => json(200, r#"{"name":"x","tags":[]}"#),
-        "null-tags" => json(200, r#"{"name":"x","tags":null}"#),
-        "broken-json" => json(200, r#"{"name":"x","tags":["#),
-        "html" => Fault::Answer(Answer::new(200).header("Content-Type", "text/html").body("<html>hello</html>")),
-        "reset" => Fault::Disconnect,
-        "timeout" => Fault::Hang,
-        "cut" => Fault::CutBody(5),
+        "empty" => Fault::Answer(Answer::json(&json!({"name": "x", "tags": []}))),
+        "null-tags" => Fault::Answer(Answer::json(&json!({"name": "x", "tags": null}))),
         "302" => Fault::Answer(Answer::new(302).header("Location", "/elsewhere")),
         "401-bearer" => {
             // A refused caller gets no token either.
@@ -298,15 +272,6 @@ fn fault(word: &str, web: &WebServer) -> Fault {
             let challenge = r#"Bearer realm="https://oci.example.test/token",service="registry""#;
             Fault::Answer(Answer::new(401).header("WWW-Authenticate", challenge))
         }
-        _ => {
-            let (status, code): (Vec<&str>, Vec<&str>) = word.split('-').partition(|part| part.parse::<u16>().is_ok());
-            let shouted = code.iter().all(|code| code.chars().all(|letter| !letter.is_ascii_lowercase()));
-            assert!(code.len() < 2 && shouted, "unknown fault: {word}");
-            let status = status.first().and_then(|status| status.parse().ok()).unwrap_or(404);
-            match code.first() {
-                Some(code) => Fault::status(status, code),
-                None => Fault::Answer(Answer::new(status)),
-            }
-        }
+        word => fault(word),
     }
 }

@@ -8,8 +8,17 @@ use crate::fault::{Answer, RequestHead};
 use crate::ranges;
 
 pub(super) fn answer(releases: &Releases, head: &RequestHead) -> Answer {
-    let segments: Vec<&str> = head.path.trim_start_matches('/').split('/').collect();
-    let found = match segments[..] {
+    let path = decoded(&head.path);
+    let found = match path.strip_prefix(releases.mirror_at.as_str()) {
+        Some(path) => mirror(releases, path, head),
+        None => registry(releases, path.trim_start_matches('/'), head),
+    };
+    found.unwrap_or_else(Answer::not_found)
+}
+
+fn registry(releases: &Releases, path: &str, head: &RequestHead) -> Option<Answer> {
+    let segments: Vec<&str> = path.split('/').collect();
+    match segments[..] {
         [".well-known", "terraform.json"] => Some(Answer::json(&json!({"providers.v1": "/v1/providers/"}))),
         ["v1", "providers", namespace, name, "versions"] => versions(releases, &format!("{namespace}/{name}")),
         ["v1", "providers", namespace, name, version, "download", os, arch] => {
@@ -18,11 +27,29 @@ pub(super) fn answer(releases: &Releases, head: &RequestHead) -> Answer {
         ["files", namespace, name, version, file] => {
             self::file(releases, &format!("{namespace}/{name}"), version, file, head)
         }
-        ["mirror", _, namespace, name, "index.json"] => index(releases, &format!("{namespace}/{name}")),
-        ["mirror", _, namespace, name, file] => mirrored(releases, &format!("{namespace}/{name}"), file, head),
         _ => None,
-    };
-    found.unwrap_or_else(Answer::not_found)
+    }
+}
+
+fn mirror(releases: &Releases, path: &str, head: &RequestHead) -> Option<Answer> {
+    let segments: Vec<&str> = path.split('/').collect();
+    match segments[..] {
+        [_, namespace, name, "index.json"] => index(releases, &format!("{namespace}/{name}")),
+        [_, namespace, name, file] => mirrored(releases, &format!("{namespace}/{name}"), file, head),
+        _ => None,
+    }
+}
+
+/// A path without its percent signs; names of other alphabets are sent with them.
+fn decoded(path: &str) -> String {
+    let mut pieces = path.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let code = piece.get(..2).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        bytes.push(code.unwrap_or(b'%'));
+        bytes.extend_from_slice(piece.get(2..).unwrap_or_default().as_bytes());
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn versions(releases: &Releases, provider: &str) -> Option<Answer> {
@@ -95,6 +122,7 @@ fn mirrored(releases: &Releases, provider: &str, file: &str, head: &RequestHead)
             MirrorHashes::Absent => {}
             MirrorHashes::Zh => archive["hashes"] = json!([package.zh]),
             MirrorHashes::H1 => archive["hashes"] = json!([package.h1]),
+            MirrorHashes::These(hashes) => archive["hashes"] = json!(hashes),
             MirrorHashes::Both => archive["hashes"] = json!([package.h1, package.zh]),
         }
         (platform.clone(), archive)

@@ -21,10 +21,11 @@ mod releases;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use axum::http::HeaderMap;
 use bytes::Bytes;
 
 use crate::certificates::Certificates;
-use crate::fault::{Computed, Rule};
+use crate::fault::{Answer, Computed, RequestHead, Rule};
 use crate::log::LoggedRequest;
 use crate::openpgp_key::OpenPgpKey;
 use crate::provider_zip::ProviderZip;
@@ -42,6 +43,8 @@ pub enum MirrorHashes {
     H1,
     /// `h1:` and `zh:`.
     Both,
+    /// These of every package.
+    These(&'static [&'static str]),
 }
 
 /// A server on 127.0.0.1 with releases that can change while it runs.
@@ -114,6 +117,18 @@ impl Upstream {
         origin.clone_into(&mut self.releases().files_at);
     }
 
+    /// The URL path of the mirror from here on, such as `/providers/`; at first `/mirror/`.
+    pub fn mirror_at(&self, path: &str) {
+        path.clone_into(&mut self.releases().mirror_at);
+    }
+
+    /// What a path without a query is answered now if no rule fires: to be damaged and given by a rule.
+    pub fn page(&self, path: &str) -> Answer {
+        let (method, query) = ("GET".to_owned(), String::new());
+        let head = RequestHead { method, path: path.to_owned(), query, headers: HeaderMap::new() };
+        documents::answer(&self.releases(), &head)
+    }
+
     /// The zip of a package.
     ///
     /// # Panics
@@ -142,7 +157,7 @@ impl Upstream {
 
     /// The `url` of a `network_mirror` block.
     pub fn mirror_url(&self) -> String {
-        format!("{}/mirror/", self.web.origin())
+        format!("{}{}", self.web.origin(), self.releases().mirror_at)
     }
 
     /// `127.0.0.1:PORT`, for a `Tunnel`.

@@ -18,6 +18,7 @@ pub(super) struct Releases {
     pub(super) named: Vec<OpenPgpKey>,
     pub(super) hashes: MirrorHashes,
     pub(super) files_at: String,
+    pub(super) mirror_at: String,
 }
 
 /// The versions of a provider, in the order of publication.
@@ -48,6 +49,7 @@ impl Releases {
             signer,
             hashes: MirrorHashes::Both,
             files_at: String::new(),
+            mirror_at: "/mirror/".to_owned(),
         }
     }
 

@@ -1,22 +1,16 @@
-use axum::http::HeaderMap;
 use serde_json::{Value, json};
 
 use super::*;
 use crate::fault::{Answer, RequestHead};
 
-fn get_range(upstream: &Upstream, path: &str, range: Option<&'static str>) -> Answer {
-    let mut headers = HeaderMap::new();
-    headers.extend(range.map(|range| (axum::http::header::RANGE, range.parse().unwrap())));
+fn get_range(upstream: &Upstream, path: &str, range: &'static str) -> Answer {
+    let headers = [(axum::http::header::RANGE, range.parse().unwrap())].into_iter().collect();
     let head = RequestHead { method: "GET".to_owned(), path: path.to_owned(), query: String::new(), headers };
     documents::answer(&upstream.releases(), &head)
 }
 
-fn get(upstream: &Upstream, path: &str) -> Answer {
-    get_range(upstream, path, None)
-}
-
 fn document(upstream: &Upstream, path: &str) -> Value {
-    serde_json::from_slice(&get(upstream, path).body).unwrap()
+    serde_json::from_slice(&upstream.page(path).body).unwrap()
 }
 
 const DOWNLOAD: &str = "/v1/providers/acme/widget/1.0.0/download/linux/amd64";
@@ -26,7 +20,7 @@ fn a_download_document_leads_to_bytes_that_its_sums_and_signature_cover() {
     let upstream = Upstream::start();
     upstream.release("acme/widget", "1.0.0", &["linux_amd64", "windows_amd64"]);
     let read = document(&upstream, DOWNLOAD);
-    let of = |name: &str| get(&upstream, read[name].as_str().unwrap()).body;
+    let of = |name: &str| upstream.page(read[name].as_str().unwrap()).body;
     let zip = upstream.zip("acme/widget", "1.0.0", "linux_amd64");
     assert_eq!(of("download_url"), zip);
     let line = format!("{}  {}\n", read["shasum"].as_str().unwrap(), read["filename"].as_str().unwrap());
@@ -41,8 +35,8 @@ fn a_download_document_leads_to_bytes_that_its_sums_and_signature_cover() {
     let (h1, zh) = upstream.hashes("acme/widget", "1.0.0", "linux_amd64");
     assert_eq!(archive["hashes"], json!([h1, zh]));
     let beside = format!("/mirror/any.test/acme/widget/{}", archive["url"].as_str().unwrap());
-    assert_eq!(get(&upstream, &beside).body, zip);
-    let part = get_range(&upstream, &beside, Some("bytes=10-"));
+    assert_eq!(upstream.page(&beside).body, zip);
+    let part = get_range(&upstream, &beside, "bytes=10-");
     assert_eq!((part.status, &part.body[..]), (206, &zip[10..]));
 }
 
@@ -53,10 +47,11 @@ fn releases_change_while_it_runs() {
     upstream.release("acme/widget", "1.0.0", &["linux_amd64"]);
     upstream.release("acme/widget", "1.1.0", &["linux_amd64"]);
     assert_eq!(listed(), json!({"1.0.0": {}, "1.1.0": {}}));
+    assert_eq!(upstream.page("/mirror/any.test/%61cme/widget/1.0.0.json").status, 200);
     let before = upstream.zip("acme/widget", "1.1.0", "linux_amd64");
     upstream.withdraw("acme/widget", "1.0.0");
     assert_eq!(listed(), json!({"1.1.0": {}}));
-    assert_eq!(get(&upstream, DOWNLOAD).status, 404);
+    assert_eq!(upstream.page(DOWNLOAD).status, 404);
     let other = ProviderZip::new("widget", "1.1.0", "linux_amd64").executable("other");
     upstream.package("acme/widget", "1.1.0", &other);
     assert_ne!(upstream.zip("acme/widget", "1.1.0", "linux_amd64"), before);
