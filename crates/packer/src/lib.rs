@@ -28,7 +28,7 @@ mod sums_file;
 #[cfg(test)]
 mod testing;
 
-pub use copy::{CopiedRelease, CopyRequest, copy_release};
+pub use copy::{CopiedRelease, CopyRequest, CopySigning, copy_release};
 pub use dist::{
     Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist,
     read_dist_with,

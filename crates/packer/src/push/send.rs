@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _};
+use futures_util::{FutureExt, StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_layout::Planned;
 use tofu_oci_store::{Pushed, Store, push_observed};
 use tofu_oci_types::{Counter, Descriptor, Event, Place, Reporter};
@@ -60,7 +60,8 @@ impl Sender<'_> {
     /// Sends platforms that are prepared, `jobs` at a time.
     pub(super) async fn send_all(&self, prepared: &[Arc<Prepared>]) -> Result<Transfers, PackError> {
         let count = Counter::new(self.reporter, SENDING, prepared.len());
-        let sends = prepared.iter().map(|prepared| self.send(prepared).inspect_ok(|_| count.done()));
+        let sends = prepared.iter().map(|prepared| self.send(prepared).inspect_ok(|_| count.done()).boxed());
+        let sends: Vec<_> = sends.collect();
         futures_util::stream::iter(sends)
             .buffer_unordered(self.jobs())
             .try_fold(Transfers::default(), |mut sum, more| async move {
@@ -138,6 +139,7 @@ impl Sender<'_> {
             let digest = planned.descriptor.digest.clone();
             Err(PackError::Vanished { place: self.store.place(), digest })
         });
+        let all: Vec<_> = all.map(FutureExt::boxed).collect();
         futures_util::stream::iter(all).buffer_unordered(self.jobs()).try_collect().await
     }
 }
