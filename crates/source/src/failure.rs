@@ -1,5 +1,6 @@
 //! Why a place that is not an OCI repository could not be used.
 
+use tofu_oci_http::{HostTokenError, WebError, WebFault};
 use tofu_oci_mapper::MapError;
 use tofu_oci_types::NetworkFault;
 
@@ -53,12 +54,15 @@ pub enum Failure {
     /// The host publishes a service for providers whose value cannot be used.
     #[error("{0}")]
     InvalidService(String),
-    /// The host publishes only the provider registry protocol, which is not read here yet.
+    /// The package speaks no plugin protocol that `OpenTofu` speaks.
     #[error("{0}")]
-    RegistryProtocolNotRead(String),
+    Protocols(String),
     /// Places of this kind are not read here yet.
     #[error("{0}")]
     MethodNotRead(String),
+    /// A program that should know the token to show fails.
+    #[error(transparent)]
+    Token(#[from] HostTokenError),
     /// A rule gives no repository for the address.
     #[error(transparent)]
     NoRepository(Box<MapError>),
@@ -71,9 +75,12 @@ pub enum Failure {
     /// The package is not a zip archive.
     #[error("{0}")]
     BadZip(String),
-    /// Checksums or signatures that the place publishes do not belong to the package.
+    /// The checksums that the place publishes contradict each other.
     #[error("{0}")]
-    NotAuthentic(String),
+    ChecksumList(String),
+    /// No key that the place names has signed its checksums.
+    #[error("{0}")]
+    BadSignature(String),
 }
 
 impl Failure {
@@ -92,19 +99,51 @@ impl Failure {
             Self::Network { fault, .. } => fault.code(),
             Self::NoProviderService(_) => "no-provider-service",
             Self::InvalidService(_) => "invalid-service",
-            Self::RegistryProtocolNotRead(_) => "registry-protocol-not-read",
+            Self::Protocols(_) => "protocol-not-supported",
             Self::MethodNotRead(_) => "method-not-read",
+            Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
             Self::FolderMissing(_) => "fs-dir-missing",
             Self::PackageMissing(_) => "archive-not-found",
             Self::BadZip(_) => "bad-zip",
-            Self::NotAuthentic(_) => "not-authentic",
+            Self::ChecksumList(_) => "checksum-list",
+            Self::BadSignature(_) => "bad-signature",
         }
     }
 
     /// Whether a retry of the same question may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Network { .. } | Self::ServerError(_) | Self::TooManyRequests(_))
+    }
+}
+
+impl Failure {
+    /// What a status means. `place` is the address that answered, for people.
+    pub(crate) fn of_status(status: u16, place: &str) -> Self {
+        let text = format!("{place} answered {status}");
+        match status {
+            401 => Self::Unauthorized(text),
+            403 => Self::Denied(text),
+            429 => Self::TooManyRequests(text),
+            500..=599 => Self::ServerError(text),
+            _ => Self::BadStatus(text),
+        }
+    }
+}
+
+impl From<&WebError> for Failure {
+    fn from(error: &WebError) -> Self {
+        let text = error.to_string();
+        match &error.fault {
+            WebFault::Network(problem) => Self::Network { fault: problem.fault, problem: text },
+            WebFault::Status(status) => Self::of_status(*status, &error.url),
+            WebFault::Wait(_) => Self::TooManyRequests(text),
+            WebFault::TooLarge(_) | WebFault::WrongSize { .. } | WebFault::Encoded(_) | WebFault::Changed => {
+                Self::BadBody(text)
+            }
+            WebFault::PrivateHost(_) => Self::PrivateHost { host: None, problem: text },
+            _ => Self::BadRedirect(text),
+        }
     }
 }
 
