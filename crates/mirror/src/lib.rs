@@ -4,14 +4,16 @@
 //! rules, sources --select--> wanted releases --plan--> what is missing --transfer--> Store, a tree of files, a bundle
 //! ```
 //!
-//! [`transfer`] carries one release into a store.
+//! [`transfer`] carries one release into a store; [`PullThrough`] does so when the release is asked for.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
 mod destination;
 mod error;
+mod pull;
 mod transfer;
 
 pub use destination::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
 pub use error::MirrorError;
+pub use pull::{HeldBack, PullOptions, PullThrough};
 pub use transfer::{TransferRequest, Transferred, transfer};
