@@ -246,6 +246,13 @@ impl Diagnostic {
                 .cause(format!("it came from {place}"))
                 .hint("nothing of it was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
+            FetchError::NotTheOfferedPackage { offered, found, .. } => offered
+                .iter()
+                .take(SHOWN)
+                .map(|hash| format!("the place names  {hash}"))
+                .chain(found.iter().map(|hash| format!("the package has  {hash}")))
+                .fold(diagnostic, Self::cause)
+                .hint("nothing of it was installed: whoever runs the mirror must mend the package or its checksums"),
             FetchError::LocallyModified { path, .. } => {
                 diagnostic.hint(format!("delete {} and run the same command again", path.display()))
             }
