@@ -65,6 +65,9 @@ pub enum Failure {
     /// The folder does not exist.
     #[error("{0}")]
     FolderMissing(String),
+    /// The folder, or one in it, cannot be read.
+    #[error("{0}")]
+    FolderUnreadable(String),
     /// The place names a package that is missing.
     #[error("{0}")]
     PackageMissing(String),
@@ -96,6 +99,7 @@ impl Failure {
             Self::MethodNotRead(_) => "method-not-read",
             Self::NoRepository(error) => no_repository(error),
             Self::FolderMissing(_) => "fs-dir-missing",
+            Self::FolderUnreadable(_) => "fs-unreadable",
             Self::PackageMissing(_) => "archive-not-found",
             Self::BadZip(_) => "bad-zip",
             Self::NotAuthentic(_) => "not-authentic",

@@ -15,6 +15,7 @@
 //!
 //! OciSource      one repository
 //! BundleSource   one file with repositories of several providers
+//! FolderSource   a folder of packages, packed or unpacked
 //! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
 //! NotRead        a place that cannot be read
 //! Chain          several of them in order; an offer belongs to the release of the place that made it
@@ -28,6 +29,7 @@ mod discovery;
 mod error;
 mod evidence;
 mod failure;
+mod folder;
 mod install_method;
 mod listing;
 mod memory;
@@ -49,6 +51,7 @@ pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, S
 pub use error::{Blame, NotOffered, SourceError};
 pub use evidence::{LAYER_LIMIT, evidence, notices, withdrawal};
 pub use failure::Failure;
+pub use folder::FolderSource;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};

@@ -1,6 +1,5 @@
 //! Places that cannot be read.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -21,12 +20,6 @@ impl NotRead {
     pub fn network_mirror(url: &str) -> Self {
         let failure = Failure::MethodNotRead("network mirrors are not read yet".to_owned());
         Self::failing(Place::NetworkMirror(url.to_owned()), failure)
-    }
-
-    /// A folder with packages. It is not read yet.
-    pub fn filesystem_mirror(path: &Path) -> Self {
-        let failure = Failure::MethodNotRead("folders with packages are not read yet".to_owned());
-        Self::failing(Place::Folder(path.to_owned()), failure)
     }
 
     /// A place that fails with this.

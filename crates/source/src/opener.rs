@@ -1,7 +1,8 @@
 //! The places of the CLI configuration's methods, opened.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tofu_oci_http::WebClient;
@@ -13,8 +14,8 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef, Secret};
 
 use crate::configured::ConfiguredMethods;
 use crate::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, OciSource,
-    OpenRepository, Services, Source, TokenOf,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, FolderSource, HttpDiscovery, InstallMethod, Link,
+    NotRead, OciSource, OpenRepository, Services, Source, TokenOf,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
@@ -22,6 +23,7 @@ pub struct MethodOpener {
     client: Arc<RegistryClient>,
     discovery: Arc<dyn Discover>,
     open: OpenRepository,
+    folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
 }
 
 impl MethodOpener {
@@ -37,7 +39,7 @@ impl MethodOpener {
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, discovery, open }
+        Self { client, discovery, open, folders: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -55,13 +57,19 @@ impl MethodOpener {
                 Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
             Ok(MappedPlace::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
-            Ok(MappedPlace::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
+            Ok(MappedPlace::Filesystem { path }) => self.folder(path),
             Ok(_) => Arc::new(self.direct(configured, address)),
             Err(error) => {
                 Arc::new(NotRead::failing(tofu_oci_types::Place::Method(method.label()), error.clone().into()))
             }
         };
         Link { method: kind(method), label: method.label(), source }
+    }
+
+    /// The folder, which is searched once a run.
+    fn folder(&self, path: &Path) -> Arc<FolderSource> {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(folders.entry(path.to_owned()).or_insert_with(|| Arc::new(FolderSource::new(path))))
     }
 
     /// Whether the place of an address may be asked. A place that follows from the name of the host obeys the rule of
