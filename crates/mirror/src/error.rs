@@ -1,10 +1,12 @@
 //! Why a release was not carried.
 
+use std::path::PathBuf;
+
 use tofu_oci_fetch::FetchError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
 use tofu_oci_source::SourceError;
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Version};
 
 /// Why a release could not be carried to a place. No part of it is visible there then.
@@ -26,6 +28,9 @@ pub enum MirrorError {
     /// The destination cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A release could not be read from where it was collected, or the bundle not be written.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// Two providers would lie in one repository, where their versions could not be told apart.
     #[error("{first} and {second} would both go to {place}")]
     SharedRepository {
@@ -35,6 +40,15 @@ pub enum MirrorError {
         first: Box<ProviderAddr>,
         /// The other provider.
         second: Box<ProviderAddr>,
+    },
+    /// A file that should be `index.json` or `VERSION.json` of a network mirror is something else.
+    #[error("{} is not a document of a network mirror", path.display())]
+    NotAMirror {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: serde_json::Error,
     },
     /// The destination has another package under the same version.
     #[error(
@@ -79,7 +93,9 @@ impl MirrorError {
             Self::Pack(error) => error.code(),
             Self::Map(error) => error.code(),
             Self::Store(error) => error.code(),
+            Self::Copy(error) => error.error.code(),
             Self::SharedRepository { .. } => "shared-repository",
+            Self::NotAMirror { .. } => "not-a-mirror",
             Self::UpstreamChanged { .. } => "upstream-changed",
             Self::FewerPlatforms { .. } => "fewer-platforms",
         }

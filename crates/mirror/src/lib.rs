@@ -8,10 +8,16 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
+mod blocking;
+mod bundle_notes;
 mod destination;
 mod error;
 mod transfer;
 
-pub use destination::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
+pub use bundle_notes::{BundledPackage, BundledProvider, BundledVersion, bundled_providers, tofurc};
+pub use destination::{
+    BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories,
+    StaticTree, contents_of,
+};
 pub use error::MirrorError;
 pub use transfer::{TransferRequest, Transferred, transfer};
