@@ -15,7 +15,7 @@ use crate::{Hostname, InvalidRepositoryRef, RepositoryRef, masked, registry_host
 /// Hub, `oci:lay` and `oci:./lay/`. `Place` asks no file system, so a path through a link is another place.
 ///
 /// Serde writes the `Display` form. `FromStr` reads the forms that a person or a pin file writes: `oci:DIR`,
-/// `HOST/NAME` and `HOST`.
+/// `bundle:FILE`, `HOST/NAME` and `HOST`.
 #[derive(Clone)]
 pub enum Place {
     /// A repository of a registry.
@@ -30,6 +30,8 @@ pub enum Place {
     Folder(PathBuf),
     /// A plugin cache.
     PluginCache(PathBuf),
+    /// A bundle: one file with an image layout of several providers.
+    Bundle(PathBuf),
     /// An installation method that leads to no place, by its name in errors.
     Method(String),
     /// The places of several installation methods, in order.
@@ -54,6 +56,7 @@ impl Place {
             Self::Host(host) => Self::Host(registry_host::canonical(host)),
             Self::Folder(path) => Self::Folder(lexical(path)),
             Self::PluginCache(path) => Self::PluginCache(lexical(path)),
+            Self::Bundle(path) => Self::Bundle(lexical(path)),
             Self::Methods(places) => Self::Methods(places.iter().map(Self::canonical).collect()),
             Self::NetworkMirror(_) | Self::Method(_) => self.clone(),
         }
@@ -71,6 +74,7 @@ impl Place {
             Self::PluginCache(_) => 5,
             Self::Method(_) => 6,
             Self::Methods(_) => 7,
+            Self::Bundle(_) => 8,
         };
         (kind, self.canonical().to_string())
     }
@@ -113,6 +117,9 @@ impl FromStr for Place {
         if let Some(path) = text.strip_prefix("oci:") {
             return Ok(Self::Layout(path.into()));
         }
+        if let Some(path) = text.strip_prefix("bundle:") {
+            return Ok(Self::Bundle(path.into()));
+        }
         if text.contains('/') {
             RepositoryRef::from_opentofu(text).map(Self::Registry)
         } else {
@@ -126,6 +133,7 @@ impl fmt::Display for Place {
         match self {
             Self::Registry(repository) => repository.fmt(f),
             Self::Layout(path) => write!(f, "oci:{}", path.display()),
+            Self::Bundle(path) => write!(f, "bundle:{}", path.display()),
             Self::Host(text) | Self::Method(text) => f.write_str(text),
             Self::NetworkMirror(url) => write!(f, "the network mirror {}", masked(url)),
             Self::Folder(path) => write!(f, "the folder {}", path.display()),
@@ -197,6 +205,7 @@ mod tests {
         check(&["oci:../../layout"], "oci:../../layout");
         check(&["oci:.", "oci:", "oci:a/.."], "oci:.");
         check(&["oci:/", "oci:/.."], "oci:/");
+        check(&["bundle:a.tar", "bundle:./a.tar", "bundle:b/../a.tar"], "bundle:a.tar");
         check(&["oci:Layout"], "oci:Layout");
     }
 
