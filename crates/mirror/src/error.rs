@@ -1,8 +1,10 @@
 //! Why a release was not carried.
 
 use tofu_oci_fetch::FetchError;
+use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
 use tofu_oci_source::SourceError;
+use tofu_oci_store::StoreError;
 use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Version};
 
 /// Why a release could not be carried to a place. No part of it is visible there then.
@@ -18,6 +20,22 @@ pub enum MirrorError {
     /// The destination refused or failed, or a copy from one repository to another stopped.
     #[error(transparent)]
     Pack(#[from] PackError),
+    /// The template of the destination gives this provider no repository.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// The destination cannot be opened, read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Two providers would lie in one repository, where their versions could not be told apart.
+    #[error("{first} and {second} would both go to {place}")]
+    SharedRepository {
+        /// The repository.
+        place: Place,
+        /// The provider that goes there.
+        first: Box<ProviderAddr>,
+        /// The other provider.
+        second: Box<ProviderAddr>,
+    },
     /// The destination has another package under the same version.
     #[error(
         "{from} offers another package of {address} {version} for {platform} than {to} has: {offered}, not {there}"
@@ -59,6 +77,9 @@ impl MirrorError {
             Self::Source(error) => error.code(),
             Self::Fetch(error) => error.code(),
             Self::Pack(error) => error.code(),
+            Self::Map(error) => error.code(),
+            Self::Store(error) => error.code(),
+            Self::SharedRepository { .. } => "shared-repository",
             Self::UpstreamChanged { .. } => "upstream-changed",
             Self::FewerPlatforms { .. } => "fewer-platforms",
         }

@@ -8,8 +8,10 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
+mod destination;
 mod error;
 mod transfer;
 
+pub use destination::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
 pub use error::MirrorError;
 pub use transfer::{TransferRequest, Transferred, transfer};
