@@ -56,6 +56,16 @@ impl Answer {
         Self::new(status).header("Content-Type", "text/plain; charset=utf-8").body(text.to_owned())
     }
 
+    /// What a path without a page gets.
+    pub(crate) fn not_found() -> Self {
+        Self::text(404, "404 page not found\n")
+    }
+
+    /// A document.
+    pub fn json(document: &serde_json::Value) -> Self {
+        Self::new(200).header("Content-Type", "application/json").body(document.to_string())
+    }
+
     /// The same with one more header.
     #[must_use]
     pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {

@@ -2,7 +2,8 @@
 
 use std::io::{Cursor, Write as _};
 
-use tofu_oci_types::Platform;
+use sha2::{Digest as _, Sha256};
+use tofu_oci_types::{Digest, PackageHash, Platform};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
@@ -101,6 +102,15 @@ impl ProviderZip {
             writer.write_all(&bytes).expect("memory takes what it is given");
         }
         writer.finish().expect("memory takes what it is given").into_inner()
+    }
+
+    /// The `h1:` of the files, computed as Go's `dirhash` does: one line a file, sorted by name.
+    pub fn h1(&self) -> String {
+        let mut files = self.entries();
+        files.sort();
+        let line = |(name, bytes, _): &(String, Vec<u8>, u32)| format!("{}  {name}\n", Digest::sha256(bytes).encoded());
+        let lines: String = files.iter().map(line).collect();
+        PackageHash::h1(&Sha256::digest(lines)).to_string()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::certificates::{Certificates, ClientCertificate};
-use crate::fault::{Answer, Fault, Rule, RuleList};
+use crate::fault::{Answer, Computed, Fault, Rule, RuleList};
 use crate::log::{Log, LoggedRequest};
 use crate::registry::content::RegistryContent;
 use crate::registry::endpoint::{Endpoint, Role};
@@ -21,24 +21,29 @@ pub struct WebServer {
 impl WebServer {
     /// One that speaks TLS, with a certificate of a new authority for these names beside `localhost` and `127.0.0.1`.
     pub fn start(names: &[&str]) -> Self {
-        Self::with(Some(Certificates::for_names(names)))
+        Self::with_certificates(&Certificates::for_names(names))
     }
 
     /// One with this certificate, so that several servers can be trusted by one authority.
     pub fn with_certificates(certificates: &Certificates) -> Self {
-        Self::with(Some(certificates.clone()))
+        Self::answering(certificates, no_pages())
+    }
+
+    /// One whose pages are what the closure answers, as far as no rule does.
+    pub fn answering(certificates: &Certificates, pages: Computed) -> Self {
+        Self::with(Some(certificates.clone()), pages)
     }
 
     /// One that speaks plain HTTP.
     pub fn plain() -> Self {
-        Self::with(None)
+        Self::with(None, no_pages())
     }
 
-    fn with(certificates: Option<Certificates>) -> Self {
+    fn with(certificates: Option<Certificates>, pages: Computed) -> Self {
         let (socket, address) = bind();
         let scheme = if certificates.is_some() { "https" } else { "http" };
         let endpoint = Arc::new(Endpoint {
-            role: Role::Web,
+            role: Role::Web(pages),
             origin: format!("{scheme}://{address}"),
             content: RegistryContent::default(),
             behaviour: Arc::new(Mutex::new(Behaviour::default())),
@@ -85,4 +90,8 @@ impl WebServer {
     pub fn requests(&self) -> Vec<LoggedRequest> {
         self.endpoint.log.requests()
     }
+}
+
+fn no_pages() -> Computed {
+    Computed::new(|_, _| Answer::not_found())
 }

@@ -1,13 +1,14 @@
 //! Blobs: whole, by range, gone.
 //!
-//! Spec: distribution-spec 1.1.1, "Pulling blobs"; RFC 9110 section 14.
+//! Spec: distribution-spec 1.1.1, "Pulling blobs".
 
-use axum::http::header::{IF_NONE_MATCH, RANGE};
+use axum::http::header::IF_NONE_MATCH;
 use tofu_oci_types::Digest;
 
 use super::behaviour::{Deletion, Switch};
 use super::endpoint::Endpoint;
 use crate::fault::{Answer, RequestHead};
+use crate::ranges;
 
 pub(crate) fn get(endpoint: &Endpoint, repository: &str, digest: &Digest, head: &RequestHead) -> Answer {
     let Some(bytes) = endpoint.content.lock().blob(repository, digest.as_str()) else { return unknown() };
@@ -25,15 +26,7 @@ pub(crate) fn get(endpoint: &Endpoint, repository: &str, digest: &Digest, head: 
     if text(IF_NONE_MATCH) == Some(etag.as_str()) {
         return answer(304);
     }
-    let range = text(RANGE).filter(|_| text(axum::http::header::IF_RANGE).is_none_or(|tag| tag == etag));
-    match range.map(|range| wanted(range, bytes.len())) {
-        None | Some(WantedRange::Everything) => answer(200).body(bytes),
-        Some(WantedRange::Nothing) => Answer::text(416, "invalid range: failed to overlap\n")
-            .header("Content-Range", format!("bytes */{}", bytes.len())),
-        Some(WantedRange::Part(first, last)) => answer(206)
-            .header("Content-Range", format!("bytes {first}-{last}/{}", bytes.len()))
-            .body(bytes.slice(first..=last)),
-    }
+    ranges::give(head, &etag, bytes, answer)
 }
 
 pub(crate) fn delete(endpoint: &Endpoint, repository: &str, digest: &Digest) -> Answer {
@@ -48,25 +41,4 @@ pub(crate) fn delete(endpoint: &Endpoint, repository: &str, digest: &Digest) -> 
 
 fn unknown() -> Answer {
     Answer::error(404, "BLOB_UNKNOWN", "blob unknown to registry")
-}
-
-enum WantedRange {
-    Everything,
-    Nothing,
-    Part(usize, usize),
-}
-
-/// One range of bytes; several ranges, or an unreadable one, mean the whole blob.
-fn wanted(range: &str, length: usize) -> WantedRange {
-    let Some((first, last)) = range.strip_prefix("bytes=").and_then(|range| range.split_once('-')) else {
-        return WantedRange::Everything;
-    };
-    let end = length.saturating_sub(1);
-    let (first, last) = match (first.trim().parse::<usize>(), last.trim().parse::<usize>()) {
-        (Ok(first), Ok(last)) => (first, last.min(end)),
-        (Ok(first), Err(_)) if last.is_empty() => (first, end),
-        (Err(_), Ok(suffix)) if first.is_empty() => (length.saturating_sub(suffix), end),
-        _ => return WantedRange::Everything,
-    };
-    if first > last || first >= length { WantedRange::Nothing } else { WantedRange::Part(first, last) }
 }

@@ -9,11 +9,11 @@ use futures_util::StreamExt as _;
 use super::auth::AuthState;
 use super::behaviour::Behaviour;
 use super::content::RegistryContent;
-use crate::fault::RuleList;
+use crate::fault::{Computed, RuleList};
 use crate::log::{Log, LogEntry};
 
 /// What a listener answers for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Role {
     /// `/v2/`, and `/token` when the endpoint shares the port.
     Registry,
@@ -21,8 +21,8 @@ pub(crate) enum Role {
     Token,
     /// `/signed/v2/`, refusing requests that carry `Authorization`.
     BlobHost,
-    /// Only what the rules say.
-    Web,
+    /// What the closure answers.
+    Web(Computed),
 }
 
 /// One listener with everything that it needs to answer.

@@ -24,12 +24,16 @@ enum ApiRoute<'a> {
 }
 
 pub(crate) async fn answer(endpoint: &Endpoint, head: &RequestHead, incoming: &mut Incoming) -> Answer {
-    let path = match endpoint.role {
+    let path = match &endpoint.role {
         Role::Registry | Role::Token if head.path == endpoint.auth.token_path() => {
             let Ok(body) = incoming.read_all().await else { return Answer::text(400, "unexpected EOF\n") };
             return endpoint.auth.token(head, &body);
         }
-        Role::Token | Role::Web => return not_found(),
+        Role::Web(pages) => {
+            let Ok(body) = incoming.read_all().await else { return Answer::text(400, "unexpected EOF\n") };
+            return pages.answer(head, &body);
+        }
+        Role::Token => return Answer::not_found(),
         Role::Registry => head.path.as_str(),
         Role::BlobHost if head.headers.contains_key(AUTHORIZATION) => {
             let text = "<Error><Code>InvalidArgument</Code><Message>Only one auth mechanism allowed</Message></Error>";
@@ -41,7 +45,7 @@ pub(crate) async fn answer(endpoint: &Endpoint, head: &RequestHead, incoming: &m
         if path.ends_with("/blobs/uploads") {
             return Answer::new(301).header("Location", format!("{path}/"));
         }
-        return not_found();
+        return Answer::not_found();
     };
     let needed = needed(&route, head, endpoint.behaviour().tags_action);
     if let Err(refusal) = endpoint.auth.check(head, &needed) {
@@ -138,8 +142,4 @@ fn is_repository_name(name: &str) -> bool {
         let mut separators = separators.map(|text| matches!(text, "." | "_" | "__") || text.bytes().all(|b| b == b'-'));
         lower && edges && separators.all(|good| good)
     })
-}
-
-fn not_found() -> Answer {
-    Answer::text(404, "404 page not found\n")
 }
