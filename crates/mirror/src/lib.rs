@@ -10,8 +10,17 @@
 
 mod destination;
 mod error;
+mod first_seen;
+mod rules;
+mod select;
+mod sightings;
 mod transfer;
 
 pub use destination::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
 pub use error::MirrorError;
+pub use rules::{
+    Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
+};
+pub use select::{Candidates, Choice, Selected, Selection, select};
+pub use sightings::{Mark, Sightings};
 pub use transfer::{TransferRequest, Transferred, transfer};
