@@ -4,10 +4,13 @@ use std::io;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use tofu_oci_archive::ByteSource;
-use tofu_oci_source::{Offer, SourceError};
-use tofu_oci_types::{Event, Reporter};
+use tofu_oci_archive::{ByteSource, Limits};
+use tofu_oci_source::{Offer, Package, Part, SourceError};
+use tofu_oci_types::{DigestHasher, Event, PackageHash, Reporter};
 use tokio::sync::mpsc;
+
+use crate::FetchError;
+use crate::stage::package_error;
 
 /// How many pieces may wait between the two sides.
 ///
@@ -36,25 +39,41 @@ pub(crate) fn queue() -> (ChunkSender, ChunkReceiver) {
 }
 
 impl ChunkSender {
-    /// Sends all parts of the offer, verified on the way. It ends early and without an error if the receiver is
-    /// dropped.
-    pub(crate) async fn send(self, offer: &Offer, subject: &str, reporter: &dyn Reporter) -> Result<(), SourceError> {
+    /// Sends all parts of the offer, verified on the way, and gives the `zh:` of a zip whose digest was not known. It ends
+    /// early and without an error if the receiver is dropped, and with one if more bytes come than the limits admit.
+    pub(crate) async fn send(
+        self,
+        offer: &Offer,
+        limits: &Limits,
+        subject: &str,
+        reporter: &dyn Reporter,
+    ) -> Result<Option<PackageHash>, FetchError> {
+        let mut hasher = match &offer.package {
+            Package::Zip(Part { digest: None, .. }) => Some(DigestHasher::sha256()),
+            Package::Zip(_) | Package::Layers(_) | Package::Folder(_) => None,
+        };
         let mut done = 0;
         for part in offer.package.parts() {
-            let mut stream = part.checked(offer.place(), offer.release.open(part).await?.stream)?;
+            let opened = offer.release.open(part).await?;
+            limits.check_packed(opened.size.unwrap_or(0)).map_err(|error| package_error(offer, error))?;
+            let mut stream = part.checked(offer.place(), opened.stream).map_err(SourceError::from)?;
             while let Some(chunk) = stream.next().await {
-                let chunk = chunk?;
+                let chunk = chunk.map_err(SourceError::from)?;
                 done += chunk.len() as u64;
+                limits.check_packed(done).map_err(|error| package_error(offer, error))?;
+                if let Some(hasher) = &mut hasher {
+                    hasher.update(&chunk);
+                }
                 if self.0.send(QueuedChunk::Bytes(chunk)).await.is_err() {
-                    return Ok(());
+                    return Ok(None);
                 }
                 reporter.event(&Event::Progress { subject: subject.to_owned(), done });
             }
             if self.0.send(QueuedChunk::EndOfPart).await.is_err() {
-                return Ok(());
+                return Ok(None);
             }
         }
-        Ok(())
+        Ok(hasher.and_then(|hasher| PackageHash::zh(&hasher.finish())))
     }
 }
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
-use tofu_oci_lockfile::LockRefusal;
+use tofu_oci_lockfile::{LockRefusal, PackageHashes};
 use tofu_oci_source::SourceError;
-use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Version};
 
 /// Why a package could not be fetched, verified or put in its place. No part of it is visible then.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +59,22 @@ pub enum FetchError {
         /// The platforms that the lock file's lines are for, sorted; empty if the release does not explain every line.
         /// If this platform is not among them, the package may be right and just not locked yet.
         locked_for: Vec<Platform>,
+    },
+    /// The package is not the one that its place offers.
+    #[error("{address} {version} for {platform} has none of the checksums that {place} names for it")]
+    NotTheOfferedPackage {
+        /// The provider.
+        address: ProviderAddr,
+        /// The version.
+        version: Version,
+        /// The platform.
+        platform: Platform,
+        /// The place that offered it.
+        place: Place,
+        /// The checksums that the place names.
+        offered: Vec<PackageHash>,
+        /// Those of the package.
+        found: Box<PackageHashes>,
     },
     /// The trust policy or a pin refuses the release.
     #[error("{address} {version} is not trusted: {refusal}")]
@@ -125,6 +141,7 @@ impl FetchError {
             Self::Package { source, .. } => source.code(),
             Self::LayerType { .. } => "layer-type",
             Self::NotTheLockedPackage { .. } => "lock-mismatch",
+            Self::NotTheOfferedPackage { .. } => "mirror-hash-mismatch",
             Self::Untrusted { refusal, .. } => refusal.code(),
             Self::LocallyModified { .. } => "cache-modified",
             Self::LinkOutOfTree { .. } => "link-out-of-tree",

@@ -38,6 +38,6 @@ pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
 pub use subject::subject;
 pub use trust::{Judgement, SignedBy, Trust, TrustChecker, Unasked, Vouched, real_zips};
 pub use verify::{
-    Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before,
+    Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before, recorded,
     report_unexplained, report_wrong, zh_is_suspicious,
 };

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_types::Reporter;
@@ -49,7 +49,7 @@ fn link(mut staging: StagingFolder, from: &PackagePath, to: &PackagePath) -> Res
         let path = path.to_owned();
         move |source| FetchError::Io { action, path, source }
     };
-    let source = std::path::absolute(&from.path).map_err(failed("read", &from.path))?;
+    let source = absolute(&from.path).map_err(failed("read", &from.path))?;
     let existing = match fs::symlink_metadata(&to.path) {
         Ok(metadata) => Some(metadata),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -60,7 +60,7 @@ fn link(mut staging: StagingFolder, from: &PackagePath, to: &PackagePath) -> Res
         return Ok(Linked::Before);
     }
     let new = staging.path().join("package");
-    if symlink(&source, &new).is_err() {
+    if link_folder(&source, &new).is_err() {
         copy(&source, &new)?;
     }
     let old = staging.path().join("before");
@@ -80,6 +80,13 @@ fn link(mut staging: StagingFolder, from: &PackagePath, to: &PackagePath) -> Res
     }
     staging.keep_parents();
     Ok(if existing.is_some() { Linked::Instead } else { Linked::Now })
+}
+
+/// Makes `to` a symbolic link to the folder `from`, by its absolute path.
+///
+/// Spec: `OpenTofu` 1.12, `PackageLocalDir.InstallProviderPackage`.
+pub(crate) fn link_folder(from: &Path, to: &Path) -> io::Result<()> {
+    symlink(&absolute(from)?, to)
 }
 
 #[cfg(unix)]

@@ -154,6 +154,12 @@ impl PackagePath {
         blocking(move || is_same(&one, &other)).await
     }
 
+    /// Whether a folder of a filesystem mirror is linked here, as `OpenTofu` does. A mirror gets a copy: it may be moved, or
+    /// come with a git repository.
+    pub(crate) fn takes_links(&self) -> bool {
+        self.writers == Writers::OpenTofu || self.scratch.is_some()
+    }
+
     /// The folder that the place is in.
     pub(crate) fn parent(&self) -> &Path {
         self.path.parent().expect("a place has a folder above it")
@@ -241,7 +247,8 @@ impl PackagePath {
         let failed = |action| move |source| FetchError::Io { action, path: self.path.clone(), source };
         if *existing == PathContents::DanglingLink {
             fs::remove_file(&self.path).map_err(failed("replace"))?;
-        } else if cfg!(windows) && self.form == PackageForm::Folder && self.path.is_dir() {
+        } else if (cfg!(windows) || from.is_symlink()) && self.form == PackageForm::Folder && self.path.is_dir() {
+            // It is empty; a link cannot be renamed over a folder.
             fs::remove_dir(&self.path).map_err(failed("replace"))?;
         }
         fs::rename(from, &self.path).map_err(failed("rename"))

@@ -8,11 +8,11 @@ use tofu_oci_archive::{
 };
 use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_source::{Layer, Locator, Offer, Package};
-use tofu_oci_types::Reporter;
+use tofu_oci_types::{PackageHash, Reporter};
 
 use crate::blocking::blocking;
 use crate::chunks::{ChunkReceiver, queue};
-use crate::link::copy;
+use crate::link::{copy, link_folder};
 use crate::place::{PackageForm, PackagePath, zip_name};
 use crate::staging::StagingFolder;
 use crate::{FetchError, subject};
@@ -26,6 +26,8 @@ pub(crate) struct Staged {
     pub(crate) package: PathBuf,
     pub(crate) contents: PackageContents,
     pub(crate) archive: ArchiveOrigin,
+    /// The `zh:` of a zip whose digest its place has not said.
+    pub(crate) zh: Option<PackageHash>,
 }
 
 /// Where the bytes of an archive come from.
@@ -53,10 +55,10 @@ pub(crate) async fn stage(
     // The thread owns the staging folder, and removes it after it has closed the last file.
     let unpacking = blocking(move || work.run(&mut receiver));
     let subject = subject(offer.address(), offer.version(), &offer.platform);
-    let (sent, unpacked) = tokio::join!(sender.send(offer, &subject, reporter), unpacking);
+    let (sent, unpacked) = tokio::join!(sender.send(offer, limits, &subject, reporter), unpacking);
     // A broken download is the cause; the unpacker's error is its effect.
-    sent?;
-    unpacked
+    let zh = sent?;
+    Ok(Staged { zh, ..unpacked? })
 }
 
 fn compression(offer: &Offer, layer: &Layer) -> Result<LayerCompression, FetchError> {
@@ -116,11 +118,13 @@ impl Unpacking {
                 self.zipped(&folder, &staging)?
             }
             (Package::Folder(from), PackageForm::Folder) => {
-                // Checked before the copy: a link to a folder may lead in a circle.
-                read_directory(from, &self.limits).map_err(|error| self.refused(error))?;
+                // Read before a copy: a link to a folder may lead in a circle.
+                let mut contents = read_directory(from, &self.limits).map_err(|error| self.refused(error))?;
                 let folder = staging.path().join("package");
-                copy(from, &folder)?;
-                let contents = read_directory(&folder, &self.limits).map_err(|error| self.refused(error))?;
+                if !self.place.takes_links() || link_folder(from, &folder).is_err() {
+                    copy(from, &folder)?;
+                    contents = read_directory(&folder, &self.limits).map_err(|error| self.refused(error))?;
+                }
                 (folder, contents, ArchiveOrigin::Original)
             }
             (Package::Folder(from), PackageForm::Archive) => {
@@ -128,7 +132,7 @@ impl Unpacking {
                 self.zipped(from, &staging)?
             }
         };
-        Ok(Staged { staging, package, contents, archive })
+        Ok(Staged { staging, package, contents, archive, zh: None })
     }
 
     fn zip_name(&self) -> String {

@@ -5,7 +5,7 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_lockfile::{
     LineReport, LockEntry, LockVerdict, ManifestLines, PackageHashes, check, locked_platforms, precheck,
 };
-use tofu_oci_source::{Offer, ReleaseId};
+use tofu_oci_source::{Offer, Package, Part, ReleaseId};
 use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter, Scheme, Version};
 
 use crate::blocking::blocking;
@@ -115,6 +115,10 @@ pub fn known_before(offer: &Offer) -> PackageHashes {
 /// Compares the offer with the lock file before the download: refuses a package if no `h1:` could change that.
 pub fn check_before(offer: &Offer, locked: Option<Expect<'_>>) -> Result<(), FetchError> {
     let Some(Expect { entry, manifests }) = locked else { return Ok(()) };
+    if matches!(offer.package, Package::Zip(Part { digest: None, .. })) {
+        // Its bytes alone say which zip it is.
+        return Ok(());
+    }
     match precheck(entry, &known_before(offer), &offer.claims, manifests) {
         Some(refusal) => Err(not_the_locked(offer, entry, refusal)),
         None => Ok(()),
@@ -130,7 +134,10 @@ pub(crate) fn verify(
     reporter: &dyn Reporter,
 ) -> Result<Verified, FetchError> {
     staged.contents.require_executable(offer.address().provider_type()).map_err(|error| package_error(offer, error))?;
-    let hashes = PackageHashes { h1: Some(staged.contents.h1()), ..known_before(offer) };
+    let known = known_before(offer);
+    let zh = known.zh.or_else(|| staged.zh.clone());
+    let hashes = PackageHashes { h1: Some(staged.contents.h1()), zh, ..known };
+    check_allowed(offer, &hashes)?;
     let report = check_lines(offer, locked, &hashes)?;
     warn_of_false_claims(offer, &hashes, reporter);
     if staged.archive == ArchiveOrigin::MadeHere {
@@ -142,6 +149,32 @@ pub(crate) fn verify(
         reporter.event(&Event::note("zip-made-here", text));
     }
     Ok(Verified { staged, place: place.clone(), hashes, report })
+}
+
+/// Checks that the package is one that its place admits.
+///
+/// Spec: `OpenTofu` 1.12, `PackageMatchesAnyHash`; measured: one match suffices, in whatever order.
+fn check_allowed(offer: &Offer, hashes: &PackageHashes) -> Result<(), FetchError> {
+    if offer.allowed.is_empty() || hashes.iter().any(|hash| offer.allowed.contains(hash)) {
+        return Ok(());
+    }
+    Err(FetchError::NotTheOfferedPackage {
+        address: offer.address().clone(),
+        version: offer.version().clone(),
+        platform: offer.platform.clone(),
+        place: offer.place().clone(),
+        offered: offer.allowed.clone(),
+        found: Box::new(hashes.clone()),
+    })
+}
+
+/// The checksums that are recorded of a package: its `zh:` only if the place names it. A lock file that a folder has
+/// filled is then the same as that of `OpenTofu`.
+///
+/// Spec: `OpenTofu` 1.12, `lock_hash_recording.json` (measured).
+pub fn recorded(offer: &Offer, hashes: &PackageHashes) -> PackageHashes {
+    let named = |zh: &PackageHash| offer.zh().as_ref() == Some(zh) || offer.allowed.contains(zh);
+    PackageHashes { zh: hashes.zh.clone().filter(named), ..hashes.clone() }
 }
 
 /// Checks that a package with these checksums agrees with the lock file. The report says which packages the lines
@@ -221,7 +254,7 @@ pub fn report_unexplained(offer: &Offer, report: &LineReport, reporter: &dyn Rep
 /// Whether a line of this scheme could be the package's. Only a zip has a `zh:`: beside another package, `zh:` lines
 /// belong to the same contents elsewhere.
 fn may_be_own(offer: &Offer, hash: &PackageHash) -> bool {
-    hash.scheme() != Scheme::Zh || offer.zh().is_some()
+    hash.scheme() != Scheme::Zh || matches!(offer.package, Package::Zip(_))
 }
 
 /// Whether there are unexplained `zh:` lines and none of this package. `zh:` lines are written for all platforms at

@@ -198,6 +198,12 @@ impl HttpAnswer {
     }
 }
 
+impl AsMut<Self> for HttpAnswer {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
 /// Why there is no body.
 #[derive(Debug)]
 pub enum UnreadBody {

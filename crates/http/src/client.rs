@@ -71,6 +71,8 @@ pub struct HttpRequest {
     pub accept: &'static str,
     /// The value of `Authorization`, shown to the origin of the first address alone.
     pub authorization: Option<HeaderValue>,
+    /// Headers besides these.
+    pub headers: Vec<(&'static str, String)>,
     /// The form that it sends.
     pub form: Option<Bytes>,
     /// Most bytes of a body that is read.
@@ -285,29 +287,27 @@ impl HttpClient {
     pub async fn get<R: Requester>(
         &self,
         request: &HttpRequest,
-        mut attempts: Attempts,
+        attempts: &mut Attempts,
         requester: &R,
     ) -> Result<HttpAnswer, R::RequestError> {
         let label = format!("{} {}{}", request.method, host_of(&request.url), request.url.path());
         loop {
-            let (host, after, reason, error) = match self.follow(request, &mut attempts, requester).await? {
+            let (host, after, reason, error) = match self.follow(request, attempts, requester).await? {
                 Ok(answer) if is_transient(answer.status()) => {
                     let reason = format!("status {}", answer.status());
                     (host_of(answer.url()), answer.retry_after(), reason, requester.refused(answer).await)
                 }
-                Ok(mut answer) if requester.wants(&answer) => {
-                    match self.read(request, &mut answer, &mut attempts).await {
-                        Ok(()) => return Ok(answer),
-                        Err(UnreadBody::TooLarge) => {
-                            return Err(requester.no_document(answer.url(), NoDocument::TooLarge));
-                        }
-                        Err(UnreadBody::Broken(problem)) => {
-                            let reason = problem.text.clone();
-                            let error = requester.no_document(answer.url(), NoDocument::Network(problem));
-                            (host_of(answer.url()), RetryAfter::Nothing, reason, error)
-                        }
+                Ok(mut answer) if requester.wants(&answer) => match self.read(request, &mut answer, attempts).await {
+                    Ok(()) => return Ok(answer),
+                    Err(UnreadBody::TooLarge) => {
+                        return Err(requester.no_document(answer.url(), NoDocument::TooLarge));
                     }
-                }
+                    Err(UnreadBody::Broken(problem)) => {
+                        let reason = problem.text.clone();
+                        let error = requester.no_document(answer.url(), NoDocument::Network(problem));
+                        (host_of(answer.url()), RetryAfter::Nothing, reason, error)
+                    }
+                },
                 Ok(answer) => return Ok(answer),
                 Err((url, NoAnswer { problem, lasting })) => {
                     let reason = problem.text.clone();
@@ -319,7 +319,7 @@ impl HttpClient {
                 }
             };
             let setback = Setback { request: label.clone(), host, after, reason: &reason };
-            match self.retry(&mut attempts, setback).await {
+            match self.retry(attempts, setback).await {
                 Ok(()) => {}
                 Err(NoRetry::GiveUp) => return Err(error),
                 Err(NoRetry::TooLong(asked)) => {
@@ -385,6 +385,11 @@ impl HttpClient {
         if let Some(authorization) = request.authorization.as_ref().filter(|_| !crossed) {
             self.scrubber.header(authorization);
             sent.headers_mut().insert(AUTHORIZATION, authorization.clone());
+        }
+        for (name, value) in &request.headers {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                sent.headers_mut().insert(*name, value);
+            }
         }
         if let Some(form) = &request.form {
             let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");

@@ -1,4 +1,4 @@
-//! A body of a known size on its way down: streamed, and resumed by Range after a break.
+//! A body on its way down: streamed, and resumed by Range after a break.
 
 use async_trait::async_trait;
 use bytes::{Buf as _, Bytes};
@@ -9,6 +9,7 @@ use crate::answer::HttpAnswer;
 use crate::clean::{clean, host_of};
 use crate::client::{HttpClient, Setback};
 use crate::problem::NetworkProblem;
+use crate::redirect::Protection;
 use crate::retry::{Attempts, RetryAfter};
 
 /// So many bytes count as progress: the attempts begin anew.
@@ -28,6 +29,9 @@ pub trait RangeSource: Send + Sync + 'static {
 
     /// The connections.
     fn http(&self) -> &HttpClient;
+
+    /// What protects the body. If it is TLS alone, no two answers of different bodies may be joined.
+    fn protection(&self) -> Protection;
 
     /// Method, host and path of the request, for people.
     fn label(&self) -> String;
@@ -54,17 +58,43 @@ pub trait RangeSource: Send + Sync + 'static {
 pub enum DownloadFault {
     /// The connection broke, and all attempts have been made.
     Network(NetworkProblem),
-    /// The server announces, or sends at least, so many bytes.
-    WrongSize(u64),
+    /// The server announces, or sends at least, another number of bytes.
+    WrongSize {
+        /// The size that was known.
+        expected: u64,
+        /// The bytes that are announced, or came.
+        actual: u64,
+    },
+    /// The body is larger than this limit in bytes.
+    TooLarge(u64),
+    /// After a break the server has another body.
+    Changed,
     /// The body comes with this content encoding.
     Encoded(String),
+}
+
+/// What is known of the size of a body, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BodySize {
+    /// It has this size.
+    Known(u64),
+    /// The server may say it, and it is at most this.
+    AtMost(u64),
+}
+
+/// A body, after the head of its first answer has been seen.
+pub struct Downloaded<E> {
+    /// Its size in bytes; `None` if it was not known and the server does not announce it.
+    pub size: Option<u64>,
+    /// The bytes.
+    pub stream: BoxStream<'static, Result<Bytes, E>>,
 }
 
 /// One body being read.
 pub struct Download<S: RangeSource> {
     source: S,
-    /// The size of the body in bytes.
-    size: u64,
+    /// The first answer that announces a size makes it known.
+    size: BodySize,
     /// The host that answered last, as all requests name it.
     host: String,
     /// Bytes that have been handed on.
@@ -86,8 +116,11 @@ pub struct Download<S: RangeSource> {
 /// How an answer ended before the end of the body.
 enum Break {
     Network(NetworkProblem),
-    /// It announces this length.
-    Short(u64),
+    /// It announces fewer bytes than the body has.
+    Short {
+        expected: u64,
+        actual: u64,
+    },
 }
 
 impl<S: RangeSource> Download<S> {
@@ -97,9 +130,9 @@ impl<S: RangeSource> Download<S> {
     /// If no answer begins the body.
     pub async fn start(
         source: S,
-        size: u64,
-    ) -> Result<BoxStream<'static, Result<Bytes, S::DownloadError>>, S::DownloadError> {
-        let attempts = source.http().attempts();
+        size: BodySize,
+        attempts: Attempts,
+    ) -> Result<Downloaded<S::DownloadError>, S::DownloadError> {
         let mut download = Self {
             source,
             size,
@@ -114,7 +147,8 @@ impl<S: RangeSource> Download<S> {
             attempts,
         };
         download.request().await?;
-        Ok(futures_util::stream::try_unfold(download, Self::step).boxed())
+        let size = download.size.known();
+        Ok(Downloaded { size, stream: futures_util::stream::try_unfold(download, Self::step).boxed() })
     }
 
     /// Asks for the bytes from `offset` on. Never asks beyond the end: servers in use answer that with a length
@@ -130,17 +164,21 @@ impl<S: RangeSource> Download<S> {
             let mut answer = self.source.send(&headers, &mut self.attempts).await?;
             let head = answer.as_mut();
             self.host = host_of(head.url());
-            let short = head.length().filter(|length| *length < self.size);
+            let short = self.size.known().zip(head.length()).filter(|(size, length)| length < size);
             match (head.status(), short) {
-                (200, Some(length)) => self.broken(Break::Short(length)).await?,
+                (200, Some((expected, actual))) => self.broken(Break::Short { expected, actual }).await?,
                 (200, None) => return self.whole(answer),
-                (206, _) if partial && self.continues(head) => {
-                    (self.skip, self.skipped) = (0, 0);
-                    self.answer = Some(answer);
-                    return Ok(());
-                }
-                // Dropping the unread answer closes its connection.
-                (206 | 416, _) if partial => self.parts = false,
+                (206, _) if partial => match self.size_of_part(head) {
+                    Some(size) => {
+                        self.size = BodySize::Known(size);
+                        (self.skip, self.skipped) = (0, 0);
+                        self.answer = Some(answer);
+                        return Ok(());
+                    }
+                    // Dropping the unread answer closes its connection.
+                    None => self.parts = false,
+                },
+                (416, _) if partial => self.parts = false,
                 _ => return Err(self.source.refused(answer).await),
             }
         }
@@ -151,8 +189,18 @@ impl<S: RangeSource> Download<S> {
         if let Some(encoding) = head.content_encoding() {
             return Err(self.source.fault(DownloadFault::Encoded(clean(encoding))));
         }
-        if let Some(length) = head.length().filter(|length| *length != self.size) {
-            return Err(self.source.fault(DownloadFault::WrongSize(length)));
+        if self.offset > 0 && !self.is_same(head) {
+            return Err(self.source.fault(DownloadFault::Changed));
+        }
+        match (self.size, head.length()) {
+            (BodySize::AtMost(limit), Some(length)) if length > limit => {
+                return Err(self.source.fault(DownloadFault::TooLarge(limit)));
+            }
+            (BodySize::AtMost(_), Some(length)) => self.size = BodySize::Known(length),
+            (BodySize::Known(expected), Some(actual)) if actual != expected => {
+                return Err(self.source.fault(DownloadFault::WrongSize { expected, actual }));
+            }
+            _ => {}
         }
         self.etag = head.strong_etag().map(str::to_owned);
         self.skip = self.offset;
@@ -161,10 +209,26 @@ impl<S: RangeSource> Download<S> {
         Ok(())
     }
 
-    /// Whether a partial answer begins where the last one broke, in a body of the right size.
-    fn continues(&self, answer: &HttpAnswer) -> bool {
-        let Some(range) = answer.header("content-range").and_then(content_range) else { return false };
-        range.start == self.offset && range.end < self.size && range.total.is_none_or(|total| total == self.size)
+    /// The size of the whole body, if a partial answer begins where the last one broke, in the same body.
+    fn size_of_part(&self, answer: &HttpAnswer) -> Option<u64> {
+        let range = answer.header("content-range").and_then(content_range)?;
+        let size = match self.size {
+            BodySize::Known(size) => size,
+            BodySize::AtMost(limit) => range.total.filter(|total| *total <= limit)?,
+        };
+        let continues = range.start == self.offset && range.end < size && range.total.is_none_or(|total| total == size);
+        // A server that keeps to `If-Range` sends a part of the same body alone, and need not repeat the validator.
+        let is_same = answer.strong_etag().is_none() || self.is_same(answer);
+        (continues && is_same).then_some(size)
+    }
+
+    /// Whether an answer is about the body that the first one began. What a digest protects is compared at its end.
+    fn is_same(&self, answer: &HttpAnswer) -> bool {
+        match (self.source.protection(), &self.etag) {
+            (Protection::Digest, _) => true,
+            (Protection::Tls, Some(etag)) => answer.strong_etag() == Some(etag),
+            (Protection::Tls, None) => self.size.known().is_some(),
+        }
     }
 
     async fn step(mut self) -> Result<Option<(Bytes, Self)>, S::DownloadError> {
@@ -174,8 +238,9 @@ impl<S: RangeSource> Download<S> {
                 continue;
             };
             // A complete body needs no end of the answer: the connection may stay open.
-            let is_complete = self.offset == self.size && answer.length().is_none();
-            let piece = if is_complete { answer.end().await } else { answer.piece().await };
+            let is_complete = self.size == BodySize::Known(self.offset);
+            let piece =
+                if is_complete && answer.length().is_none() { answer.end().await } else { answer.piece().await };
             match piece {
                 Ok(Some(mut piece)) => {
                     let known = self.skip.min(piece.len() as u64);
@@ -185,12 +250,20 @@ impl<S: RangeSource> Download<S> {
                         continue;
                     }
                     self.offset += piece.len() as u64;
-                    if self.offset > self.size {
-                        return Err(self.source.fault(DownloadFault::WrongSize(self.offset)));
+                    match self.size {
+                        BodySize::Known(expected) if self.offset > expected => {
+                            let actual = self.offset;
+                            return Err(self.source.fault(DownloadFault::WrongSize { expected, actual }));
+                        }
+                        BodySize::AtMost(limit) if self.offset > limit => {
+                            return Err(self.source.fault(DownloadFault::TooLarge(limit)));
+                        }
+                        _ => {}
                     }
                     return Ok(Some((piece, self)));
                 }
-                _ if self.offset == self.size => return Ok(None),
+                _ if is_complete => return Ok(None),
+                Ok(None) if self.size.known().is_none() && self.skip == 0 => return Ok(None),
                 Ok(None) => self.broken(Break::Network(NetworkProblem::cut_off())).await?,
                 Err(problem) => self.broken(Break::Network(problem)).await?,
             }
@@ -210,30 +283,44 @@ impl<S: RangeSource> Download<S> {
         self.broke_at = self.offset;
         let reason = match &end {
             Break::Network(problem) => &problem.text,
-            Break::Short(_) => "the answer is too short",
+            Break::Short { .. } => "the answer is too short",
         };
-        let reason = format!("{reason} (after {} of {} bytes)", self.offset, self.size);
+        let reason = match self.size {
+            BodySize::Known(size) => format!("{reason} (after {} of {size} bytes)", self.offset),
+            BodySize::AtMost(_) => format!("{reason} (after {} bytes)", self.offset),
+        };
         let (request, host) = (self.source.label(), self.host.clone());
         let setback = Setback { request, host, after: RetryAfter::Nothing, reason: &reason };
-        if self.source.http().retry(&mut self.attempts, setback).await.is_ok() {
+        // Neither a size nor a validator would tell another body from the one that has begun.
+        let may_continue = self.offset == 0 || self.size.known().is_some() || self.etag.is_some();
+        if may_continue && self.source.http().retry(&mut self.attempts, setback).await.is_ok() {
             return Ok(());
         }
         Err(self.source.fault(match end {
-            Break::Short(length) => DownloadFault::WrongSize(length),
+            Break::Short { expected, actual } => DownloadFault::WrongSize { expected, actual },
             Break::Network(problem) => DownloadFault::Network(NetworkProblem { text: reason, ..problem }),
         }))
     }
 }
 
+impl BodySize {
+    fn known(self) -> Option<u64> {
+        match self {
+            Self::Known(size) => Some(size),
+            Self::AtMost(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
-struct ContentRange {
+pub(crate) struct ContentRange {
     start: u64,
     end: u64,
-    total: Option<u64>,
+    pub(crate) total: Option<u64>,
 }
 
 /// Spec: RFC 9110, section 14.4.
-fn content_range(value: &str) -> Option<ContentRange> {
+pub(crate) fn content_range(value: &str) -> Option<ContentRange> {
     let (range, total) = value.trim().strip_prefix("bytes")?.trim_start().split_once('/')?;
     let (start, end) = range.split_once('-')?;
     let total = if total == "*" { None } else { Some(total.parse().ok()?) };

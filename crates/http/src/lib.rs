@@ -1,7 +1,7 @@
 //! HTTP without any protocol on top: what every client of this program needs.
 //!
 //! ```text
-//! WebClient    documents: any host, redirects by the rules of `Reach`
+//! WebClient    documents and files: any host, redirects by the rules of `Reach`
 //!     |
 //! HttpClient   get: attempts · redirects · a document within a limit          Download: a body that resumes by Range
 //!     |        execute: one exchange     retry: the wait before the next attempt
@@ -26,6 +26,7 @@ mod clock;
 mod connections;
 mod download;
 mod encodings;
+mod host_tokens;
 mod limits;
 mod named_hosts;
 mod options;
@@ -41,6 +42,7 @@ mod secret_scrubber;
 mod tls_probe;
 mod waiting;
 mod web;
+mod web_download;
 
 pub use answer::{HttpAnswer, UnreadBody, is_cut_short, is_document};
 pub use authorization::{authorization, bearer};
@@ -48,7 +50,8 @@ pub use clean::{clean, host_of, shown_url};
 pub use client::{HttpClient, HttpRequest, NoDocument, NoRetry, Requester, Setback, TimeLimit};
 pub use clock::{Clock, SystemClock};
 pub use connections::{ClientError, NoAnswer};
-pub use download::{Download, DownloadFault, RangeSource};
+pub use download::{BodySize, Download, DownloadFault, Downloaded, RangeSource};
+pub use host_tokens::{HostTokenError, HostTokens};
 pub use limits::{HttpLimits, shown_time};
 pub use named_hosts::{NamedHosts, same_host};
 pub use options::{HttpOptions, Proxies, RetryPolicy};
@@ -61,3 +64,4 @@ pub use retry::{Attempts, RetryAfter, is_transient, jittered, random};
 pub use secret_scrubber::SecretScrubber;
 pub use tls_probe::speaks_tls;
 pub use web::{WebClient, WebError, WebFault, WebRequest};
+pub use web_download::WebDownload;

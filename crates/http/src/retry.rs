@@ -81,6 +81,11 @@ impl Attempts {
         }
     }
 
+    /// The same under another policy.
+    pub(crate) fn by(self, policy: RetryPolicy) -> Self {
+        Self { policy, ..self }
+    }
+
     /// How often the request has gone out, those attempts counted that cost none.
     pub(crate) fn tries(&self) -> u32 {
         self.tries

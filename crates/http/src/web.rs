@@ -1,37 +1,40 @@
-//! Single documents of any host, for protocols that are not a registry's.
+//! Documents and files of any host, for protocols that are not a registry's.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::Method;
-use tofu_oci_types::Secret;
+use tofu_oci_types::{Reporter, Secret};
 use url::Url;
 
 use crate::answer::HttpAnswer;
-use crate::authorization::bearer;
+use crate::authorization::{bearer, split_login};
 use crate::clean::{host_of, shown_url};
 use crate::client::{HttpClient, HttpRequest, NoDocument, Requester, TimeLimit};
 use crate::limits::{HttpLimits, shown_time};
 use crate::named_hosts::NamedHosts;
+use crate::options::RetryPolicy;
 use crate::problem::NetworkProblem;
 use crate::redirect::{MAX_REDIRECTS, PlainRule, Protection, RedirectFault, next_hop};
 use crate::retry::Attempts;
 
-/// Gets single documents over a client's connections. Passing faults are retried; nothing is cached.
+/// Gets documents and files over a client's connections. Passing faults are retried; nothing is cached.
 ///
-/// Redirects: at most 10; never from HTTPS to HTTP, to an address with a user info, or nearer (from the internet to a
-/// private network or this machine). Only the origin of the first address gets the token.
+/// Redirects: at most 10; never to an address with a user info, or nearer (from the internet to a private network or this
+/// machine); from HTTPS to plain HTTP only if a digest protects the answer and the user names the host. Only the origin of
+/// the first address gets the token, or the user info of that address as Basic.
 #[derive(Clone)]
 pub struct WebClient {
-    http: Arc<HttpClient>,
+    pub(crate) http: Arc<HttpClient>,
     private: Arc<NamedHosts>,
+    pub(crate) retry: RetryPolicy,
 }
 
 /// What to get.
 #[derive(Debug)]
 pub struct WebRequest<'a> {
-    /// The address.
+    /// The address. Its user info is sent as Basic if there is no token.
     pub url: Url,
     /// The value of `Accept`.
     pub accept: &'static str,
@@ -43,7 +46,7 @@ pub struct WebRequest<'a> {
     pub limit: u64,
 }
 
-/// Why there is no document.
+/// Why there is no document or file.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{url}: {fault}")]
 pub struct WebError {
@@ -60,7 +63,7 @@ pub enum WebFault {
     /// The network's.
     #[error("{0}")]
     Network(NetworkProblem),
-    /// A status that may be another one next time, after the last attempt.
+    /// A status: for a document one that may be another one next time, for a file any other than that of a body.
     #[error("it answered {0}")]
     Status(u16),
     /// The host asks for a longer wait than this program is willing to make, with a status.
@@ -78,18 +81,43 @@ pub enum WebFault {
     /// The document is larger than this limit in bytes.
     #[error("its answer is larger than {0} bytes")]
     TooLarge(u64),
+    /// A file has another size than the server, or another place, has said before.
+    #[error("it has {actual} bytes, and should have {expected}")]
+    WrongSize {
+        /// The size that was known.
+        expected: u64,
+        /// The bytes that are announced, or came.
+        actual: u64,
+    },
+    /// A file comes with this content encoding.
+    #[error("it comes with the content encoding {0}")]
+    Encoded(String),
+    /// A connection broke, and after that the server had another file.
+    #[error("it changes while it is read")]
+    Changed,
 }
 
 impl WebClient {
     /// A reader of documents over the connections of a client.
     pub fn new(http: Arc<HttpClient>) -> Self {
-        Self { http, private: Arc::default() }
+        Self { retry: http.options().retry, http, private: Arc::default() }
+    }
+
+    /// The same with so many attempts at most, the first one counted.
+    #[must_use]
+    pub fn with_attempts(self, attempts: u32) -> Self {
+        Self { retry: RetryPolicy { attempts, ..self.retry }, ..self }
     }
 
     /// The same, except that any host may name these, `HOST` (any port) or `HOST:PORT`, wherever they are.
     #[must_use]
     pub fn with_private_hosts(self, hosts: &[String]) -> Self {
         Self { private: Arc::new(NamedHosts::new(hosts)), ..self }
+    }
+
+    /// What is told of the requests.
+    pub fn reporter(&self) -> &dyn Reporter {
+        self.http.reporter()
     }
 
     /// Whether what a host has answered may send this program to another host, `HOST[:PORT]`: one that is as far away or
@@ -134,17 +162,20 @@ impl WebClient {
     ) -> Result<HttpAnswer, WebError> {
         let options = self.http.options();
         let total = request.timeout.mul_f64(options.limits.total.div_duration_f64(HttpLimits::DEFAULT_TOTAL));
-        let attempts = Attempts::within(options.retry, total, options.max_retry_after);
+        let mut attempts = Attempts::within(self.retry, total, options.max_retry_after);
+        let (url, login) = split_login(&request.url, self.http.scrubber());
         let sent = HttpRequest {
             method: Method::GET,
-            url: request.url.clone(),
+            url,
             accept: request.accept,
-            authorization: request.token.and_then(bearer),
+            authorization: request.token.and_then(bearer).or(login),
+            headers: Vec::new(),
             form: None,
             limit: request.limit,
             time: TimeLimit::InAll,
         };
-        self.http.get(&sent, attempts, &WebRequester { client: self, request, wanted }).await
+        let (limit, protection) = (request.limit, Protection::Tls);
+        self.http.get(&sent, &mut attempts, &WebRequester { client: self, limit, protection, wanted }).await
     }
 }
 
@@ -153,11 +184,12 @@ fn is_host(text: &str, is_true: impl Fn(&Url) -> bool) -> bool {
     Url::parse(&format!("https://{text}/")).is_ok_and(|url| is_true(&url))
 }
 
-/// The rules of documents of any host.
-struct WebRequester<'a, W> {
-    client: &'a WebClient,
-    request: &'a WebRequest<'a>,
-    wanted: W,
+/// The rules of answers of any host.
+pub(crate) struct WebRequester<'a, W> {
+    pub(crate) client: &'a WebClient,
+    pub(crate) limit: u64,
+    pub(crate) protection: Protection,
+    pub(crate) wanted: W,
 }
 
 #[async_trait]
@@ -166,7 +198,7 @@ impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
 
     fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, WebError> {
         let http = &self.client.http;
-        let rule = PlainRule { began: answer.url(), named: http.plain_hosts(), protection: Protection::Tls };
+        let rule = PlainRule { began: answer.url(), named: http.plain_hosts(), protection: self.protection };
         let refused = |fault| WebError { url: shown_url(answer.url()), fault };
         let next = next_hop(answer.url(), location, &rule).map_err(|fault| refused(WebFault::Redirect(fault)))?;
         if http.resolver().may_name(answer.url(), &next, &self.client.private) {
@@ -187,7 +219,7 @@ impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
     fn no_document(&self, url: &Url, why: NoDocument) -> WebError {
         let fault = match why {
             NoDocument::Network(problem) => WebFault::Network(problem),
-            NoDocument::TooLarge => WebFault::TooLarge(self.request.limit),
+            NoDocument::TooLarge => WebFault::TooLarge(self.limit),
             NoDocument::TooManyRedirects => WebFault::TooManyRedirects,
             NoDocument::TooLong(asked) => WebFault::Wait(asked),
         };

@@ -6,7 +6,8 @@ use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::{
     Expect, Fetcher, FoundPackage, Judgement, Linked, PackagePath, PathContents, Placed, TrustChecker, Unasked,
-    Verified, check_before, check_lines, known_before, report_unexplained, report_wrong, subject, zh_is_suspicious,
+    Verified, check_before, check_lines, known_before, recorded, report_unexplained, report_wrong, subject,
+    zh_is_suspicious,
 };
 use tofu_oci_lockfile::{LockEntry, PackageHashes};
 use tofu_oci_source::Offer;
@@ -165,7 +166,7 @@ impl PackageInstall<'_> {
         if let (Some(judgement), Some(h1)) = (judgement, &verified.hashes().h1) {
             judgement.fetched(offer, h1);
         }
-        let (bytes, hashes) = (verified.bytes(), verified.hashes().clone());
+        let (bytes, hashes) = (verified.bytes(), recorded(offer, verified.hashes()));
         let (mut outcome, word) = match verified.place(offer, self.limits, self.waiter, self.reporter).await? {
             Placed::Now => (InstallOutcome::Installed, "installed"),
             Placed::Before => (InstallOutcome::AlreadyInstalled, "already installed"),
@@ -289,11 +290,15 @@ impl LocalState<'_> {
         Ok(plan(&self.seen(self.answer(offered), Some(offered))))
     }
 
-    /// Whether the lock file names the offered package. A zip must be locked by its `zh:`: an entry with `h1:` alone is
-    /// completed by a download.
+    /// Whether the lock file names the offered package. A zip must be locked by its `zh:` if the place says it: an entry
+    /// with `h1:` alone is completed by a download. If the place names no checksum, its offer says nothing against what is
+    /// locked.
     fn names(&self, offer: &Offer) -> bool {
-        let hash = offer.zh().or_else(|| offer.ch());
-        hash.is_some_and(|hash| self.locked.is_some_and(|locked| locked.entry.hashes.contains(&hash)))
+        let Some(Expect { entry, .. }) = self.locked else { return false };
+        match offer.zh().or_else(|| offer.ch()) {
+            Some(hash) => entry.hashes.contains(&hash),
+            None => offer.allowed.is_empty() || offer.allowed.iter().any(|hash| entry.hashes.contains(hash)),
+        }
     }
 
     /// The answer of a place that offers the package.

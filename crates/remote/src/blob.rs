@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use reqwest::Method;
-use tofu_oci_http::{Attempts, Download, DownloadFault, HttpClient, RangeSource};
+use tofu_oci_http::{Attempts, BodySize, Download, DownloadFault, HttpClient, Protection, RangeSource};
 use tofu_oci_store::{ByteStream, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest};
 
@@ -21,7 +21,6 @@ struct BlobSource {
     access: RequestedAccess,
     path: String,
     digest: Digest,
-    size: u64,
 }
 
 impl RemoteStore {
@@ -29,8 +28,9 @@ impl RemoteStore {
     pub(crate) async fn blob_stream(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         let (client, access) = (Arc::clone(&self.client), self.pull.clone());
         let path = self.path("blobs", descriptor.digest.as_str());
-        let blob = BlobSource { client, access, path, digest: descriptor.digest.clone(), size: descriptor.size };
-        Download::start(blob, descriptor.size).await
+        let blob = BlobSource { client, access, path, digest: descriptor.digest.clone() };
+        let attempts = self.client.http().attempts();
+        Ok(Download::start(blob, BodySize::Known(descriptor.size), attempts).await?.stream)
     }
 }
 
@@ -41,6 +41,10 @@ impl RangeSource for BlobSource {
 
     fn http(&self) -> &HttpClient {
         self.client.http()
+    }
+
+    fn protection(&self) -> Protection {
+        Protection::Digest
     }
 
     fn label(&self) -> String {
@@ -64,7 +68,11 @@ impl RangeSource for BlobSource {
         let (place, what) = (self.access.subject.place(), StoreItem::Blob(self.digest.clone()));
         match fault {
             DownloadFault::Network(problem) => unreachable(place, problem),
-            DownloadFault::WrongSize(actual) => StoreError::SizeMismatch { place, what, expected: self.size, actual },
+            DownloadFault::WrongSize { expected, actual } => StoreError::SizeMismatch { place, what, expected, actual },
+            DownloadFault::TooLarge(limit) => StoreError::TooLarge { place, what: what.to_string(), limit },
+            DownloadFault::Changed => {
+                StoreError::Malformed { place, problem: format!("{what} changes while it is read") }
+            }
             DownloadFault::Encoded(encoding) => {
                 StoreError::Malformed { place, problem: format!("{what} comes with the content encoding {encoding}") }
             }

@@ -30,11 +30,13 @@ impl TokenRequest<'_> {
             url: sending.url.clone(),
             accept: "application/json",
             authorization: sending.authorization.clone(),
+            headers: Vec::new(),
             form: sending.form.clone(),
             limit: TOKEN_LIMIT,
             time: TimeLimit::WithoutProgress,
         };
-        network.http.get(&request, network.http.attempts(), &TokenRequester { request: self, network, sending }).await
+        let requester = TokenRequester { request: self, network, sending };
+        network.http.get(&request, &mut network.http.attempts(), &requester).await
     }
 }
 

@@ -92,29 +92,37 @@ impl Part {
         if matches!(self.at, Locator::Blob(_)) {
             return Ok(stream);
         }
-        let expected = self.digest.clone().unwrap_or_else(|| Digest::sha256(b""));
-        let unsupported = || StoreError::UnsupportedDigest { digest: expected.clone() };
-        let state = (stream, expected.hasher().ok_or_else(unsupported)?, 0);
-        let (part, place) = (self.clone(), place.clone());
-        let checked = futures_util::stream::try_unfold(state, move |(mut stream, mut hasher, mut seen)| {
-            let (part, place, what) = (part.clone(), place.clone(), StoreItem::Blob(expected.clone()));
-            async move {
-                let next = stream.try_next().await?;
-                seen += next.as_ref().map_or(0, |piece: &Bytes| piece.len() as u64);
-                if let Some(expected) = part.size.filter(|size| seen > *size || (next.is_none() && seen < *size)) {
-                    return Err(StoreError::SizeMismatch { place, what, expected, actual: seen });
-                }
-                let Some(piece) = next else {
-                    let Some(expected) = part.digest else { return Ok(None) };
-                    let actual = hasher.finish();
-                    let is_right = actual == expected;
-                    let wrong = StoreError::DigestMismatch { place, what, expected, actual: Box::new(actual) };
-                    return if is_right { Ok(None) } else { Err(wrong) };
-                };
-                hasher.update(&piece);
-                Ok(Some((piece, (stream, hasher, seen))))
+        let hasher = match &self.digest {
+            Some(digest) => {
+                Some(digest.hasher().ok_or_else(|| StoreError::UnsupportedDigest { digest: digest.clone() })?)
             }
-        });
+            None => None,
+        };
+        let (part, place) = (self.clone(), place.clone());
+        let checked =
+            futures_util::stream::try_unfold((stream, hasher, 0), move |(mut stream, mut hasher, mut seen)| {
+                let (part, place) = (part.clone(), place.clone());
+                // An unknown digest is named as that of no bytes.
+                let what = StoreItem::Blob(part.digest.clone().unwrap_or_else(|| Digest::sha256(b"")));
+                async move {
+                    let next = stream.try_next().await?;
+                    seen += next.as_ref().map_or(0, |piece: &Bytes| piece.len() as u64);
+                    if let Some(expected) = part.size.filter(|size| seen > *size || (next.is_none() && seen < *size)) {
+                        return Err(StoreError::SizeMismatch { place, what, expected, actual: seen });
+                    }
+                    let Some(piece) = next else {
+                        let (Some(expected), Some(hasher)) = (part.digest, hasher) else { return Ok(None) };
+                        let actual = hasher.finish();
+                        let is_right = actual == expected;
+                        let wrong = StoreError::DigestMismatch { place, what, expected, actual: Box::new(actual) };
+                        return if is_right { Ok(None) } else { Err(wrong) };
+                    };
+                    if let Some(hasher) = &mut hasher {
+                        hasher.update(&piece);
+                    }
+                    Ok(Some((piece, (stream, hasher, seen))))
+                }
+            });
         Ok(checked.boxed())
     }
 }

@@ -246,6 +246,13 @@ impl Diagnostic {
                 .cause(format!("it came from {place}"))
                 .hint("nothing of it was installed: either the repository or the lock file is not what it was")
                 .hint("if the package was replaced on purpose, remove the provider's block from the lock file"),
+            FetchError::NotTheOfferedPackage { offered, found, .. } => offered
+                .iter()
+                .take(SHOWN)
+                .map(|hash| format!("the place names  {hash}"))
+                .chain(found.iter().map(|hash| format!("the package has  {hash}")))
+                .fold(diagnostic, Self::cause)
+                .hint("nothing of it was installed: whoever runs the mirror must mend the package or its checksums"),
             FetchError::LocallyModified { path, .. } => {
                 diagnostic.hint(format!("delete {} and run the same command again", path.display()))
             }
@@ -292,6 +299,7 @@ impl Diagnostic {
             Failure::RegistryProtocolNotRead(_) | Failure::NoProviderService(_) => self
                 .hint("say which repository holds it with --from REPOSITORY")
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
+            Failure::Token(error) => self.hint(error.hint.clone()),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
             Failure::PrivateHost { host, .. } => self
                 .hint(format!(

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_fetch::{
     FetchError, Fetcher, Judgement, OTHER_MANIFEST, PUBLISHED_ANEW, TrustChecker, Vouched, known_before, real_zips,
-    subject,
+    recorded, subject,
 };
 use tofu_oci_lockfile::{
     Guide, LockEntry, ManifestLines, PackageHashes, ReleaseHashes, check_addition, check_manifest, check_release,
@@ -86,6 +86,7 @@ pub(super) struct LockedRelease {
 struct LockedPackage {
     basis: Basis,
     hashes: PackageHashes,
+    recorded: PackageHashes,
     bytes: u64,
     trust: Vouched,
 }
@@ -116,9 +117,9 @@ impl Locking<'_> {
         let mut record = ReleaseRecord::new(self.trust_checker.manifest_checksums(&self.request.address));
         record.cover(judged.covered());
         for (platform, package) in packages.iter().filter(|(_, package)| package.basis != Basis::Signed) {
-            record.verify(platform, &package.hashes);
+            record.verify(platform, &package.recorded);
         }
-        let facts = self.facts(release, before, &record).await?;
+        let facts = self.facts(release, before, &record, &packages).await?;
         let facts = self.more_facts(release, before, facts, &packages, &judged).await?;
         self.check(release, before, &facts, packages.keys())?;
         let seen_before = self.trust_checker.has_seen(release.id);
@@ -154,7 +155,7 @@ impl Locking<'_> {
             let of = |scheme| covered.iter().find(|hash| hash.scheme() == scheme).cloned();
             let hashes = PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: None };
             let trust = judged.vouched(platform, hashes.zh.as_ref());
-            return Ok(LockedPackage { basis: Basis::Signed, hashes, bytes: 0, trust });
+            return Ok(LockedPackage { basis: Basis::Signed, recorded: hashes.clone(), hashes, bytes: 0, trust });
         }
         let offer = Arc::clone(release.handle).offer(platform).await?;
         let of_offer = self.trust_checker.of_offer(&offer).await?;
@@ -165,26 +166,26 @@ impl Locking<'_> {
         {
             return Err(not_the_locked(release, platform, refusal));
         }
-        let seen = self.seen.get(&offer);
         let admitted =
             |hashes: &PackageHashes| hashes.h1.as_ref().is_some_and(|h1| judged.admits_unfetched(&offer, h1));
-        if seen.is_none()
+        if self.seen.get(&offer).is_none()
             && let Some(hashes) = before.and_then(|before| kept(before, &offer)).filter(admitted)
         {
-            return Ok(LockedPackage { basis: Basis::Kept, hashes, bytes: 0, trust });
+            return Ok(LockedPackage { basis: Basis::Kept, recorded: hashes.clone(), hashes, bytes: 0, trust });
         }
-        let hashes = match seen {
-            Some(hashes) => hashes,
-            None => self.look_at(&offer).await?,
-        };
+        let hashes = self.look_at(&offer).await?;
         if let Some(h1) = &hashes.h1 {
             judged.fetched(&offer, h1);
         }
-        Ok(LockedPackage { basis: Basis::Downloaded, hashes, bytes: offer.bytes().unwrap_or(0), trust })
+        let (recorded, bytes) = (recorded(&offer, &hashes), offer.bytes().unwrap_or(0));
+        Ok(LockedPackage { basis: Basis::Downloaded, hashes, recorded, bytes, trust })
     }
 
-    /// Fetches and verifies the package as an installation would, and throws it away.
+    /// Fetches and verifies the package as an installation would, once a run, and throws it away.
     async fn look_at(&self, offer: &Offer) -> Result<PackageHashes, InstallError> {
+        if let Some(hashes) = self.seen.get(offer) {
+            return Ok(hashes);
+        }
         let hashes = self.fetcher.look_at(offer, self.scratch).await?;
         self.seen.put(offer, &hashes);
         let subject = subject(offer.address(), offer.version(), &offer.platform);
@@ -198,9 +199,13 @@ impl Locking<'_> {
         release: Described<'_>,
         before: Option<&LockEntry>,
         record: &ReleaseRecord,
+        packages: &BTreeMap<Platform, LockedPackage>,
     ) -> Result<ReleaseHashes, InstallError> {
         let mut facts = record.hashes();
         let Some(before) = before else { return Ok(facts) };
+        for (platform, package) in packages {
+            facts.entry(platform.clone()).or_default().extend(package.hashes.iter().cloned());
+        }
         for (platform, claims) in &release.about.claims {
             let leaves = claims.iter().filter(|hash| hash.scheme() == Scheme::Ch).cloned();
             facts.entry(platform.clone()).or_default().extend(leaves);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -31,6 +31,7 @@ struct Elsewhere {
     place: Place,
     identity: Identity,
     package: Package,
+    allowed: Vec<PackageHash>,
     /// The answer to a request for the zip.
     zip: Bytes,
     about: ReleaseDescription,
@@ -39,11 +40,18 @@ struct Elsewhere {
 impl Elsewhere {
     /// A server that has the zip, names its checksum and does not say its size.
     fn zip(files: &Files) -> Self {
+        let digest = Digest::sha256(&fs::read(files.zip()).unwrap());
+        let identity = Identity::Sums(Digest::sha256(b"SHA256SUMS"));
+        Self { identity, ..Self::zip_of(files, Some(digest), Vec::new()) }
+    }
+
+    /// A server that has the zip, and demands that it matches one of these.
+    fn zip_of(files: &Files, digest: Option<Digest>, allowed: Vec<PackageHash>) -> Self {
         let zip = Bytes::from(fs::read(files.zip()).unwrap());
         let at = Locator::Url("https://mirror.example.test/widget.zip".parse().unwrap());
-        let package = Package::Zip(Part { at, size: None, digest: Some(Digest::sha256(&zip)) });
+        let package = Package::Zip(Part { at, size: None, digest });
         let place = Place::NetworkMirror("https://mirror.example.test/".to_owned());
-        Self::of(place, Identity::Sums(Digest::sha256(b"SHA256SUMS")), package, zip)
+        Self { allowed, ..Self::of(place, Identity::Unidentified, package, zip) }
     }
 
     /// A folder of unpacked packages.
@@ -54,7 +62,8 @@ impl Elsewhere {
 
     fn of(place: Place, identity: Identity, package: Package, zip: Bytes) -> Self {
         let platforms = vec![PLATFORM.parse().unwrap()];
-        Self { place, identity, package, zip, about: ReleaseDescription { platforms, ..ReleaseDescription::default() } }
+        let about = ReleaseDescription { platforms, ..ReleaseDescription::default() };
+        Self { place, identity, package, allowed: Vec::new(), zip, about }
     }
 }
 
@@ -71,14 +80,16 @@ impl Source for Elsewhere {
     async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, SourceError> {
         let (address, version) = (address.clone(), version.clone());
         let id = ReleaseId { address, version, place: self.place.clone(), identity: self.identity.clone() };
-        let (package, zip, about) = (self.package.clone(), self.zip.clone(), self.about.clone());
-        Ok(Arc::new(OneRelease { id, package, zip, about }))
+        let (package, allowed) = (self.package.clone(), self.allowed.clone());
+        let (zip, about) = (self.zip.clone(), self.about.clone());
+        Ok(Arc::new(OneRelease { id, package, allowed, zip, about }))
     }
 }
 
 struct OneRelease {
     id: ReleaseId,
     package: Package,
+    allowed: Vec<PackageHash>,
     zip: Bytes,
     about: ReleaseDescription,
 }
@@ -108,7 +119,7 @@ impl Release for OneRelease {
             package: self.package.clone(),
             published_as: None,
             claims: ClaimedHashes::new(),
-            allowed: Vec::new(),
+            allowed: self.allowed.clone(),
             signed: BTreeSet::new(),
             release: self,
         })
@@ -272,16 +283,112 @@ async fn a_zip_keeps_its_bytes_in_a_packed_mirror_and_a_folder_is_zipped() {
 }
 
 #[tokio::test]
-async fn a_folder_is_copied_and_locked_by_its_contents() {
+async fn a_folder_is_linked_and_locked_by_its_contents() {
     let (files, workspace) = (Files::new(), Workspace::new());
     let done = installed(&workspace, Elsewhere::folder(&files)).await.unwrap();
     assert_eq!(done.outcome, InstallOutcome::Installed);
-    assert!(!fs::symlink_metadata(&done.path).unwrap().is_symlink(), "a copy: the folder may change");
+    assert_eq!(fs::read_link(&done.path).unwrap(), files.package(), "as OpenTofu does");
     assert_eq!(workspace.locked(), texts(&[files.h1()]));
+    let again = installed(&workspace, Elsewhere::folder(&files)).await.unwrap();
+    assert_eq!(again.outcome, InstallOutcome::AlreadyInstalled);
     fs::write(files.package().join("docs/guide.md"), "another guide").unwrap();
     let error = installed(&workspace, Elsewhere::folder(&files)).await.unwrap_err();
     assert_eq!(error.code(), "lock-mismatch");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_vendored_is_copied() {
+    let (files, workspace) = (Files::new(), Workspace::new());
+    let options = workspace.options();
+    let target = InstallTarget::vendor(&workspace.path());
+    let done = into(&workspace, Elsewhere::folder(&files), target, &options).await.unwrap();
+    assert!(!fs::symlink_metadata(&done.path).unwrap().is_symlink());
+    fs::write(files.package().join("docs/guide.md"), "another guide").unwrap();
     assert_eq!(fs::read_to_string(done.path.join("docs/guide.md")).unwrap(), "the guide");
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_folder_takes_the_place_of_an_empty_one_and_of_a_link_to_nothing() {
+    let files = Files::new();
+    for prepare in [|place: &Path| fs::create_dir(place), |place: &Path| std::os::unix::fs::symlink("/nowhere", place)]
+    {
+        let workspace = Workspace::new();
+        let place =
+            workspace.path().join(format!(".terraform/providers/{}/1.0.0/{PLATFORM}", super::fixture::address()));
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        prepare(&place).unwrap();
+        let done = installed(&workspace, Elsewhere::folder(&files)).await.unwrap();
+        assert_eq!((done.outcome, fs::read_link(&place).unwrap()), (InstallOutcome::Installed, files.package()));
+    }
+}
+
+#[tokio::test]
+async fn a_zip_of_unknown_digest_is_hashed_on_the_way_and_recorded_as_its_place_says() {
+    let files = Files::new();
+    let other: PackageHash = format!("zh:{}", "0".repeat(64)).parse().unwrap();
+    let (h1, zh) = (files.h1(), files.zh());
+    for (allowed, want) in [
+        (vec![], vec![&h1]),
+        (vec![&zh], vec![&h1, &zh]),
+        (vec![&other, &h1], vec![&h1]),
+        (vec![&h1, &other, &zh], vec![&h1, &zh]),
+    ] {
+        let workspace = Workspace::new();
+        let source = || Elsewhere::zip_of(&files, None, allowed.iter().copied().cloned().collect());
+        let done = installed(&workspace, source()).await.unwrap();
+        let want = texts(&want.into_iter().cloned().collect::<Vec<_>>());
+        assert_eq!((texts(&done.hashes), workspace.locked()), (want.clone(), want), "{allowed:?}");
+        let again = installed(&workspace, source()).await.unwrap();
+        assert_eq!(again.outcome, InstallOutcome::AlreadyInstalled);
+        assert_eq!(workspace.reporter.downloads(), 1, "{allowed:?}: what is locked is not fetched again");
+    }
+}
+
+#[tokio::test]
+async fn a_zip_that_matches_no_checksum_of_its_place_leaves_no_trace() {
+    let (files, workspace) = (Files::new(), Workspace::new());
+    let other: PackageHash = format!("zh:{}", "0".repeat(64)).parse().unwrap();
+    let error = installed(&workspace, Elsewhere::zip_of(&files, None, vec![other])).await.unwrap_err();
+    assert_eq!(error.code(), "mirror-hash-mismatch");
+    assert!(workspace.snapshot().is_empty(), "{:?}", workspace.snapshot());
+}
+
+/// Spec: `real-tofu-sources.md`, section 5. The last column differs: a folder has no `zh:`, and the bytes would not be
+/// checked.
+#[tokio::test]
+async fn the_lock_file_judges_zips_and_folders() {
+    let files = Files::new();
+    let (h1, zh) = (files.h1(), files.zh());
+    let wrong_h1: PackageHash = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=".parse().unwrap();
+    let wrong_zh: PackageHash = format!("zh:{}", "0".repeat(64)).parse().unwrap();
+    for (lock, zip, folder) in [
+        (vec![&h1], true, true),
+        (vec![&h1, &zh], true, true),
+        (vec![&h1, &wrong_zh], true, true),
+        (vec![&zh], true, false),
+        (vec![&zh, &wrong_h1], true, false),
+        (vec![&wrong_zh], false, false),
+        (vec![&wrong_h1], false, false),
+        (vec![&wrong_h1, &wrong_zh], false, false),
+    ] {
+        for (source, fits) in [(Elsewhere::zip_of(&files, None, Vec::new()), zip), (Elsewhere::folder(&files), folder)]
+        {
+            let workspace = Workspace::new();
+            workspace.lock("1.0.0", &lock);
+            match installed(&workspace, source).await {
+                Ok(_) => {
+                    let mut want = lock.clone();
+                    if !want.contains(&&h1) {
+                        want.push(&h1);
+                    }
+                    assert!(fits, "{lock:?}");
+                    assert_eq!(workspace.locked(), texts(&want.into_iter().cloned().collect::<Vec<_>>()));
+                }
+                Err(error) => assert_eq!((error.code(), fits), ("lock-mismatch", false), "{lock:?}"),
+            }
+        }
+    }
 }
 
 #[tokio::test]
