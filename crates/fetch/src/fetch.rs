@@ -58,16 +58,29 @@ impl<'a> Fetcher<'a> {
 
     /// The checksums of the package, which is fetched into the folder `temporary`, verified, and thrown away.
     pub async fn look_at(&self, offer: &Offer, temporary: &Path) -> Result<PackageHashes, FetchError> {
-        let parent = temporary.to_owned();
-        let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
         let form = match offer.package {
             Package::Zip(_) => PackageForm::Archive,
             Package::Layers(_) | Package::Folder(_) => PackageForm::Folder,
         };
-        let place = PackagePath::to_look_at(&scratch, form);
-        let verified = self.fetch(offer, &place, None).await?;
+        let verified = self.fetch_temporary(offer, temporary, form).await?;
         // Dropping it removes the package, which blocks too.
         Ok(blocking(move || verified.hashes().clone()).await)
+    }
+
+    /// The package as a zip in the folder `temporary`, verified. Dropping it removes the zip.
+    pub async fn zip(&self, offer: &Offer, temporary: &Path) -> Result<Verified, FetchError> {
+        self.fetch_temporary(offer, temporary, PackageForm::Archive).await
+    }
+
+    async fn fetch_temporary(
+        &self,
+        offer: &Offer,
+        temporary: &Path,
+        form: PackageForm,
+    ) -> Result<Verified, FetchError> {
+        let parent = temporary.to_owned();
+        let scratch = Arc::new(blocking(move || scratch(&parent)).await?);
+        self.fetch(offer, &PackagePath::to_look_at(&scratch, form), None).await
     }
 
     /// Reports once for all platforms that a release was published under another address.

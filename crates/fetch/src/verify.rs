@@ -1,5 +1,7 @@
 //! The checks that make a fetched package a verified one, and the step into its place.
 
+use std::path::Path;
+
 use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_lockfile::{
@@ -36,6 +38,11 @@ impl Verified {
     /// The package's checksums, all computed or verified here.
     pub fn hashes(&self) -> &PackageHashes {
         &self.hashes
+    }
+
+    /// The folder or archive, before it is put in its place.
+    pub fn path(&self) -> &Path {
+        &self.staged.package
     }
 
     /// Which packages the lock file's lines belong to.

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
-use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag, Version};
+use tofu_oci_trust::SignedSubject;
+use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::push::{contents_of, for_version, leaves_of, point, resolve};
-use crate::signing::{SignatureCopier, SourceTags, at_destination};
+use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, Signing, SourceTags, at_destination};
 use crate::{PackError, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 
 /// What to copy and how.
 #[derive(Clone, Debug)]
-pub struct CopyRequest {
+pub struct CopyRequest<'a> {
     /// Which releases, each under its canonical tag; no tag moves if one of them is taken.
     pub versions: Vec<Version>,
     /// Which versions that the source has withdrawn: their content goes along under `withdrawn-VERSION`, with the reason.
@@ -21,6 +22,17 @@ pub struct CopyRequest {
     pub replace: ReplaceTag,
     /// How many things move at a time, at least 1.
     pub jobs: usize,
+    /// Who signs the copies at the destination, each before its tag is written; `None` to sign nothing.
+    pub signing: Option<CopySigning<'a>>,
+}
+
+/// Who signs a copy, and as which provider's release.
+#[derive(Clone, Copy, Debug)]
+pub struct CopySigning<'a> {
+    /// The address that the signature names.
+    pub address: &'a ProviderAddr,
+    /// The key and the forms.
+    pub signing: Signing<'a>,
 }
 
 /// One release that was copied.
@@ -54,7 +66,7 @@ pub struct CopiedRelease {
 pub async fn copy_release(
     from: &dyn ReadStore,
     to: &dyn Store,
-    request: &CopyRequest,
+    request: &CopyRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<Vec<CopiedRelease>, PackError> {
     let releases = find(from, request).await?;
@@ -80,7 +92,12 @@ pub async fn copy_release(
         };
         let leaves = leaves_of(from, &root).await?.unwrap_or_default();
         let mut tags = signatures.copy(&known, &root.digest, &leaves).await?;
-        let transfers = signatures.transfers;
+        let mut transfers = signatures.transfers;
+        if let (Some(CopySigning { address, signing }), Some(version)) = (request.signing, tag.version()) {
+            let subject = SignedSubject { index: &root.digest, address, version: &version };
+            let attach = AttachRequest { index: &root, subject, sums: None, signing: Some(signing) };
+            transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
+        }
         if let Some(notice) = known.deprecated(&tag) {
             // The notice itself is a referrer, so it is there already.
             if let Some(manifest) = resolve(from, &Reference::Tag(notice.clone())).await?
@@ -123,7 +140,7 @@ async fn warn_if_offered(
 }
 
 /// The tags to copy and what they point at, in the order of versions.
-async fn find(from: &dyn ReadStore, request: &CopyRequest) -> Result<Vec<(Tag, Descriptor)>, PackError> {
+async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Tag, Descriptor)>, PackError> {
     let mut tags = request.versions.iter().map(for_version).collect::<Result<Vec<_>, _>>()?;
     tags.extend(request.withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
     let mut found = Vec::with_capacity(tags.len());

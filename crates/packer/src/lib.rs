@@ -28,15 +28,16 @@ mod sums_file;
 #[cfg(test)]
 mod testing;
 
-pub use copy::{CopiedRelease, CopyRequest, copy_release};
+pub use copy::{CopiedRelease, CopyRequest, CopySigning, copy_release};
 pub use dist::{
-    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, UnknownPlatforms, read_dist, read_dist_with,
+    Dist, DistKind, DistOptions, DistPackage, DistSums, PackageSource, SignedSums, UnknownPlatforms, read_dist,
+    read_dist_with,
 };
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use other::{OtherAddress, OtherPlatform, WithdrawnVersion};
-pub use push::{plan, push};
+pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};
-pub use request::{ExecutableCheck, H1Mode, PackageLayout, PushRequest, Rename, ReplaceTag};
+pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag};
 pub use sign::{SignAddress, SignReport, SignRequest, sign};
 pub(crate) use signing::can_be_ended;
 pub use signing::{

@@ -47,29 +47,36 @@ pub enum ExecutableCheck {
     Skip,
 }
 
-/// One release to push.
-#[derive(Clone, Debug)]
-pub struct PushRequest<'a> {
-    /// The files.
-    pub dist: &'a Dist,
+/// What a release is published as, wherever its packages come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Publication<'a> {
     /// The provider's address; its type must be that of the files.
     pub address: &'a ProviderAddr,
     /// The version; it must be that of the files.
     pub version: &'a Version,
     /// How the release is laid out.
     pub layout: PackageLayout,
-    /// Whether `h1:` checksums go into the index.
-    pub h1: H1Mode,
     /// How many platforms are sent at a time, at least 1.
     pub jobs: usize,
     /// What happens when the tag is taken.
     pub replace: ReplaceTag,
     /// What happens when the repository is kept for another address.
     pub rename: Rename,
-    /// What happens when a package holds a program for another platform.
-    pub executables: ExecutableCheck,
     /// Who signs the release; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
+}
+
+/// One release to push.
+#[derive(Clone, Debug)]
+pub struct PushRequest<'a> {
+    /// The files.
+    pub dist: &'a Dist,
+    /// What they are published as.
+    pub publication: Publication<'a>,
+    /// Whether `h1:` checksums go into the index.
+    pub h1: H1Mode,
+    /// What happens when a package holds a program for another platform.
+    pub executables: ExecutableCheck,
     /// Whether the signed checksum file of the folder goes with the release.
     pub sums: SumsMode,
     /// A folder that remembers `h1:` checksums by zip digest; created if missing.

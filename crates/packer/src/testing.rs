@@ -13,8 +13,8 @@ use tofu_oci_trust::PrivateKey;
 use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::{
-    Dist, ExecutableCheck, Forms, H1Mode, PackError, PackageLayout, PushReport, PushRequest, Rename, ReplaceTag,
-    Signing, SumsMode,
+    Dist, ExecutableCheck, Forms, H1Mode, PackError, PackageLayout, Publication, PushReport, PushRequest, Rename,
+    ReplaceTag, Signing, SumsMode,
 };
 
 /// A folder of release files in the making; removed with the value.
@@ -129,15 +129,17 @@ impl Push {
     pub(crate) fn request(&self) -> PushRequest<'_> {
         PushRequest {
             dist: &self.dist,
-            address: &self.address,
-            version: &self.version,
-            layout: self.layout,
+            publication: Publication {
+                address: &self.address,
+                version: &self.version,
+                layout: self.layout,
+                jobs: self.jobs,
+                replace: self.replace,
+                rename: self.rename,
+                signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
+            },
             h1: self.h1,
-            jobs: self.jobs,
-            replace: self.replace,
-            rename: self.rename,
             executables: self.executables,
-            signing: self.signer.as_ref().map(|(key, forms)| Signing { key, forms: *forms }),
             sums: self.sums,
             memo_dir: self.memo_dir.clone(),
             work_dir: self.work.path().to_owned(),

@@ -21,7 +21,7 @@ const PIECES_AHEAD: usize = 4;
 
 /// A file, read in pieces.
 #[derive(Clone, Copy)]
-pub struct FileBody<'a>(pub &'a Path);
+pub struct FileBody<P>(pub P);
 
 /// The content of another store, verified while it is read.
 #[derive(Clone, Copy)]
@@ -39,9 +39,9 @@ impl Body for Bytes {
 }
 
 #[async_trait]
-impl Body for FileBody<'_> {
+impl<P: AsRef<Path> + Send + Sync> Body for FileBody<P> {
     async fn open(&self) -> Result<ByteStream, StoreError> {
-        open_file(self.0).await
+        open_file(self.0.as_ref()).await
     }
 }
 

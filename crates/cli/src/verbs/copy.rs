@@ -47,7 +47,7 @@ pub(crate) async fn copy(context: &Context, args: &CopyArgs) -> Result<(), Diagn
     }
     let destination = connector.destination(&to)?;
     let replace = if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse };
-    let request = CopyRequest { versions, withdrawn, replace, jobs: usize::from(args.jobs) };
+    let request = CopyRequest { versions, withdrawn, replace, jobs: usize::from(args.jobs), signing: None };
     let copied = copy_release(source.as_ref(), destination.as_ref(), &request, context.reporter.as_ref()).await?;
     for release in &copied {
         print(context, release, &to);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use tofu_oci_logins::Access;
 use tofu_oci_packer::{
-    AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, PushPlan, PushReport, PushRequest,
-    Rename, ReplaceTag, ReplacedRelease, Signing, TagState, UnknownPlatforms, read_dist_with,
+    AttachmentState, Dist, DistOptions, ExecutableCheck, H1Mode, PlatformReport, Publication, PushPlan, PushReport,
+    PushRequest, Rename, ReplaceTag, ReplacedRelease, Signing, TagState, UnknownPlatforms, read_dist_with,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{Place, ProviderAddr, Version};
@@ -105,18 +105,20 @@ async fn release(
     };
     let request = PushRequest {
         dist: &dist,
-        address: &address,
-        version: &version,
-        layout: args.layout,
+        publication: Publication {
+            address: &address,
+            version: &version,
+            layout: args.layout,
+            jobs: usize::from(args.jobs),
+            replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
+            rename: if args.insist.rename { Rename::Allow } else { Rename::Refuse },
+            signing: key.as_ref().map(|key| Signing { key, forms: args.attach.sign_format.forms() }),
+        },
         h1: match args.h1 {
             H1Choice::Compute => H1Mode::Compute,
             H1Choice::Skip => H1Mode::Skip,
         },
-        jobs: usize::from(args.jobs),
-        replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
-        rename: if args.insist.rename { Rename::Allow } else { Rename::Refuse },
         executables: if args.insist.skip_executable_check { ExecutableCheck::Skip } else { ExecutableCheck::Refuse },
-        signing: key.as_ref().map(|key| Signing { key, forms: args.attach.sign_format.forms() }),
         sums: args.attach.sums.mode(),
         memo_dir: memo_dir(),
         work_dir: std::env::temp_dir(),
@@ -128,7 +130,7 @@ async fn release(
             _ => connector.source(end)?,
         };
         let plan = tofu_oci_packer::plan(&request, store.as_ref(), context.reporter.as_ref()).await?;
-        print_plan(context, &plan, request.replace);
+        print_plan(context, &plan, request.publication.replace);
         return Ok(());
     }
     let store = connector.destination(end)?;

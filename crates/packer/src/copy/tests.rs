@@ -26,7 +26,13 @@ async fn copy(
     replace: ReplaceTag,
 ) -> Result<Vec<CopiedRelease>, PackError> {
     let versions = versions.iter().map(|version| version.parse().unwrap()).collect();
-    copy_release(from, to, &CopyRequest { versions, withdrawn: Vec::new(), replace, jobs: 2 }, &Heard::default()).await
+    copy_release(
+        from,
+        to,
+        &CopyRequest { versions, withdrawn: Vec::new(), replace, jobs: 2, signing: None },
+        &Heard::default(),
+    )
+    .await
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use std::path::Path;
 
 pub(crate) use files::name;
 pub use model::{Dist, DistKind, DistOptions, DistPackage, PackageSource, UnknownPlatforms};
-pub(crate) use signed_sums::SignedSums;
+pub use signed_sums::SignedSums;
 pub use sums::DistSums;
 
 use crate::PackError;

@@ -16,13 +16,13 @@ use crate::{PackError, SumsFile};
 
 /// A checksum file, and what proves who wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SignedSums {
+pub struct SignedSums {
     /// The checksum file: its name and its bytes, as they were compared with the packages.
-    pub(crate) sums: (String, Bytes),
+    pub sums: (String, Bytes),
     /// Its detached signatures, one at least; no two are equal.
-    pub(crate) signatures: Vec<(String, Bytes)>,
+    pub signatures: Vec<(String, Bytes)>,
     /// Public keys found beside it, in ASCII armor.
-    pub(crate) keys: Vec<(String, Bytes)>,
+    pub keys: Vec<(String, Bytes)>,
 }
 
 impl Dist {

@@ -7,45 +7,36 @@ use tofu_oci_types::{Event, Reporter};
 
 use super::prepare::blocking;
 use super::release::BuiltRelease;
-use crate::dist::SignedSums;
 use crate::signing::{AttachPlan, AttachRequest};
-use crate::{PackError, PushRequest, SumsMode};
+use crate::{PackError, Publication, PushRequest, SignedSums, SumsMode};
 
-/// What was found in the folder beside the packages.
-pub(super) struct Attachments {
-    sums: Option<SignedSums>,
+/// Reads the signed checksum file beside the packages, and reports it if the file does not go with the release as it is.
+pub(super) async fn read(request: &PushRequest<'_>, reporter: &dyn Reporter) -> Result<Option<SignedSums>, PackError> {
+    if request.sums == SumsMode::Skip {
+        return Ok(None);
+    }
+    let dist = request.dist.clone();
+    let (sums, events) = blocking(move || dist.signed_sums()).await?;
+    for event in &events {
+        reporter.event(event);
+    }
+    if let Some(sums) = &sums
+        && !request.publication.layout.has(LeafKind::Artifact)
+    {
+        let text = format!("{} names zips, and this layout has none: it proves nothing here", sums.sums.0);
+        reporter.event(&Event::note("sums-without-zips", text));
+    }
+    Ok(sums)
 }
 
-impl Attachments {
-    /// Reads the signed checksum file, and reports it if the file does not go with the release as it is.
-    pub(super) async fn read(request: &PushRequest<'_>, reporter: &dyn Reporter) -> Result<Self, PackError> {
-        if request.sums == SumsMode::Skip {
-            return Ok(Self { sums: None });
-        }
-        let dist = request.dist.clone();
-        let (sums, events) = blocking(move || dist.signed_sums()).await?;
-        for event in &events {
-            reporter.event(event);
-        }
-        if let Some(sums) = &sums
-            && !request.layout.has(LeafKind::Artifact)
-        {
-            let text = format!("{} names zips, and this layout has none: it proves nothing here", sums.sums.0);
-            reporter.event(&Event::note("sums-without-zips", text));
-        }
-        Ok(Self { sums })
-    }
-
-    /// What is to refer to the release, beside what does.
-    pub(super) async fn plan<'a>(
-        &'a self,
-        request: &'a PushRequest<'a>,
-        store: &dyn ReadStore,
-        release: &'a BuiltRelease,
-    ) -> Result<AttachPlan<'a>, PackError> {
-        let index = &release.index.descriptor;
-        let subject = SignedSubject { index: &index.digest, address: request.address, version: request.version };
-        let attach = AttachRequest { index, subject, sums: self.sums.as_ref(), signing: request.signing };
-        AttachPlan::look(store, attach).await
-    }
+/// What is to refer to the release, beside what does.
+pub(super) async fn plan<'a>(
+    publication: &'a Publication<'a>,
+    sums: Option<&'a SignedSums>,
+    store: &dyn ReadStore,
+    release: &'a BuiltRelease,
+) -> Result<AttachPlan<'a>, PackError> {
+    let index = &release.index.descriptor;
+    let subject = SignedSubject { index: &index.digest, address: publication.address, version: publication.version };
+    AttachPlan::look(store, AttachRequest { index, subject, sums, signing: publication.signing }).await
 }

@@ -12,8 +12,8 @@ use crate::{DistPackage, ExecutableCheck, OtherPlatform, PackError, PackageSourc
 /// Compares what was asked for with the files, and lists every package: names, sizes, the executable
 /// and the platform that its header names.
 pub(super) async fn inspect(request: &PushRequest<'_>) -> Result<(), PackError> {
-    let dist = request.dist;
-    let provider_type = request.address.provider_type();
+    let PushRequest { dist, publication, .. } = request;
+    let provider_type = publication.address.provider_type();
     if let Some(found) = dist.provider_type.as_ref().filter(|found| *found != provider_type) {
         return Err(PackError::TypeConflict {
             given: provider_type.to_owned(),
@@ -21,7 +21,7 @@ pub(super) async fn inspect(request: &PushRequest<'_>) -> Result<(), PackError> 
             path: dist.path.clone(),
         });
     }
-    dist.choose_version(Some(request.version))?;
+    dist.choose_version(Some(publication.version))?;
     for package in &dist.packages {
         let package = package.clone();
         let (provider_type, check) = (provider_type.to_owned(), request.executables);

@@ -10,6 +10,7 @@ use tofu_oci_archive::{
 };
 use tofu_oci_disk::Scratch;
 use tofu_oci_layout::{LayerBlob, LeafKind, LeafPlan, PlatformPackage, plan_leaves};
+use tofu_oci_store::{Body, FileBody};
 use tofu_oci_types::{Digest, DigestHasher, PackageHash, Platform};
 
 use crate::{DistPackage, DistSums, PackError, PackageLayout, PackageSource, dist};
@@ -28,7 +29,7 @@ pub(super) struct PackJob {
 }
 
 /// One platform's blobs and manifests, ready to be sent.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) struct Prepared {
     pub(super) platform: Platform,
     pub(super) filename: String,
@@ -37,15 +38,29 @@ pub(super) struct Prepared {
     /// The layer that is published.
     pub(super) layer: Option<PackedBlob>,
     pub(super) leaves: Vec<LeafPlan>,
-    pub(super) h1: PackageH1,
 }
 
-/// A file that becomes a blob.
-#[derive(Clone, Debug)]
+/// Bytes that become a blob.
+#[derive(Clone)]
 pub(super) struct PackedBlob {
+    pub(super) digest: Digest,
+    pub(super) size: u64,
+    pub(super) body: Arc<dyn Body>,
+}
+
+/// A file whose digest and size are known.
+#[derive(Clone, Debug)]
+pub(super) struct HashedFile {
     pub(super) path: PathBuf,
     pub(super) digest: Digest,
     pub(super) size: u64,
+}
+
+impl HashedFile {
+    fn blob(&self) -> PackedBlob {
+        let Self { path, digest, size } = self.clone();
+        PackedBlob { digest, size, body: Arc::new(FileBody(path)) }
+    }
 }
 
 /// What is known about a package's contents.
@@ -54,11 +69,11 @@ pub(super) enum PackageH1 {
     /// From our own packing.
     Known(PackageHash),
     /// The zip has to be read through.
-    Of(PackedBlob),
+    Of(HashedFile),
 }
 
 /// Hashes the zip, or packs the directory, and plans the leaves.
-pub(super) fn prepare(job: &PackJob) -> Result<Prepared, PackError> {
+pub(super) fn prepare(job: &PackJob) -> Result<(Prepared, PackageH1), PackError> {
     let made = match &job.package.source {
         PackageSource::Zip(path) => from_zip(job, path)?,
         PackageSource::Directory(path) => from_directory(job, path)?,
@@ -76,13 +91,14 @@ pub(super) fn prepare(job: &PackJob) -> Result<Prepared, PackError> {
     };
     let leaves = plan_leaves(&package, job.layout)?;
     let PlatformPackage { platform, filename, .. } = package;
-    Ok(Prepared { platform, filename, zip, layer: layer.map(|(blob, _)| blob), leaves, h1 })
+    let (zip, layer) = (zip.map(|zip| zip.blob()), layer.map(|(layer, _)| layer.blob()));
+    Ok((Prepared { platform, filename, zip, layer, leaves }, h1))
 }
 
 struct Made {
     filename: String,
-    zip: Option<PackedBlob>,
-    layer: Option<(PackedBlob, Digest)>,
+    zip: Option<HashedFile>,
+    layer: Option<(HashedFile, Digest)>,
     h1: PackageH1,
 }
 
@@ -117,7 +133,7 @@ fn from_directory(job: &PackJob, path: &Path) -> Result<Made, PackError> {
         let out = job.scratch.path().join(&job.filename);
         let WrittenZip { digest, size, contents } = write_zip(&files, &out).map_err(failed)?;
         h1 = Some(contents.h1());
-        zip = Some(PackedBlob { path: out, digest, size });
+        zip = Some(HashedFile { path: out, digest, size });
     }
     if job.layout.has(LeafKind::Image) {
         let out = job.scratch.path().join(format!("{}.tar.gz", job.package.platform));
@@ -132,8 +148,8 @@ fn from_directory(job: &PackJob, path: &Path) -> Result<Made, PackError> {
     Ok(Made { filename: job.filename.clone(), zip, layer, h1: PackageH1::Known(h1) })
 }
 
-fn layer_blob(path: PathBuf, layer: WrittenLayer) -> (PackedBlob, Digest) {
-    (PackedBlob { path, digest: layer.digest, size: layer.size }, layer.diff_id)
+fn layer_blob(path: PathBuf, layer: WrittenLayer) -> (HashedFile, Digest) {
+    (HashedFile { path, digest: layer.digest, size: layer.size }, layer.diff_id)
 }
 
 /// Reads the layer back as an installer would, and demands that it holds what the zip holds.
@@ -159,7 +175,7 @@ fn prove(job: &PackJob, path: &Path, layer: &WrittenLayer, zip: &PackageHash) ->
 }
 
 /// Digest and size of a file, read once in pieces of 256 KiB.
-pub(super) fn hash_file(path: &Path) -> Result<PackedBlob, PackError> {
+pub(super) fn hash_file(path: &Path) -> Result<HashedFile, PackError> {
     let error = |source| PackError::io("read", path, source);
     let mut file = tofu_oci_disk::open_file(path).map_err(error)?;
     let mut buffer = vec![0; 256 << 10];
@@ -167,7 +183,7 @@ pub(super) fn hash_file(path: &Path) -> Result<PackedBlob, PackError> {
     let mut size = 0;
     loop {
         match file.read(&mut buffer) {
-            Ok(0) => return Ok(PackedBlob { path: path.to_owned(), digest: hasher.finish(), size }),
+            Ok(0) => return Ok(HashedFile { path: path.to_owned(), digest: hasher.finish(), size }),
             Ok(count) => {
                 hasher.update(&buffer[..count]);
                 size += count as u64;

@@ -6,10 +6,9 @@ use tofu_oci_source::provider_of;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Platform, Reporter};
 
-use super::attachments::Attachments;
 use super::prepare::Preparation;
 use super::release::BuiltRelease;
-use super::{inspect, replaced, tags};
+use super::{attachments, inspect, replaced, tags};
 use crate::{AttachmentState, PackError, PlannedItem, PushPlan, PushRequest, TagState};
 
 /// What [`push()`](crate::push()) would write. The store is only read; on disk it writes only to `work_dir` and the
@@ -20,14 +19,15 @@ pub async fn plan(
     reporter: &dyn Reporter,
 ) -> Result<PushPlan, PackError> {
     inspect::inspect(request).await?;
-    let attachments = Attachments::read(request, reporter).await?;
-    let tag = tags::for_version(request.version)?;
-    let found = tags::look(store, &tag, request.version, reporter).await?;
-    if let Some(withdrawn) = found.withdrawn(request) {
-        return Err(replaced::withdrawn(store, withdrawn, request).await);
+    let publication = &request.publication;
+    let sums = attachments::read(request, reporter).await?;
+    let tag = tags::for_version(publication.version)?;
+    let found = tags::look(store, &tag, publication.version, reporter).await?;
+    if let Some(withdrawn) = found.withdrawn(publication) {
+        return Err(replaced::withdrawn(store, withdrawn, publication).await);
     }
     if found.existing.is_none() {
-        found.require_address(store, &tag, request).await?;
+        found.require_address(store, &tag, publication).await?;
     }
     let mut preparation = Preparation::start(request)?;
     let release = preparation.finish(request, reporter).await;
@@ -37,7 +37,7 @@ pub async fn plan(
     let taken = found.existing.as_ref().filter(|existing| existing.digest != *digest);
     let of = match taken {
         Some(existing) => {
-            found.require_address(store, &tag, request).await?;
+            found.require_address(store, &tag, publication).await?;
             provider_of(store, existing).await?
         }
         None => None,
@@ -49,18 +49,18 @@ pub async fn plan(
             let Descriptor { media_type, digest, size, .. } = descriptor;
             Ok::<_, PackError>(PlannedItem { role, platform, media_type, digest, size, present })
         })
-        .buffered(request.jobs.max(1))
+        .buffered(publication.jobs.max(1))
         .try_collect()
         .await?;
-    let attachments = attachments.plan(request, store, &release).await?.attachments();
+    let attachments = attachments::plan(publication, sums.as_ref(), store, &release).await?.attachments();
     let missing = attachments.iter().filter(|attachment| attachment.state == AttachmentState::Missing);
     let bytes_to_attach: u64 = missing.map(|attachment| attachment.bytes).sum();
     let bytes_to_push: u64 = items.iter().filter(|item| !item.present).map(|item| item.size).sum();
     let index = release.index.descriptor.digest;
     Ok(PushPlan {
         place: store.place(),
-        address: request.address.clone(),
-        version: request.version.clone(),
+        address: publication.address.clone(),
+        version: publication.version.clone(),
         tag,
         tag_state: match found.existing {
             None => TagState::Free,

@@ -11,9 +11,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
 use super::memo::Memo;
-use super::pack::{PackJob, PackageH1, PackedBlob, Prepared, prepare};
+use super::pack::{HashedFile, PackJob, PackageH1, Prepared, prepare};
 use super::release::BuiltRelease;
-use crate::{H1Mode, PackError, PushRequest};
+use crate::{H1Mode, PackError, Publication, PushRequest};
 
 /// Runs blocking work on a thread for such work. It runs to its end even if the caller has stopped waiting.
 pub(super) async fn blocking<T: Send + 'static>(
@@ -76,7 +76,7 @@ impl Preparation {
         let shared = Arc::new(SharedWork {
             cores: Arc::new(Semaphore::new(cores as usize)),
             cancelled: AtomicBool::new(false),
-            known: memo.clone().filter(|_| request.signing.is_none()),
+            known: memo.clone().filter(|_| request.publication.signing.is_none()),
             memo,
             h1: request.h1,
         });
@@ -108,7 +108,7 @@ impl Preparation {
     ) -> Result<BuiltRelease, PackError> {
         let prepared = self.prepared(reporter).await?;
         let checksums = self.checksums.wait(reporter).await?;
-        Ok(BuiltRelease::new(request, prepared, checksums))
+        Ok(BuiltRelease::new(&request.publication, &request.dist.protocols, prepared, checksums))
     }
 }
 
@@ -187,7 +187,8 @@ impl<T> Drop for Task<T> {
 }
 
 fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<PackJob> {
-    let provider_type = request.address.provider_type();
+    let Publication { address, version, layout, .. } = request.publication;
+    let provider_type = address.provider_type();
     request
         .dist
         .packages
@@ -195,8 +196,8 @@ fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<PackJob> {
         .map(|package| PackJob {
             package: package.clone(),
             provider_type: provider_type.to_owned(),
-            filename: format!("terraform-provider-{provider_type}_{}_{}.zip", request.version, package.platform),
-            layout: request.layout,
+            filename: format!("terraform-provider-{provider_type}_{version}_{}.zip", package.platform),
+            layout,
             sums: request.dist.sums.clone(),
             scratch: Arc::clone(scratch),
         })
@@ -217,11 +218,10 @@ async fn run(
         let job = job;
         prepare(&job)
     })
-    .await
-    .map(Arc::new);
-    let h1 = prepared.as_ref().map(|prepared| prepared.h1.clone()).map_err(Clone::clone);
+    .await;
+    let h1 = prepared.as_ref().map(|(_, h1)| h1.clone()).map_err(Clone::clone);
     // The receiver is gone if the push has ended.
-    drop(ready.send(prepared));
+    drop(ready.send(prepared.map(|(prepared, _)| Arc::new(prepared))));
     match (shared.h1, h1?) {
         (H1Mode::Skip, _) => Ok(None),
         (H1Mode::Compute, PackageH1::Known(h1)) => Ok(Some(h1)),
@@ -229,7 +229,7 @@ async fn run(
     }
 }
 
-async fn checksum(zip: PackedBlob, shared: Arc<SharedWork>) -> Result<PackageHash, PackError> {
+async fn checksum(zip: HashedFile, shared: Arc<SharedWork>) -> Result<PackageHash, PackError> {
     let known = shared.known.as_ref().and_then(|memo| memo.get(&zip.digest));
     if let Some(h1) = known {
         return Ok(h1);

@@ -7,7 +7,7 @@ use tofu_oci_layout::{IndexFacts, LeafPlan, Planned, PlatformHashes, plan_index}
 use tofu_oci_types::{Digest, PackageHash, Place, Tag};
 
 use super::pack::Prepared;
-use crate::{Attachment, PlatformReport, PushReport, PushRequest, ReplacedRelease, Transfers};
+use crate::{Attachment, PlatformReport, Publication, PushReport, ReplacedRelease, Transfers};
 
 /// A release ready to be published.
 pub(super) struct BuiltRelease {
@@ -19,7 +19,8 @@ pub(super) struct BuiltRelease {
 impl BuiltRelease {
     /// Plans the index; `checksums` has the order of `prepared`.
     pub(super) fn new(
-        request: &PushRequest<'_>,
+        publication: &Publication<'_>,
+        protocols: &[String],
         prepared: Vec<Arc<Prepared>>,
         checksums: Vec<Option<PackageHash>>,
     ) -> Self {
@@ -38,19 +39,19 @@ impl BuiltRelease {
             })
             .collect();
         let facts = IndexFacts {
-            address: request.address.clone(),
-            version: request.version.clone(),
-            protocols: request.dist.protocols.clone(),
+            address: publication.address.clone(),
+            version: publication.version.clone(),
+            protocols: protocols.to_vec(),
             hashes,
         };
         let leaves: Vec<LeafPlan> = prepared.iter().flat_map(|prepared| prepared.leaves.iter().cloned()).collect();
-        let index = plan_index(&leaves, &facts, request.layout);
+        let index = plan_index(&leaves, &facts, publication.layout);
         Self { prepared, platforms, index }
     }
 
     pub(super) fn report(
         self,
-        request: &PushRequest<'_>,
+        publication: &Publication<'_>,
         place: Place,
         tag: Tag,
         attached: Attached,
@@ -58,8 +59,8 @@ impl BuiltRelease {
     ) -> PushReport {
         PushReport {
             place,
-            address: request.address.clone(),
-            version: request.version.clone(),
+            address: publication.address.clone(),
+            version: publication.version.clone(),
             tag,
             index: self.index.descriptor.digest,
             platforms: self.platforms,

@@ -8,7 +8,7 @@ use tofu_oci_types::{Descriptor, Digest, Event, Reference, Tag};
 use super::send::Sender;
 use super::tags::resolve;
 use crate::{
-    NoticeReport, NoticeRequest, PackError, PushRequest, ReplacedRelease, SignError, WithdrawnVersion, can_be_ended,
+    NoticeReport, NoticeRequest, PackError, Publication, ReplacedRelease, SignError, WithdrawnVersion, can_be_ended,
     put_notice,
 };
 
@@ -20,7 +20,7 @@ impl Sender<'_> {
     /// Takes back what notices say of the release that is being published, if it was withdrawn or replaced before.
     pub(super) async fn revive(&self, index: &Descriptor) -> Result<(), PackError> {
         let found = notices(self.store, index).await?;
-        let PushRequest { address, version, signing, .. } = self.request;
+        let Publication { address, version, signing, .. } = self.publication;
         let about: Vec<_> = found.iter().filter(|notice| notice.is_about(&index.digest, address, version)).collect();
         if can_be_ended(ReleaseState::Withdrawn, &about, signing.map(|signing| signing.key)) {
             self.say(index, ReleaseState::Available, PUBLISHED_AGAIN, None).await?;
@@ -80,7 +80,7 @@ impl Sender<'_> {
         reason: &str,
         replaced_by: Option<Digest>,
     ) -> Result<NoticeReport, PackError> {
-        let PushRequest { address, version, signing, .. } = self.request;
+        let Publication { address, version, signing, .. } = self.publication;
         let subject = SignedSubject { index: &index.digest, address, version };
         let ends = ReleaseState::Withdrawn;
         let reason = reason.parse().expect("a reason of this module is one line");
@@ -110,8 +110,8 @@ fn takes_no_notice(error: &SignError) -> bool {
 }
 
 /// The error of a push of a version that was withdrawn, with the reason if it can be read.
-pub(super) async fn withdrawn(store: &dyn ReadStore, tag: Tag, request: &PushRequest<'_>) -> PackError {
-    let reason = withdrawal(store, request.address, request.version).await.map(|notice| notice.reason);
-    let (place, version) = (store.place(), request.version.clone());
+pub(super) async fn withdrawn(store: &dyn ReadStore, tag: Tag, publication: &Publication<'_>) -> PackError {
+    let reason = withdrawal(store, publication.address, publication.version).await.map(|notice| notice.reason);
+    let (place, version) = (store.place(), publication.version.clone());
     PackError::Withdrawn(Box::new(WithdrawnVersion { place, version, tag, reason }))
 }

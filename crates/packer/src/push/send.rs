@@ -1,19 +1,18 @@
 //! Blobs before manifests, leaves before the index.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _};
+use futures_util::{FutureExt, StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_layout::Planned;
-use tofu_oci_store::{FileBody, Pushed, Store, push_observed};
+use tofu_oci_store::{Pushed, Store, push_observed};
 use tofu_oci_types::{Counter, Descriptor, Event, Place, Reporter};
 
-use super::attachments::Attachments;
-use super::pack::Prepared;
+use super::attachments;
+use super::pack::{PackedBlob, Prepared};
 use super::prepare::Preparation;
 use super::release::{Attached, BuiltRelease};
-use crate::{PackError, PushRequest, Transfers};
+use crate::{PackError, Publication, SignedSums, Transfers};
 
 /// What is counted package by package.
 const SENDING: &str = "packages sent";
@@ -23,8 +22,11 @@ const SENDING: &str = "packages sent";
 pub(super) struct Sender<'a> {
     pub(super) store: &'a dyn Store,
     pub(super) reporter: &'a dyn Reporter,
-    pub(super) request: &'a PushRequest<'a>,
-    pub(super) attachments: &'a Attachments,
+    pub(super) publication: &'a Publication<'a>,
+    /// The plugin protocols of the release, such as `6.0`.
+    pub(super) protocols: &'a [String],
+    /// The signed checksum file of its origin.
+    pub(super) sums: Option<&'a SignedSums>,
 }
 
 impl Sender<'_> {
@@ -52,13 +54,14 @@ impl Sender<'_> {
             transfers.add(*more);
         }
         let prepared = sent.into_iter().map(|(_, prepared, _)| prepared).collect();
-        Ok((transfers, BuiltRelease::new(self.request, prepared, checksums)))
+        Ok((transfers, BuiltRelease::new(self.publication, self.protocols, prepared, checksums)))
     }
 
     /// Sends platforms that are prepared, `jobs` at a time.
     pub(super) async fn send_all(&self, prepared: &[Arc<Prepared>]) -> Result<Transfers, PackError> {
         let count = Counter::new(self.reporter, SENDING, prepared.len());
-        let sends = prepared.iter().map(|prepared| self.send(prepared).inspect_ok(|_| count.done()));
+        let sends = prepared.iter().map(|prepared| self.send(prepared).inspect_ok(|_| count.done()).boxed());
+        let sends: Vec<_> = sends.collect();
         futures_util::stream::iter(sends)
             .buffer_unordered(self.jobs())
             .try_fold(Transfers::default(), |mut sum, more| async move {
@@ -69,7 +72,7 @@ impl Sender<'_> {
     }
 
     fn jobs(&self) -> usize {
-        self.request.jobs.max(1)
+        self.publication.jobs.max(1)
     }
 
     /// Sends one platform: blobs, then config and manifest of each leaf.
@@ -77,7 +80,7 @@ impl Sender<'_> {
         let mut transfers = Transfers::default();
         for leaf in &prepared.leaves {
             for blob in &leaf.blobs {
-                transfers.count(self.send_file(prepared, blob).await?, blob.size);
+                transfers.count(self.send_blob(prepared, blob).await?, blob.size);
             }
             for planned in [&leaf.config, &leaf.manifest] {
                 transfers.count(self.send_planned(planned).await?, planned.descriptor.size);
@@ -86,13 +89,12 @@ impl Sender<'_> {
         Ok(transfers)
     }
 
-    async fn send_file(&self, prepared: &Prepared, descriptor: &Descriptor) -> Result<Pushed, PackError> {
+    async fn send_blob(&self, prepared: &Prepared, descriptor: &Descriptor) -> Result<Pushed, PackError> {
         let subject = self.subject(prepared, descriptor);
         self.reporter.event(&Event::Started { subject: subject.clone(), bytes: Some(descriptor.size) });
         let mut progress = |done| self.reporter.event(&Event::Progress { subject: subject.clone(), done });
-        let body = FileBody(path_of(prepared, descriptor));
-        let pushed =
-            push_observed(self.store, descriptor, &body, &mut progress).await.map_err(|failed| failed.error)?;
+        let body = &*blob_of(prepared, descriptor).body;
+        let pushed = push_observed(self.store, descriptor, body, &mut progress).await.map_err(|failed| failed.error)?;
         let outcome = match pushed {
             // Nothing is pushed into a directory.
             Pushed::Uploaded if matches!(self.store.place(), Place::Layout(_)) => "packed",
@@ -106,7 +108,7 @@ impl Sender<'_> {
 
     /// `widget 1.0.0 linux_amd64`, and `layer` after it if the platform has a zip as well.
     fn subject(&self, prepared: &Prepared, descriptor: &Descriptor) -> String {
-        let (provider_type, version) = (self.request.address.provider_type(), self.request.version);
+        let (provider_type, version) = (self.publication.address.provider_type(), self.publication.version);
         let is_zip = prepared.zip.as_ref().is_some_and(|zip| zip.digest == descriptor.digest);
         let suffix = if prepared.zip.is_some() && !is_zip { " layer" } else { "" };
         format!("{provider_type} {version} {}{suffix}", prepared.platform)
@@ -114,7 +116,7 @@ impl Sender<'_> {
 
     /// Attaches what is missing, and reads it back.
     pub(super) async fn attach(&self, release: &BuiltRelease, attached: &mut Attached) -> Result<(), PackError> {
-        let plan = self.attachments.plan(self.request, self.store, release).await?;
+        let plan = attachments::plan(self.publication, self.sums, self.store, release).await?;
         let (attachments, transfers) = plan.attach(self.store).await?;
         attached.transfers.add(transfers);
         attached.attachments = attachments;
@@ -137,12 +139,13 @@ impl Sender<'_> {
             let digest = planned.descriptor.digest.clone();
             Err(PackError::Vanished { place: self.store.place(), digest })
         });
+        let all: Vec<_> = all.map(FutureExt::boxed).collect();
         futures_util::stream::iter(all).buffer_unordered(self.jobs()).try_collect().await
     }
 }
 
-fn path_of<'a>(prepared: &'a Prepared, descriptor: &Descriptor) -> &'a Path {
+fn blob_of<'a>(prepared: &'a Prepared, descriptor: &Descriptor) -> &'a PackedBlob {
     let blobs = [prepared.zip.as_ref(), prepared.layer.as_ref()];
     let found = blobs.into_iter().flatten().find(|blob| blob.digest == descriptor.digest);
-    &found.expect("the leaves are planned from these very blobs").path
+    found.expect("the leaves are planned from these very blobs")
 }

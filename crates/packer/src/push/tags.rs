@@ -7,7 +7,7 @@ use tofu_oci_source::{Neighbour, newest_neighbour, provider_of, read_release};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
-use crate::{OtherAddress, PackError, PushRequest, Rename, ReplaceTag};
+use crate::{OtherAddress, PackError, Publication, Rename, ReplaceTag};
 
 /// The one tag of a version.
 ///
@@ -85,14 +85,14 @@ pub(super) async fn look(
 impl RepositoryBefore {
     /// The tag that keeps the withdrawn content of the version, if the version was withdrawn and the push may not put another
     /// release in its place.
-    pub(super) fn withdrawn(&self, request: &PushRequest<'_>) -> Option<Tag> {
-        if self.existing.is_some() || request.replace == ReplaceTag::Replace {
+    pub(super) fn withdrawn(&self, publication: &Publication<'_>) -> Option<Tag> {
+        if self.existing.is_some() || publication.replace == ReplaceTag::Replace {
             return None;
         }
-        Tag::withdrawn(request.version).ok().filter(|tag| self.tags.contains(tag))
+        Tag::withdrawn(publication.version).ok().filter(|tag| self.tags.contains(tag))
     }
 
-    /// Demands that the repository is kept for the request's address: that the release under the version's own tag or
+    /// Demands that the repository is kept for the publication's address: that the release under the version's own tag or
     /// the newest other version names it, or that neither names a provider.
     ///
     /// # Errors
@@ -101,9 +101,9 @@ impl RepositoryBefore {
         &self,
         store: &dyn ReadStore,
         tag: &Tag,
-        request: &PushRequest<'_>,
+        publication: &Publication<'_>,
     ) -> Result<(), PackError> {
-        if request.rename == Rename::Allow {
+        if publication.rename == Rename::Allow {
             return Ok(());
         }
         let own = match &self.existing {
@@ -111,13 +111,13 @@ impl RepositoryBefore {
             None => None,
         };
         // A release that was published under a wrong name may be published again, and be mended.
-        if own.as_ref() == Some(request.address) {
+        if own.as_ref() == Some(publication.address) {
             return Ok(());
         }
-        let own = own.map(|address| Neighbour { version: request.version.clone(), address });
+        let own = own.map(|address| Neighbour { version: publication.version.clone(), address });
         match newest_neighbour(store, &self.tags, tag).await?.or(own) {
-            Some(Neighbour { version, address }) if address != *request.address => {
-                let (place, given) = (store.place(), request.address.clone());
+            Some(Neighbour { version, address }) if address != *publication.address => {
+                let (place, given) = (store.place(), publication.address.clone());
                 Err(PackError::OtherAddress(Box::new(OtherAddress { place, kept: address, version, given })))
             }
             _ => Ok(()),

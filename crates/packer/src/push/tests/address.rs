@@ -1,6 +1,7 @@
 //! A repository is kept for one provider.
 
 use insta::assert_snapshot;
+use tofu_oci_types::Descriptor;
 
 use super::*;
 use crate::testing::{Folder, Heard, Push, Watching};

@@ -10,11 +10,11 @@ use std::sync::atomic::Ordering;
 use insta::assert_snapshot;
 use tofu_oci_store::{DirStore, ReadStore as _};
 
-use tofu_oci_types::{Digest, Reference};
+use tofu_oci_types::{Descriptor, Digest, Reference};
 
 use super::*;
 use crate::testing::{Folder, Heard, Push, Watching, names, tags};
-use crate::{H1Mode, PackageLayout, TagState};
+use crate::{H1Mode, PackageLayout, TagState, Transfers};
 
 /// Two platforms as zips.
 fn zips() -> Folder {

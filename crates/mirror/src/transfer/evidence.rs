@@ -1,0 +1,48 @@
+//! The signed checksum file that goes with a release.
+
+use bytes::Bytes;
+use tofu_oci_packer::{SignedSums, ZipPackage};
+use tofu_oci_source::ReleaseId;
+use tofu_oci_trust::{
+    Evidence, KEYS_LIMIT, OpenPgpContents, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, Sums, openpgp_contents,
+};
+use tofu_oci_types::PackageHash;
+
+/// The first signed checksum file that names one of the packages, under the names that its origin gives to such files.
+/// `None` if no evidence speaks for the packages.
+pub(super) fn signed_sums(id: &ReleaseId, evidence: Vec<Evidence>, packages: &[ZipPackage]) -> Option<SignedSums> {
+    evidence.into_iter().find_map(|piece| {
+        let Evidence::Sums { sums, signatures, keys, .. } = piece else { return None };
+        let listed = Sums::parse(&sums).ok()?;
+        let is_listed = |package: &ZipPackage| {
+            PackageHash::zh(&package.digest).is_some_and(|zh| listed.iter().any(|(_, listed)| *listed == zh))
+        };
+        if !packages.iter().any(is_listed) {
+            return None;
+        }
+        let name = format!("terraform-provider-{}_{}_SHA256SUMS", id.address.provider_type(), id.version);
+        let signatures = signatures.into_iter().filter(|bytes| bytes.len() <= SIGNATURES_LIMIT);
+        let signatures = named(signatures, &name, "sig");
+        let keys = keys.iter().filter_map(|bytes| match openpgp_contents(bytes) {
+            OpenPgpContents::PublicKeys(armored) if armored.len() <= KEYS_LIMIT => Some(armored),
+            _ => None,
+        });
+        let keys = named(keys, "signing-key", "asc");
+        (!signatures.is_empty()).then(|| SignedSums { sums: (name, sums.into()), signatures, keys })
+    })
+}
+
+/// Each file once, as `STEM.ENDING`, `STEM.2.ENDING`, ….
+fn named(files: impl Iterator<Item = Vec<u8>>, stem: &str, ending: &str) -> Vec<(String, Bytes)> {
+    let mut all: Vec<(String, Bytes)> = Vec::new();
+    for bytes in files.map(Bytes::from) {
+        if all.len() < SUMS_FILES_LIMIT && all.iter().all(|(_, known)| *known != bytes) {
+            let name = match all.len() {
+                0 => format!("{stem}.{ending}"),
+                before => format!("{stem}.{}.{ending}", before + 1),
+            };
+            all.push((name, bytes));
+        }
+    }
+    all
+}

@@ -1,0 +1,101 @@
+//! One platform's package, ready to be sent.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::TryStreamExt as _;
+use tofu_oci_fetch::{FetchError, Fetcher, Verified};
+use tofu_oci_packer::ZipPackage;
+use tofu_oci_source::{Offer, Package, Part};
+use tofu_oci_store::{Body, ByteStream, FileBody, StoreError};
+use tofu_oci_types::{Digest, DigestHasher, PackageHash};
+
+use super::TransferRequest;
+use super::streamed::StreamedPart;
+use crate::MirrorError;
+
+/// A package, and what can say why it could not be read.
+pub(super) struct CarriedPackage {
+    pub(super) zip: ZipPackage,
+    pub(super) streamed: Option<Arc<StreamedPart>>,
+}
+
+/// A zip that lies in a temporary folder, which is removed with the value.
+struct SpooledZip(Verified);
+
+#[async_trait]
+impl Body for SpooledZip {
+    async fn open(&self) -> Result<ByteStream, StoreError> {
+        FileBody(self.0.path()).open().await
+    }
+}
+
+impl CarriedPackage {
+    /// The package of an offer. It is streamed if its digest and size are known; any other is fetched to disk and verified
+    /// first, because a store must know both before the first byte.
+    ///
+    /// A streamed package has no `h1:`: that would take all its bytes before the index is written, twice as long.
+    pub(super) async fn new(
+        request: &TransferRequest<'_>,
+        offer: &Offer,
+        fetcher: &Fetcher<'_>,
+    ) -> Result<Self, MirrorError> {
+        if let Some(part) = streamable(offer).await? {
+            return Self::streamed(request, offer, part);
+        }
+        let verified = fetcher.zip(offer, request.work_dir).await?;
+        let h1 = verified.hashes().h1.clone();
+        let path = verified.path().to_owned();
+        let (digest, size) = hashed(&path).await?;
+        let body = Arc::new(SpooledZip(verified));
+        Ok(Self { zip: zip_package(offer, digest, size, h1, body), streamed: None })
+    }
+
+    fn streamed(request: &TransferRequest<'_>, offer: &Offer, known: KnownPart) -> Result<Self, MirrorError> {
+        let KnownPart { part, digest, size } = known;
+        request.limits.check_packed(size).map_err(|source| FetchError::Package {
+            address: offer.address().clone(),
+            version: offer.version().clone(),
+            platform: offer.platform.clone(),
+            place: offer.place().clone(),
+            source,
+        })?;
+        let body = Arc::new(StreamedPart::new(Arc::clone(&offer.release), part));
+        Ok(Self { zip: zip_package(offer, digest, size, None, Arc::clone(&body) as _), streamed: Some(body) })
+    }
+}
+
+/// A part whose digest and size are known.
+struct KnownPart {
+    part: Part,
+    digest: Digest,
+    size: u64,
+}
+
+/// The zip, if it may be streamed. Its place is asked for the size if it has not said it.
+async fn streamable(offer: &Offer) -> Result<Option<KnownPart>, MirrorError> {
+    let (Package::Zip(part), Some(zh)) = (&offer.package, offer.zh()) else { return Ok(None) };
+    let (true, Some(digest)) = (offer.allowed.is_empty() || offer.allowed.contains(&zh), part.digest.clone()) else {
+        return Ok(None);
+    };
+    let Some(size) = offer.release.size(part).await? else { return Ok(None) };
+    let part = Part { size: Some(size), ..part.clone() };
+    Ok(Some(KnownPart { part, digest, size }))
+}
+
+fn zip_package(offer: &Offer, digest: Digest, size: u64, h1: Option<PackageHash>, body: Arc<dyn Body>) -> ZipPackage {
+    let (provider_type, platform) = (offer.address().provider_type(), &offer.platform);
+    let filename = format!("terraform-provider-{provider_type}_{}_{platform}.zip", offer.version());
+    ZipPackage { platform: platform.clone(), filename, digest, size, h1, body }
+}
+
+async fn hashed(path: &Path) -> Result<(Digest, u64), StoreError> {
+    let mut bytes = FileBody(path).open().await?;
+    let (mut hasher, mut size) = (DigestHasher::sha256(), 0);
+    while let Some(piece) = bytes.try_next().await? {
+        hasher.update(&piece);
+        size += piece.len() as u64;
+    }
+    Ok((hasher.finish(), size))
+}

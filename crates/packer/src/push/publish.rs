@@ -1,0 +1,168 @@
+//! A release whose every byte is described, and its tag last of all: the end of a push, and the whole of a publication whose
+//! packages are read when they are sent.
+
+use std::sync::Arc;
+
+use tofu_oci_layout::{PlatformPackage, plan_leaves};
+use tofu_oci_store::{Body, Store};
+use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Reporter, Tag};
+
+use super::pack::{PackedBlob, Prepared};
+use super::release::{self, Attached, BuiltRelease};
+use super::replaced;
+use super::send::Sender;
+use super::tags::{self, RepositoryBefore, contents_of, for_version, point};
+use crate::{
+    PackError, Publication, PushReport, ReleaseDifference, ReplaceTag, ReplacedRelease, SignedSums, TagTaken, Transfers,
+};
+
+/// A release that need not lie in a folder.
+pub struct ReleaseContents {
+    /// The plugin protocols, such as `6.0`.
+    pub protocols: Vec<String>,
+    /// One package a platform, sorted by platform.
+    pub packages: Vec<ZipPackage>,
+    /// The signed checksum file of its origin.
+    pub sums: Option<SignedSums>,
+}
+
+/// One platform's zip, whose bytes are read when they are sent.
+pub struct ZipPackage {
+    /// The platform.
+    pub platform: Platform,
+    /// The file name of the zip.
+    pub filename: String,
+    /// The digest of the zip.
+    pub digest: Digest,
+    /// The size of the zip in bytes.
+    pub size: u64,
+    /// The `h1:` checksum, if it is known.
+    pub h1: Option<PackageHash>,
+    /// The bytes. They are opened only if the store lacks them, and again if an upload begins anew.
+    pub body: Arc<dyn Body>,
+}
+
+/// Writes a release of the artifact layout, and its tag last of all: what [`push()`](crate::push()) does with files.
+///
+/// A package is neither read through nor unpacked: whoever asks for this knows that it is the right one.
+///
+/// # Errors
+/// As [`push()`](crate::push()).
+pub async fn publish(
+    publication: &Publication<'_>,
+    contents: ReleaseContents,
+    store: &dyn Store,
+    reporter: &dyn Reporter,
+) -> Result<PushReport, PackError> {
+    let ReleaseContents { protocols, packages, sums } = contents;
+    let sender = Sender { store, reporter, publication, protocols: &protocols, sums: sums.as_ref() };
+    let (tag, found) = look(&sender).await?;
+    let (mut prepared, mut checksums) = (Vec::new(), Vec::new());
+    for package in packages {
+        let ZipPackage { platform, filename, digest, size, h1, body } = package;
+        let zip = Some((digest.clone(), size));
+        let package = PlatformPackage { platform, filename, zip, layer: None };
+        let leaves = plan_leaves(&package, publication.layout)?;
+        let PlatformPackage { platform, filename, .. } = package;
+        let zip = Some(PackedBlob { digest, size, body });
+        prepared.push(Arc::new(Prepared { platform, filename, zip, layer: None, leaves }));
+        checksums.push(h1);
+    }
+    let release = BuiltRelease::new(publication, &protocols, prepared, checksums);
+    publish_built(&sender, release, tag, &found).await
+}
+
+/// The repository before, if it may take the release as far as that is known now.
+pub(super) async fn look(sender: &Sender<'_>) -> Result<(Tag, RepositoryBefore), PackError> {
+    let Sender { store, publication, reporter, .. } = *sender;
+    let tag = for_version(publication.version)?;
+    let found = tags::look(store, &tag, publication.version, reporter).await?;
+    tracing::info!(%tag, taken = found.existing.is_some(), "the packages are in order");
+    if let Some(withdrawn) = found.withdrawn(publication) {
+        return Err(replaced::withdrawn(store, withdrawn, publication).await);
+    }
+    if found.existing.is_none() || publication.replace == ReplaceTag::Replace {
+        found.require_address(store, &tag, publication).await?;
+    }
+    Ok((tag, found))
+}
+
+/// If the tag exists, the new index decides whether it stays, moves or is an error.
+pub(super) async fn publish_built(
+    sender: &Sender<'_>,
+    release: BuiltRelease,
+    tag: Tag,
+    found: &RepositoryBefore,
+) -> Result<PushReport, PackError> {
+    let Sender { store, publication, .. } = *sender;
+    match &found.existing {
+        Some(existing) if existing.digest == release.index.descriptor.digest => {
+            let mut attached = Attached::default();
+            sender.attach(&release, &mut attached).await?;
+            if publication.replace == ReplaceTag::Replace {
+                sender.revive(&release.index.descriptor).await?;
+            }
+            return Ok(release.report(publication, store.place(), tag, attached, true));
+        }
+        Some(existing) if publication.replace == ReplaceTag::Refuse => {
+            found.require_address(store, &tag, publication).await?;
+            return Err(taken(store, existing, &release, &tag).await);
+        }
+        _ => {}
+    }
+    let transfers = sender.send_all(&release.prepared).await?;
+    let attached = complete(sender, &release, &tag, transfers, found.existing.as_ref()).await?;
+    Ok(release.report(publication, store.place(), tag, attached, false))
+}
+
+/// The index, the check that everything is there, what refers to the release, what is said of the release that it
+/// replaces, and the tag.
+pub(super) async fn complete(
+    sender: &Sender<'_>,
+    release: &BuiltRelease,
+    tag: &Tag,
+    transfers: Transfers,
+    existing: Option<&Descriptor>,
+) -> Result<Attached, PackError> {
+    let Sender { store, publication, .. } = sender;
+    let index = &release.index;
+    let mut attached = Attached { transfers, ..Attached::default() };
+    attached.transfers.count(sender.send_planned(index).await?, index.descriptor.size);
+    tracing::info!(index = %index.descriptor.digest, "everything is sent but the tag");
+    sender.check(release).await?;
+    sender.attach(release, &mut attached).await?;
+    if publication.replace == ReplaceTag::Replace {
+        sender.revive(&index.descriptor).await?;
+    }
+    if let Some(existing) = existing {
+        attached.replaced = Some(sender.mark(existing, &index.descriptor).await?);
+    }
+    match point(*store, &index.descriptor, tag, publication.replace).await {
+        Ok(None) => Ok(attached),
+        Ok(Some(now)) => Err(taken(*store, &now, release, tag).await),
+        Err(error) => {
+            if let (Some(existing), Some(ReplacedRelease { notice: Some(_), .. })) = (existing, &attached.replaced) {
+                sender.unmark(existing, tag).await;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The refusal of a tag that points at something else.
+async fn taken(store: &dyn Store, existing: &Descriptor, release: &BuiltRelease, tag: &Tag) -> PackError {
+    let new = release::leaf_digests(&release.prepared);
+    let (there, of) = match contents_of(store, existing).await {
+        Ok(contents) => contents,
+        Err(error) => return error.into(),
+    };
+    let difference = ReleaseDifference::between(there.as_ref(), Some(&new));
+    PackError::TagTaken(Box::new(TagTaken {
+        place: store.place(),
+        tag: tag.clone(),
+        existing: existing.digest.clone(),
+        new: release.index.descriptor.digest.clone(),
+        difference,
+        of,
+    }))
+}
