@@ -87,6 +87,20 @@ pub enum MirrorError {
         /// The tag.
         tag: Tag,
     },
+    /// Another program put another release in the place of the one that `mirror` carried.
+    #[error("{place} has another release under {version} than the mirror put there, so it stays as it is")]
+    NotMirrored {
+        /// The repository.
+        place: Place,
+        /// The version.
+        version: Version,
+    },
+    /// The destination has no place for notices.
+    #[error("{place} takes no notices: a version there is neither withdrawn nor deprecated")]
+    NoNotices {
+        /// The destination.
+        place: Place,
+    },
     /// The record beside a tree of files cannot be read or written.
     #[error("the record of first sightings {} cannot be used", path.display())]
     SightingsFile {
@@ -112,6 +126,8 @@ impl MirrorError {
             Self::FewerPlatforms { .. } => "fewer-platforms",
             Self::NotSightings { .. } => "not-sightings",
             Self::SightingsContended { .. } => "sightings-contended",
+            Self::NotMirrored { .. } => "not-mirrored",
+            Self::NoNotices { .. } => "no-notices",
             Self::SightingsFile { .. } => "sightings-file",
         }
     }
