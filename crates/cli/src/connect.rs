@@ -1,11 +1,12 @@
 //! Names of ends become stores.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use tofu_oci_disk::Waiter;
-use tofu_oci_http::{ClientError, HttpClient, HttpLimits, HttpOptions};
-use tofu_oci_logins::{Access, CredentialResolver, HostMachine};
+use tofu_oci_http::{ClientError, HostTokens, HttpClient, HttpLimits, HttpOptions};
+use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver};
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_store::{DirStore, ReadStore, Store};
@@ -13,7 +14,7 @@ use tofu_oci_types::{NoReporter, Place, ProviderAddr, ReleaseName, Reporter, Rep
 
 use crate::args::{Network, Timeout};
 use crate::diagnostic::Diagnostic;
-use crate::environment::ReadConfig;
+use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
 use crate::helper_program::{NoHelpers, RealMachine};
 use crate::invocation;
@@ -187,6 +188,17 @@ impl Connector {
                 Arc::new(DirStore::create_on_write(dir)?.waiting(self.waiter.clone(), Arc::clone(&self.reporter)))
             }
         })
+    }
+
+    /// The tokens of origin registries and network mirrors. The arguments that say who asks leave no place for them.
+    ///
+    /// # Errors
+    /// When the current directory is gone.
+    pub(crate) fn host_tokens(&self) -> Result<Arc<dyn HostTokens>, Diagnostic> {
+        let Access::Ambient { chdir } = &self.access else { return Ok(Arc::new(BTreeMap::new())) };
+        let ReadConfig { environment, reading } = self.config(chdir.as_deref())?;
+        let (machine, reporter) = (Arc::clone(&self.machine), Arc::clone(&self.reporter));
+        Ok(Arc::new(HostTokenResolver::new(machine, environment, &RealFiles, reading, reporter)))
     }
 
     /// The one client of this run. Credentials are read now, and asked for when a registry demands them.

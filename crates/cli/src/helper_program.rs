@@ -1,5 +1,5 @@
-//! The real environment and helpers: programs `docker-credential-NAME`, found on the PATH, run without a shell, within
-//! limits.
+//! The real environment and helpers: programs `docker-credential-NAME`, found on the PATH, and the program of a
+//! `credentials_helper` block, run without a shell, within limits.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -60,7 +60,15 @@ impl HostMachine for RealMachine {
     ) -> Result<HelperOutput, RunError> {
         let path = find(&helper.program(), std::env::var_os("PATH").as_deref())?;
         tracing::info!(program = %path.display(), action = action.word(), "credential helper");
-        run(&path, action.word(), input, TIME_LIMIT.min(self.0.0)).await
+        run(&path, &[action.word()], input, TIME_LIMIT.min(self.0.0)).await
+    }
+
+    async fn run_token_helper(&self, program: &Path, arguments: &[String]) -> Result<HelperOutput, RunError> {
+        if !std::fs::metadata(program).is_ok_and(|data| is_executable(&data)) {
+            return Err(RunError::NotExecutable { path: program.to_owned() });
+        }
+        tracing::info!(program = %program.display(), "credentials helper");
+        run(program, arguments, b"", TIME_LIMIT.min(self.0.0)).await
     }
 }
 
@@ -83,6 +91,10 @@ impl HostMachine for NoHelpers {
 
     async fn run_helper(&self, helper: &HelperName, _: HelperAction, _: &[u8]) -> Result<HelperOutput, RunError> {
         Err(RunError::NotFound { program: helper.program() })
+    }
+
+    async fn run_token_helper(&self, program: &Path, _: &[String]) -> Result<HelperOutput, RunError> {
+        Err(RunError::NotFound { program: program.display().to_string() })
     }
 }
 
@@ -134,12 +146,17 @@ fn is_executable(_: &std::fs::Metadata) -> bool {
     true
 }
 
-/// Runs a program with one argument and this input, in this process's directory and environment. It drops what the
+/// Runs a program with these arguments and this input, in this process's directory and environment. It drops what the
 /// program writes to standard error, which may contain a secret.
-async fn run(path: &Path, action: &str, input: &[u8], limit: Duration) -> Result<HelperOutput, RunError> {
+async fn run(
+    path: &Path,
+    arguments: &[impl AsRef<OsStr>],
+    input: &[u8],
+    limit: Duration,
+) -> Result<HelperOutput, RunError> {
     let program = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let start = |source| RunError::Start { path: path.to_owned(), source };
-    let mut child = spawn(path, action).await.map_err(start)?;
+    let mut child = spawn(path, arguments).await.map_err(start)?;
     let Ok(ended) = tokio::time::timeout(limit, talk(&mut child, input)).await else {
         // It has ended already, or this ends it.
         let _ = child.kill().await;
@@ -154,9 +171,9 @@ async fn run(path: &Path, action: &str, input: &[u8], limit: Duration) -> Result
 }
 
 /// Starts a program. One that another process is replacing can be started a moment later.
-async fn spawn(path: &Path, action: &str) -> io::Result<Child> {
+async fn spawn(path: &Path, arguments: &[impl AsRef<OsStr>]) -> io::Result<Child> {
     let mut command = Command::new(path);
-    command.arg(action).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     for wait in [20, 50, 100, 200] {
         match command.spawn() {
             Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
@@ -244,7 +261,7 @@ mod tests {
         let folder = folder(script);
         let path = find("docker-credential-x", Some(folder.path().as_os_str()))?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-        runtime.block_on(run(&path, "get", input, limit))
+        runtime.block_on(run(&path, &["get"], input, limit))
     }
 
     /// Exit code and standard output.

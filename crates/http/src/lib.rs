@@ -26,6 +26,7 @@ mod clock;
 mod connections;
 mod download;
 mod encodings;
+mod host_tokens;
 mod limits;
 mod named_hosts;
 mod options;
@@ -50,6 +51,7 @@ pub use client::{HttpClient, HttpRequest, NoDocument, NoRetry, Requester, Setbac
 pub use clock::{Clock, SystemClock};
 pub use connections::{ClientError, NoAnswer};
 pub use download::{BodySize, Download, DownloadFault, Downloaded, RangeSource};
+pub use host_tokens::{HostTokenError, HostTokens};
 pub use limits::{HttpLimits, shown_time};
 pub use named_hosts::{NamedHosts, same_host};
 pub use options::{HttpOptions, Proxies, RetryPolicy};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use reqwest::Method;
-use tofu_oci_types::Secret;
+use tofu_oci_types::{Reporter, Secret};
 use url::Url;
 
 use crate::answer::HttpAnswer;
@@ -113,6 +113,11 @@ impl WebClient {
     #[must_use]
     pub fn with_private_hosts(self, hosts: &[String]) -> Self {
         Self { private: Arc::new(NamedHosts::new(hosts)), ..self }
+    }
+
+    /// What is told of the requests.
+    pub fn reporter(&self) -> &dyn Reporter {
+        self.http.reporter()
     }
 
     /// Whether what a host has answered may send this program to another host, `HOST[:PORT]`: one that is as far away or

@@ -9,6 +9,7 @@
 //! login     RegistryName, LoginFile --keeper--> the file or a helper --store--> Change
 //! logout    RegistryName, LoginFile --remove--> Removal
 //! both      CurrentLogin: which source answers for the registry now
+//! tokens    variables, blocks, a helper --HostTokenResolver--> the token of a host that is no OCI registry
 //! refused   a repository and an RefusalCause --> where the credentials came from, and what to do about it
 //! ```
 //!
@@ -22,6 +23,7 @@ mod advice;
 mod current;
 mod files;
 mod helper;
+mod host_tokens;
 mod login_file;
 mod machine;
 mod overlooked;
@@ -37,6 +39,7 @@ pub use access::{Access, UsernameError, one_registry};
 pub use advice::{Advice, EntryFault, LoginCommand, Remedy, Repetition};
 pub use current::{AfterLogin, AfterLogout, CurrentLogin, Obstacle};
 pub use helper::{Erased, HelperFault};
+pub use host_tokens::{HostTokenOrigin, HostTokenResolver};
 pub use login_file::{Keeper, LoginFile, LoginFileError};
 pub use machine::{HelperAction, HostMachine, RunError};
 pub use overlooked::{OverlookedKind, OverlookedLogin};

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -30,6 +30,12 @@ pub trait HostMachine: Send + Sync {
         action: HelperAction,
         input: &[u8],
     ) -> Result<HelperOutput, RunError>;
+
+    /// Runs the program of a `credentials_helper` block with these arguments and no input.
+    ///
+    /// # Errors
+    /// If it cannot be run, and if it does not come to an end.
+    async fn run_token_helper(&self, program: &Path, arguments: &[String]) -> Result<HelperOutput, RunError>;
 }
 
 /// What a helper is asked to do.
@@ -106,6 +112,7 @@ pub enum RunError {
 #[cfg(test)]
 pub(crate) mod doubles {
     use std::collections::BTreeMap;
+    use std::sync::{Mutex, MutexGuard, PoisonError};
 
     use super::*;
 
@@ -114,12 +121,13 @@ pub(crate) mod doubles {
     pub(crate) struct Doubles {
         variables: BTreeMap<String, String>,
         answers: BTreeMap<(String, String), (i32, String)>,
+        asked: Mutex<Vec<String>>,
     }
 
     impl Doubles {
         pub(crate) fn of_variables(variables: &[(&str, &str)]) -> Self {
             let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-            Self { variables: variables.iter().map(own).collect(), answers: BTreeMap::new() }
+            Self { variables: variables.iter().map(own).collect(), ..Self::default() }
         }
 
         /// What a helper writes, with its exit code, for an action and the bytes on its input.
@@ -127,6 +135,21 @@ pub(crate) mod doubles {
             self.answers.insert((action.word().to_owned(), input.to_owned()), (exit, output.to_owned()));
             self
         }
+
+        /// What a token helper writes, with its exit code, for arguments that are joined by blanks.
+        pub(crate) fn with_token_helper(mut self, program: &str, arguments: &str, exit: i32, output: &str) -> Self {
+            self.answers.insert((program.to_owned(), arguments.to_owned()), (exit, output.to_owned()));
+            self
+        }
+
+        /// The arguments of every token helper that was run.
+        pub(crate) fn asked(&self) -> Vec<String> {
+            lock(&self.asked).clone()
+        }
+    }
+
+    fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+        mutex.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[async_trait]
@@ -153,6 +176,16 @@ pub(crate) mod doubles {
             match self.answers.get(&key) {
                 Some((exit, output)) => Ok(HelperOutput { exit: Some(*exit), stdout: output.clone().into_bytes() }),
                 None => Err(RunError::NotFound { program: helper.program() }),
+            }
+        }
+
+        /// Answers by the arguments, joined by blanks.
+        async fn run_token_helper(&self, program: &Path, arguments: &[String]) -> Result<HelperOutput, RunError> {
+            let key = (program.display().to_string(), arguments.join(" "));
+            lock(&self.asked).push(key.1.clone());
+            match self.answers.get(&key) {
+                Some((exit, output)) => Ok(HelperOutput { exit: Some(*exit), stdout: output.clone().into_bytes() }),
+                None => Err(RunError::NotExecutable { path: program.to_owned() }),
             }
         }
     }

@@ -12,6 +12,14 @@ mod blocking;
 mod bundle_notes;
 mod destination;
 mod error;
+mod first_seen;
+mod look;
+mod plan;
+mod rules;
+mod run;
+mod select;
+mod sightings;
+mod state;
 mod transfer;
 
 pub use bundle_notes::{BundledPackage, BundledProvider, BundledVersion, bundled_providers, tofurc};
@@ -20,4 +28,11 @@ pub use destination::{
     StaticTree, contents_of,
 };
 pub use error::MirrorError;
+pub use plan::{Action, Deed, Prune};
+pub use rules::{
+    Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
+};
+pub use run::{Carrying, MirrorJob, MirrorLine};
+pub use select::{Candidates, Choice, Selected, Selection, select};
+pub use sightings::{Mark, Sightings};
 pub use transfer::{TransferRequest, Transferred, transfer};

@@ -14,5 +14,5 @@ mod services;
 
 pub use self::discover::Discover;
 pub use self::error::DiscoveryError;
-pub use self::http::{DiscoveryOptions, HttpDiscovery, TokenOf};
+pub use self::http::{DiscoveryOptions, HttpDiscovery};
 pub use self::services::Services;

@@ -1,5 +1,6 @@
 //! Why a place that is not an OCI repository could not be used.
 
+use tofu_oci_http::{HostTokenError, WebError, WebFault};
 use tofu_oci_mapper::MapError;
 use tofu_oci_types::NetworkFault;
 
@@ -59,6 +60,9 @@ pub enum Failure {
     /// Places of this kind are not read here yet.
     #[error("{0}")]
     MethodNotRead(String),
+    /// A program that should know the token to show fails.
+    #[error(transparent)]
+    Token(#[from] HostTokenError),
     /// A rule gives no repository for the address.
     #[error(transparent)]
     NoRepository(Box<MapError>),
@@ -97,6 +101,7 @@ impl Failure {
             Self::InvalidService(_) => "invalid-service",
             Self::RegistryProtocolNotRead(_) => "registry-protocol-not-read",
             Self::MethodNotRead(_) => "method-not-read",
+            Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
             Self::FolderMissing(_) => "fs-dir-missing",
             Self::FolderUnreadable(_) => "fs-unreadable",
@@ -109,6 +114,36 @@ impl Failure {
     /// Whether a retry of the same question may succeed.
     pub fn is_transient(&self) -> bool {
         matches!(self, Self::Network { .. } | Self::ServerError(_) | Self::TooManyRequests(_))
+    }
+}
+
+impl Failure {
+    /// What a status means. `place` is the address that answered, for people.
+    pub(crate) fn of_status(status: u16, place: &str) -> Self {
+        let text = format!("{place} answered {status}");
+        match status {
+            401 => Self::Unauthorized(text),
+            403 => Self::Denied(text),
+            429 => Self::TooManyRequests(text),
+            500..=599 => Self::ServerError(text),
+            _ => Self::BadStatus(text),
+        }
+    }
+}
+
+impl From<&WebError> for Failure {
+    fn from(error: &WebError) -> Self {
+        let text = error.to_string();
+        match &error.fault {
+            WebFault::Network(problem) => Self::Network { fault: problem.fault, problem: text },
+            WebFault::Status(status) => Self::of_status(*status, &error.url),
+            WebFault::Wait(_) => Self::TooManyRequests(text),
+            WebFault::TooLarge(_) | WebFault::WrongSize { .. } | WebFault::Encoded(_) | WebFault::Changed => {
+                Self::BadBody(text)
+            }
+            WebFault::PrivateHost(_) => Self::PrivateHost { host: None, problem: text },
+            _ => Self::BadRedirect(text),
+        }
     }
 }
 

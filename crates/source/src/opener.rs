@@ -5,41 +5,42 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tofu_oci_http::WebClient;
+use tofu_oci_http::{HostTokens, WebClient};
 use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind};
 use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
-use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef, Secret};
+use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
 use crate::configured::ConfiguredMethods;
 use crate::{
     DirectSource, Discover, DiscoveryError, DiscoveryOptions, FolderSource, HttpDiscovery, InstallMethod, Link,
-    NotRead, OciSource, OpenRepository, Services, Source, TokenOf,
+    NotRead, OciSource, OpenRepository, Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
 pub struct MethodOpener {
     client: Arc<RegistryClient>,
     discovery: Arc<dyn Discover>,
+    tokens: Arc<dyn HostTokens>,
     open: OpenRepository,
     folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
 }
 
 impl MethodOpener {
-    /// Sends no request yet.
-    pub fn new(configured: &ConfiguredMethods, client: Arc<RegistryClient>) -> Self {
+    /// Sends no request yet. `tokens` are those of origin registries and network mirrors.
+    pub fn new(configured: &ConfiguredMethods, client: Arc<RegistryClient>, tokens: Arc<dyn HostTokens>) -> Self {
         let config = &configured.reading.config;
         let options = DiscoveryOptions {
             timeout: timeout(config),
             overrides: overrides(configured),
-            token: Some(tokens(config)),
+            tokens: Arc::clone(&tokens),
         };
         let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, discovery, open, folders: Mutex::default() }
+        Self { client, discovery, tokens, open, folders: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -149,22 +150,4 @@ fn json(setting: &ConfigSetting) -> serde_json::Value {
             Value::Object(members.iter().map(|(name, value)| (name.clone(), json(value))).collect())
         }
     }
-}
-
-/// `TF_TOKEN_*`, then `credentials` blocks.
-fn tokens(config: &CliConfig) -> TokenOf {
-    let mut tokens: BTreeMap<Hostname, String> = BTreeMap::new();
-    for block in &config.credentials {
-        let host = block.label.as_ref().and_then(|label| label.parse().ok());
-        let token = block.attribute("token").and_then(|attribute| attribute.value.as_text());
-        if let (Some(host), Some(token)) = (host, token) {
-            tokens.insert(host, token.to_owned());
-        }
-    }
-    for variable in &config.tokens {
-        tokens.insert(variable.host.clone(), variable.token.expose().to_owned());
-    }
-    let tokens: BTreeMap<Hostname, Secret> =
-        tokens.into_iter().map(|(host, token)| (host, Secret::new(token))).collect();
-    Arc::new(move |host| tokens.get(host).cloned())
 }

@@ -299,6 +299,7 @@ impl Diagnostic {
             Failure::RegistryProtocolNotRead(_) | Failure::NoProviderService(_) => self
                 .hint("say which repository holds it with --from REPOSITORY")
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
+            Failure::Token(error) => self.hint(error.hint.clone()),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
             Failure::PrivateHost { host, .. } => self
                 .hint(format!(

@@ -85,7 +85,7 @@ impl Finder {
         if let Some(opener) = self.opener.get() {
             return Ok(opener);
         }
-        let opener = MethodOpener::new(configured, self.connector.client()?);
+        let opener = MethodOpener::new(configured, self.connector.client()?, self.connector.host_tokens()?);
         Ok(self.opener.get_or_init(|| opener))
     }
 

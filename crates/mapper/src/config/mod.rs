@@ -11,6 +11,7 @@ mod advice;
 mod decode;
 mod environment;
 mod file;
+mod helper_program;
 mod implicit;
 mod installation;
 mod locate;
@@ -33,6 +34,7 @@ mod variables;
 
 pub use environment::{ConfigFiles, Environment, Os};
 pub use file::{ConfigFile, ConfigFileState, Unknown};
+pub use helper_program::{NoHelperProgram, helper_program};
 pub use locate::{Located, MainFile, MainFileOrigin, PassedOver, locate};
 pub use measured::{MEASURED, releases_text};
 pub use methods::{MethodCandidate, Methods};

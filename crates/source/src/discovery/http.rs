@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared, WeakShared};
 use serde_json::Value;
-use tofu_oci_http::{HttpAnswer, WebClient, WebError, WebFault, WebRequest, shown_url};
-use tofu_oci_types::{Hostname, RepositoryRef, Secret, printable};
+use tofu_oci_http::{HostTokens, HttpAnswer, WebClient, WebRequest, shown_url};
+use tofu_oci_types::{Event, Hostname, RepositoryRef, Secret, printable};
 
 use super::discover::Discover;
 use super::error::DiscoveryError;
@@ -20,9 +20,6 @@ use crate::Failure;
 const LIMIT: u64 = 1024 * 1024;
 const PATH: &str = ".well-known/terraform.json";
 
-/// The token of a host, for the request to that host alone; `None` if it has no token.
-pub type TokenOf = Arc<dyn Fn(&Hostname) -> Option<Secret> + Send + Sync>;
-
 /// The settings of an [`HttpDiscovery`].
 #[derive(Clone)]
 pub struct DiscoveryOptions {
@@ -30,14 +27,14 @@ pub struct DiscoveryOptions {
     pub timeout: Duration,
     /// Services that the user wrote down; these hosts get no request.
     pub overrides: BTreeMap<Hostname, Services>,
-    /// Finds the token to show to a host; `None` shows no token.
-    pub token: Option<TokenOf>,
+    /// The token to show to a host; no other host gets it.
+    pub tokens: Arc<dyn HostTokens>,
 }
 
 impl Default for DiscoveryOptions {
     /// 10 seconds, no overrides, no tokens.
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(10), overrides: BTreeMap::new(), token: None }
+        Self { timeout: Duration::from_secs(10), overrides: BTreeMap::new(), tokens: Arc::new(BTreeMap::new()) }
     }
 }
 
@@ -139,10 +136,22 @@ impl DiscoveryClient {
         self.document(host).await.map_err(|failure| DiscoveryError { host: host.clone(), failure })
     }
 
+    /// A host that keeps its document from nobody needs no token, so a program that fails costs a warning, as in `OpenTofu`
+    /// nothing at all.
+    async fn token(&self, host: &Hostname) -> Option<Secret> {
+        match self.options.tokens.token(host).await {
+            Ok(token) => token,
+            Err(error) => {
+                self.web.reporter().event(&Event::warning(error.code, error.to_string()).with_hint(error.hint));
+                None
+            }
+        }
+    }
+
     async fn document(&self, host: &Hostname) -> Result<Services, Failure> {
-        let root = self.web.root(host.as_str()).map_err(|error| not_got(&error))?;
+        let root = self.web.root(host.as_str()).map_err(|error| Failure::from(&error))?;
         let url = root.join(PATH).map_err(|error| Failure::BadRedirect(error.to_string()))?;
-        let token = self.options.token.as_ref().and_then(|token| token(host));
+        let token = self.token(host).await;
         let request = WebRequest {
             url,
             accept: "application/json",
@@ -151,39 +160,16 @@ impl DiscoveryClient {
             limit: LIMIT,
         };
         let is_document = |answer: &HttpAnswer| answer.status() == 200 && check_media_type(answer, "").is_ok();
-        let answer = self.web.get(&request, is_document).await.map_err(|error| not_got(&error))?;
+        let answer = self.web.get(&request, is_document).await.map_err(|error| Failure::from(&error))?;
         let place = shown_url(answer.url());
         match answer.status() {
             200 => {}
             404 => return Ok(Services::of_document(host.clone(), &answer, BTreeMap::new())),
-            status => return Err(refused(status, &place)),
+            status => return Err(Failure::of_status(status, &place)),
         }
         check_media_type(&answer, &place)?;
         let values = parse(answer.body()).map_err(|problem| Failure::BadBody(format!("{place}: {problem}")))?;
         Ok(Services::of_document(host.clone(), &answer, values))
-    }
-}
-
-fn not_got(error: &WebError) -> Failure {
-    let text = error.to_string();
-    match &error.fault {
-        WebFault::Network(problem) => Failure::Network { fault: problem.fault, problem: text },
-        WebFault::Status(status) => refused(*status, &error.url),
-        WebFault::Wait(_) => Failure::TooManyRequests(text),
-        WebFault::TooLarge(_) => Failure::BadBody(text),
-        WebFault::PrivateHost(_) => Failure::PrivateHost { host: None, problem: text },
-        _ => Failure::BadRedirect(text),
-    }
-}
-
-fn refused(status: u16, place: &str) -> Failure {
-    let text = format!("{place} answered {status}");
-    match status {
-        401 => Failure::Unauthorized(text),
-        403 => Failure::Denied(text),
-        429 => Failure::TooManyRequests(text),
-        500..=599 => Failure::ServerError(text),
-        _ => Failure::BadStatus(text),
     }
 }
 

@@ -48,7 +48,7 @@ pub(crate) async fn explain(
     let ambient = matches!(connector.access(), Access::Ambient { .. });
     let doubtful = ambient && latest.reading.credential_errors().next().is_some();
     let connector = if doubtful { connector.anonymous() } else { connector };
-    let opener = MethodOpener::new(&latest, connector.client()?);
+    let opener = MethodOpener::new(&latest, connector.client()?, connector.host_tokens()?);
     let refused = refusal.is_err().then(|| latest.reading.errors().count());
     let explanation = providers::explain(&question, &latest, refused, &opener, read).await?;
     if context.json {

@@ -332,8 +332,8 @@ async fn a_token_stays_with_its_host() {
     named.server.page("/moved", to("https://b.test/there"));
     named.server.page("/there", to("https://a.test/back"));
     named.server.page("/back", json("{}"));
-    let token: TokenOf = Arc::new(|host| (host.as_str() == "a.test").then(|| Secret::new("secret-word")));
-    let options = DiscoveryOptions { token: Some(token), ..DiscoveryOptions::default() };
+    let tokens = BTreeMap::from([("a.test".parse().unwrap(), Secret::new("secret-word"))]);
+    let options = DiscoveryOptions { tokens: Arc::new(tokens), ..DiscoveryOptions::default() };
     named.discovery(options).services(&"a.test".parse().unwrap()).await.unwrap();
     let shown: Vec<_> = named.server.requests().iter().map(|one| one.header("authorization").is_some()).collect();
     assert_eq!(shown, [true, true, false, false]);

@@ -1,0 +1,51 @@
+//! Parts of packages that lie on the web.
+
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_http::{BodySize, Downloaded, Protection, WebClient, WebDownload, WebError, WebFault};
+use tofu_oci_store::StoreError;
+use tofu_oci_types::Place;
+
+use crate::{Failure, Locator, Opened, Part, SourceError};
+
+/// The bytes of a part, as [`Release::open`](crate::Release::open) gives them.
+pub(crate) async fn open(web: &WebClient, place: &Place, part: &Part) -> Result<Opened, SourceError> {
+    let opened = web.download(&download(place, part)?).await;
+    let Downloaded { size, stream } = opened.map_err(|error| not_opened(place, &error))?;
+    let broken_at = place.clone();
+    Ok(Opened { size, stream: stream.map_err(move |error| broken(&broken_at, error)).boxed() })
+}
+
+/// The size of a part, as [`Release::size`](crate::Release::size) gives it.
+pub(crate) async fn size(web: &WebClient, place: &Place, part: &Part) -> Result<Option<u64>, SourceError> {
+    match part.size {
+        Some(size) => Ok(Some(size)),
+        None => web.size(&download(place, part)?).await.map_err(|error| not_opened(place, &error)),
+    }
+}
+
+/// How many bytes come is bounded by whoever reads them.
+fn download(place: &Place, part: &Part) -> Result<WebDownload, SourceError> {
+    let Locator::Url(url) = &part.at else {
+        let failure = Failure::PackageMissing(format!("{part} is not a file of the web"));
+        return Err(SourceError::Failed { place: place.clone(), failure });
+    };
+    let protection = if part.digest.is_some() { Protection::Digest } else { Protection::Tls };
+    let size = part.size.map_or(BodySize::AtMost(u64::MAX), BodySize::Known);
+    Ok(WebDownload { url: url.clone(), protection, size })
+}
+
+fn not_opened(place: &Place, error: &WebError) -> SourceError {
+    let failure = match error.fault {
+        WebFault::Status(404 | 410) => Failure::PackageMissing(error.to_string()),
+        _ => Failure::from(error),
+    };
+    SourceError::Failed { place: place.clone(), failure }
+}
+
+fn broken(place: &Place, error: WebError) -> StoreError {
+    let (place, problem) = (place.clone(), error.to_string());
+    match error.fault {
+        WebFault::Network(network) => StoreError::Unreachable { place, fault: network.fault, problem },
+        _ => StoreError::Malformed { place, problem },
+    }
+}
