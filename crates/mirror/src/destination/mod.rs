@@ -70,3 +70,6 @@ pub trait Destination: Send + Sync {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
