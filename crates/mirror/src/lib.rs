@@ -11,7 +11,9 @@
 mod destination;
 mod error;
 mod first_seen;
+mod found_keys;
 mod look;
+mod names;
 mod plan;
 mod rules;
 mod run;
@@ -22,6 +24,8 @@ mod transfer;
 
 pub use destination::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
 pub use error::MirrorError;
+pub use found_keys::FoundKey;
+pub use names::providers_in_tree;
 pub use plan::{Action, Deed, Prune};
 pub use rules::{
     Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
