@@ -13,7 +13,9 @@ mod bundle_notes;
 mod destination;
 mod error;
 mod first_seen;
+mod found_keys;
 mod look;
+mod names;
 mod plan;
 mod rules;
 mod run;
@@ -28,6 +30,8 @@ pub use destination::{
     StaticTree, contents_of,
 };
 pub use error::MirrorError;
+pub use found_keys::FoundKey;
+pub use names::providers_in_tree;
 pub use plan::{Action, Deed, Prune};
 pub use rules::{
     Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,

@@ -16,6 +16,7 @@ use crate::first_seen::FirstSeen;
 use crate::look::{Look, Question};
 use crate::plan::{Action, Deed, Prune};
 use crate::rules::MirrorRules;
+use crate::select::{Candidates, Selection, select};
 use crate::sightings::{Mark, Sightings};
 use crate::state::{Later, change};
 use crate::{Destination, MirrorError, TransferRequest};
@@ -125,6 +126,13 @@ impl MirrorJob<'_> {
         let lines: Vec<Vec<MirrorLine>> = futures_util::stream::iter(done).buffered(PROVIDERS).collect().await;
         self.destination.finish(reporter).await?;
         Ok(lines.into_iter().flatten().collect())
+    }
+
+    /// What the rules choose of a provider, whatever the destination has.
+    pub(crate) async fn select_of(&self, address: &ProviderAddr, from: &dyn Source) -> Result<Selection, MirrorError> {
+        let offered = from.versions(address).await?.versions;
+        let candidates = Candidates { address, offered: &offered, present: &[], sightings: None, now: self.now };
+        Ok(select(self.rules, &candidates))
     }
 
     fn question<'q>(&'q self, address: &'q ProviderAddr, from: &'q dyn Source) -> Question<'q> {
