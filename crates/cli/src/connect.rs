@@ -201,6 +201,11 @@ impl Connector {
         Ok(Arc::new(HostTokenResolver::new(machine, environment, &RealFiles, reading, reporter)))
     }
 
+    /// How this run waits for folders that other programs write, and who hears of it.
+    pub(crate) fn waiting(&self) -> (Waiter, Arc<dyn Reporter>) {
+        (self.waiter.clone(), Arc::clone(&self.reporter))
+    }
+
     /// The one client of this run. Credentials are read now, and asked for when a registry demands them.
     ///
     /// # Errors

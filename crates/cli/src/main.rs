@@ -22,6 +22,7 @@ mod args;
 mod bug;
 mod completion;
 mod connect;
+mod destination;
 mod diagnostic;
 mod document;
 mod environment;

@@ -1,11 +1,14 @@
 //! Why a release was not carried.
 
+use std::io;
+use std::path::PathBuf;
+
 use tofu_oci_fetch::FetchError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
 use tofu_oci_source::SourceError;
-use tofu_oci_store::StoreError;
-use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Version};
+use tofu_oci_store::{CopyError, StoreError};
+use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
 /// Why a release could not be carried to a place. No part of it is visible there then.
 #[derive(Debug, thiserror::Error)]
@@ -26,6 +29,9 @@ pub enum MirrorError {
     /// The destination cannot be opened, read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A release could not be read from where it was collected, or the bundle not be written.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// Two providers would lie in one repository, where their versions could not be told apart.
     #[error("{first} and {second} would both go to {place}")]
     SharedRepository {
@@ -35,6 +41,15 @@ pub enum MirrorError {
         first: Box<ProviderAddr>,
         /// The other provider.
         second: Box<ProviderAddr>,
+    },
+    /// A file that should be `index.json` or `VERSION.json` of a network mirror is something else.
+    #[error("{} is not a document of a network mirror", path.display())]
+    NotAMirror {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: serde_json::Error,
     },
     /// The destination has another package under the same version.
     #[error(
@@ -68,6 +83,45 @@ pub enum MirrorError {
         /// The platforms that it lacks, sorted.
         missing: Vec<Platform>,
     },
+    /// The tag of the record belongs to something else.
+    #[error("the tag {tag} in {place} is not the record of a mirror")]
+    NotSightings {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+    },
+    /// Other runs wrote the record again and again.
+    #[error("other programs keep writing the tag {tag} in {place}")]
+    SightingsContended {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+    },
+    /// Another program put another release in the place of the one that `mirror` carried.
+    #[error("{place} has another release under {version} than the mirror put there, so it stays as it is")]
+    NotMirrored {
+        /// The repository.
+        place: Place,
+        /// The version.
+        version: Version,
+    },
+    /// The destination has no place for notices.
+    #[error("{place} takes no notices: a version there is neither withdrawn nor deprecated")]
+    NoNotices {
+        /// The destination.
+        place: Place,
+    },
+    /// The record beside a tree of files cannot be read or written.
+    #[error("the record of first sightings {} cannot be used", path.display())]
+    SightingsFile {
+        /// The file.
+        path: PathBuf,
+        /// What the file system reported.
+        #[source]
+        source: io::Error,
+    },
 }
 
 impl MirrorError {
@@ -79,9 +133,16 @@ impl MirrorError {
             Self::Pack(error) => error.code(),
             Self::Map(error) => error.code(),
             Self::Store(error) => error.code(),
+            Self::Copy(error) => error.error.code(),
             Self::SharedRepository { .. } => "shared-repository",
+            Self::NotAMirror { .. } => "not-a-mirror",
             Self::UpstreamChanged { .. } => "upstream-changed",
             Self::FewerPlatforms { .. } => "fewer-platforms",
+            Self::NotSightings { .. } => "not-sightings",
+            Self::SightingsContended { .. } => "sightings-contended",
+            Self::NotMirrored { .. } => "not-mirrored",
+            Self::NoNotices { .. } => "no-notices",
+            Self::SightingsFile { .. } => "sightings-file",
         }
     }
 }

@@ -8,12 +8,37 @@
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
+mod blocking;
+mod bundle_notes;
 mod destination;
 mod error;
+mod first_seen;
+mod found_keys;
+mod look;
+mod names;
+mod plan;
 mod pull;
+mod rules;
+mod run;
+mod select;
+mod sightings;
+mod state;
 mod transfer;
 
-pub use destination::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
+pub use bundle_notes::{BundledPackage, BundledProvider, BundledVersion, bundled_providers, tofurc};
+pub use destination::{
+    BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories,
+    StaticTree, contents_of,
+};
 pub use error::MirrorError;
+pub use found_keys::FoundKey;
+pub use names::providers_in_tree;
+pub use plan::{Action, Deed, Prune};
 pub use pull::{HeldBack, PullOptions, PullThrough};
+pub use rules::{
+    Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
+};
+pub use run::{Carrying, MirrorJob, MirrorLine};
+pub use select::{Candidates, Choice, Selected, Selection, select};
+pub use sightings::{Mark, Sightings};
 pub use transfer::{TransferRequest, Transferred, transfer};

@@ -9,6 +9,7 @@
 //! without what it cannot read, and ask the origin for what was meant to come from a mirror.
 
 mod configuration;
+mod upstream;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,7 @@ use crate::exit::Exit;
 
 use configuration::no_method;
 pub(crate) use configuration::{configured, refuse};
+pub(crate) use upstream::in_order;
 
 /// Finds the places of addresses and opens them.
 pub(crate) struct Finder {

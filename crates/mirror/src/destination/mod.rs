@@ -7,8 +7,11 @@
 //! bundle:FILE                     BundleFile     one tar file, written at the end
 //! ```
 
+mod bundle_file;
+mod mirror_json;
 mod name;
 mod repositories;
+mod static_tree;
 
 use std::sync::Arc;
 
@@ -19,8 +22,10 @@ use tofu_oci_types::{Place, ProviderAddr, Reporter};
 
 use crate::{MirrorError, TransferRequest, Transferred};
 
+pub use bundle_file::{BundleFile, ExistingReleases, contents_of};
 pub use name::{DestinationName, InvalidDestination};
 pub use repositories::{OpenStore, Repositories};
+pub use static_tree::StaticTree;
 
 /// A place of the user's that releases are carried to.
 #[async_trait]
@@ -65,3 +70,6 @@ pub trait Destination: Send + Sync {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,7 @@ use tofu_oci_source::{Release, ReleaseId};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_types::{Descriptor, Digest, Platform, Reference, Reporter, Tag};
 
+pub(crate) use self::package::hashed;
 use crate::MirrorError;
 
 /// How one release is carried. Its address and version are those of the release.

@@ -90,7 +90,7 @@ fn zip_package(offer: &Offer, digest: Digest, size: u64, h1: Option<PackageHash>
     ZipPackage { platform: platform.clone(), filename, digest, size, h1, body }
 }
 
-async fn hashed(path: &Path) -> Result<(Digest, u64), StoreError> {
+pub(crate) async fn hashed(path: &Path) -> Result<(Digest, u64), StoreError> {
     let mut bytes = FileBody(path).open().await?;
     let (mut hasher, mut size) = (DigestHasher::sha256(), 0);
     while let Some(piece) = bytes.try_next().await? {

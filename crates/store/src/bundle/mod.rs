@@ -14,6 +14,7 @@ mod read;
 mod store;
 mod write;
 
+pub use parts::first_part;
 pub use read::Bundle;
 pub use store::BundleStore;
 pub use write::{BundleContents, WrittenBundle};

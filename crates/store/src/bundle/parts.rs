@@ -19,6 +19,11 @@ pub(super) fn part_path(path: &Path, number: usize) -> PathBuf {
     name.into()
 }
 
+/// The first part of a bundle, if it lies in parts: `FILE.001`.
+pub fn first_part(path: &Path) -> PathBuf {
+    part_path(path, 1)
+}
+
 /// A file that may lie in parts.
 #[derive(Debug)]
 pub(super) struct Parts {

@@ -1,0 +1,162 @@
+//! One file that carries releases across an air gap.
+//!
+//! Releases are collected in a folder beside the file. The file is written at the end, so a run that fails or is
+//! interrupted leaves the file that was there.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use tofu_oci_disk::{Scratch, Whose};
+use tofu_oci_source::{BundleSource, OciSource, Release, Source};
+use tofu_oci_store::{Bundle, BundleContents, DirStore, ReadStore, Store, StoreError};
+use tofu_oci_types::{Place, ProviderAddr, Reporter, Tag};
+
+use super::Destination;
+use crate::bundle_notes;
+use crate::{MirrorError, TransferRequest, Transferred, transfer};
+
+/// What becomes of the releases of a bundle that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExistingReleases {
+    /// They stay in it.
+    Keep,
+    /// The new bundle has those that were received, and no others.
+    Drop,
+}
+
+/// A bundle that is written when everything has been received.
+pub struct BundleFile {
+    file: PathBuf,
+    max_part: u64,
+    existing: ExistingReleases,
+    scratch: Scratch,
+    collected: Mutex<BTreeMap<String, DirStore>>,
+}
+
+impl BundleFile {
+    /// A bundle at this path, in parts of at most `max_part` bytes. The folder beside it is made now.
+    ///
+    /// # Errors
+    /// If the folder of the file cannot be written to.
+    pub fn new(file: impl Into<PathBuf>, max_part: u64, existing: ExistingReleases) -> Result<Self, MirrorError> {
+        let file = file.into();
+        let folder = match file.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        tofu_oci_disk::sweep(folder, Whose::Users);
+        let scratch = Scratch::beside(folder).map_err(|error| StoreError::io("create a folder in", folder, error))?;
+        Ok(Self { file, max_part, existing, scratch, collected: Mutex::default() })
+    }
+
+    /// Where the releases of a provider are collected.
+    fn collected(&self, address: &ProviderAddr) -> Result<DirStore, MirrorError> {
+        let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = address.to_string();
+        if let Some(store) = collected.get(&name) {
+            return Ok(store.clone());
+        }
+        let store = DirStore::create_on_write(self.scratch.path().join(format!("repository-{}", collected.len())))?;
+        collected.insert(name, store.clone());
+        Ok(store)
+    }
+
+    /// The bundle that is there, if its releases stay.
+    async fn kept(&self) -> Result<Option<Bundle>, StoreError> {
+        match self.existing {
+            ExistingReleases::Drop => Ok(None),
+            ExistingReleases::Keep => match Bundle::open(&self.file).await {
+                Ok(bundle) => Ok(Some(bundle)),
+                Err(StoreError::UnknownRepository { .. }) => Ok(None),
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    /// What the bundle will hold, and whether any of it is new.
+    async fn contents(&self) -> Result<(BundleContents, bool), MirrorError> {
+        let mut contents = BundleContents::default();
+        if let Some(bundle) = self.kept().await? {
+            contents = contents_of(&bundle).await?;
+        }
+        let collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut is_new = self.existing == ExistingReleases::Drop;
+        for (name, store) in collected {
+            let store: Arc<dyn ReadStore> = Arc::new(store);
+            is_new |= add(&mut contents, &name, &store).await?;
+        }
+        Ok((contents, is_new))
+    }
+}
+
+/// What a bundle holds, without its notes.
+///
+/// # Errors
+/// If it cannot be read.
+pub async fn contents_of(bundle: &Bundle) -> Result<BundleContents, StoreError> {
+    let mut contents = BundleContents::default();
+    for name in bundle.repositories() {
+        let store: Arc<dyn ReadStore> = Arc::new(bundle.repository(name));
+        add(&mut contents, name, &store).await?;
+    }
+    Ok(contents)
+}
+
+/// Adds all tags of a repository; true if it has one.
+async fn add(contents: &mut BundleContents, name: &str, store: &Arc<dyn ReadStore>) -> Result<bool, StoreError> {
+    let tags: Vec<Tag> = store.tags().await?;
+    if tags.is_empty() {
+        return Ok(false);
+    }
+    let repository = contents.repositories.entry(name.to_owned()).or_default();
+    repository.extend(tags.into_iter().map(|tag| (tag, Arc::clone(store))));
+    Ok(true)
+}
+
+#[async_trait]
+impl Destination for BundleFile {
+    fn place(&self, _address: &ProviderAddr) -> Result<Place, MirrorError> {
+        Ok(Place::Bundle(self.file.clone()))
+    }
+
+    fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
+        let is_there = self.file.exists() || tofu_oci_store::first_part(&self.file).exists();
+        if self.existing == ExistingReleases::Keep && is_there {
+            return Ok(Arc::new(BundleSource::new(&self.file)));
+        }
+        Ok(Arc::new(OciSource::new(Arc::new(self.collected(address)?))))
+    }
+
+    fn store(&self, _address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError> {
+        Ok(None)
+    }
+
+    async fn receive(
+        &self,
+        request: &TransferRequest<'_>,
+        release: Arc<dyn Release>,
+        reporter: &dyn Reporter,
+    ) -> Result<Transferred, MirrorError> {
+        let store = self.collected(&release.id().address)?;
+        transfer(request, release, &store, reporter).await
+    }
+
+    async fn finish(&self, reporter: &dyn Reporter) -> Result<(), MirrorError> {
+        let (mut contents, is_new) = self.contents().await?;
+        if !is_new {
+            return Ok(());
+        }
+        contents.notes = bundle_notes::notes(&contents).await?;
+        contents.write(&self.file, self.max_part, reporter).await?;
+        Ok(())
+    }
+}
+
+impl Drop for BundleFile {
+    fn drop(&mut self) {
+        // The stores hold no files open; the folder goes with the scratch.
+        self.collected.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}

@@ -1,0 +1,289 @@
+//! A network mirror as plain files, which any web server or bucket can serve, and which is a filesystem mirror too.
+//!
+//! ```text
+//! DIR/HOST/NAMESPACE/TYPE/
+//!   terraform-provider-TYPE_VERSION_OS_ARCH.zip      first
+//!   terraform-provider-TYPE_VERSION_SHA256SUMS, .sig the origin's signature, for people
+//!   VERSION.json                                     then; its packages, each with zh: before h1:
+//!   index.json                                       last; the versions
+//! ```
+//!
+//! Each file is written beside its place and renamed. Both documents are changed under a lock, so two writers lose nothing.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use tofu_oci_archive::{Limits, read_zip};
+use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter};
+use tofu_oci_fetch::{FetchError, Fetcher};
+use tofu_oci_packer::{ReplaceTag, Transfers};
+use tofu_oci_source::{FolderSource, Offer, Release, ReleaseId, Search, Source};
+use tofu_oci_store::{Store, StoreError};
+use tofu_oci_trust::{Evidence, Sums};
+use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
+
+use super::Destination;
+use super::mirror_json::{ARCHIVES, Archive, MirrorDocument, VERSIONS};
+use crate::blocking::blocking;
+use crate::transfer::hashed;
+use crate::{MirrorError, TransferRequest, Transferred};
+
+/// A folder that holds a network mirror.
+pub struct StaticTree {
+    dir: PathBuf,
+    waiter: Waiter,
+}
+
+/// A package that lies in its place, and what `VERSION.json` will say of it.
+struct TreePackage {
+    platform: Platform,
+    archive: Archive,
+    /// The bytes that were written; `None` if it was there before.
+    written: Option<u64>,
+}
+
+impl StaticTree {
+    /// The tree in this folder, which the first release makes. The waiter waits for other writers.
+    pub fn new(dir: impl Into<PathBuf>, waiter: Waiter) -> Self {
+        Self { dir: dir.into(), waiter }
+    }
+
+    /// The folder of a provider.
+    fn folder(&self, address: &ProviderAddr) -> PathBuf {
+        let host = address.hostname().display();
+        self.dir.join(host).join(address.namespace()).join(address.provider_type())
+    }
+
+    /// The package of an offer, in its place. `listed` is what `VERSION.json` says of the platform now.
+    async fn package(
+        &self,
+        request: &TransferRequest<'_>,
+        fetcher: &Fetcher<'_>,
+        offer: &Offer,
+        listed: Option<&Archive>,
+    ) -> Result<TreePackage, MirrorError> {
+        let (folder, platform) = (self.folder(offer.address()), offer.platform.clone());
+        let name = zip_name(offer.address(), offer.version(), &platform);
+        let path = folder.join(&name);
+        if let Some(archive) = self.present(request, offer, &path, &name, listed).await? {
+            return Ok(TreePackage { platform, archive, written: None });
+        }
+        let is_refused = request.replace == ReplaceTag::Refuse;
+        if let (true, Some(offered)) = (is_refused, offer.zh()) {
+            self.demand_same(offer, listed, &[offered])?;
+        }
+        let verified = fetcher.zip(offer, &folder).await?;
+        let from = verified.path().to_owned();
+        let (digest, size) = hashed(&from).await?;
+        let hashes = PackageHash::zh(&digest).into_iter().chain(verified.hashes().h1.clone()).collect();
+        let archive = Archive { url: name, hashes };
+        if is_refused {
+            self.demand_same(offer, listed, &archive.hashes)?;
+        }
+        let to = path.clone();
+        blocking(move || std::fs::rename(&from, &to).map_err(|error| StoreError::io("write", to, error))).await?;
+        drop(verified);
+        Ok(TreePackage { platform, archive, written: Some(size) })
+    }
+
+    /// The package if it is there already and is the offered one. A listed zip is believed by its size; an unlisted one is
+    /// hashed.
+    async fn present(
+        &self,
+        request: &TransferRequest<'_>,
+        offer: &Offer,
+        path: &Path,
+        name: &str,
+        listed: Option<&Archive>,
+    ) -> Result<Option<Archive>, MirrorError> {
+        let size = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
+        let Some(size) = size.filter(|size| offer.bytes().is_none_or(|offered| offered == *size)) else {
+            return Ok(None);
+        };
+        if let Some(archive) = listed.filter(|archive| archive.url == name && archive.zh().is_some()) {
+            let is_offered =
+                offered(offer).is_none_or(|offered| archive.hashes.iter().any(|hash| offered.contains(hash)));
+            return Ok(is_offered.then(|| archive.clone()));
+        }
+        let Some(wanted) = offered(offer) else { return Ok(None) };
+        self.check_size(request.limits, offer, size)?;
+        let (digest, _) = hashed(path).await?;
+        let (path, limits) = (path.to_owned(), request.limits.clone());
+        // A damaged file is fetched again.
+        let Ok(contents) = blocking(move || read_zip(&path, &limits)).await else { return Ok(None) };
+        let hashes: Vec<_> = PackageHash::zh(&digest).into_iter().chain([contents.h1()]).collect();
+        let is_offered = hashes.iter().any(|hash| wanted.contains(hash));
+        Ok(is_offered.then(|| Archive { url: name.to_owned(), hashes }))
+    }
+
+    fn check_size(&self, limits: &Limits, offer: &Offer, size: u64) -> Result<(), MirrorError> {
+        limits.check_packed(size).map_err(|source| {
+            MirrorError::Fetch(FetchError::Package {
+                address: offer.address().clone(),
+                version: offer.version().clone(),
+                platform: offer.platform.clone(),
+                place: offer.place().clone(),
+                source,
+            })
+        })
+    }
+
+    /// Refuses a package that is another one than the listed one.
+    fn demand_same(&self, offer: &Offer, listed: Option<&Archive>, found: &[PackageHash]) -> Result<(), MirrorError> {
+        let there = listed.map(|listed| listed.hashes.as_slice()).unwrap_or_default();
+        let comparable = |there: &&PackageHash| found.iter().any(|hash| hash.scheme() == there.scheme());
+        let (Some(there), Some(offered)) = (there.iter().find(comparable), found.first()) else { return Ok(()) };
+        if found.contains(there) {
+            return Ok(());
+        }
+        Err(MirrorError::UpstreamChanged {
+            address: offer.address().clone(),
+            version: offer.version().clone(),
+            platform: offer.platform.clone(),
+            from: offer.place().clone(),
+            to: Place::Folder(self.folder(offer.address())),
+            offered: offered.clone(),
+            there: there.clone(),
+        })
+    }
+
+    /// The signed checksums that name one of these packages, as files.
+    async fn put_sums(&self, release: &dyn Release, packages: &[TreePackage]) -> Result<(), MirrorError> {
+        let ReleaseId { address, version, .. } = release.id();
+        let zips: Vec<&PackageHash> = packages.iter().filter_map(|package| package.archive.zh()).collect();
+        let names_one = |sums: &[u8]| {
+            let listed = Sums::parse(sums).ok();
+            listed.is_some_and(|listed| listed.iter().any(|(_, line)| zips.contains(&line)))
+        };
+        for piece in release.evidence(Search::Everywhere).await? {
+            let Evidence::Sums { sums, signatures, .. } = piece else { continue };
+            let Some(signature) = signatures.into_iter().next().filter(|_| names_one(&sums)) else { continue };
+            let name = format!("terraform-provider-{}_{version}_SHA256SUMS", address.provider_type());
+            let folder = self.folder(address);
+            return Ok(blocking(move || {
+                put(&folder.join(&name), &sums)?;
+                put(&folder.join(format!("{name}.sig")), &signature)
+            })
+            .await?);
+        }
+        Ok(())
+    }
+
+    /// Lists the packages in `VERSION.json`, and then the version in `index.json`. True if one of them has changed, with all
+    /// platforms that the version has now.
+    async fn list(
+        &self,
+        id: &ReleaseId,
+        packages: Vec<TreePackage>,
+        reporter: &dyn Reporter,
+    ) -> Result<(bool, Vec<Platform>), MirrorError> {
+        let folder = self.folder(&id.address);
+        let report = |held: &_| reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
+        let on = Lockable::File(folder.join(LOCK_NAME));
+        let lock = tofu_oci_disk::lock(&on, &self.waiter, &report).await;
+        let lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
+        let version = id.version.clone();
+        blocking(move || {
+            // Here, so that an interruption does not release it while a file is being written.
+            let _lock = lock;
+            let mut document = MirrorDocument::read(&folder.join(format!("{version}.json")))?;
+            let mut changed = false;
+            for package in packages {
+                changed |= document.set(ARCHIVES, &package.platform.to_string(), package.archive.to_value());
+            }
+            let platforms = document.names(ARCHIVES).filter_map(|name| name.parse().ok()).collect();
+            if changed {
+                put(document.path(), &document.to_bytes())?;
+            }
+            let mut index = MirrorDocument::read(&folder.join("index.json"))?;
+            if !index.names(VERSIONS).any(|known| known == version.to_string()) {
+                index.set(VERSIONS, &version.to_string(), serde_json::json!({}));
+                put(index.path(), &index.to_bytes())?;
+                changed = true;
+            }
+            Ok((changed, platforms))
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl Destination for StaticTree {
+    fn place(&self, address: &ProviderAddr) -> Result<Place, MirrorError> {
+        Ok(Place::Folder(self.folder(address)))
+    }
+
+    fn source(&self, _address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
+        Ok(Arc::new(FolderSource::new(&self.dir)))
+    }
+
+    fn store(&self, _address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError> {
+        Ok(None)
+    }
+
+    async fn receive(
+        &self,
+        request: &TransferRequest<'_>,
+        release: Arc<dyn Release>,
+        reporter: &dyn Reporter,
+    ) -> Result<Transferred, MirrorError> {
+        let id = release.id().clone();
+        let folder = self.folder(&id.address);
+        let path = folder.join(format!("{}.json", id.version));
+        let listed = blocking(move || {
+            std::fs::create_dir_all(&folder).map_err(|error| StoreError::io("create", &folder, error))?;
+            tofu_oci_disk::sweep(&folder, tofu_oci_disk::Whose::Ours);
+            Ok::<_, MirrorError>(MirrorDocument::read(&path)?.archives())
+        });
+        let listed: BTreeMap<String, Archive> = listed.await?;
+        let fetcher = Fetcher::new(request.jobs, request.limits, reporter);
+        let work = request.platforms.clone().into_iter().map(|platform| {
+            let (release, listed, fetcher) = (Arc::clone(&release), listed.get(&platform.to_string()), &fetcher);
+            async move {
+                let offer = release.offer(&platform).await?;
+                self.package(request, fetcher, &offer, listed).await
+            }
+        });
+        let packages: Vec<TreePackage> =
+            futures_util::stream::iter(work).buffered(request.jobs.max(1)).try_collect().await?;
+        let mut transfers = Transfers::default();
+        for package in &packages {
+            match package.written {
+                Some(bytes) => {
+                    transfers.uploaded += 1;
+                    transfers.bytes += bytes;
+                }
+                None => transfers.present += 1,
+            }
+        }
+        if transfers.uploaded > 0 {
+            self.put_sums(&*release, &packages).await?;
+        }
+        let (changed, platforms) = self.list(&id, packages, reporter).await?;
+        Ok(Transferred { index: None, platforms, transfers, unchanged: !changed && transfers.uploaded == 0 })
+    }
+}
+
+/// The checksums of which the offered package has one; `None` if its place does not say.
+fn offered(offer: &Offer) -> Option<Vec<PackageHash>> {
+    let known: Vec<PackageHash> = match offer.zh() {
+        Some(zh) => vec![zh],
+        None => offer.allowed.clone(),
+    };
+    (!known.is_empty()).then_some(known)
+}
+
+fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
+    format!("terraform-provider-{}_{version}_{platform}.zip", address.provider_type())
+}
+
+/// Writes a file beside its place and renames it.
+fn put(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let failed = |error| StoreError::io("write", path, error);
+    let file = ScratchFile::beside(path.parent().unwrap_or(path)).map_err(failed)?;
+    std::io::Write::write_all(&mut file.as_file(), bytes).map_err(failed)?;
+    file.put(path).map_err(failed)
+}
