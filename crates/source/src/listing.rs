@@ -3,7 +3,7 @@
 use serde::Serialize;
 use tofu_oci_types::{Tag, Version};
 
-/// What a repository's tags say.
+/// What a repository's tags, or a registry's list, say.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Listing {
     /// Versions whose canonical tag exists, ascending; equal precedence keeps the order of the tags.
@@ -15,6 +15,9 @@ pub struct Listing {
     /// Versions of which the publisher said that they are deprecated, ascending: there is a tag `deprecated-VERSION`. Only
     /// the notice under it says whether that still holds.
     pub deprecated: Vec<Version>,
+    /// What an origin registry wants users to know of the provider, as it wrote it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// A tag such as `2`, `1.4` or `01.4.0`.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tofu_oci_http::{HostTokens, WebClient};
 use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind, RegistryProtocols};
@@ -15,7 +15,8 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 use crate::configured::ConfiguredMethods;
 use crate::{
     DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
-    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, Services, Source,
+    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess,
+    Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
@@ -23,7 +24,7 @@ pub struct MethodOpener {
     client: Arc<RegistryClient>,
     web: WebClient,
     discovery: Arc<dyn Discover>,
-    tokens: Arc<dyn HostTokens>,
+    access: RegistryAccess,
     open: OpenRepository,
     folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
     /// By address, retries of downloads, and whether all checksums are trusted.
@@ -40,10 +41,17 @@ impl MethodOpener {
             tokens: Arc::clone(&tokens),
         };
         let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
+        let access = RegistryAccess {
+            web: web.clone(),
+            tokens,
+            timeout: options.timeout,
+            demands: configured.demands,
+            now: SystemTime::now(),
+        };
         let discovery = Arc::new(HttpDiscovery::new(web.clone(), options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, web, discovery, tokens, open, folders: Mutex::default(), mirrors: Mutex::default() }
+        Self { client, web, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -94,7 +102,8 @@ impl MethodOpener {
     /// The host of an address.
     pub fn direct(&self, configured: &ConfiguredMethods, address: &ProviderAddr) -> DirectSource {
         let discovery = Arc::clone(&self.discovery);
-        DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
+        let (host, open) = (address.hostname().clone(), Arc::clone(&self.open));
+        DirectSource::new(host, configured.suffix.clone(), discovery, open, self.access.clone())
     }
 
     /// The mirror at this address, with the settings of its method. It is asked for each document once a run.
@@ -119,7 +128,7 @@ impl MethodOpener {
         let access = MirrorAccess {
             web: with_retries(self.web.clone(), followed_retries(config)),
             downloads: with_retries(self.web.clone(), retries),
-            tokens: Arc::clone(&self.tokens),
+            tokens: Arc::clone(&self.access.tokens),
             timeout: timeout(config),
             checksums: if trusts_all { MirrorChecksums::OfAnyPlatform } else { MirrorChecksums::OfPlatform },
         };
