@@ -72,6 +72,7 @@ mod credentials_warnings;
 mod disk;
 mod dry_run;
 mod explain;
+mod explain_methods;
 mod help;
 mod help_topics;
 mod host_services;
