@@ -53,6 +53,12 @@ fn a_host_that_names_its_repositories_is_followed() {
     ");
     scene.home_file(".tofurc", &host.replace("oci-providers.v1", "providers.v1"));
     assert_snapshot!(scene.run(&format!("resolve {WIDGET}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    registry.example.com
+
+    ----- stderr -----
+    registry.example.com/acme/widget by providers.v1 of registry.example.com
     ");
 }
 
