@@ -180,24 +180,8 @@ fn two_providers_never_share_a_repository() {
 }
 
 #[test]
-fn methods_that_cannot_be_asked_yet_say_so() {
+fn a_provider_that_no_method_is_for_is_an_error() {
     let scene = Scene::published();
-    scene.home_file(
-        ".tofurc",
-        "provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n}\n",
-    );
-    assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
-    exit code: 1
-    ----- stdout -----
-
-    ----- stderr -----
-    error: registry.example.com/acme/widget: nothing can be installed from the network mirror https://mirror.example.com/
-      cause: network mirrors are not read yet
-      cause: by network_mirror at [HOME]/.tofurc:2
-
-    hint: say where the provider is with --from REPOSITORY, REGISTRY/REPOSITORY or oci:DIR
-    hint: or exclude it from this method, so that an oci_mirror serves it
-    ");
     scene.home_file(".tofurc", "provider_installation {\n  direct {\n    include = [\"example.net/*/*\"]\n  }\n}\n");
     assert_snapshot!(scene.refuse(&format!("install {WIDGET}")), @"
     exit code: 1

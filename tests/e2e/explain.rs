@@ -225,24 +225,6 @@ fn a_repeated_argument_is_read_by_1_10_alone() {
 }
 
 #[test]
-fn a_host_with_the_registry_protocol_alone_is_told_from_a_method_that_is_not_read() {
-    let scene = Scene::published_over_tls();
-    let code = |file: &str| {
-        scene.home_file(".tofurc", file);
-        let said = scene.run(&format!("resolve {WIDGET} --explain --platform linux_amd64 --json"));
-        let lines: Vec<serde_json::Value> =
-            said.stdout.lines().map(|line| serde_json::from_str(line).expect("a line is an object")).collect();
-        let of = |event: &str| lines.iter().find(|line| line["event"] == event).map(|line| line["code"].clone());
-        assert_eq!(of("method"), of("choice"), "{}", said.text);
-        of("method")
-    };
-    let host = "host \"registry.example.com\" {\n  services = {\n    \"providers.v1\" = \"https://registry.example.com/v1/\"\n  }\n}\n";
-    assert_eq!(code(host), Some("registry-protocol-not-read".into()));
-    let mirror = "provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n}\n";
-    assert_eq!(code(mirror), Some("method-not-read".into()));
-}
-
-#[test]
 fn the_locked_version_is_the_one_that_is_looked_for() {
     let scene = two_mirrors();
     let lock = "provider \"registry.example.com/acme/widget\" {\n  version = \"1.4.0\"\n}\n";

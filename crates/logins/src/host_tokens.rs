@@ -69,10 +69,10 @@ struct MissingProgram {
     reported: Once,
 }
 
-type TokenAnswer = Result<Option<Secret>, HostTokenError>;
+type HostTokenAnswer = Result<Option<Secret>, HostTokenError>;
 
 /// The token of a host; a second asker waits for the first.
-type PendingToken = Arc<OnceCell<TokenAnswer>>;
+type PendingToken = Arc<OnceCell<HostTokenAnswer>>;
 
 impl HostTokenResolver {
     /// Takes the variables and blocks. No program is run yet.
@@ -115,7 +115,7 @@ impl HostTokenResolver {
         self.written.get(host).map(|written| written.origin.clone()).or_else(helper)
     }
 
-    async fn find(&self, host: &Hostname) -> TokenAnswer {
+    async fn find(&self, host: &Hostname) -> HostTokenAnswer {
         let token = match (self.written.get(host), &self.helper) {
             (Some(written), _) => written.token.clone(),
             (None, Some(helper)) => self.ask(helper, host).await?,
@@ -134,7 +134,7 @@ impl HostTokenResolver {
         Ok(token)
     }
 
-    async fn ask(&self, helper: &TokenHelper, host: &Hostname) -> TokenAnswer {
+    async fn ask(&self, helper: &TokenHelper, host: &Hostname) -> HostTokenAnswer {
         let program = match &helper.program {
             Ok(program) => program,
             Err(missing) => {
@@ -174,7 +174,7 @@ impl HostTokenResolver {
 
 #[async_trait]
 impl HostTokens for HostTokenResolver {
-    async fn token(&self, host: &Hostname) -> TokenAnswer {
+    async fn token(&self, host: &Hostname) -> HostTokenAnswer {
         let cell = {
             let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(answers.entry(host.clone()).or_default())

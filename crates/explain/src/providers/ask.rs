@@ -35,16 +35,36 @@ pub(crate) async fn ask(
             continue;
         }
         let host = question.address.hostname();
-        let hosted = opener.direct(configured, question.address).hosted(question.address).await;
-        let Ok(HostedPlace::Repository(oci)) = hosted else { continue };
-        step.place = Some(oci.repository.to_string());
-        let rule = oci.rule.to_string();
-        step.direct = match opener.has_registry_protocol(host).await {
-            Some(true) => DirectHost::Both { rule },
-            Some(false) => DirectHost::OciOnly { rule, host: host.display() },
-            None => DirectHost::No,
+        let Ok(hosted) = opener.direct(configured, question.address).hosted(question.address).await else { continue };
+        let registry = opener.registry(host).await;
+        step.direct = match (hosted, registry) {
+            (HostedPlace::Repository(oci), registry) => {
+                step.place = Some(oci.repository.to_string());
+                let rule = oci.rule.to_string();
+                match registry {
+                    Some((address, source)) => {
+                        step.registry = Some(source);
+                        DirectHost::Both { rule, address }
+                    }
+                    None => DirectHost::OciOnly { rule, host: host.display() },
+                }
+            }
+            (HostedPlace::Registry(_), Some((address, _))) => DirectHost::Registry { address },
+            (HostedPlace::Registry(_), None) => DirectHost::No,
         };
     }
+}
+
+/// The same methods as `OpenTofu` asks them: of a host with both services it asks the registry.
+pub(super) async fn of_opentofu(steps: &[MethodStep], question: &ProviderQuestion<'_>) -> Vec<MethodStep> {
+    let mut theirs = steps.to_vec();
+    for step in theirs.iter_mut().filter(|step| step.registry.is_some()) {
+        step.source = step.registry.take();
+        step.answer = StepAnswer::NotAsked;
+        step.packages.clear();
+    }
+    ask_one(&mut theirs, question).await;
+    theirs
 }
 
 /// Asks the registries of the mirrors for their roots, each once.
@@ -68,9 +88,10 @@ async fn roots(steps: &mut [MethodStep], opener: &MethodOpener) {
     }
 }
 
-/// Asks for versions, and for the packages of those that any program might choose; nothing about roots and hosts.
+/// Asks for versions, and for the packages of those that any program might choose, unless it has been asked already;
+/// nothing about roots and hosts.
 pub(super) async fn ask_one(steps: &mut [MethodStep], question: &ProviderQuestion<'_>) {
-    for step in steps.iter_mut().filter(|step| step.selected) {
+    for step in steps.iter_mut().filter(|step| step.selected && matches!(step.answer, StepAnswer::NotAsked)) {
         if let Some(source) = &step.source {
             step.answer = answer(source.versions(question.address).await);
         }
@@ -87,7 +108,7 @@ pub(super) async fn ask_one(steps: &mut [MethodStep], question: &ProviderQuestio
             let lists = step.listing().is_some_and(|listing| listing.versions.contains(version));
             // A network mirror may have the document of a version that its list omits.
             let asked = lists || (step.selected && step.kind == InstallMethod::NetworkMirror);
-            if !asked || matches!(step.answer, StepAnswer::Fails { .. }) {
+            if !asked || matches!(step.answer, StepAnswer::Fails { .. }) || step.package(version).is_some() {
                 continue;
             }
             let offered = match source.release(question.address, version).await {

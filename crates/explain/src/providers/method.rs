@@ -45,6 +45,8 @@ pub struct MethodStep {
     pub plain_http: Option<String>,
     pub(crate) repository: Option<RepositoryRef>,
     pub(crate) source: Option<Arc<dyn Source>>,
+    /// What `OpenTofu` asks in place of the source, if that is something else.
+    pub(crate) registry: Option<Arc<dyn Source>>,
 }
 
 /// What a registry answers at `/v2/`, which `OpenTofu` up to 1.12 asks before anything else.
@@ -75,10 +77,17 @@ pub enum DirectHost {
         /// The rule that gives the repository.
         rule: String,
     },
+    /// The host has `providers.v1` alone.
+    Registry {
+        /// Its address.
+        address: String,
+    },
     /// The host has `oci-providers.v1`, which no release knows, and `providers.v1` besides.
     Both {
         /// The rule that gives the repository.
         rule: String,
+        /// The address of the registry.
+        address: String,
     },
     /// The host has `oci-providers.v1` alone.
     OciOnly {
@@ -143,6 +152,7 @@ impl MethodStep {
             plain_http: None,
             repository: None,
             source: Some(Arc::clone(source)),
+            registry: None,
         }
     }
 
@@ -272,6 +282,7 @@ fn selected(
         plain_http: None,
         repository: place.as_ref().and_then(|place| place.as_ref().ok()?.repository().cloned()),
         source: link.map(|link| link.source),
+        registry: None,
     }
 }
 
@@ -293,6 +304,7 @@ fn dropped(method: &Method, why: &str) -> MethodStep {
         plain_http: None,
         repository: None,
         source: None,
+        registry: None,
     }
 }
 

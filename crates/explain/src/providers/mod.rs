@@ -23,7 +23,7 @@ pub use method::{DirectHost, MethodPackage, MethodStep, RegistryRoot, StepAnswer
 pub use question::{LockedVersion, ProviderQuestion};
 pub use verdict::{ChainVerdict, InstallingProgram};
 
-use ask::{ask, ask_one};
+use ask::{ask, ask_one, of_opentofu};
 use method::{same, steps};
 use verdict::verdict;
 
@@ -63,20 +63,22 @@ pub async fn explain<E>(
         None => verdict(&found, question, InstallingProgram::Ours),
         Some(errors) => ChainVerdict::Refuses { errors },
     };
+    let theirs = of_opentofu(&found, question).await;
     let mut outcomes = Vec::new();
     for release in tofu_oci_mapper::config::MEASURED {
         let program = InstallingProgram::OpenTofu(release);
         if release == TofuRelease::V1_13 {
-            add(&mut outcomes, program, verdict(&found, question, program));
+            add(&mut outcomes, program, verdict(&theirs, question, program));
             continue;
         }
         let configured = read(release)?;
         let mut others = steps(&configured, opener, question.address);
         // The same methods need no second round of questions.
         if same(&found, &others) {
-            add(&mut outcomes, program, verdict(&found, question, program));
+            add(&mut outcomes, program, verdict(&theirs, question, program));
         } else {
             ask(&mut others, &configured, opener, question).await;
+            let others = of_opentofu(&others, question).await;
             add(&mut outcomes, program, verdict(&others, question, program));
         }
     }

@@ -153,7 +153,7 @@ fn while_listing(step: &MethodStep, tofu: bool) -> Option<ChainVerdict> {
                 let code = "no-provider-service".to_owned();
                 return Some(ChainVerdict::Stops { version: None, method, code, why });
             }
-            DirectHost::Both { .. } | DirectHost::No => {}
+            DirectHost::Registry { .. } | DirectHost::Both { .. } | DirectHost::No => {}
         }
         if let Some(registry) = &step.plain_http {
             let why = format!(

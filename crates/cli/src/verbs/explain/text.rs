@@ -106,9 +106,11 @@ fn method(step: &MethodStep, page: &mut Page) {
     }
     match &step.direct {
         DirectHost::Magic { rule } | DirectHost::OciOnly { rule, .. } => page.row("    ", "rule", rule),
-        DirectHost::Both { rule, .. } => {
-            let text = format!("{rule}; OpenTofu asks its providers.v1, taken here to list the same");
-            page.row("    ", "rule", text);
+        DirectHost::Registry { address } => {
+            page.row("    ", "rule", format_args!("providers.v1 of the host, {address}"))
+        }
+        DirectHost::Both { rule, address } => {
+            page.row("    ", "rule", format_args!("{rule}; OpenTofu asks providers.v1 of the host, {address}"));
         }
         DirectHost::No => {}
     }
