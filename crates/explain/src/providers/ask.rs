@@ -122,9 +122,7 @@ fn answer(listing: Result<Listing, SourceError>) -> StepAnswer {
         Ok(listing) => StepAnswer::Lists(listing),
         Err(error) if ListingAnswer::of(&error) == ListingAnswer::UnknownProvider => StepAnswer::Unknown,
         Err(error) => match error.code() {
-            code @ ("method-not-read" | "registry-protocol-not-read") => {
-                StepAnswer::NotRead { code, text: root_cause(&error) }
-            }
+            code @ "registry-protocol-not-read" => StepAnswer::NotRead { code, text: root_cause(&error) },
             code => StepAnswer::Fails { code, text: root_cause(&error) },
         },
     }
