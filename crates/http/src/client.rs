@@ -1,7 +1,7 @@
 //! One exchange, the wait before the next attempt, and documents in as many attempts as they take.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -230,7 +230,13 @@ impl HttpClient {
         match answer {
             Ok(Ok(response)) => {
                 self.pacing.answered(&url);
-                Ok(HttpAnswer::new(response, waiting.renewed(), *self.limits(), attempts.left(), self.now()))
+                Ok(HttpAnswer::new(
+                    response,
+                    waiting.renewed(),
+                    *self.limits(),
+                    attempts.left(),
+                    self.options.clock.now(),
+                ))
             }
             Ok(Err(error)) => Err(self.no_answer(error, &url)),
             Err(Elapsed) => {
@@ -240,14 +246,13 @@ impl HttpClient {
         }
     }
 
-    fn now(&self) -> SystemTime {
-        self.options.clock.now()
-    }
-
     fn no_answer(&self, error: reqwest::Error, url: &Url) -> NoAnswer {
         // A host that has answered in this run may come back; one that never did is taken for missing.
         let refused_here = is_loopback(url) && is_refused(&error) && !self.pacing.was_reached(url);
-        NoAnswer { lasting: refused_here || is_lasting(&error), problem: NetworkProblem::of(error, self.now()) }
+        NoAnswer {
+            lasting: refused_here || is_lasting(&error),
+            problem: NetworkProblem::of(error, self.options.clock.now()),
+        }
     }
 
     /// Waits before the next attempt and reports it. While a host wants fewer requests, no request goes to it.
