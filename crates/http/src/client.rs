@@ -1,11 +1,11 @@
 //! One exchange, the wait before the next attempt, and documents in as many attempts as they take.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Request};
 use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, timeout};
@@ -230,13 +230,7 @@ impl HttpClient {
         match answer {
             Ok(Ok(response)) => {
                 self.pacing.answered(&url);
-                Ok(HttpAnswer::new(
-                    response,
-                    waiting.renewed(),
-                    *self.limits(),
-                    attempts.left(),
-                    self.options.clock.now(),
-                ))
+                Ok(HttpAnswer::new(response, waiting.renewed(), *self.limits(), attempts.left(), self.now()))
             }
             Ok(Err(error)) => Err(self.no_answer(error, &url)),
             Err(Elapsed) => {
@@ -246,13 +240,14 @@ impl HttpClient {
         }
     }
 
+    fn now(&self) -> SystemTime {
+        self.options.clock.now()
+    }
+
     fn no_answer(&self, error: reqwest::Error, url: &Url) -> NoAnswer {
         // A host that has answered in this run may come back; one that never did is taken for missing.
         let refused_here = is_loopback(url) && is_refused(&error) && !self.pacing.was_reached(url);
-        NoAnswer {
-            lasting: refused_here || is_lasting(&error),
-            problem: NetworkProblem::of(error, self.options.clock.now()),
-        }
+        NoAnswer { lasting: refused_here || is_lasting(&error), problem: NetworkProblem::of(error, self.now()) }
     }
 
     /// Waits before the next attempt and reports it. While a host wants fewer requests, no request goes to it.
@@ -391,11 +386,9 @@ impl HttpClient {
             self.scrubber.header(authorization);
             sent.headers_mut().insert(AUTHORIZATION, authorization.clone());
         }
-        for (name, value) in &request.headers {
-            if let Ok(value) = HeaderValue::from_str(value) {
-                sent.headers_mut().insert(*name, value);
-            }
-        }
+        let more = request.headers.iter();
+        sent.headers_mut()
+            .extend(more.filter_map(|(name, text)| Some((HeaderName::from_static(name), text.parse().ok()?))));
         if let Some(form) = &request.form {
             let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");
             sent.headers_mut().insert(CONTENT_TYPE, form_type);

@@ -14,7 +14,7 @@ use tofu_oci_types::NoReporter;
 use super::*;
 use crate::error::causes;
 use crate::oci::tests::{ADDRESS, offered, release};
-use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, Services};
+use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, Services};
 
 /// Hosts that publish one document, and the number of requests to them.
 struct Published {
