@@ -100,6 +100,7 @@ mod login_sources;
 mod logout;
 mod named;
 mod named_hosts;
+mod network_mirror;
 mod never_waits;
 mod newcomer;
 mod notices;

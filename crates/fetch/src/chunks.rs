@@ -5,7 +5,9 @@ use std::io;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use tofu_oci_archive::{ByteSource, Limits};
+use tofu_oci_lockfile::PackageHashes;
 use tofu_oci_source::{Offer, Package, Part, SourceError};
+use tofu_oci_store::StoreError;
 use tofu_oci_types::{DigestHasher, Event, PackageHash, Reporter};
 use tokio::sync::mpsc;
 
@@ -58,7 +60,7 @@ impl ChunkSender {
             limits.check_packed(opened.size.unwrap_or(0)).map_err(|error| package_error(offer, error))?;
             let mut stream = part.checked(offer.place(), opened.stream).map_err(SourceError::from)?;
             while let Some(chunk) = stream.next().await {
-                let chunk = chunk.map_err(SourceError::from)?;
+                let chunk = chunk.map_err(|error| broken(offer, error))?;
                 done += chunk.len() as u64;
                 limits.check_packed(done).map_err(|error| package_error(offer, error))?;
                 if let Some(hasher) = &mut hasher {
@@ -74,6 +76,16 @@ impl ChunkSender {
             }
         }
         Ok(hasher.and_then(|hasher| PackageHash::zh(&hasher.finish())))
+    }
+}
+
+/// The error of a download. If a place names one checksum alone, that is the digest of the part, too.
+fn broken(offer: &Offer, error: StoreError) -> FetchError {
+    match error {
+        StoreError::DigestMismatch { actual, .. } if !offer.allowed.is_empty() => {
+            FetchError::not_the_offered(offer, PackageHashes { h1: None, zh: PackageHash::zh(&actual), ch: None })
+        }
+        error => SourceError::from(error).into(),
     }
 }
 

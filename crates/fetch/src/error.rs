@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
 use tofu_oci_lockfile::{LockRefusal, PackageHashes};
-use tofu_oci_source::SourceError;
+use tofu_oci_source::{Offer, SourceError};
 use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Version};
 
 /// Why a package could not be fetched, verified or put in its place. No part of it is visible then.
@@ -132,6 +132,18 @@ fn only(locked_for: &[Platform]) -> String {
 }
 
 impl FetchError {
+    /// The package with these checksums is not the one that is offered.
+    pub(crate) fn not_the_offered(offer: &Offer, found: PackageHashes) -> Self {
+        Self::NotTheOfferedPackage {
+            address: offer.address().clone(),
+            version: offer.version().clone(),
+            platform: offer.platform.clone(),
+            place: offer.place().clone(),
+            offered: offer.allowed.clone(),
+            found: Box::new(found),
+        }
+    }
+
     /// A stable kebab-case name of what went wrong: the measured name of `OpenTofu` if it fails in the same way.
     ///
     /// Spec: `real-tofu-sources.md` (measured), §4, §5 and §8.

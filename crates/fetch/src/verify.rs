@@ -165,14 +165,7 @@ fn check_allowed(offer: &Offer, hashes: &PackageHashes) -> Result<(), FetchError
     if offer.allowed.is_empty() || hashes.iter().any(|hash| offer.allowed.contains(hash)) {
         return Ok(());
     }
-    Err(FetchError::NotTheOfferedPackage {
-        address: offer.address().clone(),
-        version: offer.version().clone(),
-        platform: offer.platform.clone(),
-        place: offer.place().clone(),
-        offered: offer.allowed.clone(),
-        found: Box::new(hashes.clone()),
-    })
+    Err(FetchError::not_the_offered(offer, hashes.clone()))
 }
 
 /// The checksums that are recorded of a package: its `zh:` only if the place names it. A lock file that a folder has

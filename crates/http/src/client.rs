@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, LOCATION};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION};
 use reqwest::{Method, Request};
 use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, timeout};
@@ -386,11 +386,9 @@ impl HttpClient {
             self.scrubber.header(authorization);
             sent.headers_mut().insert(AUTHORIZATION, authorization.clone());
         }
-        for (name, value) in &request.headers {
-            if let Ok(value) = HeaderValue::from_str(value) {
-                sent.headers_mut().insert(*name, value);
-            }
-        }
+        let more = request.headers.iter();
+        sent.headers_mut()
+            .extend(more.filter_map(|(name, text)| Some((HeaderName::from_static(name), text.parse().ok()?))));
         if let Some(form) = &request.form {
             let form_type = HeaderValue::from_static("application/x-www-form-urlencoded");
             sent.headers_mut().insert(CONTENT_TYPE, form_type);

@@ -1,5 +1,7 @@
 //! Files of any host on their way down: sizes, breaks, redirects and secrets.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::sync::Arc;

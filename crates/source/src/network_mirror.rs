@@ -34,13 +34,16 @@ mod release;
 /// Most invalid versions that a note names.
 const NAMED: usize = 5;
 
+/// A release that is asked for once.
+type KnownRelease = SharedCell<Option<Arc<MirrorRelease>>>;
+
 /// A server of the network mirror protocol.
 pub struct NetworkMirrorSource {
     mirror: Arc<Mirror>,
     /// What it lists; `None` if it does not know the provider.
     lists: Mutex<HashMap<ProviderAddr, SharedCell<Option<Listing>>>>,
     /// What it has of a version; `None` if it does not know the version.
-    releases: Mutex<HashMap<(ProviderAddr, Version), SharedCell<Option<Arc<MirrorRelease>>>>>,
+    releases: Mutex<HashMap<(ProviderAddr, Version), KnownRelease>>,
 }
 
 impl NetworkMirrorSource {

@@ -19,6 +19,9 @@ use crate::{
     RegistrySource, Services, Source,
 };
 
+/// The address of a network mirror, how often a download is tried again, and whether all checksums are trusted.
+type MirrorSettings = (String, Option<i64>, bool);
+
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
 pub struct MethodOpener {
     client: Arc<RegistryClient>,
@@ -26,8 +29,7 @@ pub struct MethodOpener {
     access: RegistryAccess,
     open: OpenRepository,
     folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
-    /// By address, retries of downloads, and whether all checksums are trusted.
-    mirrors: Mutex<HashMap<(String, Option<i64>, bool), Arc<NetworkMirrorSource>>>,
+    mirrors: Mutex<HashMap<MirrorSettings, Arc<NetworkMirrorSource>>>,
 }
 
 impl MethodOpener {

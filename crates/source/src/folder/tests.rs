@@ -182,7 +182,7 @@ mod unix {
     async fn one_unreadable_folder_is_an_error_for_all_providers() {
         let root = folder(&[&format!("{ADDRESS}/{ZIP}"), "example.com/acme/gadget/"]);
         let closed = root.path().join("example.com/acme/gadget");
-        fs::set_permissions(&closed, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o0)).unwrap();
         let code = listed(root.path()).await;
         // The superuser reads everything.
         let want = if fs::read_dir(&closed).is_ok() { "1.0.0: linux_amd64" } else { "fs-unreadable" };

@@ -54,7 +54,7 @@ impl Mirror {
         if !matches!(base.scheme(), "http" | "https") {
             return Err(failed("it must begin with https://"));
         }
-        Ok(Self { access, base, place })
+        Ok(Self { access, place, base })
     }
 
     /// A document of a provider; `None` for 404.
@@ -71,7 +71,7 @@ impl Mirror {
             self.failed(Failure::InvalidMirrorAddress(format!("its address cannot be followed by {path}: {error}")))
         })?;
         let token = self.token().await?;
-        let (accept, limit) = ("application/json", MAX_DOCUMENT as u64);
+        let (accept, limit) = ("application/json", MAX_DOCUMENT);
         let request = WebRequest { url, accept, token: token.as_ref(), timeout: self.access.timeout, limit };
         let is_document = |answer: &HttpAnswer| answer.status() == 200 && check_media_type(answer, "").is_ok();
         let answer = self.access.web.get(&request, is_document).await;
@@ -97,28 +97,14 @@ impl Mirror {
 
     /// The address of an archive that the document at `from` names. A relative one on the mirror itself keeps the mirror's
     /// user info; the document leads nowhere where a redirect would not.
-    pub(super) fn archive(&self, from: &Url, text: &str, protection: Protection) -> Result<Url, SourceError> {
-        let mut url =
-            self.access.downloads.named_by(from, text, protection).map_err(|error| self.not_followed(&error))?;
+    pub(super) fn archive(&self, from: &Url, text: &str, protection: Protection) -> Result<Url, Failure> {
+        let mut url = self.access.downloads.named_by(from, text, protection).map_err(|error| not_followed(&error))?;
         let is_relative = Url::parse(text) == Err(ParseError::RelativeUrlWithoutBase);
         if is_relative && same_origin(&url, &self.base) {
             // An address with a host takes any user info.
             let _ = url.set_username(self.base.username()).and_then(|()| url.set_password(self.base.password()));
         }
         Ok(url)
-    }
-
-    fn not_followed(&self, error: &WebError) -> SourceError {
-        let problem = match &error.fault {
-            WebFault::Redirect(fault) => format!("{}: the address of the archive is not used: {fault}", error.url),
-            WebFault::PrivateHost(host) => {
-                let problem =
-                    format!("{} leads to {host}, which is on this machine or in a private network", error.url);
-                return self.failed(Failure::PrivateHost { host: Some(host.clone()), problem });
-            }
-            _ => error.to_string(),
-        };
-        self.failed(Failure::BadRedirect(problem))
     }
 
     /// An error of this mirror.
@@ -128,6 +114,20 @@ impl Mirror {
 
     pub(super) fn not_offered(&self, address: &ProviderAddr, what: NotOffered) -> SourceError {
         SourceError::NotOffered { address: address.clone(), place: self.place.clone(), what }
+    }
+}
+
+/// Why the address of an archive is not used.
+fn not_followed(error: &WebError) -> Failure {
+    match &error.fault {
+        WebFault::Redirect(fault) => {
+            Failure::BadRedirect(format!("{}: the address of the archive is not used: {fault}", error.url))
+        }
+        WebFault::PrivateHost(host) => {
+            let problem = format!("{} leads to {host}, which is on this machine or in a private network", error.url);
+            Failure::PrivateHost { host: Some(host.clone()), problem }
+        }
+        _ => Failure::from(error),
     }
 }
 

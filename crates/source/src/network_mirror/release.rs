@@ -53,7 +53,7 @@ impl MirrorRelease {
     ///
     /// # Errors
     /// If a text is not a checksum, or no scheme is known.
-    fn demanded(&self, archive: &Archive) -> Result<Vec<PackageHash>, SourceError> {
+    fn demanded(&self, archive: &Archive) -> Result<Vec<PackageHash>, Failure> {
         let lists: Vec<&Archive> = match self.mirror.access.checksums {
             MirrorChecksums::OfPlatform => vec![archive],
             MirrorChecksums::OfAnyPlatform => self.archives.all().collect(),
@@ -77,8 +77,8 @@ impl MirrorRelease {
         }
     }
 
-    fn bad(&self, kind: fn(String) -> Failure, problem: &str) -> SourceError {
-        self.mirror.failed(kind(format!("{}: {}", shown_url(&self.document), printable(problem))))
+    fn bad(&self, kind: fn(String) -> Failure, problem: &str) -> Failure {
+        kind(format!("{}: {}", shown_url(&self.document), printable(problem)))
     }
 }
 
@@ -115,12 +115,14 @@ impl Release for MirrorRelease {
             return Err(self.mirror.not_offered(&self.id.address, what));
         };
         if archive.url.is_empty() {
-            return Err(self.bad(Failure::BadBody, &format!("the archive for {platform} has no url")));
+            let failure = self.bad(Failure::BadBody, &format!("the archive for {platform} has no url"));
+            return Err(self.mirror.failed(failure));
         }
-        let allowed = self.demanded(archive)?;
+        let failed = |failure| self.mirror.failed(failure);
+        let allowed = self.demanded(archive).map_err(failed)?;
         let digest = sole_digest(&allowed);
         let protection = if digest.is_some() { Protection::Digest } else { Protection::Tls };
-        let at = Locator::Url(self.mirror.archive(&self.document, &archive.url, protection)?);
+        let at = Locator::Url(self.mirror.archive(&self.document, &archive.url, protection).map_err(failed)?);
         Ok(Offer {
             platform: platform.clone(),
             manifest: None,
