@@ -195,8 +195,8 @@ fn read_only(text: &str) -> Result<Option<Place>, Diagnostic> {
     if let Some(file) = path("bundle:", "bundle:FILE")? {
         return Ok(Some(Place::Bundle(file.into())));
     }
-    // Without the slash it is more likely a repository with a scheme.
-    if !text.starts_with("https://") || !text.ends_with('/') {
+    // Without the slash it is more likely a repository with a scheme, and so is a template.
+    if !text.starts_with("https://") || !text.ends_with('/') || text.contains("${") {
         return Ok(None);
     }
     let url = Place::NetworkMirror(text.to_owned());
@@ -251,6 +251,33 @@ mod tests {
     }
 
     #[track_caller]
+    fn check_read_only(text: &str, want: Result<&Place, &str>) {
+        match (From::parse(text), want) {
+            (Ok(From::Many(place)), Ok(want)) => assert_eq!(&place, want, "{text}"),
+            (Err(diagnostic), Err(want)) => assert_eq!(diagnostic.text(), want, "{text}"),
+            (got, _) => panic!("{text} is taken for {:?}", got.ok()),
+        }
+    }
+
+    #[test]
+    fn a_place_that_is_only_read_is_a_folder_a_bundle_or_a_network_mirror() {
+        check_read_only("static:a/b", Ok(&Place::Folder("a/b".into())));
+        check_read_only("bundle:a.tar", Ok(&Place::Bundle("a.tar".into())));
+        let mirror = "https://ada:hunter2@mirror.example.test/p/";
+        check_read_only(mirror, Ok(&Place::NetworkMirror(mirror.to_owned())));
+        check_read_only("static:", Err("`static:` names nothing"));
+        check_read_only(
+            "https://ada:hunter2@a b/",
+            Err(
+                "the network mirror https://***@a b/ cannot be asked: its host has a character that does not belong there",
+            ),
+        );
+        check_refused("static:a", Exit::Usage);
+        check_refused("bundle:a.tar", Exit::Usage);
+        assert_eq!(shown(&Place::NetworkMirror(mirror.to_owned())), "https://***@mirror.example.test/p/");
+    }
+
+    #[track_caller]
     fn check_hint(text: &str, want: &str) {
         let diagnostic = match From::parse(text) {
             Ok(from) => panic!("{text} is taken for {from:?}"),
@@ -263,7 +290,7 @@ mod tests {
     #[test]
     fn a_repository_with_a_scheme_is_never_taken_for_a_directory() {
         check_hint("oci://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
-        check_hint("https://ghcr.io/acme/widget/", "drop the scheme: ghcr.io/acme/widget");
+        check_hint("https://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
         check_hint("http://127.0.0.1:5000/acme/widget", "drop the scheme: 127.0.0.1:5000/acme/widget");
         check_hint("OCI://ghcr.io/acme/widget", "drop the scheme: ghcr.io/acme/widget");
         check_hint("docker://ghcr.io/acme/widget?x=1", "drop the scheme: ghcr.io/acme/widget");

@@ -10,7 +10,7 @@ use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser, numb
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LookupArgs {
-    /// The place to look in: a repository, a template, a folder, a bundle, a mirror
+    /// The repository, folder, bundle or mirror to look in
     ///
     /// REGISTRY/REPOSITORY and oci:DIR name a repository. A template of either contains ${hostname}, ${namespace} and
     /// ${type}, as in OpenTofu's `oci_mirror` blocks. static:DIR is a folder of packages (a filesystem mirror, or what
