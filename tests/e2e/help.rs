@@ -78,7 +78,7 @@ fn the_short_help_of_a_verb_names_its_options_by_what_they_are_about() {
                               .tofu files require]
 
     Options:
-          --from <REPOSITORY>   The REGISTRY/REPOSITORY, oci:DIR or template to look in
+          --from <PLACE>        The repository, folder, bundle or mirror to look in
           --chdir <DIR>         Work in this directory: its configuration, its lock file, its .terraform
           --platform <OS_ARCH>  The platform to install for [default: this machine's]
           --into <DIR>          Install into a filesystem mirror at DIR instead of .terraform/providers
@@ -132,7 +132,7 @@ fn wrong_usage_exits_with_2() {
 
       tip: a similar argument exists: '--from'
 
-    Usage: tofu-oci install --from <REPOSITORY> [ADDR[@CONSTRAINT]]...
+    Usage: tofu-oci install --from <PLACE> [ADDR[@CONSTRAINT]]...
 
     For more information, try '--help'.
     ");

@@ -14,6 +14,7 @@
 //! withdraw*    a version that goes and comes back; a deprecated one; registries that delete in different ways
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
+//! folder_places   folders of packages: installed, locked, refused
 //! readme       the recipes of the README work, and the guide prints what it says
 //! json         every line of --json is what docs/json.md says
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
@@ -73,6 +74,7 @@ mod disk;
 mod dry_run;
 mod explain;
 mod explain_methods;
+mod folder_places;
 mod help;
 mod help_topics;
 mod host_services;

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use crate::args::Timeout;
 
@@ -70,6 +70,15 @@ pub(crate) fn lock_all_platforms<'a>(addresses: impl Iterator<Item = &'a Provide
     let words = std::iter::once("lock".to_owned()).chain(addresses.map(ToString::to_string));
     let words: Vec<String> = words.take(if given.words.is_empty() { 1 } else { usize::MAX }).collect();
     given.line(&words.join(" "), |name| name != "platform" && (REACH.contains(&name) || OWN.contains(&name)))
+}
+
+/// How a publisher signs a release. Only repositories hold signatures.
+pub(crate) fn sign(place: &Place, version: &Version) -> String {
+    let repository = match place {
+        Place::Registry(_) | Place::Layout(_) => place.to_string(),
+        _ => "REPOSITORY".to_owned(),
+    };
+    command_for_others(&format!("sign {repository}:{version} --key KEY"))
 }
 
 /// The same for another user, who has a login and files of their own.

@@ -242,11 +242,11 @@ impl PackagePath {
         }
     }
 
-    /// Renames a package into this place, which must be empty or a dangling link.
+    /// Renames a package into this place, which must be empty or a dangling link; a link may also replace a link.
     pub(crate) fn put(&self, from: &Path, existing: &PathContents) -> Result<(), FetchError> {
         let failed = |action| move |source| FetchError::Io { action, path: self.path.clone(), source };
-        if *existing == PathContents::DanglingLink {
-            fs::remove_file(&self.path).map_err(failed("replace"))?;
+        if *existing == PathContents::DanglingLink || (cfg!(windows) && self.path.is_symlink()) {
+            fs::remove_file(&self.path).or_else(|_| fs::remove_dir(&self.path)).map_err(failed("replace"))?;
         } else if (cfg!(windows) || from.is_symlink()) && self.form == PackageForm::Folder && self.path.is_dir() {
             // It is empty; a link cannot be renamed over a folder.
             fs::remove_dir(&self.path).map_err(failed("replace"))?;

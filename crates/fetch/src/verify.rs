@@ -100,6 +100,12 @@ impl Verified {
             {
                 Ok(Placed::Before)
             }
+            // A link to another folder: nothing is lost with it.
+            contents if place.path.is_symlink() && staged.package.is_symlink() => {
+                place.put(&staged.package, &contents)?;
+                staged.staging.keep_parents();
+                Ok(Placed::Now)
+            }
             _ => Err(FetchError::LocallyModified { address, version, path: place.path.clone() }),
         }
     }

@@ -150,8 +150,12 @@ impl Offer {
         }
     }
 
-    /// The bytes to fetch, all parts together; `None` if the place does not say, `u64::MAX` if the sum is out of range.
+    /// The bytes to fetch, all parts together; `None` if the place does not say, as a folder does not, `u64::MAX` if the sum
+    /// is out of range.
     pub fn bytes(&self) -> Option<u64> {
+        if let Package::Folder(_) = self.package {
+            return None;
+        }
         self.package.parts().try_fold(0, |sum: u64, part| Some(sum.saturating_add(part.size?)))
     }
 

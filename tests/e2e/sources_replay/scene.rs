@@ -271,8 +271,7 @@ fn ours(arguments: &[String]) -> Result<Vec<String>, String> {
             Some(("-chdir", value)) => format!("--chdir={value}"),
             Some(("-platform", value)) => format!("--platform={value}"),
             Some(("-oci-mirror", value)) => format!("--from={value}"),
-            // As a user of OpenTofu writes it: the program does not have it yet.
-            Some(("-plugin-dir", _)) => option.clone(),
+            Some(("-plugin-dir", value)) => format!("--plugin-dir={value}"),
             Some(("-lockfile", "readonly")) => "--lockfile=readonly".to_owned(),
             // OpenTofu takes every other value and ignores it.
             Some(("-lockfile", _)) => continue,

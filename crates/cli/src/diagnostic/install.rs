@@ -331,6 +331,9 @@ impl Diagnostic {
             Failure::Unauthorized(_) | Failure::Denied(_) => {
                 self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
             }
+            Failure::FolderMissing(_) => {
+                self.hint("create the folder, or correct its path; a relative path begins in the working directory")
+            }
             Failure::NoRepository(_) => {
                 self.hint("change the template so that it gives a repository, or exclude the provider from this method")
             }

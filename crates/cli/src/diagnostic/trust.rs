@@ -98,7 +98,7 @@ impl Diagnostic {
         let RefusedRelease { address, version, place } = refused.release;
         let accept = invocation::command(&format!("verify {address}@{version} --accept"));
         let accept = Some(accept).filter(|_| refused.by_hand == ByHand::Settles);
-        let sign = invocation::command_for_others(&format!("sign {place}:{version} --key KEY"));
+        let sign = invocation::sign(place, version);
         let mut diagnostic = self.code(refused.refusal.code()).cause(format!("it came from {place}"));
         if let Some(rule) = refused.rule() {
             diagnostic = diagnostic.cause(rule);

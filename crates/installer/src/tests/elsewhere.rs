@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -23,6 +23,8 @@ use crate::{
     Basis, InstallError, InstallOutcome, InstallRequest, InstallTarget, Installed, LockOptions, LockRequest, LockWrite,
     Options, PlatformChoice, Upgrade, install, lock,
 };
+
+mod folders;
 
 const PROGRAM: &str = "terraform-provider-widget_v1.0.0";
 
@@ -279,47 +281,6 @@ async fn a_zip_keeps_its_bytes_in_a_packed_mirror_and_a_folder_is_zipped() {
             assert_eq!(PackageHash::zh(&Digest::sha256(&fs::read(&done.path).unwrap())).as_ref(), Some(zh));
         }
         assert_eq!(workspace.reporter.codes().contains(&"zip-made-here"), zh.is_none());
-    }
-}
-
-#[tokio::test]
-async fn a_folder_is_linked_and_locked_by_its_contents() {
-    let (files, workspace) = (Files::new(), Workspace::new());
-    let done = installed(&workspace, Elsewhere::folder(&files)).await.unwrap();
-    assert_eq!(done.outcome, InstallOutcome::Installed);
-    assert_eq!(fs::read_link(&done.path).unwrap(), files.package(), "as OpenTofu does");
-    assert_eq!(workspace.locked(), texts(&[files.h1()]));
-    let again = installed(&workspace, Elsewhere::folder(&files)).await.unwrap();
-    assert_eq!(again.outcome, InstallOutcome::AlreadyInstalled);
-    fs::write(files.package().join("docs/guide.md"), "another guide").unwrap();
-    let error = installed(&workspace, Elsewhere::folder(&files)).await.unwrap_err();
-    assert_eq!(error.code(), "lock-mismatch");
-}
-
-#[tokio::test]
-async fn a_folder_that_is_vendored_is_copied() {
-    let (files, workspace) = (Files::new(), Workspace::new());
-    let options = workspace.options();
-    let target = InstallTarget::vendor(&workspace.path());
-    let done = into(&workspace, Elsewhere::folder(&files), target, &options).await.unwrap();
-    assert!(!fs::symlink_metadata(&done.path).unwrap().is_symlink());
-    fs::write(files.package().join("docs/guide.md"), "another guide").unwrap();
-    assert_eq!(fs::read_to_string(done.path.join("docs/guide.md")).unwrap(), "the guide");
-}
-
-#[cfg(unix)]
-#[tokio::test]
-async fn a_folder_takes_the_place_of_an_empty_one_and_of_a_link_to_nothing() {
-    let files = Files::new();
-    for prepare in [|place: &Path| fs::create_dir(place), |place: &Path| std::os::unix::fs::symlink("/nowhere", place)]
-    {
-        let workspace = Workspace::new();
-        let place =
-            workspace.path().join(format!(".terraform/providers/{}/1.0.0/{PLATFORM}", super::fixture::address()));
-        fs::create_dir_all(place.parent().unwrap()).unwrap();
-        prepare(&place).unwrap();
-        let done = installed(&workspace, Elsewhere::folder(&files)).await.unwrap();
-        assert_eq!((done.outcome, fs::read_link(&place).unwrap()), (InstallOutcome::Installed, files.package()));
     }
 }
 

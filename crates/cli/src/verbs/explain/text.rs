@@ -26,12 +26,14 @@ pub(super) fn print(
     let reading = &configured.reading;
     if explanation.steps.is_empty() {
         page.line("the CLI configuration has no method left");
-    } else if configured.methods.explicit {
+    } else if !configured.methods.explicit {
+        page.line("no provider_installation counts: the implicit methods, in the order in which they are asked");
+    } else if configured.methods.list.iter().all(|method| method.file.is_none()) {
+        page.line("the folders of --plugin-dir alone, in the order in which they are asked");
+    } else {
         let file = reading.config.installation.as_ref().and_then(|there| reading.files.get(there.file));
         let path = file.map(|file| file.path.display().to_string()).unwrap_or_default();
         page.line(format_args!("methods of {path}, in the order in which they are asked"));
-    } else {
-        page.line("no provider_installation counts: the implicit methods, in the order in which they are asked");
     }
     methods_and_outcomes(explanation, &mut page);
     if let Some(path) = &explanation.overridden {

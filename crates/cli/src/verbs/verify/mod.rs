@@ -20,8 +20,8 @@ use super::install::{finder, working_dir};
 use super::magic_address::magic_address;
 use super::typed::typed;
 use crate::args::VerifyArgs;
-use crate::connect::End;
 use crate::diagnostic::{self, Diagnostic, Refused};
+use crate::ends::End;
 use crate::exit::Exit;
 use crate::identity;
 use crate::invocation;
@@ -169,7 +169,7 @@ fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Resul
             None => return Ok(()),
         },
     };
-    let sign = invocation::command_for_others(&format!("sign {place}:{version} --key KEY"));
+    let sign = invocation::sign(&place, &version);
     if let Some((refusal, flaw)) = verdict.best_flaw().as_ref().and_then(|refusal| Some((refusal, refusal.flaw()?)))
         && verdict.standing == Standing::Unsigned
     {
