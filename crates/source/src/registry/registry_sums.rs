@@ -16,7 +16,7 @@ use crate::{Failure, SourceError};
 
 /// A `SHA256SUMS` that a key of its registry has signed, or that needs no signature.
 #[derive(Debug)]
-pub(super) struct SignedSums {
+pub(super) struct RegistrySums {
     /// Its SHA-256.
     pub(super) digest: Digest,
     /// Where it is, for people.
@@ -36,7 +36,7 @@ enum SumsProof {
     Keyless,
 }
 
-impl SignedSums {
+impl RegistrySums {
     /// Fetches the file and its signature, and verifies the one by the other.
     pub(super) async fn fetch(origin: &Origin, location: &SumsLocation, about: &str) -> Result<Self, SourceError> {
         let SumsLocation { sums, signature, keys } = location;
