@@ -63,9 +63,10 @@ impl RegistrySums {
         let demands = origin.access.demands;
         let fault = |problem: String| Failure::BadSignature(format!("the signature of {}: {problem}", self.place));
         if self.keys.is_empty() {
-            return match demands.admit_keyless(&origin.host) {
-                true => Ok(SumsProof::Keyless),
-                false => Err(fault(format!("{} names no key that it could be by", origin.place))),
+            return if demands.admit_keyless(&origin.host) {
+                Ok(SumsProof::Keyless)
+            } else {
+                Err(fault(format!("{} names no key that it could be by", origin.place)))
             };
         }
         let (mut expired, mut unknown) = (None, None);

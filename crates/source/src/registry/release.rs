@@ -182,9 +182,10 @@ impl Release for RegistryRelease {
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
         let document = self.facts.document(platform).await?;
         let sums = self.facts.sums(&document).await?;
-        let release = match sums.digest == self.sums.digest {
-            true => self,
-            false => Arc::new(Self::new(Arc::clone(&self.facts), sums, &document)),
+        let release = if sums.digest == self.sums.digest {
+            self
+        } else {
+            Arc::new(Self::new(Arc::clone(&self.facts), sums, &document))
         };
         release.sums.check(&document).map_err(|failure| release.facts.origin.failed(failure))?;
         let mut claims = release.description.claims.clone();
