@@ -15,5 +15,5 @@ mod transfer;
 
 pub use destination::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
 pub use error::MirrorError;
-pub use pull::{HeldBack, PullOptions, PullThrough};
+pub use pull::{HeldBack, OpenUpstream, PullOptions, PullThrough};
 pub use transfer::{TransferRequest, Transferred, transfer};
