@@ -126,20 +126,19 @@ impl PullThrough {
         let key = PullKey { address: address.clone(), version: version.clone(), extent };
         let pull: Shared<Pull> = {
             let mut running = lock(&self.running);
-            match running.get(&key).and_then(WeakShared::upgrade) {
-                Some(pull) => pull,
-                None => {
-                    let (work, done, own) = (Arc::clone(&self.work), Arc::clone(&self.running), key.clone());
-                    let pull = async move {
-                        let pulled = work.pull(&own.address, &own.version, own.extent).await;
-                        // Whoever asks from here on gets an answer of their own.
-                        lock(&done).remove(&own);
-                        pulled.map_err(Arc::new)
-                    };
-                    let pull = pull.boxed().shared();
-                    running.extend(pull.downgrade().map(|pull| (key, pull)));
-                    pull
-                }
+            if let Some(pull) = running.get(&key).and_then(WeakShared::upgrade) {
+                pull
+            } else {
+                let (work, done, own) = (Arc::clone(&self.work), Arc::clone(&self.running), key.clone());
+                let pull = async move {
+                    let pulled = work.pull(&own.address, &own.version, own.extent).await;
+                    // Whoever asks from here on gets an answer of their own.
+                    lock(&done).remove(&own);
+                    pulled.map_err(Arc::new)
+                };
+                let pull = pull.boxed().shared();
+                running.extend(pull.downgrade().map(|pull| (key, pull)));
+                pull
             }
         };
         pull.await

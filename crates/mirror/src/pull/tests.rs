@@ -81,7 +81,10 @@ impl Pulling {
     /// The `Range` of each request for a package.
     fn ranges(&self) -> Vec<Option<String>> {
         let requests = self.upstream.requests().into_iter();
-        let requests = requests.filter(|request| request.method == "GET" && request.path.ends_with(".zip"));
+        let requests = requests.filter(|request| {
+            request.method == "GET"
+                && request.path.starts_with("/files/acme/zap/1.4.0/terraform-provider-zap_1.4.0_linux_amd64")
+        });
         requests.map(|request| request.header("range").map(ToOwned::to_owned)).collect()
     }
 
