@@ -54,9 +54,9 @@ pub enum Failure {
     /// The host publishes a service for providers whose value cannot be used.
     #[error("{0}")]
     InvalidService(String),
-    /// The host publishes only the provider registry protocol, which is not read here yet.
+    /// The package speaks no plugin protocol that `OpenTofu` speaks.
     #[error("{0}")]
-    RegistryProtocolNotRead(String),
+    Protocols(String),
     /// Places of this kind are not read here yet.
     #[error("{0}")]
     MethodNotRead(String),
@@ -75,9 +75,12 @@ pub enum Failure {
     /// The package is not a zip archive.
     #[error("{0}")]
     BadZip(String),
-    /// Checksums or signatures that the place publishes do not belong to the package.
+    /// The checksums that the place publishes contradict each other.
     #[error("{0}")]
-    NotAuthentic(String),
+    ChecksumList(String),
+    /// No key that the place names has signed its checksums.
+    #[error("{0}")]
+    BadSignature(String),
 }
 
 impl Failure {
@@ -96,14 +99,15 @@ impl Failure {
             Self::Network { fault, .. } => fault.code(),
             Self::NoProviderService(_) => "no-provider-service",
             Self::InvalidService(_) => "invalid-service",
-            Self::RegistryProtocolNotRead(_) => "registry-protocol-not-read",
+            Self::Protocols(_) => "protocol-not-supported",
             Self::MethodNotRead(_) => "method-not-read",
             Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
             Self::FolderMissing(_) => "fs-dir-missing",
             Self::PackageMissing(_) => "archive-not-found",
             Self::BadZip(_) => "bad-zip",
-            Self::NotAuthentic(_) => "not-authentic",
+            Self::ChecksumList(_) => "checksum-list",
+            Self::BadSignature(_) => "bad-signature",
         }
     }
 

@@ -13,8 +13,10 @@
 //!   evidence   referrers, cosign's tag              -> [Evidence]            not verified
 //!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
-//! OciSource      one repository
-//! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
+//! OciSource        one repository
+//! RegistrySource   the registry that a host publishes as `providers.v1`
+//! DirectSource     what the host of an address names: the repository of the magic suffix or of its `oci-providers.v1`, or
+//!                  its registry
 //! NotRead        a place that cannot be read
 //! Chain          several of them in order; an offer belongs to the release of the place that made it
 //! ```
@@ -34,6 +36,7 @@ mod not_read;
 mod oci;
 mod opener;
 mod package;
+mod registry;
 mod release;
 mod release_reader;
 mod rules;
@@ -42,7 +45,7 @@ mod web_part;
 
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
-pub use direct::{DirectSource, OpenRepository};
+pub use direct::{DirectSource, HostedPlace, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services};
 pub use error::{Blame, NotOffered, SourceError};
 pub use evidence::{LAYER_LIMIT, evidence, notices, withdrawal};
@@ -54,6 +57,7 @@ pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use opener::MethodOpener;
 pub use package::{Layer, Locator, Opened, Package, Part};
+pub use registry::{Keyless, RegistryAccess, RegistrySource, SignatureDemands};
 pub use release::{ClaimedHashes, Created, CreatedBy, ReleaseDescription, ReleaseId, Search};
 pub use release_reader::read_release;
 pub use rules::{Continuation, ListingAnswer, PackageAnswer};

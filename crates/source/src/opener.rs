@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tofu_oci_http::{HostTokens, WebClient};
 use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind};
@@ -14,14 +14,14 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 use crate::configured::ConfiguredMethods;
 use crate::{
     DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, OciSource,
-    OpenRepository, Services, Source,
+    OpenRepository, RegistryAccess, Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
 pub struct MethodOpener {
     client: Arc<RegistryClient>,
     discovery: Arc<dyn Discover>,
-    tokens: Arc<dyn HostTokens>,
+    access: RegistryAccess,
     open: OpenRepository,
 }
 
@@ -35,10 +35,17 @@ impl MethodOpener {
             tokens: Arc::clone(&tokens),
         };
         let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
+        let access = RegistryAccess {
+            web: web.clone(),
+            tokens,
+            timeout: options.timeout,
+            demands: configured.demands,
+            now: SystemTime::now(),
+        };
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, discovery, tokens, open }
+        Self { client, discovery, access, open }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -80,7 +87,8 @@ impl MethodOpener {
     /// The host of an address.
     pub fn direct(&self, configured: &ConfiguredMethods, address: &ProviderAddr) -> DirectSource {
         let discovery = Arc::clone(&self.discovery);
-        DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
+        let (host, open) = (address.hostname().clone(), Arc::clone(&self.open));
+        DirectSource::new(host, configured.suffix.clone(), discovery, open, self.access.clone())
     }
 
     /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.

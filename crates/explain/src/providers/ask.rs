@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use tofu_oci_source::{
-    ConfiguredMethods, InstallMethod, Listing, ListingAnswer, MethodOpener, PackageAnswer, SourceError,
+    ConfiguredMethods, HostedPlace, InstallMethod, Listing, ListingAnswer, MethodOpener, PackageAnswer, SourceError,
 };
 use tofu_oci_store::{StoreError, Transport};
 use tofu_oci_types::Version;
@@ -34,7 +34,8 @@ pub(crate) async fn ask(
             continue;
         }
         let host = question.address.hostname();
-        let Ok(oci) = opener.direct(configured, question.address).repository(question.address).await else { continue };
+        let hosted = opener.direct(configured, question.address).hosted(question.address).await;
+        let Ok(HostedPlace::Repository(oci)) = hosted else { continue };
         step.place = Some(oci.repository.to_string());
         let rule = oci.rule.to_string();
         step.direct = match opener.has_registry_protocol(host).await {
@@ -122,9 +123,7 @@ fn answer(listing: Result<Listing, SourceError>) -> StepAnswer {
         Ok(listing) => StepAnswer::Lists(listing),
         Err(error) if ListingAnswer::of(&error) == ListingAnswer::UnknownProvider => StepAnswer::Unknown,
         Err(error) => match error.code() {
-            code @ ("method-not-read" | "registry-protocol-not-read") => {
-                StepAnswer::NotRead { code, text: root_cause(&error) }
-            }
+            code @ "method-not-read" => StepAnswer::NotRead { code, text: root_cause(&error) },
             code => StepAnswer::Fails { code, text: root_cause(&error) },
         },
     }

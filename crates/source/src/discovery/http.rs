@@ -107,9 +107,8 @@ impl Discover for HttpDiscovery {
         Ok(services)
     }
 
-    fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError> {
+    fn admit(&self, services: &Services, registry: &str) -> Result<(), DiscoveryError> {
         let Publisher::Document(address) = services.publisher() else { return Ok(()) };
-        let registry = repository.registry();
         if self.shared.web.may_name(address, registry) {
             return Ok(());
         }
