@@ -4,7 +4,7 @@
 //! rules, sources --select--> wanted releases --plan--> what is missing --transfer--> Store, a tree of files, a bundle
 //! ```
 //!
-//! [`transfer`] carries one release into a store.
+//! [`transfer`] carries one release into a store; [`PullThrough`] does so when the release is asked for.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
@@ -15,6 +15,7 @@ mod found_keys;
 mod look;
 mod names;
 mod plan;
+mod pull;
 mod rules;
 mod run;
 mod select;
@@ -27,6 +28,7 @@ pub use error::MirrorError;
 pub use found_keys::FoundKey;
 pub use names::providers_in_tree;
 pub use plan::{Action, Deed, Prune};
+pub use pull::{HeldBack, PullOptions, PullThrough};
 pub use rules::{
     Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
 };
