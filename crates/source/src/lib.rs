@@ -16,6 +16,7 @@
 //! OciSource            one repository
 //! RegistrySource       the registry that a host publishes as `providers.v1`
 //! NetworkMirrorSource  a server of the network mirror protocol
+//! BundleSource         one file with repositories of several providers
 //! FolderSource         a folder of packages, packed or unpacked
 //! DirectSource         what the host of an address names: the repository of the magic suffix or of its `oci-providers.v1`,
 //!                      or its registry
@@ -23,6 +24,7 @@
 //! Chain                several of them in order; an offer belongs to the release of the place that made it
 //! ```
 
+mod bundle;
 mod chain;
 mod configured;
 mod direct;
@@ -47,6 +49,7 @@ mod rules;
 mod traits;
 mod web_part;
 
+pub use bundle::BundleSource;
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, HostedPlace, OpenRepository};
