@@ -75,6 +75,8 @@ mod explain;
 mod help;
 mod help_topics;
 mod host_services;
+#[cfg(unix)]
+mod host_tokens;
 mod install;
 mod install_refused;
 mod interrupt;
@@ -95,6 +97,7 @@ mod login_helper;
 mod login_refused;
 mod login_sources;
 mod logout;
+mod mirror;
 mod named;
 mod named_hosts;
 mod never_waits;

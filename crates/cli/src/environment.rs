@@ -139,6 +139,10 @@ impl ConfigFiles for RealFiles {
     fn exists(&self, path: &Path) -> bool {
         path.exists()
     }
+
+    fn is_link(&self, path: &Path) -> bool {
+        path.is_symlink()
+    }
 }
 
 #[cfg(all(test, unix))]

@@ -19,6 +19,7 @@
 
 pub mod config;
 mod error;
+mod folder;
 mod magic;
 mod pattern;
 mod place;
@@ -34,6 +35,7 @@ pub use config::{
     Methods, Os,
 };
 pub use error::{MapError, TemplateError};
+pub use folder::{FolderForm, FolderPackage, FolderUnread, folder_packages};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
 pub use pattern::{PatternList, Selection, Selector};
 pub use place::{MappedPlace, OciPlace, PlaceRule};

@@ -1,11 +1,14 @@
 //! Why a release was not carried.
 
+use std::io;
+use std::path::PathBuf;
+
 use tofu_oci_fetch::FetchError;
 use tofu_oci_mapper::MapError;
 use tofu_oci_packer::PackError;
 use tofu_oci_source::SourceError;
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Version};
+use tofu_oci_types::{PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
 /// Why a release could not be carried to a place. No part of it is visible there then.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +71,45 @@ pub enum MirrorError {
         /// The platforms that it lacks, sorted.
         missing: Vec<Platform>,
     },
+    /// The tag of the record belongs to something else.
+    #[error("the tag {tag} in {place} is not the record of a mirror")]
+    NotSightings {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+    },
+    /// Other runs wrote the record again and again.
+    #[error("other programs keep writing the tag {tag} in {place}")]
+    SightingsContended {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+    },
+    /// Another program put another release in the place of the one that `mirror` carried.
+    #[error("{place} has another release under {version} than the mirror put there, so it stays as it is")]
+    NotMirrored {
+        /// The repository.
+        place: Place,
+        /// The version.
+        version: Version,
+    },
+    /// The destination has no place for notices.
+    #[error("{place} takes no notices: a version there is neither withdrawn nor deprecated")]
+    NoNotices {
+        /// The destination.
+        place: Place,
+    },
+    /// The record beside a tree of files cannot be read or written.
+    #[error("the record of first sightings {} cannot be used", path.display())]
+    SightingsFile {
+        /// The file.
+        path: PathBuf,
+        /// What the file system reported.
+        #[source]
+        source: io::Error,
+    },
 }
 
 impl MirrorError {
@@ -82,6 +124,11 @@ impl MirrorError {
             Self::SharedRepository { .. } => "shared-repository",
             Self::UpstreamChanged { .. } => "upstream-changed",
             Self::FewerPlatforms { .. } => "fewer-platforms",
+            Self::NotSightings { .. } => "not-sightings",
+            Self::SightingsContended { .. } => "sightings-contended",
+            Self::NotMirrored { .. } => "not-mirrored",
+            Self::NoNotices { .. } => "no-notices",
+            Self::SightingsFile { .. } => "sightings-file",
         }
     }
 }

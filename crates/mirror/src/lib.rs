@@ -10,10 +10,29 @@
 
 mod destination;
 mod error;
+mod first_seen;
+mod found_keys;
+mod look;
+mod names;
+mod plan;
 mod pull;
+mod rules;
+mod run;
+mod select;
+mod sightings;
+mod state;
 mod transfer;
 
 pub use destination::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
 pub use error::MirrorError;
+pub use found_keys::FoundKey;
+pub use names::providers_in_tree;
+pub use plan::{Action, Deed, Prune};
 pub use pull::{HeldBack, OpenUpstream, PullOptions, PullThrough};
+pub use rules::{
+    Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
+};
+pub use run::{Carrying, MirrorJob, MirrorLine};
+pub use select::{Candidates, Choice, Selected, Selection, select};
+pub use sightings::{Mark, Sightings};
 pub use transfer::{TransferRequest, Transferred, transfer};

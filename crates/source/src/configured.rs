@@ -134,4 +134,8 @@ impl ConfigFiles for VisibleFiles<'_> {
     fn exists(&self, path: &Path) -> bool {
         !self.hides(path) && self.files.exists(path)
     }
+
+    fn is_link(&self, path: &Path) -> bool {
+        self.files.is_link(path)
+    }
 }

@@ -179,10 +179,13 @@ impl SourceError {
         }
     }
 
-    /// Whether the place gave no answer: a retry may succeed, or the folder of an image layout is not there.
+    /// Whether the place gave no answer: a retry may succeed, or the folder of packages or of an image layout is not there.
     pub fn is_without_answer(&self) -> bool {
-        let missing =
-            matches!(self.innermost(), Self::Store(StoreError::UnknownRepository { place: Place::Layout(_) }));
+        let missing = matches!(
+            self.innermost(),
+            Self::Store(StoreError::UnknownRepository { place: Place::Layout(_) })
+                | Self::Failed { failure: Failure::FolderMissing(_), .. }
+        );
         missing || self.is_transient()
     }
 
@@ -191,6 +194,11 @@ impl SourceError {
     /// Spec: `real-tofu-sources.md` (measured), §4 and §8.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::NotOffered {
+                what: NotOffered::VersionMissing { .. },
+                place: Place::Folder(_) | Place::NetworkMirror(_),
+                ..
+            } => "mirror-version-missing",
             Self::NotOffered { what, .. } => what.code(),
             Self::Unusable { .. } => "unusable",
             Self::Layout { source, .. } => source.code(),

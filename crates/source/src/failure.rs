@@ -57,18 +57,27 @@ pub enum Failure {
     /// The package speaks no plugin protocol that `OpenTofu` speaks.
     #[error("{0}")]
     Protocols(String),
-    /// Places of this kind are not read here yet.
-    #[error("{0}")]
-    MethodNotRead(String),
     /// A program that should know the token to show fails.
     #[error(transparent)]
     Token(#[from] HostTokenError),
     /// A rule gives no repository for the address.
     #[error(transparent)]
     NoRepository(Box<MapError>),
+    /// What the user wrote is not the address of a network mirror.
+    #[error("{0}")]
+    InvalidMirrorAddress(String),
+    /// The host of the provider has a port, and the protocol of the place cannot name such hosts.
+    #[error("{0}")]
+    HostWithPort(String),
+    /// None of the checksums of a package has a format that can be verified.
+    #[error("{0}")]
+    ChecksumFormats(String),
     /// The folder does not exist.
     #[error("{0}")]
     FolderMissing(String),
+    /// The folder, or one in it, cannot be read.
+    #[error("{0}")]
+    FolderUnreadable(String),
     /// The place names a package that is missing.
     #[error("{0}")]
     PackageMissing(String),
@@ -100,10 +109,13 @@ impl Failure {
             Self::NoProviderService(_) => "no-provider-service",
             Self::InvalidService(_) => "invalid-service",
             Self::Protocols(_) => "protocol-not-supported",
-            Self::MethodNotRead(_) => "method-not-read",
             Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
+            Self::InvalidMirrorAddress(_) => "mirror-url",
+            Self::HostWithPort(_) => "host-with-port",
+            Self::ChecksumFormats(_) => "mirror-hash-schemes",
             Self::FolderMissing(_) => "fs-dir-missing",
+            Self::FolderUnreadable(_) => "fs-unreadable",
             Self::PackageMissing(_) => "archive-not-found",
             Self::BadZip(_) => "bad-zip",
             Self::ChecksumList(_) => "checksum-list",

@@ -13,14 +13,18 @@
 //!   evidence   referrers, cosign's tag              -> [Evidence]            not verified
 //!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
-//! OciSource        one repository
-//! RegistrySource   the registry that a host publishes as `providers.v1`
-//! DirectSource     what the host of an address names: the repository of the magic suffix or of its `oci-providers.v1`, or
-//!                  its registry
-//! NotRead        a place that cannot be read
-//! Chain          several of them in order; an offer belongs to the release of the place that made it
+//! OciSource            one repository
+//! RegistrySource       the registry that a host publishes as `providers.v1`
+//! NetworkMirrorSource  a server of the network mirror protocol
+//! BundleSource         one file with repositories of several providers
+//! FolderSource         a folder of packages, packed or unpacked
+//! DirectSource         what the host of an address names: the repository of the magic suffix or of its `oci-providers.v1`,
+//!                      or its registry
+//! NotRead              a place that cannot be read
+//! Chain                several of them in order; an offer belongs to the release of the place that made it
 //! ```
 
+mod bundle;
 mod chain;
 mod configured;
 mod direct;
@@ -28,10 +32,12 @@ mod discovery;
 mod error;
 mod evidence;
 mod failure;
+mod folder;
 mod install_method;
 mod listing;
 mod memory;
 mod neighbours;
+mod network_mirror;
 mod not_read;
 mod oci;
 mod opener;
@@ -43,6 +49,7 @@ mod rules;
 mod traits;
 mod web_part;
 
+pub use bundle::BundleSource;
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, HostedPlace, OpenRepository};
@@ -50,9 +57,11 @@ pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, S
 pub use error::{Blame, NotOffered, SourceError};
 pub use evidence::{LAYER_LIMIT, evidence, notices, withdrawal};
 pub use failure::Failure;
+pub use folder::FolderSource;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
+pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};
 pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use opener::MethodOpener;

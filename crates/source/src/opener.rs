@@ -1,11 +1,12 @@
 //! The places of the CLI configuration's methods, opened.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tofu_oci_http::{HostTokens, WebClient};
-use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind};
+use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind, RegistryProtocols};
 use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
@@ -13,16 +14,21 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
 use crate::configured::ConfiguredMethods;
 use crate::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, OciSource,
-    OpenRepository, RegistryAccess, Services, Source,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
+    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess,
+    Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
 pub struct MethodOpener {
     client: Arc<RegistryClient>,
+    web: WebClient,
     discovery: Arc<dyn Discover>,
     access: RegistryAccess,
     open: OpenRepository,
+    folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
+    /// By address, retries of downloads, and whether all checksums are trusted.
+    mirrors: Mutex<HashMap<(String, Option<i64>, bool), Arc<NetworkMirrorSource>>>,
 }
 
 impl MethodOpener {
@@ -42,10 +48,10 @@ impl MethodOpener {
             demands: configured.demands,
             now: SystemTime::now(),
         };
-        let discovery = Arc::new(HttpDiscovery::new(web, options));
+        let discovery = Arc::new(HttpDiscovery::new(web.clone(), options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, discovery, access, open }
+        Self { client, web, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -62,14 +68,23 @@ impl MethodOpener {
                 Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
                 Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
-            Ok(MappedPlace::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
-            Ok(MappedPlace::Filesystem { path }) => Arc::new(NotRead::filesystem_mirror(path)),
+            Ok(MappedPlace::NetworkMirror { url }) => match self.network_mirror(configured, &method.kind, url) {
+                Ok(mirror) => mirror,
+                Err(error) => Arc::new(NotRead::failing(tofu_oci_types::Place::NetworkMirror(url.clone()), error)),
+            },
+            Ok(MappedPlace::Filesystem { path }) => self.folder(path),
             Ok(_) => Arc::new(self.direct(configured, address)),
             Err(error) => {
                 Arc::new(NotRead::failing(tofu_oci_types::Place::Method(method.label()), error.clone().into()))
             }
         };
         Link { method: kind(method), label: method.label(), source }
+    }
+
+    /// The folder, which is searched once a run.
+    fn folder(&self, path: &Path) -> Arc<FolderSource> {
+        let mut folders = self.folders.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(folders.entry(path.to_owned()).or_insert_with(|| Arc::new(FolderSource::new(path))))
     }
 
     /// Whether the place of an address may be asked. A place that follows from the name of the host obeys the rule of
@@ -89,6 +104,37 @@ impl MethodOpener {
         let discovery = Arc::clone(&self.discovery);
         let (host, open) = (address.hostname().clone(), Arc::clone(&self.open));
         DirectSource::new(host, configured.suffix.clone(), discovery, open, self.access.clone())
+    }
+
+    /// The mirror at this address, with the settings of its method. It is asked for each document once a run.
+    fn network_mirror(
+        &self,
+        configured: &ConfiguredMethods,
+        method: &MethodKind,
+        url: &str,
+    ) -> Result<Arc<NetworkMirrorSource>, Failure> {
+        let config = &configured.reading.config;
+        let (retries, trusts_all) = match method {
+            MethodKind::NetworkMirror { download_retry_count, trust_all_hashes, .. } => {
+                (*download_retry_count, *trust_all_hashes)
+            }
+            _ => (None, false),
+        };
+        let mut mirrors = self.mirrors.lock().unwrap_or_else(PoisonError::into_inner);
+        let settings = (url.to_owned(), retries, trusts_all);
+        if let Some(mirror) = mirrors.get(&settings) {
+            return Ok(Arc::clone(mirror));
+        }
+        let access = MirrorAccess {
+            web: with_retries(self.web.clone(), followed_retries(config)),
+            downloads: with_retries(self.web.clone(), retries),
+            tokens: Arc::clone(&self.access.tokens),
+            timeout: timeout(config),
+            checksums: if trusts_all { MirrorChecksums::OfAnyPlatform } else { MirrorChecksums::OfPlatform },
+        };
+        let mirror = Arc::new(NetworkMirrorSource::new(url, access)?);
+        mirrors.insert(settings, Arc::clone(&mirror));
+        Ok(mirror)
     }
 
     /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.
@@ -117,6 +163,21 @@ fn kind(method: &Method) -> InstallMethod {
         MethodKind::FilesystemMirror { .. } => InstallMethod::Filesystem,
         _ => InstallMethod::Direct,
     }
+}
+
+/// The client that tries again so often, if that is said.
+fn with_retries(web: WebClient, retries: Option<i64>) -> WebClient {
+    match retries {
+        Some(retries) => web.with_attempts(u32::try_from(retries).unwrap_or(0).saturating_add(1)),
+        None => web,
+    }
+}
+
+/// How often a document is asked for again, if the user has chosen another number than the usual one. That one is
+/// OpenTofu's, which gives up where this program tries again.
+fn followed_retries(config: &CliConfig) -> Option<i64> {
+    let retries = config.registry_protocols.retry_count;
+    (retries != RegistryProtocols::default().retry_count).then_some(retries)
 }
 
 /// How long a host may take to list its services; a setting of 0 means without limit.

@@ -102,8 +102,7 @@ impl Part {
         let checked =
             futures_util::stream::try_unfold((stream, hasher, 0), move |(mut stream, mut hasher, mut seen)| {
                 let (part, place) = (part.clone(), place.clone());
-                // An unknown digest is named as that of no bytes.
-                let what = StoreItem::Blob(part.digest.clone().unwrap_or_else(|| Digest::sha256(b"")));
+                let what = part.digest.clone().map_or(StoreItem::Other("package"), StoreItem::Blob);
                 async move {
                     let next = stream.try_next().await?;
                     seen += next.as_ref().map_or(0, |piece: &Bytes| piece.len() as u64);

@@ -36,6 +36,7 @@ mod identity;
 mod idn;
 mod idn_newer;
 mod module;
+mod moment;
 mod network;
 mod pattern;
 mod place;
@@ -69,6 +70,7 @@ pub use module::{
     InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
     ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
+pub use moment::{InvalidMoment, Moment};
 pub use network::NetworkFault;
 pub use pattern::{InvalidPattern, Pattern};
 pub use place::Place;

@@ -16,6 +16,7 @@ mod identity;
 mod install;
 mod lock;
 mod login;
+mod mirror;
 mod names;
 mod number;
 mod outdated;
@@ -44,6 +45,7 @@ pub(crate) use identity::IdentityArgs;
 pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
+pub(crate) use mirror::MirrorArgs;
 pub(crate) use names::full_address;
 pub(crate) use outdated::OutdatedArgs;
 pub(crate) use providers::ProvidersArgs;
@@ -163,6 +165,7 @@ impl Verb {
             Self::Push(_) => "push",
             Self::Pack(_) => "pack",
             Self::Copy(_) => "copy",
+            Self::Mirror(_) => "mirror",
             Self::Sign(_) => "sign",
             Self::Withdraw(_) => "withdraw",
             Self::Deprecate(_) => "deprecate",
@@ -195,6 +198,8 @@ pub(crate) enum Verb {
     Pack(PackArgs),
     /// Copy releases between repositories or directories, byte for byte
     Copy(CopyArgs),
+    /// Keep the providers that you use in your own registry: verified, complete, up to date
+    Mirror(Box<MirrorArgs>),
     /// Sign a release where it is, so that clients and cosign can verify it
     Sign(SignArgs),
     /// Take a published version away, so that no client can choose it any more, and say why

@@ -4,6 +4,7 @@ mod archive;
 mod install;
 mod io;
 mod logins;
+mod mirror;
 mod network;
 mod pack;
 mod registries;

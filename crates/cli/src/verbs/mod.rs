@@ -14,6 +14,7 @@ mod locked;
 mod login;
 mod magic_address;
 mod man;
+mod mirror;
 mod outdated;
 mod printed;
 mod providers;
@@ -44,6 +45,7 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
+        Verb::Mirror(args) => args.output.json,
         Verb::Sign(args) => args.output.json,
         Verb::Withdraw(args) => args.state.output.json,
         Verb::Deprecate(args) => args.state.output.json,
@@ -93,6 +95,7 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
+        Verb::Mirror(args) => return mirror::mirror(&context(&args.output), &args).await,
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Withdraw(args) => state::withdraw(&context(&args.state.output), &args).await?,
         Verb::Deprecate(args) => state::deprecate(&context(&args.state.output), &args).await?,

@@ -3,15 +3,13 @@
 //! Spec: `OpenTofu` 1.12, provider sources and getproviders' filesystem search; measured on 1.10 to 1.13 (files).
 
 use std::collections::BTreeSet;
-use std::io;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_types::{Platform, ProviderAddr, Version};
-
-use super::{ConfigFiles, Environment, Method, MethodKind, Os};
 use tofu_oci_types::TofuRelease;
 
-use crate::{Pattern, Selector};
+use super::{ConfigFiles, Environment, Method, MethodKind, Os};
+use crate::{Pattern, Selector, folder_packages};
 
 /// Every existing folder as a mirror, and `direct` for all providers that no folder has.
 pub(super) fn methods(environment: &Environment, files: &dyn ConfigFiles, release: TofuRelease) -> Vec<Method> {
@@ -19,7 +17,9 @@ pub(super) fn methods(environment: &Environment, files: &dyn ConfigFiles, releas
     let mut methods = Vec::new();
     for path in folders(environment, release).into_iter().filter(|path| files.is_dir(path)) {
         // An unreadable folder has no provider, and stays a method.
-        found.extend(providers(environment, files, &path).unwrap_or_default());
+        let inside = |folder: &Path, name: &OsStr| environment.join(folder, &[&name.to_string_lossy()]);
+        let packages = folder_packages(files, &path, &inside).unwrap_or_default();
+        found.extend(packages.into_iter().map(|package| package.address));
         let written = path.to_string_lossy().into_owned();
         methods.push(method(MethodKind::FilesystemMirror { path, written }, Vec::new()));
     }
@@ -28,7 +28,7 @@ pub(super) fn methods(environment: &Environment, files: &dyn ConfigFiles, releas
     methods
 }
 
-fn method(kind: MethodKind, exclude: Vec<Pattern>) -> Method {
+pub(super) fn method(kind: MethodKind, exclude: Vec<Pattern>) -> Method {
     Method {
         kind,
         include: Vec::new(),
@@ -78,77 +78,4 @@ fn folders(environment: &Environment, release: TofuRelease) -> Vec<PathBuf> {
         folders.push(at(dir, &["terraform", PLUGINS]));
     }
     folders
-}
-
-/// The providers in a folder, in whatever version and for whatever platform:
-/// `HOST/NAMESPACE/TYPE/VERSION/PLATFORM/` or `HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_PLATFORM.zip`.
-///
-/// # Errors
-/// If any folder in it cannot be read.
-fn providers(environment: &Environment, files: &dyn ConfigFiles, folder: &Path) -> io::Result<BTreeSet<ProviderAddr>> {
-    let mut found = BTreeSet::new();
-    let mut open = vec![(folder.to_owned(), Vec::new())];
-    while let Some((path, parts)) = open.pop() {
-        for name in files.list(&path)? {
-            let name = name.to_string_lossy().into_owned();
-            let inner = environment.join(&path, &[&name]);
-            let is_dir = files.is_dir(&inner);
-            let parts: Vec<String> = parts.iter().cloned().chain([name]).collect();
-            found.extend(package(&parts, is_dir));
-            // A link may be a package, and is not followed to look for more.
-            if is_dir && parts.len() < MAX_DEPTH && !files.is_link(&inner) {
-                open.push((inner, parts));
-            }
-        }
-    }
-    Ok(found)
-}
-
-/// How deep a folder is searched. Deeper folders cannot be packages, only unreadable.
-const MAX_DEPTH: usize = 5;
-
-/// The provider whose package has this path.
-fn package(parts: &[String], is_dir: bool) -> Option<ProviderAddr> {
-    let [host, namespace, provider_type, rest @ ..] = parts else { return None };
-    let address: ProviderAddr = format!("{host}/{namespace}/{provider_type}").parse().ok()?;
-    let (version, platform) = match rest {
-        [version, platform] if is_dir => (version.clone(), platform.clone()),
-        [file] if !is_dir => {
-            let file = file.to_lowercase();
-            let prefix = format!("terraform-provider-{}_", address.provider_type());
-            let mut parts = file.strip_prefix(&prefix)?.strip_suffix(".zip")?.split('_');
-            (parts.next()?.to_owned(), format!("{}_{}", parts.next()?, parts.next()?))
-        }
-        _ => return None,
-    };
-    (version.parse::<Version>().is_ok() && platform.parse::<Platform>().is_ok()).then_some(address)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(path: &str, is_dir: bool, want: Option<&str>) {
-        let parts: Vec<String> = path.split('/').map(str::to_owned).collect();
-        assert_eq!(package(&parts, is_dir).map(|address| address.to_string()).as_deref(), want, "{path}");
-    }
-
-    #[test]
-    fn two_layouts_hold_packages() {
-        let widget = Some("example.com/acme/widget");
-        check("example.com/acme/widget/1.0.0/linux_amd64", true, widget);
-        check("example.com/acme/widget/1.0.0/linux_amd64", false, None);
-        check("Example.com/Acme/widget/1.0.0/linux_amd64", true, widget);
-        check("example.com/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip", false, widget);
-        check("example.com/acme/widget/Terraform-Provider-widget_1.0.0_Linux_amd64_more.ZIP", false, widget);
-        check("example.com/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip", true, None);
-        check("example.com/acme/widget/terraform-provider-gadget_1.0.0_linux_amd64.zip", false, None);
-        check("example.com/acme/widget/terraform-provider-widget_1.0.0_linux.zip", false, None);
-        check("example.com/acme/widget/latest/linux_amd64", true, None);
-        check("example.com/acme/widget/1.0.0/linux", true, None);
-        check("acme/widget/1.0.0/linux_amd64", true, None);
-        check("linux_amd64/terraform-provider-widget_v1.0.0", false, None);
-        check("registry.opentofu.org/-/aws/1.0.0/linux_amd64", true, Some("registry.opentofu.org/-/aws"));
-    }
 }

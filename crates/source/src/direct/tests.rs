@@ -229,18 +229,6 @@ async fn a_provider_that_the_registry_lacks_gives_way_to_the_next_method() {
     assert_eq!(offered(&chain, "1.0.0", "linux_amd64").await.unwrap().place().to_string(), "memory");
 }
 
-#[tokio::test]
-async fn methods_that_are_not_read_say_so_whatever_they_are_asked() {
-    let address = ADDRESS.parse().unwrap();
-    let mirror = NotRead::network_mirror("https://user:pass@mirror.example.test/p/?token=abc");
-    let error = mirror.versions(&address).await.unwrap_err();
-    assert_snapshot!(causes(&error), @"nothing can be installed from the network mirror https://***@mirror.example.test/p/?token=***: network mirrors are not read yet");
-    assert_eq!(error.code(), "method-not-read");
-    let folder = NotRead::filesystem_mirror(std::path::Path::new("/opt/mirror"));
-    let error = folder.release(&address, &"1.0.0".parse().unwrap()).await.unwrap_err();
-    assert_snapshot!(causes(&error), @"nothing can be installed from the folder /opt/mirror: folders with packages are not read yet");
-}
-
 /// The result for a document of `registry.example.test`, a host of the internet, that names this registry.
 async fn led_to(registry: &str, allowed: &[&str]) -> String {
     let web = WebServer::start(&["registry.example.test"]);

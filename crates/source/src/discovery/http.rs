@@ -172,7 +172,7 @@ impl DiscoveryClient {
     }
 }
 
-fn check_media_type(answer: &HttpAnswer, place: &str) -> Result<(), Failure> {
+pub(crate) fn check_media_type(answer: &HttpAnswer, place: &str) -> Result<(), Failure> {
     let Some(text) = answer.header("content-type") else {
         return Err(Failure::BadContentType(format!("{place} does not say that it is application/json")));
     };

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::time::SystemTime;
 
-use super::date::Date;
+use tofu_oci_types::Moment;
+
 use crate::KeyId;
 
 /// A file of keys that cannot be read.
@@ -95,7 +96,7 @@ pub enum OpenPgpFault {
         problem: String,
     },
     /// The owner revoked the key, and the revocation counts for this signature.
-    #[error("the {part} of {key} was revoked on {}: {reason}", Date(*.when))]
+    #[error("the {part} of {key} was revoked on {}: {reason}", Moment::from(*.when).day())]
     Revoked {
         /// The certificate.
         key: KeyId,
@@ -125,7 +126,7 @@ pub enum OpenPgpFault {
         part: KeyPart,
     },
     /// The signature claims to be older than the key that made it.
-    #[error("the signature is dated {}, before the {part} of {key} was made ({})", Date(*.signed), Date(*.made))]
+    #[error("the signature is dated {}, before the {part} of {key} was made ({})", Moment::from(*.signed).day(), Moment::from(*.made).day())]
     BeforeKey {
         /// The certificate.
         key: KeyId,
@@ -137,7 +138,7 @@ pub enum OpenPgpFault {
         made: SystemTime,
     },
     /// The signature claims to be made in the future.
-    #[error("the signature by {key} is dated {}, which is in the future", Date(*.signed))]
+    #[error("the signature by {key} is dated {}, which is in the future", Moment::from(*.signed).day())]
     Future {
         /// The certificate.
         key: KeyId,
@@ -145,7 +146,7 @@ pub enum OpenPgpFault {
         signed: SystemTime,
     },
     /// The signature was made with a key that had expired by then.
-    #[error("the signature is dated {}, after the {part} of {key} expired on {}", Date(*.signed), Date(*.expired))]
+    #[error("the signature is dated {}, after the {part} of {key} expired on {}", Moment::from(*.signed).day(), Moment::from(*.expired).day())]
     AfterExpiry {
         /// The certificate.
         key: KeyId,

@@ -16,7 +16,6 @@ mod armor;
 mod certificate;
 mod checks;
 mod contents;
-mod date;
 mod fault;
 mod issuer;
 mod key;

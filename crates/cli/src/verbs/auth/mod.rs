@@ -1,6 +1,7 @@
-//! `auth explain`: reads the files, asks the registry, and prints the explanation.
+//! `auth explain`: reads the files, asks the registry, and prints the explanation; of a host its token.
 
 mod hints;
+mod host;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -16,8 +17,9 @@ use tofu_oci_logins::{Access, CredentialResolver, HostMachine};
 use tofu_oci_remote::Want;
 
 use crate::args::AuthExplainArgs;
-use crate::connect::{self, End, user_credentials};
+use crate::connect::{self, user_credentials};
 use crate::diagnostic::Diagnostic;
+use crate::ends::End;
 use crate::environment::ReadConfig;
 use crate::helper_program::RealMachine;
 use crate::printer;
@@ -30,6 +32,9 @@ use crate::verbs::context::Context;
 /// # Errors
 /// If access would fail, after the explanation is printed.
 pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Diagnostic> {
+    if let Some(host) = host::named(&args.repository) {
+        return host::explain(context, args, &host).await;
+    }
     // Access does not depend on the version.
     let repository = match subject::place(&args.repository)? {
         (End::Registry(repository), _) => repository,

@@ -35,10 +35,10 @@ fn told(result: &VerifyResult) -> String {
             match standing {
                 KeyStanding::Good => format!("good, by the {by}"),
                 KeyStanding::Expired { what, when } => {
-                    format!("good, by the {by}; {} expired {}", part(what), date::Date(*when))
+                    format!("good, by the {by}; {} expired {}", part(what), tofu_oci_types::Moment::from(*when).day())
                 }
                 KeyStanding::Retired { part, when, reason } => {
-                    format!("good, by the {by}; {part} {reason} {}", date::Date(*when))
+                    format!("good, by the {by}; {part} {reason} {}", tofu_oci_types::Moment::from(*when).day())
                 }
             }
         }

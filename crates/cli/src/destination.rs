@@ -1,0 +1,62 @@
+//! Where releases are carried to, opened.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_mirror::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
+use tofu_oci_store::{DirStore, Store};
+use tofu_oci_types::Place;
+
+use crate::connect::Connector;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+
+/// Reads what `--to` names.
+///
+/// # Errors
+/// If it names no destination.
+pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
+    text.parse().map_err(|error: InvalidDestination| {
+        let diagnostic = Diagnostic::of(Exit::Usage, &error).code(error.code());
+        let diagnostic = match &error {
+            InvalidDestination::Template(template) => diagnostic.hint(template.instead()),
+            _ => diagnostic.hint("write 'REGISTRY/${namespace}-${type}', oci:DIR or static:DIR"),
+        };
+        diagnostic.hint("quote a template with ' for your shell: it would take ${…} for a variable of its own")
+    })
+}
+
+/// Opens a destination. Nothing is written and nothing is asked yet.
+///
+/// # Errors
+/// When a certificate cannot be used, or when the user's files are wrong about credentials.
+pub(crate) fn open(connector: &Connector, name: DestinationName) -> Result<Box<dyn Destination>, Diagnostic> {
+    Ok(match name {
+        DestinationName::Registry(template) => Box::new(Repositories::of_registries(template, connector.stores()?)),
+        DestinationName::Layouts(template) => Box::new(Repositories::of_layouts(template, connector.layouts())),
+        DestinationName::Static(_) | DestinationName::Bundle(_) => {
+            return Err(Diagnostic::usage(format!("{name} cannot be written")).hint("write oci:DIR"));
+        }
+    })
+}
+
+impl Connector {
+    /// Opens repositories of registries.
+    fn stores(&self) -> Result<OpenStore, Diagnostic> {
+        let client = self.client()?;
+        Ok(Arc::new(move |place: &Place| {
+            let repository = place.repository().expect("a template for registries names repositories");
+            Ok(Arc::new(client.store(repository.clone())) as Arc<dyn Store>)
+        }))
+    }
+
+    /// Opens image layouts, which are made by the first write.
+    fn layouts(&self) -> OpenStore {
+        let (waiter, reporter) = self.waiting();
+        Arc::new(move |place: &Place| {
+            let Place::Layout(dir) = place else { unreachable!("a template for layouts names folders") };
+            let store = DirStore::create_on_write(PathBuf::from(dir))?;
+            Ok(Arc::new(store.waiting(waiter.clone(), Arc::clone(&reporter))) as Arc<dyn Store>)
+        })
+    }
+}

@@ -1,0 +1,34 @@
+//! Errors of `mirror`.
+
+use tofu_oci_mirror::MirrorError;
+
+use super::Diagnostic;
+use crate::exit::Exit;
+
+impl From<MirrorError> for Diagnostic {
+    fn from(error: MirrorError) -> Self {
+        let plain = |error: &MirrorError| Self::of(Exit::Fixable, error).code(error.code());
+        match error {
+            MirrorError::Source(error) => error.into(),
+            MirrorError::Fetch(error) => error.into(),
+            MirrorError::Pack(error) => error.into(),
+            MirrorError::Store(error) => error.into(),
+            MirrorError::SharedRepository { .. } => {
+                plain(&error).hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
+            }
+            MirrorError::UpstreamChanged { .. } => plain(&error)
+                .hint("a version must never change: ask its publisher what happened")
+                .hint("until then keep it out: deny = [\"HOST/NAMESPACE/TYPE@VERSION\"] in mirror.toml"),
+            MirrorError::NotSightings { .. } => plain(&error).hint(
+                "`mirror` remembers there when it saw a version first; delete the tag, or mirror to another repository",
+            ),
+            MirrorError::SightingsContended { .. } => {
+                plain(&error).hint("run it again when the other programs are done")
+            }
+            MirrorError::NoNotices { .. } => {
+                plain(&error).hint("delete its files, or mirror to a repository or oci:DIR")
+            }
+            _ => plain(&error),
+        }
+    }
+}

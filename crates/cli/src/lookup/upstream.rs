@@ -1,0 +1,65 @@
+//! Where a mirror gets providers from.
+
+use std::sync::Arc;
+
+use tofu_oci_source::{Chain, InstallMethod, Link, Source};
+use tofu_oci_types::{Place, ProviderAddr};
+
+use super::{Finder, Rules, no_method};
+use crate::connect::Connector;
+use crate::diagnostic::Diagnostic;
+
+impl Finder {
+    /// What opens the ends.
+    pub(crate) fn connector(&self) -> &Connector {
+        &self.connector
+    }
+
+    /// The place or places of an address, except the one that is written to: a mirror's users have it in their files.
+    ///
+    /// # Errors
+    /// As [`Finder::source`]; if no other place is left.
+    pub(crate) fn upstream(&self, address: &ProviderAddr, written_to: &Place) -> Result<Arc<dyn Source>, Diagnostic> {
+        let Rules::Configured(configured) = &self.rules else {
+            let source = self.source(address)?;
+            if source.place() == written_to {
+                return Err(Diagnostic::usage(format!("{written_to} is both the source and the destination"))
+                    .hint("name another source: --from REPOSITORY, or `sources` in mirror.toml"));
+            }
+            return Ok(source);
+        };
+        if address.is_builtin() {
+            return Err(no_method(configured, address));
+        }
+        let opener = self.opener(configured)?;
+        let mut links: Vec<Link> = configured
+            .candidates(address)
+            .into_iter()
+            .filter_map(|candidate| Some(opener.link(configured, candidate.method, &candidate.place?, address)))
+            .collect();
+        links.retain(|link| link.source.place() != written_to);
+        if links.is_empty() {
+            return Err(Diagnostic::usage(format!("no other method than the mirror itself is for {address}"))
+                .code("no-upstream")
+                .hint("ask its own host: sources = [\"direct\"] in mirror.toml"));
+        }
+        Ok(Arc::new(Chain::new(links)))
+    }
+
+    /// The host of an address, whatever the methods of the CLI configuration say. Its other settings count.
+    ///
+    /// # Errors
+    /// If the client cannot be made.
+    pub(crate) fn origin(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
+        match &self.rules {
+            Rules::From { .. } => self.source(address),
+            Rules::Configured(configured) => Ok(Arc::new(self.opener(configured)?.direct(configured, address))),
+        }
+    }
+}
+
+/// Several places in order: one that lacks a provider or a version gives way to the next.
+pub(crate) fn in_order(sources: Vec<(String, Arc<dyn Source>)>) -> Arc<dyn Source> {
+    let link = |(label, source)| Link { method: InstallMethod::Direct, label, source };
+    Arc::new(Chain::new(sources.into_iter().map(link).collect()))
+}

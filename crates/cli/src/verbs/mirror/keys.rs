@@ -1,0 +1,108 @@
+//! A trust policy with the keys that were found upstream.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use tofu_oci_mirror::{FoundKey, MirrorError};
+use tofu_oci_trust::KeyId;
+use tofu_oci_types::ProviderAddr;
+
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::page::Page;
+use crate::printer;
+
+/// What was found of each provider.
+type Found = (ProviderAddr, Result<Vec<FoundKey>, MirrorError>);
+
+const HEAD: &str = "\
+# The keys that sign the upstream releases today, as the upstream itself names them. Compare each
+# fingerprint with what its publisher says elsewhere before you trust it.
+";
+
+/// Prints a `trust.toml`. A provider whose keys are not known is a comment in it, and makes the exit code 1.
+pub(super) fn print(found: &[Found]) -> Result<Exit, Diagnostic> {
+    let mut page = Page::default();
+    page.block("", &policy(found));
+    printer::stdout(&page);
+    let is_whole = found.iter().all(|(_, keys)| keys.as_ref().is_ok_and(|keys| !keys.is_empty()));
+    Ok(if is_whole { Exit::Done } else { Exit::Fixable })
+}
+
+/// The text: every key once, and a rule for each set of providers with the same keys.
+fn policy(found: &[Found]) -> String {
+    let mut text = HEAD.to_owned();
+    let mut keys: BTreeMap<&KeyId, &FoundKey> = BTreeMap::new();
+    let mut rules: BTreeMap<BTreeSet<&KeyId>, Vec<&ProviderAddr>> = BTreeMap::new();
+    for (address, outcome) in found {
+        match outcome {
+            Ok(of_address) if !of_address.is_empty() => {
+                rules.entry(of_address.iter().map(|key| &key.id).collect()).or_default().push(address);
+                keys.extend(of_address.iter().map(|key| (&key.id, key)));
+            }
+            Ok(_) => comment(&mut text, &format!("{address}: no key was found that has signed its newest version")),
+            Err(error) => comment(&mut text, &format!("{address}: {error}")),
+        }
+    }
+    for (id, key) in keys {
+        text.push('\n');
+        key.names.iter().for_each(|name| comment(&mut text, name));
+        // Writing to a String cannot fail.
+        let _ =
+            writeln!(text, "[[key]]\nname = {}\npem = \"\"\"\n{}\"\"\"", quoted(&id.to_string()), lines(&key.armored));
+    }
+    for (ids, addresses) in rules {
+        let list = |texts: Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
+        let providers = list(addresses.iter().map(ToString::to_string).collect());
+        let names = list(ids.iter().map(ToString::to_string).collect());
+        let _ = writeln!(text, "\n[[rule]]\nproviders = [{providers}]\nkeys = [{names}]");
+    }
+    text
+}
+
+fn comment(text: &mut String, line: &str) {
+    let line: String = line.chars().filter(|one| !one.is_control()).collect();
+    let _ = writeln!(text, "# {line}");
+}
+
+/// A string of TOML.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", escaped(text))
+}
+
+/// The lines of a multi-line string of TOML.
+fn lines(text: &str) -> String {
+    let line = |line: &str| format!("{}\n", escaped(line.trim_end()));
+    text.trim().lines().map(line).collect()
+}
+
+/// Foreign text as a string of TOML holds it. An armored key has no control characters that mean anything.
+fn escaped(text: &str) -> String {
+    let kept = text.chars().filter(|one| !one.is_control());
+    kept.collect::<String>().replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use tofu_oci_trust::Policy;
+
+    use super::*;
+
+    #[test]
+    fn foreign_text_stays_within_its_string() {
+        let id: KeyId = "openpgp:0123456789ABCDEF0123456789ABCDEF01234567".parse().unwrap();
+        let armored = "-----BEGIN PGP PUBLIC KEY BLOCK-----\r\nComment: \"\"\"\n[[rule]] \\ \u{7}\n-----END".to_owned();
+        let key = FoundKey { id, names: vec!["Zap\n[[rule]]".to_owned()], armored };
+        let found = vec![("example.com/acme/zap".parse().unwrap(), Ok(vec![key]))];
+        let text = policy(&found);
+        // The policy reads as one key and one rule; the key itself is none.
+        let error = Policy::parse(&text).unwrap().resolve(|_| unreachable!()).unwrap_err();
+        assert!(
+            error
+                .to_string()
+                .starts_with("the key \"openpgp:0123456789ABCDEF0123456789ABCDEF01234567\" cannot be used"),
+            "{error}\n{text}"
+        );
+        assert_eq!(text.matches("\n[[rule]]\n").count(), 1, "{text}");
+    }
+}

@@ -1,0 +1,100 @@
+//! `mirror`.
+
+mod keys;
+mod model;
+mod rules;
+mod text;
+mod upstream;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_mirror::{Carrying, Destination, DestinationName, MirrorJob, MirrorLine, Prune};
+use tofu_oci_packer::{Forms, Signing};
+use tofu_oci_source::Source;
+use tofu_oci_types::{Moment, ProviderAddr};
+
+use super::context::Context;
+use super::sign::one_password;
+use crate::args::MirrorArgs;
+use crate::destination;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::printer;
+use crate::report::json_line;
+use crate::signing_key::{self, KeyPassword};
+use model::{Mode, Summary};
+use rules::Asked;
+use upstream::Upstream;
+
+/// Brings the wanted providers to their destination, or says what that would do.
+pub(crate) async fn mirror(context: &Context, args: &MirrorArgs) -> Result<Exit, Diagnostic> {
+    one_password(args.key_password_stdin, args.identity.password_stdin)?;
+    let Asked { rules, to, sources, trust } = rules::asked(context, args)?;
+    if args.prune && matches!(to, DestinationName::Static(_) | DestinationName::Bundle(_)) {
+        return Err(Diagnostic::usage(format!(
+            "--prune withdraws versions, and {to} cannot say that one is withdrawn"
+        ))
+        .hint("delete its files, or mirror to a repository or oci:DIR"));
+    }
+    let upstream = Upstream::open(context, args, &sources).await?;
+    let key = match &args.sign_key {
+        Some(key) => {
+            let password = KeyPassword::of(args.key_password_stdin);
+            Some(signing_key::load(key, password, context.reporter.as_ref()).await?)
+        }
+        None => None,
+    };
+    let destination = destination::open(upstream.connector(), to)?;
+    let providers = providers(&upstream, &rules, destination.as_ref())?;
+    let now = SystemTime::now();
+    let job = MirrorJob {
+        rules: &rules,
+        providers: &providers,
+        destination: destination.as_ref(),
+        prune: if args.prune { Prune::Withdraw } else { Prune::Keep },
+        now: Moment::from(now),
+    };
+    if args.print_trust {
+        return keys::print(&job.found_keys(now).await);
+    }
+    if args.plan {
+        let lines = job.plan(context.reporter.as_ref()).await;
+        return Ok(print(context, Mode::Plan, lines));
+    }
+    let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
+    let signing = key.as_ref().map(|key| Signing { key, forms: Forms::Bundle });
+    let how = Carrying { trust: &trust, signing, limits: &limits, jobs: usize::from(args.jobs), work_dir: &work_dir };
+    let lines = job.run(&how, context.reporter.as_ref()).await?;
+    Ok(print(context, Mode::Run, lines))
+}
+
+/// Every provider that the rules name, once, with the place that it comes from.
+fn providers(
+    upstream: &Upstream,
+    rules: &tofu_oci_mirror::MirrorRules,
+    destination: &dyn Destination,
+) -> Result<Vec<(ProviderAddr, Arc<dyn Source>)>, Diagnostic> {
+    let mut providers = Vec::new();
+    for address in upstream.addresses(rules)? {
+        let place = destination.place(&address).map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?;
+        let source = upstream.source(&address, &place)?;
+        providers.push((address, source));
+    }
+    Ok(providers)
+}
+
+/// Prints the report. What failed has its line, and the exit code says so.
+fn print(context: &Context, mode: Mode, lines: Vec<MirrorLine>) -> Exit {
+    let is_problem = lines.iter().any(MirrorLine::is_problem);
+    let rows: Vec<model::Row> = lines.into_iter().map(model::Row::of).collect();
+    let summary = Summary::of(mode, &rows);
+    if context.json {
+        rows.iter().for_each(|row| json_line(&row.json(mode)));
+        json_line(&summary);
+    } else {
+        printer::stdout(&text::page(mode, &rows, &summary));
+    }
+    if is_problem { Exit::Fixable } else { Exit::Done }
+}

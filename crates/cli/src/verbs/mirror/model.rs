@@ -1,0 +1,110 @@
+//! One version of the report, and its JSON line; `docs/json.md` says what the members are.
+
+use serde::Serialize;
+use tofu_oci_mirror::{Action, Deed, MirrorLine};
+use tofu_oci_types::{ProviderAddr, Version};
+
+use crate::diagnostic::Diagnostic;
+
+/// Whether the report is about what would be done, or about what was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    Plan,
+    Run,
+}
+
+/// One version.
+pub(super) struct Row {
+    pub(super) address: ProviderAddr,
+    /// `None` if the row is about the provider.
+    pub(super) version: Option<Version>,
+    pub(super) outcome: Result<Deed, Diagnostic>,
+}
+
+impl Row {
+    pub(super) fn of(line: MirrorLine) -> Self {
+        let MirrorLine { address, version, outcome } = line;
+        Self { address, version, outcome: outcome.map_err(Diagnostic::from) }
+    }
+
+    pub(super) fn json(&self, mode: Mode) -> RowLine<'_> {
+        let failure = self.outcome.as_ref().err();
+        RowLine {
+            event: if mode == Mode::Plan { "plan" } else { "mirror" },
+            address: &self.address,
+            version: self.version.as_ref(),
+            deed: self.outcome.as_ref().ok(),
+            action: failure.map(|_| "failed"),
+            code: failure.map(Diagnostic::stable_name),
+            error: failure.map(Diagnostic::text),
+            causes: failure.map(Diagnostic::causes),
+            hints: failure.map(Diagnostic::hints),
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(super) struct RowLine<'a> {
+    event: &'static str,
+    address: &'a ProviderAddr,
+    version: Option<&'a Version>,
+    #[serde(flatten)]
+    deed: Option<&'a Deed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    causes: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hints: Option<&'a [String]>,
+}
+
+/// How many versions became what.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Summary {
+    event: &'static str,
+    pub(super) planned: bool,
+    /// Carried, whole or for more platforms.
+    pub(super) added: usize,
+    pub(super) present: usize,
+    pub(super) held: usize,
+    /// Kept out by lists, or by what people did at the destination.
+    pub(super) left: usize,
+    pub(super) gone: usize,
+    pub(super) withdrawn: usize,
+    pub(super) reinstated: usize,
+    pub(super) deprecated: usize,
+    pub(super) failed: usize,
+    /// `None` if a place does not say how many.
+    pub(super) bytes: Option<u64>,
+}
+
+impl Summary {
+    pub(super) fn of(mode: Mode, rows: &[Row]) -> Self {
+        let planned = mode == Mode::Plan;
+        let mut summary = Self { event: "mirror-summary", planned, bytes: Some(0), ..Self::default() };
+        for row in rows {
+            let Ok(deed) = &row.outcome else {
+                summary.failed += 1;
+                continue;
+            };
+            summary.bytes = summary.bytes.zip(deed.bytes).map(|(sum, more)| sum.saturating_add(more));
+            let count = match &deed.action {
+                Action::Add | Action::Widen { .. } => &mut summary.added,
+                Action::Present => &mut summary.present,
+                Action::Held { .. } => &mut summary.held,
+                Action::Denied { .. } | Action::NoPlatform | Action::WithdrawnThere => &mut summary.left,
+                Action::Gone => &mut summary.gone,
+                Action::Withdraw { .. } => &mut summary.withdrawn,
+                Action::Reinstate => &mut summary.reinstated,
+                Action::Deprecate { .. } => &mut summary.deprecated,
+                _ => &mut summary.failed,
+            };
+            *count += 1;
+        }
+        summary
+    }
+}

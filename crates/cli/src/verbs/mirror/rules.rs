@@ -1,0 +1,129 @@
+//! What is asked for: by arguments, by a configuration, or by a `mirror.toml`.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_fetch::Trust;
+use tofu_oci_lockfile::LOCK_FILE_NAME;
+use tofu_oci_mirror::{DestinationName, MirrorRules, ProviderRule, RulesError, RulesFile};
+use tofu_oci_types::{Constraints, printable};
+
+use crate::args::{MirrorArgs, TrustArgs};
+use crate::destination;
+use crate::diagnostic::Diagnostic;
+use crate::excerpt::excerpt;
+use crate::verbs::context::{Context, data_dir};
+use crate::verbs::install::{given, required, working_dir};
+
+/// The name of the rules in the current directory.
+const RULES_FILE: &str = "mirror.toml";
+
+/// The most that is read of the rules, in bytes.
+const LIMIT: u64 = 1 << 20;
+
+/// What is to be mirrored, from where, where to, and whom to trust.
+pub(super) struct Asked {
+    pub(super) rules: MirrorRules,
+    pub(super) to: DestinationName,
+    /// As written; empty for the places of the CLI configuration, or of `--from`.
+    pub(super) sources: Vec<String>,
+    pub(super) trust: Trust,
+}
+
+/// Reads the arguments, and the files that they name.
+///
+/// # Errors
+/// What is wrong with one of them; exit code 2.
+pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagnostic> {
+    let (file, dir) = match (&args.from_config, args.providers.as_slice()) {
+        (Some(dir), _) => (of_rules(by_config(context, args, dir)?), dir.clone()),
+        (None, []) => of_file(args)?,
+        (None, providers) => (of_rules(by_name(args, providers)?), PathBuf::from(".")),
+    };
+    let RulesFile { mut rules, to, sources, trust } = file;
+    if let Some(min_age) = args.min_age {
+        rules.min_age = min_age;
+    }
+    let Some(to) = args.to.as_ref().or(to.as_ref()) else {
+        return Err(Diagnostic::usage("`mirror` needs a destination")
+            .hint("name it: --to 'REGISTRY/${namespace}-${type}', --to oci:DIR or --to static:DIR")
+            .hint("or write `to` in mirror.toml"));
+    };
+    let policy = args.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
+    let trust = crate::trust::load(&TrustArgs { trust_policy: policy }, &dir)?;
+    let sources = if args.lookup.from.is_some() { Vec::new() } else { sources };
+    Ok(Asked { rules, to: destination::parse(to)?, sources, trust })
+}
+
+fn of_rules(providers: Vec<ProviderRule>) -> RulesFile {
+    let rules = MirrorRules { providers, ..MirrorRules::default() };
+    RulesFile { rules, to: None, sources: Vec::new(), trust: None }
+}
+
+fn by_name(args: &MirrorArgs, providers: &[String]) -> Result<Vec<ProviderRule>, Diagnostic> {
+    let rule = |(address, versions)| ProviderRule {
+        versions,
+        latest: args.latest.map(|latest| latest as usize),
+        platforms: args.platform.iter().cloned().collect(),
+        ..ProviderRule::all_of(address)
+    };
+    Ok(given(providers)?.into_iter().map(rule).collect())
+}
+
+/// The locked version of each provider that the configuration requires, else the newest that it admits.
+fn by_config(context: &Context, args: &MirrorArgs, dir: &Path) -> Result<Vec<ProviderRule>, Diagnostic> {
+    let dir = working_dir(Some(dir))?;
+    let required = required(context, &dir, &data_dir(&dir)).map_err(Diagnostic::of_needed_configuration)?;
+    if required.is_empty() {
+        return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display())));
+    }
+    let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
+    let rule = |(address, constraints)| {
+        let locked = lock.file().guide(&address).map(|guide| guide.entry.version.clone());
+        ProviderRule {
+            versions: locked.clone().map_or(constraints, Constraints::exactly),
+            latest: Some(args.latest.map_or(1, |latest| latest as usize)),
+            platforms: args.platform.iter().cloned().collect(),
+            locked,
+            ..ProviderRule::all_of(address)
+        }
+    };
+    Ok(required.into_iter().map(rule).collect())
+}
+
+/// The rules of a file, and its folder.
+fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
+    let path = args.rules.clone().unwrap_or_else(|| PathBuf::from(RULES_FILE));
+    if args.rules.is_none() && path.symlink_metadata().is_err() {
+        return Err(Diagnostic::usage("`mirror` needs to know what to mirror, and there is no mirror.toml here")
+            .hint("name providers: tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}-${type}'")
+            .hint("or a configuration: --from-config DIR; or write a mirror.toml: tofu-oci help mirroring"));
+    }
+    if args.latest.is_some() || !args.platform.is_empty() {
+        return Err(Diagnostic::usage("--latest and --platform are for providers that the command names")
+            .hint("write `latest` and `platforms` in the [[provider]] of the file"));
+    }
+    let unreadable = |error: &dyn std::fmt::Display| {
+        Diagnostic::usage(format!("the rules {} cannot be read", path.display()))
+            .cause(error.to_string())
+            .code("rules-unreadable")
+    };
+    let bytes = tofu_oci_disk::read_file(&path, LIMIT).map_err(|error| unreadable(&error))?;
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
+    let file = RulesFile::parse(&text).map_err(|error| broken(&path, &text, &error))?;
+    Ok((file, path.parent().unwrap_or(Path::new("")).to_owned()))
+}
+
+/// The fault with its line, shown as errors of a trust policy are.
+fn broken(path: &Path, text: &str, error: &RulesError) -> Diagnostic {
+    let shown = path.display().to_string();
+    let place = match &error.span {
+        Some(span) => excerpt(&shown, text, span),
+        None => format!("  --> {}\n", printable(&shown)),
+    };
+    let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("rules-invalid");
+    let diagnostic = match error.problem.instead() {
+        Some(instead) => diagnostic.hint(instead),
+        None => diagnostic,
+    };
+    diagnostic.hint("every member of the file: tofu-oci help mirroring")
+}

@@ -1,0 +1,90 @@
+//! The report for people: a table of what changes or could not be done, then what failed and why, then the counts.
+
+use tofu_oci_mirror::{Action, Deed};
+use tofu_oci_types::Platform;
+
+use super::model::{Mode, Row, Summary};
+use crate::diagnostic::Diagnostic;
+use crate::page::Page;
+use crate::report::human_bytes;
+
+/// The whole report.
+pub(super) fn page(mode: Mode, rows: &[Row], summary: &Summary) -> Page {
+    let mut page = Page::default();
+    let is_news = |row: &&Row| !matches!(&row.outcome, Ok(Deed { action: Action::Present, .. }));
+    let news: Vec<&Row> = rows.iter().filter(is_news).collect();
+    if !news.is_empty() {
+        let head = ["provider", "version", if mode == Mode::Plan { "would be" } else { "report" }].map(str::to_owned);
+        let cells = news.iter().map(|row| {
+            let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+            [row.address.to_string(), version, what(row)]
+        });
+        page.table(std::iter::once(head).chain(cells));
+        page.gap();
+    }
+    let mut hints: Vec<&String> = Vec::new();
+    for (row, failure) in rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().err()?))) {
+        let version = row.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        page.line(format_args!("{}{version}: {}", row.address, sentence(failure)));
+        hints.extend(failure.hints().iter().filter(|hint| !hints.contains(hint)).collect::<Vec<_>>());
+    }
+    if summary.failed > 0 {
+        hints.iter().for_each(|hint| page.line(format_args!("  hint: {hint}")));
+        page.gap();
+    }
+    page.line(counts(mode, summary));
+    page
+}
+
+/// What went wrong in one line, with its causes.
+fn sentence(failure: &Diagnostic) -> String {
+    std::iter::once(failure.text()).chain(failure.causes().iter().map(String::as_str)).collect::<Vec<_>>().join(": ")
+}
+
+fn what(row: &Row) -> String {
+    let Ok(deed) = &row.outcome else { return "failed".to_owned() };
+    let moved = |verb: &str, platforms: &[Platform]| {
+        let names: Vec<String> = platforms.iter().map(ToString::to_string).collect();
+        let size = deed.bytes.map_or_else(|| "of unknown size".to_owned(), human_bytes);
+        format!("{verb} for {}, {size}", names.join(" "))
+    };
+    match &deed.action {
+        Action::Add => moved("added", &deed.platforms),
+        Action::Widen { missing } => moved("widened", missing),
+        Action::Present => "there already".to_owned(),
+        Action::Reinstate => "available again".to_owned(),
+        Action::Held { until } => format!("held back until {until}"),
+        Action::Denied { by: Some(entry) } => format!("left out: denied by {entry}"),
+        Action::Denied { by: None } => "left out: the allow list does not name it".to_owned(),
+        Action::NoPlatform => "left out: it has none of the platforms".to_owned(),
+        Action::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
+        Action::NotOurs => "kept as it is: it lacks platforms, and `mirror` did not put it there".to_owned(),
+        Action::Gone => "kept, although its place no longer lists it".to_owned(),
+        Action::Withdraw { reason } => format!("withdrawn: {reason}"),
+        Action::Deprecate { reason } => format!("deprecated: {reason}"),
+        Action::Unmet { versions } if versions.is_any() => "missing: its place lists no version".to_owned(),
+        Action::Unmet { versions } => format!("missing: no listed version meets {versions}"),
+    }
+}
+
+fn counts(mode: Mode, summary: &Summary) -> String {
+    let named = [
+        (summary.added, "added"),
+        (summary.present, "there already"),
+        (summary.held, "held back"),
+        (summary.left, "left out"),
+        (summary.gone, "no longer listed"),
+        (summary.withdrawn, "withdrawn"),
+        (summary.reinstated, "available again"),
+        (summary.deprecated, "deprecated"),
+        (summary.failed, "failed"),
+    ];
+    let counts: Vec<String> =
+        named.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
+    let counts = if counts.is_empty() { "no version is named".to_owned() } else { counts.join(", ") };
+    let bytes = summary.bytes.map_or_else(|| "an unknown number of bytes".to_owned(), human_bytes);
+    match mode {
+        Mode::Plan => format!("plan: {counts}; {bytes} to send. Nothing was changed"),
+        Mode::Run => format!("{counts}; {bytes} sent"),
+    }
+}

@@ -1,0 +1,116 @@
+//! Where the mirrored providers come from.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tofu_oci_mirror::{MirrorRules, Providers, providers_in_tree};
+use tofu_oci_source::Source;
+use tofu_oci_types::{Pattern, Place, ProviderAddr};
+
+use crate::args::{LookupArgs, MirrorArgs};
+use crate::connect::Connector;
+use crate::diagnostic::Diagnostic;
+use crate::lookup::{Finder, in_order};
+use crate::verbs::context::Context;
+use crate::verbs::install::finder;
+
+/// How the rules write the host of each provider.
+const ORIGIN: &str = "direct";
+
+/// The sources, in order; at least one.
+pub(super) struct Upstream {
+    sources: Vec<NamedSource>,
+}
+
+struct NamedSource {
+    /// As it is written; `None` for the CLI configuration.
+    text: Option<String>,
+    finder: Finder,
+}
+
+impl Upstream {
+    /// The sources of the rules; without any, what `--from` or the CLI configuration says.
+    ///
+    /// # Errors
+    /// What is wrong with one of them; exit code 2.
+    pub(super) async fn open(context: &Context, args: &MirrorArgs, texts: &[String]) -> Result<Self, Diagnostic> {
+        let open = async |lookup: &LookupArgs| finder(context, lookup, &args.identity, &args.network, None, &[]).await;
+        if texts.is_empty() {
+            let source = NamedSource { text: args.lookup.from.clone(), finder: open(&args.lookup).await? };
+            return Ok(Self { sources: vec![source] });
+        }
+        let mut sources = Vec::with_capacity(texts.len());
+        for text in texts {
+            let from = Some(text.clone()).filter(|text| text != ORIGIN);
+            let lookup = LookupArgs { from, ..args.lookup.clone() };
+            sources.push(NamedSource { text: Some(text.clone()), finder: open(&lookup).await? });
+        }
+        Ok(Self { sources })
+    }
+
+    /// What opens the destination.
+    pub(super) fn connector(&self) -> &Connector {
+        self.sources[0].finder.connector()
+    }
+
+    /// Where a provider comes from, when it goes to this place.
+    pub(super) fn source(&self, address: &ProviderAddr, to: &Place) -> Result<Arc<dyn Source>, Diagnostic> {
+        let open = |source: &NamedSource| match source.text.as_deref() {
+            Some(ORIGIN) => source.finder.origin(address),
+            _ => source.finder.upstream(address, to),
+        };
+        match self.sources.as_slice() {
+            [one] => open(one),
+            several => {
+                let label = |source: &NamedSource| source.text.clone().unwrap_or_default();
+                let opened = several.iter().map(|source| Ok((label(source), open(source)?)));
+                Ok(in_order(opened.collect::<Result<_, Diagnostic>>()?))
+            }
+        }
+    }
+
+    /// The providers of the rules, each once, in the order of the rules.
+    ///
+    /// # Errors
+    /// If a pattern is for more than one provider and no source can list what it has.
+    pub(super) fn addresses(&self, rules: &MirrorRules) -> Result<Vec<ProviderAddr>, Diagnostic> {
+        let mut addresses: Vec<ProviderAddr> = Vec::new();
+        for rule in &rules.providers {
+            let named = match &rule.providers {
+                Providers::One(address) => vec![address.clone()],
+                Providers::Matching(pattern) => self.matching(pattern)?,
+            };
+            for address in named {
+                if !addresses.contains(&address) {
+                    addresses.push(address);
+                }
+            }
+        }
+        Ok(addresses)
+    }
+
+    fn matching(&self, pattern: &Pattern) -> Result<Vec<ProviderAddr>, Diagnostic> {
+        let texts = self.sources.iter().filter_map(|source| source.text.as_deref());
+        let trees: Vec<&str> = texts.filter_map(tree).collect();
+        if trees.is_empty() {
+            return Err(Diagnostic::usage(format!("no source lists the providers that match `{pattern}`"))
+                .code("pattern-without-list")
+                .hint("a registry does not list its providers: write a [[provider]] with `address` for each")
+                .hint("the sources oci:DIR and static:DIR list theirs"));
+        }
+        let mut found = Vec::new();
+        for dir in trees {
+            let listed = providers_in_tree(Path::new(dir)).map_err(|error| {
+                Diagnostic::usage(format!("the providers in {dir} cannot be listed")).cause(error.to_string())
+            })?;
+            found.extend(listed.into_iter().filter(|address| pattern.matches(address)));
+        }
+        Ok(found)
+    }
+}
+
+/// The folder of a source whose folders name providers.
+fn tree(text: &str) -> Option<&str> {
+    let dir = text.strip_prefix("oci:").or_else(|| text.strip_prefix("static:"))?;
+    (!dir.contains("${")).then_some(dir)
+}

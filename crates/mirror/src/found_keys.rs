@@ -1,0 +1,73 @@
+//! The keys by which upstream releases are signed, for people who want to write a trust policy.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tofu_oci_source::{Release, Search, Source};
+use tofu_oci_trust::{Evidence, KeyId, OpenPgpKey, verify_each};
+use tofu_oci_types::ProviderAddr;
+
+use crate::MirrorError;
+use crate::run::MirrorJob;
+use crate::select::Choice;
+
+/// A key that came with a release and that has signed its checksums. Nothing says yet whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FoundKey {
+    /// Its fingerprint.
+    pub id: KeyId,
+    /// The names that it gives itself.
+    pub names: Vec<String>,
+    /// The key in ASCII armor.
+    pub armored: String,
+}
+
+impl MirrorJob<'_> {
+    /// The keys by which the newest wanted version of each provider is signed. Nothing is written.
+    pub async fn found_keys(&self, now: SystemTime) -> Vec<(ProviderAddr, Result<Vec<FoundKey>, MirrorError>)> {
+        let mut found = Vec::with_capacity(self.providers.len());
+        for (address, from) in self.providers {
+            found.push((address.clone(), self.keys_of(address, &**from, now).await));
+        }
+        found
+    }
+
+    async fn keys_of(
+        &self,
+        address: &ProviderAddr,
+        from: &dyn Source,
+        now: SystemTime,
+    ) -> Result<Vec<FoundKey>, MirrorError> {
+        let selection = self.select_of(address, from).await?;
+        let newest = selection.versions.iter().rfind(|selected| !matches!(selected.choice, Choice::Denied { .. }));
+        let Some(newest) = newest else { return Ok(Vec::new()) };
+        let release: Arc<dyn Release> = from.release(address, &newest.version).await?;
+        // A registry names its keys in the documents of a package.
+        if let Some(platform) = release.platforms().await?.first() {
+            Arc::clone(&release).offer(platform).await?;
+        }
+        Ok(keys_in(&release.evidence(Search::Everywhere).await?, now))
+    }
+}
+
+/// The keys that have signed the checksums they came with, by their fingerprints.
+fn keys_in(evidence: &[Evidence], now: SystemTime) -> Vec<FoundKey> {
+    let mut found: BTreeMap<KeyId, FoundKey> = BTreeMap::new();
+    for piece in evidence {
+        let Evidence::Sums { sums, signatures, keys, .. } = piece else { continue };
+        for file in keys {
+            let (Ok(parsed), Ok(armored)) = (OpenPgpKey::parse(file), String::from_utf8(file.clone())) else {
+                continue;
+            };
+            let has_signed = signatures.iter().any(|signature| {
+                verify_each(sums, signature, &parsed, now).is_ok_and(|results| results.iter().any(Result::is_ok))
+            });
+            if let Some(key) = parsed.first().filter(|_| has_signed) {
+                let key = FoundKey { id: key.id(), names: key.user_ids(), armored };
+                found.insert(key.id.clone(), key);
+            }
+        }
+    }
+    found.into_values().collect()
+}

@@ -1,0 +1,200 @@
+//! What a provider's place lists and what the destination has, and what follows by the rules. Nothing is written.
+//!
+//! ```text
+//! place         versions                                     1 request
+//! destination   tags, the record of first sightings          2 requests
+//!               the index of each wanted version that is there
+//! ```
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tofu_oci_source::{Listing, Release, Source, SourceError};
+use tofu_oci_trust::NoticeReason;
+use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
+
+use crate::first_seen::FirstSeen;
+use crate::plan::{Action, Deed, OtherVersions, Prune, WantedVersion};
+use crate::rules::MirrorRules;
+use crate::select::{Candidates, Choice, Selected, select};
+use crate::sightings::Sightings;
+use crate::{Destination, MirrorError};
+
+/// The most characters of a warning that becomes a notice.
+const REASON: usize = 1024;
+
+/// What decides about a provider.
+pub(crate) struct Question<'a> {
+    pub(crate) rules: &'a MirrorRules,
+    pub(crate) prune: Prune,
+    pub(crate) now: Moment,
+    pub(crate) destination: &'a dyn Destination,
+    pub(crate) address: &'a ProviderAddr,
+    pub(crate) from: &'a dyn Source,
+}
+
+/// What was found of a provider, and what is to be done.
+pub(crate) struct Look {
+    pub(crate) first_seen: FirstSeen,
+    /// What earlier runs know; `None` in the first one.
+    pub(crate) known: Option<Sightings>,
+    /// The same with what is seen now.
+    pub(crate) sightings: Sightings,
+    /// One entry a version, in ascending order; then what the rules no longer name.
+    pub(crate) deeds: Vec<(Option<Version>, Result<Deed, MirrorError>)>,
+    /// The releases that were asked for their platforms.
+    pub(crate) releases: HashMap<Version, Arc<dyn Release>>,
+}
+
+/// What both ends list.
+struct Lists {
+    from: Listing,
+    there: Listing,
+}
+
+impl Question<'_> {
+    pub(crate) async fn look(&self) -> Result<Look, MirrorError> {
+        let first_seen = FirstSeen::of(self.destination, self.address)?;
+        let to = self.destination.source(self.address)?;
+        let (from, there, known) =
+            tokio::join!(self.from.versions(self.address), to.versions(self.address), first_seen.read());
+        let lists = Lists { from: from?, there: or_empty(there)? };
+        let known = known?;
+        let mut sightings = known.clone().unwrap_or_default();
+        lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
+        let selection = select(
+            self.rules,
+            &Candidates {
+                address: self.address,
+                offered: &lists.from.versions,
+                present: &lists.there.versions,
+                sightings: known.as_ref(),
+                now: self.now,
+            },
+        );
+        let mut look = Look { first_seen, known, sightings, deeds: Vec::new(), releases: HashMap::new() };
+        for selected in &selection.versions {
+            let deed = match &selected.choice {
+                Choice::Wanted => self.wanted(selected, &lists, &*to, &mut look).await,
+                Choice::Held { until } => Ok(Deed::still(Action::Held { until: *until })),
+                Choice::Denied { by } => Ok(Deed::still(Action::Denied { by: by.clone() })),
+            };
+            let warning = match &deed {
+                Ok(deed) => self.warning(selected, &deed.action, &lists, &mut look).await,
+                Err(_) => None,
+            };
+            look.deeds.push((Some(selected.version.clone()), deed));
+            if let Some(reason) = warning {
+                look.deeds.push((Some(selected.version.clone()), Ok(Deed::still(Action::Deprecate { reason }))));
+            }
+        }
+        let others = OtherVersions {
+            selected: &selection.versions,
+            present: &lists.there.versions,
+            offered: &lists.from.versions,
+            from: self.from.place(),
+            sightings: &look.sightings,
+            gone: self.rules.gone,
+            prune: self.prune,
+        };
+        let others = others.actions();
+        look.deeds.extend(others.into_iter().map(|(version, action)| (Some(version), Ok(Deed::still(action)))));
+        let unmet = selection.unmet.into_iter().map(|versions| (None, Ok(Deed::still(Action::Unmet { versions }))));
+        look.deeds.extend(unmet);
+        Ok(look)
+    }
+
+    /// What becomes of a wanted version. Its place is not asked for it if the destination has all that the rules name.
+    async fn wanted(
+        &self,
+        selected: &Selected,
+        lists: &Lists,
+        to: &dyn Source,
+        look: &mut Look,
+    ) -> Result<Deed, MirrorError> {
+        let version = &selected.version;
+        let there = if lists.there.versions.contains(version) {
+            Some(to.release(self.address, version).await?.platforms().await?)
+        } else {
+            None
+        };
+        let has_all = |there: &Vec<Platform>| {
+            !selected.platforms.is_empty() && selected.platforms.iter().all(|platform| there.contains(platform))
+        };
+        let offered = if there.as_ref().is_some_and(has_all) {
+            None
+        } else {
+            let release = self.from.release(self.address, version).await?;
+            let platforms = release.platforms().await?;
+            look.releases.insert(version.clone(), release);
+            Some(platforms)
+        };
+        let wanted = WantedVersion {
+            selected,
+            offered: offered.as_deref(),
+            there: there.as_deref(),
+            withdrawn: lists.there.withdrawn.contains(version),
+            mark: look.sightings.mark(version),
+        };
+        Ok(wanted.deed())
+    }
+
+    /// What the place says against a version that is there afterwards, unless the destination has a notice of it already.
+    async fn warning(
+        &self,
+        selected: &Selected,
+        action: &Action,
+        lists: &Lists,
+        look: &mut Look,
+    ) -> Option<NoticeReason> {
+        let version = &selected.version;
+        let is_there = matches!(action, Action::Add | Action::Widen { .. } | Action::Present);
+        if !is_there || lists.there.deprecated.contains(version) {
+            return None;
+        }
+        if lists.from.deprecated.contains(version) {
+            let release = match look.releases.get(version) {
+                Some(release) => Arc::clone(release),
+                None => self.from.release(self.address, version).await.ok()?,
+            };
+            return release.notice().await.ok()?.map(|notice| notice.reason);
+        }
+        reason(&lists.from.warnings)
+    }
+}
+
+/// A provider that the destination does not know has no versions there.
+fn or_empty(listing: Result<Listing, SourceError>) -> Result<Listing, SourceError> {
+    match listing {
+        Err(SourceError::NotOffered { .. }) => Ok(Listing::default()),
+        listing => listing,
+    }
+}
+
+/// The warnings of a registry as the reason of a notice, which has one line; `None` if they say nothing.
+fn reason(warnings: &[String]) -> Option<NoticeReason> {
+    let text = warnings.join("; ");
+    let words: Vec<&str> = text.split(|one: char| one.is_whitespace() || one.is_control()).collect();
+    let line: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    line.join(" ").chars().take(REASON).collect::<String>().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(warnings: &[&str], want: Option<&str>) {
+        let warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+        assert_eq!(reason(&warnings).map(|reason| reason.to_string()).as_deref(), want);
+    }
+
+    #[test]
+    fn warnings_become_one_line() {
+        check(&[], None);
+        check(&[" \n"], None);
+        check(&["use\nacme/new", "it\u{1b}[2J\tends"], Some("use acme/new; it [2J ends"));
+        let long = "x".repeat(5000);
+        check(&[&long], Some(&"x".repeat(REASON)));
+    }
+}

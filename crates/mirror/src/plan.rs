@@ -1,0 +1,292 @@
+//! What the rules want against what the destination has: what becomes of each version.
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use tofu_oci_trust::NoticeReason;
+use tofu_oci_types::{Constraints, Moment, Place, Platform, Version};
+
+use crate::rules::Gone;
+use crate::select::{Choice, Selected};
+use crate::sightings::{Mark, Sightings};
+
+/// What becomes of a version.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "action", rename_all = "kebab-case")]
+pub enum Action {
+    /// The destination lacks it: it is carried there.
+    Add,
+    /// The destination lacks some of its platforms: they are carried there.
+    Widen {
+        /// These.
+        missing: Vec<Platform>,
+    },
+    /// A run withdrew it, and the rules name it again: it comes back.
+    Reinstate,
+    /// The destination has it.
+    Present,
+    /// It has not been seen for long enough.
+    Held {
+        /// From when on it is mirrored.
+        until: Moment,
+    },
+    /// The lists of the rules keep it out.
+    Denied {
+        /// The entry of `deny`; `None` if `allow` has no entry for it.
+        by: Option<String>,
+    },
+    /// It has no package for any platform that the rules name.
+    NoPlatform,
+    /// Its publisher at the destination withdrew it; `mirror` brings back only what it withdrew itself.
+    WithdrawnThere,
+    /// The destination has it for fewer platforms, and not from `mirror`: it stays as it is.
+    NotOurs,
+    /// Its place no longer lists it. It stays.
+    Gone,
+    /// It is taken away from clients.
+    Withdraw {
+        /// Why, as its notice says it.
+        reason: NoticeReason,
+    },
+    /// It stays, with a warning that its place has about it.
+    Deprecate {
+        /// The warning.
+        reason: NoticeReason,
+    },
+    /// No version that the place lists meets the constraints of a rule.
+    Unmet {
+        /// The constraints.
+        versions: Constraints,
+    },
+}
+
+/// What became of a version, or would become of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Deed {
+    /// What it is.
+    #[serde(flatten)]
+    pub action: Action,
+    /// The platforms that the destination has of it afterwards, sorted; empty if no package moves.
+    pub platforms: Vec<Platform>,
+    /// Bytes that were sent, or that a plan would send; `None` if the place does not say how many.
+    pub bytes: Option<u64>,
+}
+
+impl Deed {
+    /// The platforms whose packages move.
+    pub fn moving(&self) -> &[Platform] {
+        if let Action::Widen { missing } = &self.action { missing } else { &self.platforms }
+    }
+
+    /// One that moves no package.
+    pub(crate) fn still(action: Action) -> Self {
+        Self { action, platforms: Vec::new(), bytes: Some(0) }
+    }
+}
+
+/// Whether a run takes away what the rules no longer name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prune {
+    /// It stays.
+    Keep,
+    /// It is withdrawn.
+    Withdraw,
+}
+
+/// What is known of a wanted version.
+pub(crate) struct WantedVersion<'a> {
+    /// The version, for the platforms that the rules name.
+    pub(crate) selected: &'a Selected,
+    /// The platforms that its place has; `None` if that did not have to be asked.
+    pub(crate) offered: Option<&'a [Platform]>,
+    /// Those that the destination has; `None` if it lacks the version.
+    pub(crate) there: Option<&'a [Platform]>,
+    /// Whether the destination keeps it as withdrawn.
+    pub(crate) withdrawn: bool,
+    pub(crate) mark: Option<&'a Mark>,
+}
+
+impl WantedVersion<'_> {
+    /// What becomes of it. How many bytes move is not known yet.
+    pub(crate) fn deed(&self) -> Deed {
+        let wanted: Vec<Platform> = match self.offered {
+            Some(offered) if self.selected.platforms.is_empty() => offered.to_vec(),
+            Some(offered) => offered.iter().filter(|one| self.selected.platforms.contains(one)).cloned().collect(),
+            None => self.selected.platforms.iter().cloned().collect(),
+        };
+        match (self.there, self.mark) {
+            (None, Some(Mark::Withdrawn(_))) if self.withdrawn => Deed::still(Action::Reinstate),
+            (None, _) if self.withdrawn => Deed::still(Action::WithdrawnThere),
+            (None, _) if wanted.is_empty() => Deed::still(Action::NoPlatform),
+            (None, _) => Deed { action: Action::Add, platforms: wanted, bytes: None },
+            (Some(there), mark) => {
+                let missing: Vec<Platform> = wanted.iter().filter(|one| !there.contains(one)).cloned().collect();
+                match mark {
+                    _ if missing.is_empty() => Deed::still(Action::Present),
+                    Some(Mark::Mirrored(_)) => {
+                        let kept = |one: &&Platform| wanted.contains(one) || there.contains(one);
+                        let platforms = self.offered.unwrap_or_default().iter().filter(kept).cloned().collect();
+                        Deed { action: Action::Widen { missing }, platforms, bytes: None }
+                    }
+                    _ => Deed::still(Action::NotOurs),
+                }
+            }
+        }
+    }
+}
+
+/// What is known of a provider's other versions at the destination.
+pub(crate) struct OtherVersions<'a> {
+    pub(crate) selected: &'a [Selected],
+    pub(crate) present: &'a [Version],
+    pub(crate) offered: &'a [Version],
+    pub(crate) from: &'a Place,
+    pub(crate) sightings: &'a Sightings,
+    pub(crate) gone: Gone,
+    pub(crate) prune: Prune,
+}
+
+impl OtherVersions<'_> {
+    /// What becomes of the versions that `mirror` put there and that are not wanted or no longer listed.
+    pub(crate) fn actions(&self) -> Vec<(Version, Action)> {
+        let wanted: BTreeSet<String> = self
+            .selected
+            .iter()
+            .filter(|selected| selected.choice == Choice::Wanted)
+            .map(|selected| selected.version.to_string())
+            .collect();
+        let mirrored = self.sightings.mirrored();
+        let ours = mirrored.into_iter().filter(|version| self.present.contains(version));
+        ours.filter_map(|version| {
+            let is_listed = self.offered.contains(&version);
+            let action = match (is_listed, self.gone, self.prune) {
+                (true, ..) if wanted.contains(&version.to_string()) => return None,
+                (true, _, Prune::Keep) => return None,
+                (true, _, Prune::Withdraw) => {
+                    withdraw("the rules of the mirror no longer name this version".to_owned())
+                }
+                (false, Gone::Withdraw, _) => withdraw(format!("{} no longer lists this version", self.from)),
+                (false, Gone::Report, _) => Action::Gone,
+            };
+            Some((version, action))
+        })
+        .collect()
+    }
+}
+
+fn withdraw(reason: String) -> Action {
+    let usual = || "its place no longer lists this version".parse().expect("the text is one short line");
+    Action::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn platforms(text: &str) -> Vec<Platform> {
+        text.split_whitespace().map(|one| one.parse().unwrap()).collect()
+    }
+
+    struct Wanted {
+        asked: &'static str,
+        offered: Option<&'static str>,
+        there: Option<&'static str>,
+        withdrawn: bool,
+        mark: Option<Mark>,
+    }
+
+    impl Wanted {
+        fn new(offered: &'static str) -> Self {
+            Self { asked: "", offered: Some(offered), there: None, withdrawn: false, mark: None }
+        }
+
+        #[track_caller]
+        fn check(self, want: &str) {
+            let selected = Selected {
+                version: "1.0.0".parse().unwrap(),
+                platforms: platforms(self.asked).into_iter().collect(),
+                choice: Choice::Wanted,
+            };
+            let (offered, there) = (self.offered.map(platforms), self.there.map(platforms));
+            let wanted = WantedVersion {
+                selected: &selected,
+                offered: offered.as_deref(),
+                there: there.as_deref(),
+                withdrawn: self.withdrawn,
+                mark: self.mark.as_ref(),
+            };
+            let deed = wanted.deed();
+            let action = serde_json::to_value(&deed).unwrap();
+            let moving: Vec<String> = deed.platforms.iter().map(ToString::to_string).collect();
+            assert_eq!(format!("{} {}", action["action"].as_str().unwrap(), moving.join(" ")).trim_end(), want);
+        }
+    }
+
+    fn ours() -> Option<Mark> {
+        Some(Mark::Mirrored(tofu_oci_types::Digest::sha256(b"")))
+    }
+
+    fn taken_away() -> Option<Mark> {
+        Some(Mark::Withdrawn(tofu_oci_types::Digest::sha256(b"")))
+    }
+
+    #[test]
+    fn a_wanted_version_is_added_widened_or_there() {
+        Wanted::new("linux_amd64 darwin_arm64").check("add linux_amd64 darwin_arm64");
+        Wanted { asked: "linux_amd64 windows_386", ..Wanted::new("linux_amd64 darwin_arm64") }.check("add linux_amd64");
+        Wanted { asked: "windows_386", ..Wanted::new("linux_amd64") }.check("no-platform");
+        Wanted { there: Some("linux_amd64"), ..Wanted::new("linux_amd64") }.check("present");
+        Wanted { there: Some("linux_amd64 darwin_arm64"), ..Wanted::new("linux_amd64") }.check("present");
+        Wanted { asked: "linux_amd64", offered: None, there: Some("linux_amd64"), ..Wanted::new("") }.check("present");
+        Wanted { there: Some("linux_amd64"), mark: ours(), ..Wanted::new("linux_amd64 darwin_arm64") }
+            .check("widen linux_amd64 darwin_arm64");
+    }
+
+    #[test]
+    fn what_people_did_at_the_destination_stays() {
+        Wanted { there: Some("linux_amd64"), ..Wanted::new("linux_amd64 darwin_arm64") }.check("not-ours");
+        Wanted { withdrawn: true, ..Wanted::new("linux_amd64") }.check("withdrawn-there");
+        Wanted { withdrawn: true, mark: ours(), ..Wanted::new("linux_amd64") }.check("withdrawn-there");
+        Wanted { withdrawn: true, mark: taken_away(), ..Wanted::new("linux_amd64") }.check("reinstate");
+    }
+
+    #[track_caller]
+    fn check_others(gone: Gone, prune: Prune, want: &str) {
+        let versions = |text: &str| text.split_whitespace().map(|one| one.parse().unwrap()).collect::<Vec<Version>>();
+        let now: Moment = "2026-01-01T00:00:00Z".parse().unwrap();
+        let mut sightings = Sightings::default();
+        for version in versions("1.0.0 1.1.0 1.2.0 1.4.0 1.5.0") {
+            sightings.set_mark(&version, ours().unwrap(), now);
+        }
+        let selected =
+            |version: &str, choice| Selected { version: version.parse().unwrap(), platforms: BTreeSet::new(), choice };
+        let others = OtherVersions {
+            selected: &[selected("1.2.0", Choice::Wanted), selected("1.5.0", Choice::Denied { by: None })],
+            // 1.3.0 was pushed by hand, and 1.4.0 is withdrawn already.
+            present: &versions("1.0.0 1.1.0 1.2.0 1.3.0 1.5.0"),
+            offered: &versions("1.1.0 1.2.0 1.4.0 1.5.0"),
+            from: &Place::Host("registry.example.com".to_owned()),
+            sightings: &sightings,
+            gone,
+            prune,
+        };
+        let shown = |(version, action): (Version, Action)| match action {
+            Action::Withdraw { reason } => format!("{version}: {reason}"),
+            Action::Gone => format!("{version} gone"),
+            other => format!("{version} {other:?}"),
+        };
+        assert_eq!(others.actions().into_iter().map(shown).collect::<Vec<_>>().join("; "), want);
+    }
+
+    #[test]
+    fn only_what_the_mirror_put_there_is_withdrawn() {
+        check_others(Gone::Report, Prune::Keep, "1.0.0 gone");
+        check_others(Gone::Withdraw, Prune::Keep, "1.0.0: registry.example.com no longer lists this version");
+        check_others(
+            Gone::Report,
+            Prune::Withdraw,
+            "1.0.0 gone; 1.1.0: the rules of the mirror no longer name this version; \
+             1.5.0: the rules of the mirror no longer name this version",
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! What can be wrong with a `mirror.toml`.
+
+use std::ops::Range;
+
+use tofu_oci_types::{InvalidConstraints, InvalidPattern, InvalidPlatform, InvalidProviderAddr};
+
+use super::min_age::InvalidMinAge;
+
+/// A file of rules that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
+pub struct RulesError {
+    /// The place in the text, in bytes, if it has one.
+    pub span: Option<Range<usize>>,
+    /// What is wrong there.
+    pub problem: RulesProblem,
+}
+
+/// What is wrong with rules.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RulesProblem {
+    /// It is not TOML, has an unknown member, or has a value of another kind.
+    #[error("{message}")]
+    Syntax {
+        /// The parser's words.
+        message: String,
+    },
+    /// There is no `[[provider]]`.
+    #[error("the file names no provider")]
+    NoProvider,
+    /// A `[[provider]]` without an address.
+    #[error("a [[provider]] has neither `address` nor `pattern`")]
+    NoAddress,
+    /// A `[[provider]]` with two.
+    #[error("a [[provider]] has both `address` and `pattern`")]
+    TwoAddresses,
+    /// An invalid address.
+    #[error(transparent)]
+    Address(InvalidProviderAddr),
+    /// An invalid pattern of providers.
+    #[error(transparent)]
+    Pattern(InvalidPattern),
+    /// A pattern without a host.
+    #[error("the pattern {pattern:?} names no host, and so means one default host alone")]
+    NoHost {
+        /// As written.
+        pattern: String,
+    },
+    /// Invalid constraints.
+    #[error(transparent)]
+    Versions(InvalidConstraints),
+    /// An invalid platform.
+    #[error(transparent)]
+    Platform(InvalidPlatform),
+    /// A list of platforms without any.
+    #[error("the list of platforms is empty; omit it for all platforms")]
+    NoPlatforms,
+    /// An invalid age.
+    #[error(transparent)]
+    MinAge(InvalidMinAge),
+    /// A list of sources without any.
+    #[error("the list of sources is empty; omit it for those of the CLI configuration")]
+    NoSources,
+}
+
+impl RulesProblem {
+    /// What to do, if the problem does not say it.
+    pub fn instead(&self) -> Option<String> {
+        match self {
+            Self::NoProvider | Self::NoAddress => {
+                Some("write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"".to_owned())
+            }
+            Self::TwoAddresses => Some("write a [[provider]] for each".to_owned()),
+            Self::Address(error) => error.suggestion().map(|instead| format!("write {instead}")),
+            Self::Pattern(error) => Some(error.instead()),
+            Self::NoHost { pattern } => Some(format!("write HOST/{pattern}, such as registry.opentofu.org/{pattern}")),
+            _ => None,
+        }
+    }
+}

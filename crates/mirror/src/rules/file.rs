@@ -1,0 +1,138 @@
+//! The text of a `mirror.toml`.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use tofu_oci_types::{Constraints, Pattern, Platform};
+use toml::Spanned;
+
+use super::error::{RulesError, RulesProblem};
+use super::min_age::MinAge;
+use super::model::{Gone, MirrorRules, ProviderRule, Providers, VersionRule};
+
+/// A file of rules, and what else it says.
+#[derive(Clone, Debug)]
+pub struct RulesFile {
+    /// What is mirrored.
+    pub rules: MirrorRules,
+    /// Where to, as written.
+    pub to: Option<String>,
+    /// From where, in order, as written; empty for the places of the CLI configuration.
+    pub sources: Vec<String>,
+    /// The trust policy, relative to the file.
+    pub trust: Option<PathBuf>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RulesDocument {
+    #[serde(default)]
+    provider: Vec<Spanned<ProviderTable>>,
+    to: Option<String>,
+    sources: Option<Spanned<Vec<String>>>,
+    min_age: Option<Spanned<String>>,
+    #[serde(default)]
+    allow: Vec<Spanned<String>>,
+    #[serde(default)]
+    deny: Vec<Spanned<String>>,
+    trust: Option<PathBuf>,
+    #[serde(default)]
+    gone: Gone,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProviderTable {
+    address: Option<Spanned<String>>,
+    pattern: Option<Spanned<String>>,
+    versions: Option<Spanned<String>>,
+    latest: Option<usize>,
+    platforms: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+fn at(span: Range<usize>, problem: RulesProblem) -> RulesError {
+    RulesError { span: Some(span), problem }
+}
+
+impl RulesFile {
+    /// Reads the text of a `mirror.toml`.
+    ///
+    /// # Errors
+    /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect.
+    pub fn parse(text: &str) -> Result<Self, RulesError> {
+        let document: RulesDocument = toml::from_str(text).map_err(|error| {
+            let message = error.message().trim_end().replace('\n', "; ");
+            RulesError { span: error.span(), problem: RulesProblem::Syntax { message } }
+        })?;
+        if document.provider.is_empty() {
+            return Err(RulesError { span: None, problem: RulesProblem::NoProvider });
+        }
+        let sources = match document.sources {
+            Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), RulesProblem::NoSources)),
+            list => list.map(Spanned::into_inner).unwrap_or_default(),
+        };
+        let min_age = document.min_age.map(|written| {
+            let age: Result<MinAge, _> = written.get_ref().parse();
+            age.map_err(|error| at(written.span(), RulesProblem::MinAge(error)))
+        });
+        let rules = MirrorRules {
+            providers: document.provider.into_iter().map(provider).collect::<Result<_, _>>()?,
+            allow: document.allow.into_iter().map(version_rule).collect::<Result<_, _>>()?,
+            deny: document.deny.into_iter().map(version_rule).collect::<Result<_, _>>()?,
+            min_age: min_age.transpose()?.unwrap_or_default(),
+            gone: document.gone,
+        };
+        Ok(Self { rules, to: document.to, sources, trust: document.trust })
+    }
+}
+
+fn provider(table: Spanned<ProviderTable>) -> Result<ProviderRule, RulesError> {
+    let whole = table.span();
+    let ProviderTable { address, pattern, versions, latest, platforms } = table.into_inner();
+    let providers = match (address, pattern) {
+        (Some(address), None) => {
+            Providers::One(address.get_ref().parse().map_err(|error| at(address.span(), RulesProblem::Address(error)))?)
+        }
+        (None, Some(written)) => Providers::Matching(pattern_of(written.get_ref(), written.span())?),
+        (None, None) => return Err(at(whole, RulesProblem::NoAddress)),
+        (Some(_), Some(pattern)) => return Err(at(pattern.span(), RulesProblem::TwoAddresses)),
+    };
+    let versions = match versions {
+        Some(written) => constraints(written.get_ref(), written.span())?,
+        None => Constraints::any(),
+    };
+    let platforms = match platforms {
+        Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), RulesProblem::NoPlatforms)),
+        Some(list) => list.into_inner().into_iter().map(platform).collect::<Result<_, _>>()?,
+        None => BTreeSet::new(),
+    };
+    Ok(ProviderRule { providers, versions, latest, platforms, locked: None })
+}
+
+fn platform(written: Spanned<String>) -> Result<Platform, RulesError> {
+    written.get_ref().parse().map_err(|error| at(written.span(), RulesProblem::Platform(error)))
+}
+
+fn version_rule(written: Spanned<String>) -> Result<VersionRule, RulesError> {
+    let span = written.span();
+    match written.get_ref().split_once('@') {
+        Some((pattern, versions)) => {
+            Ok(VersionRule { pattern: pattern_of(pattern, span.clone())?, versions: constraints(versions, span)? })
+        }
+        None => Ok(VersionRule { pattern: pattern_of(written.get_ref(), span)?, versions: Constraints::any() }),
+    }
+}
+
+fn pattern_of(text: &str, span: Range<usize>) -> Result<Pattern, RulesError> {
+    let pattern = text.parse().map_err(|error| at(span.clone(), RulesProblem::Pattern(error)))?;
+    if text.matches('/').count() < 2 {
+        return Err(at(span, RulesProblem::NoHost { pattern: text.to_owned() }));
+    }
+    Ok(pattern)
+}
+
+fn constraints(text: &str, span: Range<usize>) -> Result<Constraints, RulesError> {
+    text.parse().map_err(|error| at(span, RulesProblem::Versions(error)))
+}

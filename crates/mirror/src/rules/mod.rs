@@ -1,0 +1,13 @@
+//! What is mirrored: providers, versions, platforms, and what is kept out.
+
+mod error;
+mod file;
+mod min_age;
+mod model;
+#[cfg(test)]
+mod tests;
+
+pub use error::{RulesError, RulesProblem};
+pub use file::RulesFile;
+pub use min_age::{InvalidMinAge, MinAge};
+pub use model::{Gone, MirrorRules, ProviderRule, Providers, VersionRule};

@@ -1,0 +1,97 @@
+//! Rules as values.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use tofu_oci_types::{Constraints, Pattern, Platform, ProviderAddr, Version};
+
+use super::min_age::MinAge;
+
+/// What is mirrored.
+#[derive(Clone, Debug, Default)]
+pub struct MirrorRules {
+    /// Which versions of which providers; a version that one of them names is wanted.
+    pub providers: Vec<ProviderRule>,
+    /// If there are any, only what one of them names may be mirrored.
+    pub allow: Vec<VersionRule>,
+    /// What one of them names is never mirrored.
+    pub deny: Vec<VersionRule>,
+    /// How long a version must have been seen.
+    pub min_age: MinAge,
+    /// What happens to a version that its place no longer lists.
+    pub gone: Gone,
+}
+
+/// Which versions of which providers are wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderRule {
+    /// The providers.
+    pub providers: Providers,
+    /// What their versions must meet.
+    pub versions: Constraints,
+    /// How many of the newest of these are wanted; `None` for all.
+    pub latest: Option<usize>,
+    /// For which platforms; empty for all that the release has.
+    pub platforms: BTreeSet<Platform>,
+    /// The version that a lock file names. It is not held back in the first run for a provider: it is in use already.
+    pub locked: Option<Version>,
+}
+
+/// The providers of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Providers {
+    /// One.
+    One(ProviderAddr),
+    /// All that match and that a source can list.
+    Matching(Pattern),
+}
+
+/// Versions that are allowed or denied: `HOST/NAMESPACE/TYPE`, with wildcards or not, perhaps with `@CONSTRAINT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionRule {
+    /// The providers.
+    pub pattern: Pattern,
+    /// The versions; without constraints also prereleases.
+    pub versions: Constraints,
+}
+
+/// What happens to a mirrored version that its place no longer lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Gone {
+    /// It stays, and the report names it.
+    #[default]
+    Report,
+    /// It is withdrawn.
+    Withdraw,
+}
+
+impl ProviderRule {
+    /// Every version for every platform.
+    pub fn all_of(address: ProviderAddr) -> Self {
+        let providers = Providers::One(address);
+        Self { providers, versions: Constraints::any(), latest: None, platforms: BTreeSet::new(), locked: None }
+    }
+
+    /// Whether it is about this provider.
+    pub fn is_for(&self, address: &ProviderAddr) -> bool {
+        match &self.providers {
+            Providers::One(one) => one == address,
+            Providers::Matching(pattern) => pattern.matches(address),
+        }
+    }
+}
+
+impl VersionRule {
+    /// Whether it names this version.
+    pub fn names(&self, address: &ProviderAddr, version: &Version) -> bool {
+        self.pattern.matches(address) && (self.versions.is_any() || self.versions.admits(version))
+    }
+}
+
+impl std::fmt::Display for VersionRule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.pattern.fmt(f)?;
+        if self.versions.is_any() { Ok(()) } else { write!(f, "@{}", self.versions) }
+    }
+}

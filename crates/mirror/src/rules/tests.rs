@@ -1,0 +1,78 @@
+use super::{Gone, MirrorRules, Providers, RulesFile};
+
+#[track_caller]
+fn check_refused(text: &str, want: &str) {
+    let error = RulesFile::parse(text).expect_err("must be refused");
+    let place = error.span.as_ref().map_or("", |span| &text[span.clone()]);
+    let instead = error.problem.instead().map(|instead| format!("; {instead}")).unwrap_or_default();
+    assert_eq!(format!("{place}: {error}{instead}"), want, "{text}");
+}
+
+#[test]
+fn a_file_says_what_is_mirrored_from_where_and_where_to() {
+    let file = RulesFile::parse(
+        r#"
+        to = "ghcr.io/acme/${namespace}-${type}"
+        sources = ["direct", "static:/srv/tree"]
+        min_age = "7d"
+        allow = ["registry.opentofu.org/*/*"]
+        deny = ["registry.opentofu.org/acme/zap@1.4.0", "*/*/*@< 0.1"]
+        trust = "keys/trust.toml"
+        gone = "withdraw"
+        [[provider]]
+        address = "acme/widget"
+        versions = "~> 1.2"
+        latest = 3
+        platforms = ["linux_amd64", "darwin_arm64"]
+        [[provider]]
+        pattern = "registry.opentofu.org/acme/*"
+        "#,
+    )
+    .unwrap();
+    assert_eq!(file.to.as_deref(), Some("ghcr.io/acme/${namespace}-${type}"));
+    assert_eq!(file.sources, ["direct", "static:/srv/tree"]);
+    assert_eq!(file.trust, Some("keys/trust.toml".into()));
+    let MirrorRules { providers, allow, deny, min_age, gone } = file.rules;
+    assert_eq!((min_age.to_string().as_str(), gone), ("7d", Gone::Withdraw));
+    assert_eq!(allow[0].to_string(), "registry.opentofu.org/*/*");
+    let denied: Vec<String> = deny.iter().map(ToString::to_string).collect();
+    assert_eq!(denied, ["registry.opentofu.org/acme/zap@1.4.0", "*/*/*@< 0.1.0"]);
+    assert_eq!(providers[0].providers, Providers::One("registry.opentofu.org/acme/widget".parse().unwrap()));
+    assert_eq!((providers[0].versions.to_string().as_str(), providers[0].latest), ("~> 1.2", Some(3)));
+    assert_eq!(providers[0].platforms.len(), 2);
+    assert!(providers[1].is_for(&"registry.opentofu.org/acme/zap".parse().unwrap()));
+    assert!(!providers[1].is_for(&"example.com/acme/zap".parse().unwrap()));
+}
+
+#[test]
+fn what_would_be_without_effect_is_refused_with_its_place() {
+    check_refused("", ": the file names no provider; write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"");
+    check_refused(
+        "[[provider]]\naddres = \"acme/zap\"",
+        "addres: unknown field `addres`, expected one of `address`, `pattern`, `versions`, `latest`, `platforms`",
+    );
+    check_refused(
+        "[[provider]]\nlatest = 1",
+        "[[provider]]: a [[provider]] has neither `address` nor `pattern`; write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"",
+    );
+    check_refused(
+        "[[provider]]\naddress = \"a/b\"\npattern = \"h.example/a/*\"",
+        "\"h.example/a/*\": a [[provider]] has both `address` and `pattern`; write a [[provider]] for each",
+    );
+    check_refused(
+        "[[provider]]\npattern = \"acme/*\"",
+        "\"acme/*\": the pattern \"acme/*\" names no host, and so means one default host alone; write HOST/acme/*, such as registry.opentofu.org/acme/*",
+    );
+    check_refused(
+        "[[provider]]\naddress = \"a/b\"\nplatforms = []",
+        "[]: the list of platforms is empty; omit it for all platforms",
+    );
+    check_refused(
+        "min_age = \"7\"\n[[provider]]\naddress = \"a/b\"",
+        "\"7\": `7` is not an age; write a number with d, h, m or s, such as 7d or 36h, or 0",
+    );
+    check_refused(
+        "sources = []\n[[provider]]\naddress = \"a/b\"",
+        "[]: the list of sources is empty; omit it for those of the CLI configuration",
+    );
+}

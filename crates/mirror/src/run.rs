@@ -1,0 +1,277 @@
+//! Plans are carried out: several releases at a time, and one that fails stops no other.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use tofu_oci_archive::Limits;
+use tofu_oci_fetch::{Trust, TrustChecker};
+use tofu_oci_packer::{ReplaceTag, Signing};
+use tofu_oci_source::{Release, Source};
+use tofu_oci_types::{Counter, Moment, ProviderAddr, Reporter, Version};
+use tokio::sync::{Mutex, Semaphore};
+
+use crate::first_seen::FirstSeen;
+use crate::look::{Look, Question};
+use crate::plan::{Action, Deed, Prune};
+use crate::rules::MirrorRules;
+use crate::select::{Candidates, Selection, select};
+use crate::sightings::{Mark, Sightings};
+use crate::state::{Later, change};
+use crate::{Destination, MirrorError, TransferRequest};
+
+/// How many providers are asked for at a time.
+const PROVIDERS: usize = 8;
+
+/// What is mirrored, from where, and where to.
+pub struct MirrorJob<'a> {
+    /// The rules.
+    pub rules: &'a MirrorRules,
+    /// Each provider once, with the place that it comes from.
+    pub providers: &'a [(ProviderAddr, Arc<dyn Source>)],
+    /// Where to.
+    pub destination: &'a dyn Destination,
+    /// Whether what the rules no longer name is taken away.
+    pub prune: Prune,
+    /// The time of this run.
+    pub now: Moment,
+}
+
+/// How a plan is carried out.
+pub struct Carrying<'a> {
+    /// Whom to trust. The pins are not written.
+    pub trust: &'a Trust,
+    /// Who signs what is mirrored, and notices; `None` to sign nothing.
+    pub signing: Option<Signing<'a>>,
+    /// What a package may hold.
+    pub limits: &'a Limits,
+    /// How many releases move at a time, and how many packages of each; at least 1.
+    pub jobs: usize,
+    /// An existing folder for temporary files.
+    pub work_dir: &'a Path,
+}
+
+/// One version, or a provider whose versions are not known.
+#[derive(Debug)]
+pub struct MirrorLine {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The version; `None` if the line is about the provider.
+    pub version: Option<Version>,
+    /// What became of it, or would become of it.
+    pub outcome: Result<Deed, MirrorError>,
+}
+
+impl MirrorLine {
+    /// Whether the user has to do something about it.
+    pub fn is_problem(&self) -> bool {
+        match &self.outcome {
+            Ok(deed) => matches!(deed.action, Action::Unmet { .. } | Action::NotOurs),
+            Err(_) => true,
+        }
+    }
+}
+
+impl MirrorJob<'_> {
+    /// What a run would do, with the bytes that it would send. Nothing is written.
+    pub async fn plan(&self, reporter: &dyn Reporter) -> Vec<MirrorLine> {
+        let count = Counter::new(reporter, "providers", self.providers.len());
+        let planned = self.providers.iter().map(async |(address, from)| {
+            let lines = self.plan_provider(address, &**from).await;
+            count.done();
+            lines
+        });
+        let planned: Vec<_> = planned.collect();
+        let lines: Vec<Vec<MirrorLine>> = futures_util::stream::iter(planned).buffered(PROVIDERS).collect().await;
+        lines.into_iter().flatten().collect()
+    }
+
+    async fn plan_provider(&self, address: &ProviderAddr, from: &dyn Source) -> Vec<MirrorLine> {
+        let mut look = match self.question(address, from).look().await {
+            Ok(look) => look,
+            Err(error) => return vec![failed(address, error)],
+        };
+        let mut lines = Vec::with_capacity(look.deeds.len());
+        for (version, outcome) in std::mem::take(&mut look.deeds) {
+            let release = version.as_ref().and_then(|version| look.releases.get(version));
+            let outcome = match (outcome, release) {
+                (Ok(deed), Some(release)) => measured(deed, release).await,
+                (outcome, _) => outcome,
+            };
+            lines.push(MirrorLine { address: address.clone(), version, outcome });
+        }
+        lines
+    }
+
+    /// Does it. The lines are in the order of the providers and their versions.
+    ///
+    /// # Errors
+    /// If the destination cannot be completed at the end. What fails of a single release is in its line.
+    pub async fn run(&self, how: &Carrying<'_>, reporter: &dyn Reporter) -> Result<Vec<MirrorLine>, MirrorError> {
+        let running = Running {
+            job: self,
+            how,
+            checker: TrustChecker::new(how.trust, reporter),
+            turns: Semaphore::new(how.jobs.max(1)),
+            reporter,
+        };
+        let count = Counter::new(reporter, "providers", self.providers.len());
+        let done = self.providers.iter().map(async |(address, from)| {
+            let lines = running.provider(address, &**from).await;
+            count.done();
+            lines
+        });
+        let done: Vec<_> = done.collect();
+        let lines: Vec<Vec<MirrorLine>> = futures_util::stream::iter(done).buffered(PROVIDERS).collect().await;
+        self.destination.finish(reporter).await?;
+        Ok(lines.into_iter().flatten().collect())
+    }
+
+    /// What the rules choose of a provider, whatever the destination has.
+    pub(crate) async fn select_of(&self, address: &ProviderAddr, from: &dyn Source) -> Result<Selection, MirrorError> {
+        let offered = from.versions(address).await?.versions;
+        let candidates = Candidates { address, offered: &offered, present: &[], sightings: None, now: self.now };
+        Ok(select(self.rules, &candidates))
+    }
+
+    fn question<'q>(&'q self, address: &'q ProviderAddr, from: &'q dyn Source) -> Question<'q> {
+        let Self { rules, destination, prune, now, .. } = *self;
+        Question { rules, prune, now, destination, address, from }
+    }
+}
+
+fn failed(address: &ProviderAddr, error: MirrorError) -> MirrorLine {
+    MirrorLine { address: address.clone(), version: None, outcome: Err(error) }
+}
+
+/// The deed with the bytes that it would send.
+async fn measured(deed: Deed, release: &Arc<dyn Release>) -> Result<Deed, MirrorError> {
+    let mut bytes = Some(0_u64);
+    for platform in deed.moving() {
+        let offer = Arc::clone(release).offer(platform).await?;
+        for part in offer.package.parts() {
+            let size = offer.release.size(part).await?;
+            bytes = bytes.zip(size).map(|(sum, size)| sum.saturating_add(size));
+        }
+    }
+    Ok(Deed { bytes, ..deed })
+}
+
+/// A run.
+struct Running<'a> {
+    job: &'a MirrorJob<'a>,
+    how: &'a Carrying<'a>,
+    checker: TrustChecker<'a>,
+    /// How many releases may move.
+    turns: Semaphore,
+    reporter: &'a dyn Reporter,
+}
+
+/// One provider of a run.
+struct RunningProvider<'a> {
+    run: &'a Running<'a>,
+    address: &'a ProviderAddr,
+    from: &'a dyn Source,
+    look: &'a Look,
+    /// The right to write the record of first sightings.
+    record: Mutex<&'a FirstSeen>,
+}
+
+impl Running<'_> {
+    async fn provider(&self, address: &ProviderAddr, from: &dyn Source) -> Vec<MirrorLine> {
+        let looked = async {
+            let mut look = self.job.question(address, from).look().await?;
+            // Before anything moves: what this run has seen is remembered, whatever comes of it.
+            if look.known.as_ref() != Some(&look.sightings) {
+                look.first_seen.add(&look.sightings).await?;
+            }
+            let deeds = std::mem::take(&mut look.deeds);
+            Ok::<_, MirrorError>((look, deeds))
+        };
+        let (look, deeds) = match looked.await {
+            Ok(looked) => looked,
+            Err(error) => return vec![failed(address, error)],
+        };
+        let provider = RunningProvider { run: self, address, from, look: &look, record: Mutex::new(&look.first_seen) };
+        // A notice comes after the release that it is about.
+        let (later, now): (Vec<_>, Vec<_>) = deeds
+            .into_iter()
+            .enumerate()
+            .partition(|(_, (_, outcome))| matches!(outcome, Ok(Deed { action: Action::Deprecate { .. }, .. })));
+        let mut lines = join_all(now.into_iter().map(|deed| provider.line(deed))).await;
+        for deed in later {
+            lines.push(provider.line(deed).await);
+        }
+        lines.sort_by_key(|(nth, _)| *nth);
+        lines.into_iter().map(|(_, line)| line).collect()
+    }
+}
+
+type NumberedDeed = (usize, (Option<Version>, Result<Deed, MirrorError>));
+
+impl RunningProvider<'_> {
+    async fn line(&self, (nth, (version, outcome)): NumberedDeed) -> (usize, MirrorLine) {
+        let outcome = match (outcome, &version) {
+            (Ok(deed), Some(version)) => self.carry_out(version, deed).await,
+            (outcome, _) => outcome,
+        };
+        (nth, MirrorLine { address: self.address.clone(), version, outcome })
+    }
+
+    async fn carry_out(&self, version: &Version, deed: Deed) -> Result<Deed, MirrorError> {
+        let later = match &deed.action {
+            Action::Add | Action::Widen { .. } => {
+                let _turn = self.run.turns.acquire().await;
+                return self.carry(version, deed).await;
+            }
+            Action::Withdraw { reason } => Later::Withdraw(reason),
+            Action::Deprecate { reason } => Later::Deprecate(reason),
+            Action::Reinstate => Later::Reinstate,
+            _ => return Ok(deed),
+        };
+        let _turn = self.run.turns.acquire().await;
+        let Some(store) = self.run.job.destination.store(self.address)? else {
+            return Err(MirrorError::NoNotices { place: self.run.job.destination.place(self.address)? });
+        };
+        let key = self.run.how.signing.as_ref().map(|signing| signing.key);
+        let mark = self.look.sightings.mark(version);
+        let new = change(&*store, (self.address, version), &later, mark, key, self.run.reporter).await?;
+        if let Some(mark) = new {
+            self.mark(version, mark).await?;
+        }
+        Ok(deed)
+    }
+
+    /// Carries a release, if it is trusted.
+    async fn carry(&self, version: &Version, deed: Deed) -> Result<Deed, MirrorError> {
+        let Running { how, job, checker, reporter, .. } = self.run;
+        let release = match self.look.releases.get(version) {
+            Some(release) => Arc::clone(release),
+            None => self.from.release(self.address, version).await?,
+        };
+        for platform in &deed.platforms {
+            checker.of_offer(&Arc::clone(&release).offer(platform).await?).await?;
+        }
+        let replace = if deed.action == Action::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
+        let request = TransferRequest {
+            platforms: deed.platforms.clone(),
+            signing: how.signing,
+            replace,
+            limits: how.limits,
+            jobs: how.jobs.max(1),
+            work_dir: how.work_dir,
+        };
+        let carried = job.destination.receive(&request, release, *reporter).await?;
+        if let Some(index) = carried.index {
+            self.mark(version, Mark::Mirrored(index)).await?;
+        }
+        Ok(Deed { bytes: Some(carried.transfers.bytes), ..deed })
+    }
+
+    async fn mark(&self, version: &Version, mark: Mark) -> Result<(), MirrorError> {
+        let mut news = Sightings::default();
+        news.set_mark(version, mark, self.run.job.now);
+        self.record.lock().await.add(&news).await
+    }
+}

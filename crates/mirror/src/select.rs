@@ -1,0 +1,139 @@
+//! Rules and what a place lists: which versions are wanted, which are held back, and which are refused.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use tofu_oci_types::{Constraints, Moment, Platform, ProviderAddr, Version};
+
+use crate::rules::{MirrorRules, ProviderRule};
+use crate::sightings::Sightings;
+
+/// What the choice depends on.
+pub struct Candidates<'a> {
+    /// The provider.
+    pub address: &'a ProviderAddr,
+    /// What its place lists.
+    pub offered: &'a [Version],
+    /// What the destination has.
+    pub present: &'a [Version],
+    /// What earlier runs saw; `None` in the first run.
+    pub sightings: Option<&'a Sightings>,
+    /// The time of this run.
+    pub now: Moment,
+}
+
+/// The choice for one provider.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// The versions that the rules name, in ascending order.
+    pub versions: Vec<Selected>,
+    /// The constraints that no version meets.
+    pub unmet: Vec<Constraints>,
+}
+
+/// A version that the rules name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selected {
+    /// The version.
+    pub version: Version,
+    /// For which platforms; empty for all that the release has.
+    pub platforms: BTreeSet<Platform>,
+    /// Whether it is mirrored.
+    pub choice: Choice,
+}
+
+/// Whether a version is mirrored. What comes first counts if several rules name it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(tag = "choice", rename_all = "kebab-case")]
+pub enum Choice {
+    /// It is.
+    Wanted,
+    /// It has not been seen for long enough.
+    Held {
+        /// From when on it is mirrored.
+        until: Moment,
+    },
+    /// The lists of the rules keep it out.
+    Denied {
+        /// The entry of `deny`; `None` if `allow` has no entry for it.
+        by: Option<String>,
+    },
+}
+
+/// Chooses. Several rules for one provider add up.
+pub fn select(rules: &MirrorRules, candidates: &Candidates<'_>) -> Selection {
+    let mut chosen: BTreeMap<usize, Selected> = BTreeMap::new();
+    let mut unmet = Vec::new();
+    let mut offered: Vec<&Version> = candidates.offered.iter().collect();
+    offered.sort_by(|a, b| b.precedence(a));
+    for rule in rules.providers.iter().filter(|rule| rule.is_for(candidates.address)) {
+        let named = named_by(rules, rule, candidates, &offered);
+        let is_there = || candidates.present.iter().any(|version| rule.versions.admits(version));
+        if named.is_empty() && rule.latest != Some(0) && !is_there() {
+            unmet.push(rule.versions.clone());
+        }
+        for (nth, choice) in named {
+            let new = Selected { version: offered[nth].clone(), platforms: rule.platforms.clone(), choice };
+            match chosen.get_mut(&nth) {
+                None => drop(chosen.insert(nth, new)),
+                Some(known) if known.choice == new.choice => known.add_platforms(&new.platforms),
+                Some(known) if new.choice < known.choice => *known = new,
+                Some(_) => {}
+            }
+        }
+    }
+    Selection { versions: chosen.into_values().rev().collect(), unmet }
+}
+
+/// The versions that one rule names, by their places in the list from the newest. With `latest = N` the N newest that may
+/// be mirrored now, and what is held back or denied among the newer ones.
+fn named_by(
+    rules: &MirrorRules,
+    rule: &ProviderRule,
+    candidates: &Candidates<'_>,
+    offered: &[&Version],
+) -> Vec<(usize, Choice)> {
+    let mut left = rule.latest.unwrap_or(usize::MAX);
+    let mut named = Vec::new();
+    for (nth, version) in offered.iter().enumerate().filter(|(_, version)| rule.versions.admits(version)) {
+        if left == 0 {
+            break;
+        }
+        let choice = choice(rules, rule, candidates, version);
+        if choice == Choice::Wanted {
+            left -= 1;
+        }
+        named.push((nth, choice));
+    }
+    named
+}
+
+fn choice(rules: &MirrorRules, rule: &ProviderRule, candidates: &Candidates<'_>, version: &Version) -> Choice {
+    let address = candidates.address;
+    if let Some(entry) = rules.deny.iter().find(|entry| entry.names(address, version)) {
+        return Choice::Denied { by: Some(entry.to_string()) };
+    }
+    if !rules.allow.is_empty() && !rules.allow.iter().any(|entry| entry.names(address, version)) {
+        return Choice::Denied { by: None };
+    }
+    let is_in_use = candidates.sightings.is_none() && rule.locked.as_ref() == Some(version);
+    if is_in_use || candidates.present.contains(version) {
+        return Choice::Wanted;
+    }
+    let seen = candidates.sightings.and_then(|sightings| sightings.seen(version)).unwrap_or(candidates.now);
+    let until = seen.after(rules.min_age.0);
+    if until <= candidates.now { Choice::Wanted } else { Choice::Held { until } }
+}
+
+impl Selected {
+    fn add_platforms(&mut self, more: &BTreeSet<Platform>) {
+        if more.is_empty() {
+            self.platforms.clear();
+        } else if !self.platforms.is_empty() {
+            self.platforms.extend(more.iter().cloned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

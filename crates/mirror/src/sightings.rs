@@ -1,0 +1,108 @@
+//! When the versions of a provider were first seen, and which of them `mirror` has put where they are.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use tofu_oci_types::{Digest, Moment, Version};
+
+/// What is remembered of a provider at one destination.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sightings {
+    /// By version, as it is written.
+    versions: BTreeMap<String, Sighting>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Sighting {
+    seen: Moment,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mark: Option<Mark>,
+}
+
+/// What `mirror` itself did with a version. The digest is that of the index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mark {
+    /// It put the release there.
+    Mirrored(Digest),
+    /// It withdrew the release that it had put there.
+    Withdrawn(Digest),
+}
+
+impl Sightings {
+    /// When the version was first seen; `None` if it was not.
+    pub fn seen(&self, version: &Version) -> Option<Moment> {
+        self.versions.get(&version.to_string()).map(|sighting| sighting.seen)
+    }
+
+    /// What `mirror` did with the version last.
+    pub fn mark(&self, version: &Version) -> Option<&Mark> {
+        self.versions.get(&version.to_string())?.mark.as_ref()
+    }
+
+    /// The versions that `mirror` has put there, ascending.
+    pub fn mirrored(&self) -> Vec<Version> {
+        let is_there = |sighting: &Sighting| matches!(sighting.mark, Some(Mark::Mirrored(_)));
+        let there = self.versions.iter().filter(|(_, sighting)| is_there(sighting));
+        let mut versions: Vec<Version> = there.filter_map(|(text, _)| text.parse().ok()).collect();
+        versions.sort_by(Version::precedence);
+        versions
+    }
+
+    /// A version is there now. An earlier sighting stays.
+    pub fn see(&mut self, version: &Version, now: Moment) {
+        let sighting = self.versions.entry(version.to_string()).or_insert(Sighting { seen: now, mark: None });
+        sighting.seen = sighting.seen.min(now);
+    }
+
+    /// `mirror` did something with a version.
+    pub fn set_mark(&mut self, version: &Version, mark: Mark, now: Moment) {
+        self.see(version, now);
+        if let Some(sighting) = self.versions.get_mut(&version.to_string()) {
+            sighting.mark = Some(mark);
+        }
+    }
+
+    /// The same with what another run knows: the earlier sighting counts, and the marks of `later` replace those here.
+    pub fn merge(&mut self, later: &Self) {
+        for (version, sighting) in &later.versions {
+            match self.versions.get_mut(version) {
+                Some(known) => {
+                    known.seen = known.seen.min(sighting.seen);
+                    known.mark = sighting.mark.clone().or_else(|| known.mark.take());
+                }
+                None => {
+                    self.versions.insert(version.clone(), sighting.clone());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Moment {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_earlier_sighting_and_the_later_mark_count() {
+        let version: Version = "1.0.0".parse().unwrap();
+        let (one, two) = (Digest::sha256(b"1"), Digest::sha256(b"2"));
+        let mut first = Sightings::default();
+        first.set_mark(&version, Mark::Mirrored(one), at("2026-01-02T00:00:00Z"));
+        let mut second = Sightings::default();
+        second.see(&version, at("2026-01-01T00:00:00Z"));
+        let mut merged = first.clone();
+        merged.merge(&second);
+        assert_eq!(merged.seen(&version), Some(at("2026-01-01T00:00:00Z")));
+        assert_eq!(merged.mark(&version), first.mark(&version));
+        second.set_mark(&version, Mark::Withdrawn(two), at("2026-01-03T00:00:00Z"));
+        merged.merge(&second);
+        assert_eq!(merged.seen(&version), Some(at("2026-01-01T00:00:00Z")));
+        assert_eq!(merged.mark(&version), second.mark(&version));
+        assert_eq!(merged.mirrored(), []);
+    }
+}

@@ -1,0 +1,52 @@
+//! What `mirror` says later of a release that it carried: withdrawn, available again, deprecated.
+
+use tofu_oci_packer::{SignAddress, StateChange, StatePlan, StateRequest};
+use tofu_oci_store::Store;
+use tofu_oci_trust::{NoticeReason, PrivateKey};
+use tofu_oci_types::{ProviderAddr, Reporter, Version};
+
+use crate::MirrorError;
+use crate::sightings::Mark;
+
+/// What a release at the destination becomes.
+pub(crate) enum Later<'a> {
+    Withdraw(&'a NoticeReason),
+    Reinstate,
+    Deprecate(&'a NoticeReason),
+}
+
+/// Changes the state of a release, and returns the mark that it has then; `None` if that stays.
+///
+/// # Errors
+/// [`MirrorError::NotMirrored`] if the version's release is not the one that `mark` names.
+pub(crate) async fn change(
+    store: &dyn Store,
+    (address, version): (&ProviderAddr, &Version),
+    later: &Later<'_>,
+    mark: Option<&Mark>,
+    key: Option<&PrivateKey>,
+    reporter: &dyn Reporter,
+) -> Result<Option<Mark>, MirrorError> {
+    let (change, reason) = match later {
+        Later::Withdraw(reason) => (StateChange::Withdraw, (*reason).clone()),
+        Later::Deprecate(reason) => (StateChange::Deprecate, (*reason).clone()),
+        Later::Reinstate => {
+            let reason = "the rules of the mirror name this version again";
+            (StateChange::Reinstate, reason.parse().expect("the text is one short line"))
+        }
+    };
+    let request = StateRequest { change, version, address: SignAddress::Given(address.clone()), reason, key };
+    let plan = StatePlan::look(store, request, reporter).await?;
+    let index = plan.report().index.clone();
+    if let (Later::Withdraw(_) | Later::Reinstate, Some(Mark::Mirrored(ours) | Mark::Withdrawn(ours))) = (later, mark)
+        && *ours != index
+    {
+        return Err(MirrorError::NotMirrored { place: store.place(), version: version.clone() });
+    }
+    plan.carry_out(store).await?;
+    Ok(match later {
+        Later::Withdraw(_) => Some(Mark::Withdrawn(index)),
+        Later::Reinstate => Some(Mark::Mirrored(index)),
+        Later::Deprecate(_) => None,
+    })
+}

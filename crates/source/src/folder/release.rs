@@ -1,0 +1,112 @@
+//! One release in a folder of packages.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tofu_oci_mapper::{FolderForm, FolderPackage};
+use tofu_oci_store::{Body as _, FileBody};
+use tofu_oci_trust::{Evidence, Notice};
+use tofu_oci_types::Platform;
+
+use super::blocking;
+use crate::{
+    ClaimedHashes, Created, Failure, Locator, NotOffered, Offer, Opened, Package, Part, Release, ReleaseDescription,
+    ReleaseId, Search, SourceError,
+};
+
+/// The packages of one version, by platform. Nobody has signed them, and nothing names their checksums.
+pub(super) struct FolderRelease {
+    id: ReleaseId,
+    about: ReleaseDescription,
+    packages: BTreeMap<Platform, FolderPackage>,
+}
+
+impl FolderRelease {
+    pub(super) fn new(id: ReleaseId, packages: BTreeMap<Platform, FolderPackage>) -> Self {
+        let platforms = packages.keys().cloned().collect();
+        Self { id, about: ReleaseDescription { platforms, ..ReleaseDescription::default() }, packages }
+    }
+
+    fn failed(&self, failure: Failure) -> SourceError {
+        SourceError::Failed { place: self.id.place.clone(), failure }
+    }
+}
+
+#[async_trait]
+impl Release for FolderRelease {
+    fn id(&self) -> &ReleaseId {
+        &self.id
+    }
+
+    async fn describe(&self) -> Result<&ReleaseDescription, SourceError> {
+        Ok(&self.about)
+    }
+
+    async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
+        Ok(self.about.platforms.clone())
+    }
+
+    async fn created(&self) -> Result<Option<Created>, SourceError> {
+        Ok(None)
+    }
+
+    async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
+        let Some(FolderPackage { path, form, .. }) = self.packages.get(platform) else {
+            let (address, version, place) = (self.id.address.clone(), self.id.version.clone(), self.id.place.clone());
+            let offered = self.about.platforms.clone();
+            let what = NotOffered::PlatformMissing { version, platform: platform.clone(), offered };
+            return Err(SourceError::NotOffered { address, place, what });
+        };
+        let package = match form {
+            FolderForm::Unpacked => Package::Folder(path.clone()),
+            FolderForm::Packed => {
+                let zip = path.clone();
+                let size = blocking(move || size_of(&zip)).await.map_err(|failure| self.failed(failure))?;
+                Package::Zip(Part { at: Locator::File(path.clone()), size: Some(size), digest: None })
+            }
+        };
+        Ok(Offer {
+            platform: platform.clone(),
+            manifest: None,
+            package,
+            published_as: None,
+            claims: ClaimedHashes::new(),
+            allowed: Vec::new(),
+            signed: BTreeSet::new(),
+            release: self,
+        })
+    }
+
+    async fn evidence(&self, _: Search) -> Result<Vec<Evidence>, SourceError> {
+        Ok(Vec::new())
+    }
+
+    async fn notice(&self) -> Result<Option<Notice>, SourceError> {
+        Ok(None)
+    }
+
+    async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
+        Ok(ClaimedHashes::new())
+    }
+
+    async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
+        let Locator::File(path) = &part.at else { unreachable!("this release offers files alone") };
+        Ok(Opened { size: part.size, stream: FileBody(path).open().await? })
+    }
+}
+
+/// The size of a zip. A file of another kind is not opened: a pipe has no end.
+fn size_of(zip: &Path) -> Result<u64, Failure> {
+    let shown = zip.display();
+    match std::fs::metadata(zip) {
+        Ok(metadata) if metadata.is_file() => Ok(metadata.len()),
+        Ok(_) => Err(Failure::BadZip(format!("{shown} is not a regular file"))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(Failure::PackageMissing(format!("{shown} does not exist")))
+        }
+        Err(error) => Err(Failure::FolderUnreadable(format!("cannot read {shown}: {error}"))),
+    }
+}
