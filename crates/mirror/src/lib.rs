@@ -34,7 +34,7 @@ pub use error::MirrorError;
 pub use found_keys::FoundKey;
 pub use names::providers_in_tree;
 pub use plan::{Action, Deed, Prune};
-pub use pull::{HeldBack, PullOptions, PullThrough};
+pub use pull::{HeldBack, OpenUpstream, PullOptions, PullThrough};
 pub use rules::{
     Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
 };

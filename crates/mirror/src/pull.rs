@@ -23,6 +23,9 @@ use crate::{Destination, MirrorError, TransferRequest};
 /// Whether a version must not be offered yet.
 pub type HeldBack = Arc<dyn Fn(&ProviderAddr, &Version) -> bool + Send + Sync>;
 
+/// Opens the upstream for one question: what a source has read, it does not read again.
+pub type OpenUpstream = Arc<dyn Fn() -> Arc<dyn Source> + Send + Sync>;
+
 /// What a pull-through depends on.
 #[derive(Clone)]
 pub struct PullOptions {
@@ -42,10 +45,10 @@ pub struct PullOptions {
 #[derive(Clone)]
 pub struct PullThrough {
     work: Arc<PullWork>,
-    running: Running,
+    running: RunningPulls,
 }
 
-type Running = Arc<Mutex<HashMap<PullKey, WeakShared<Pull>>>>;
+type RunningPulls = Arc<Mutex<HashMap<PullKey, WeakShared<Pull>>>>;
 
 type Pull = BoxFuture<'static, Result<Arc<dyn Release>, Arc<MirrorError>>>;
 
@@ -66,7 +69,7 @@ enum PullExtent {
 }
 
 struct PullWork {
-    upstream: Arc<dyn Source>,
+    upstream: OpenUpstream,
     destination: Arc<dyn Destination>,
     options: PullOptions,
     reporter: Arc<dyn Reporter>,
@@ -75,7 +78,7 @@ struct PullWork {
 impl PullThrough {
     /// A destination before its upstream.
     pub fn new(
-        upstream: Arc<dyn Source>,
+        upstream: OpenUpstream,
         destination: Arc<dyn Destination>,
         options: PullOptions,
         reporter: Arc<dyn Reporter>,
@@ -123,20 +126,19 @@ impl PullThrough {
         let key = PullKey { address: address.clone(), version: version.clone(), extent };
         let pull: Shared<Pull> = {
             let mut running = lock(&self.running);
-            match running.get(&key).and_then(WeakShared::upgrade) {
-                Some(pull) => pull,
-                None => {
-                    let (work, done, own) = (Arc::clone(&self.work), Arc::clone(&self.running), key.clone());
-                    let pull = async move {
-                        let pulled = work.pull(&own.address, &own.version, own.extent).await;
-                        // Whoever asks from here on gets an answer of their own.
-                        lock(&done).remove(&own);
-                        pulled.map_err(Arc::new)
-                    };
-                    let pull = pull.boxed().shared();
-                    running.extend(pull.downgrade().map(|pull| (key, pull)));
-                    pull
-                }
+            if let Some(pull) = running.get(&key).and_then(WeakShared::upgrade) {
+                pull
+            } else {
+                let (work, done, own) = (Arc::clone(&self.work), Arc::clone(&self.running), key.clone());
+                let pull = async move {
+                    let pulled = work.pull(&own.address, &own.version, own.extent).await;
+                    // Whoever asks from here on gets an answer of their own.
+                    lock(&done).remove(&own);
+                    pulled.map_err(Arc::new)
+                };
+                let pull = pull.boxed().shared();
+                running.extend(pull.downgrade().map(|pull| (key, pull)));
+                pull
             }
         };
         pull.await
@@ -150,7 +152,7 @@ impl PullWork {
             Err(error) if is_absent(&error) => Listing::default(),
             Err(error) => return Err(error.into()),
         };
-        let mut offered = match self.upstream.versions(address).await {
+        let mut offered = match (self.upstream)().versions(address).await {
             Ok(listing) => listing,
             Err(error) if there.versions.is_empty() => return Err(error.into()),
             Err(error) => {
@@ -189,7 +191,7 @@ impl PullWork {
         if replace == ReplaceTag::Refuse && (self.options.held)(address, version) {
             return Err(self.held(address, version, place).await);
         }
-        let release = self.upstream.release(address, version).await?;
+        let release = (self.upstream)().release(address, version).await?;
         let platforms = release.platforms().await?;
         self.demand_trusted(&release, &platforms).await?;
         let PullOptions { limits, jobs, work_dir, .. } = &self.options;
@@ -238,3 +240,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // No invariant spans two statements under this lock.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

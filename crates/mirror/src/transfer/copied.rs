@@ -8,7 +8,8 @@ use tofu_oci_source::{Release, ReleaseId, read_release, withdrawal};
 use tofu_oci_store::{ReadStore, Store};
 use tofu_oci_types::{Descriptor, Digest, Event, PackageHash, Platform, Reporter, Tag};
 
-use super::{TransferRequest, Transferred, resolve, tag_of, unchanged};
+use super::request::{TransferRequest, Transferred};
+use super::tag::{resolve, tag_of, unchanged};
 use crate::MirrorError;
 
 /// Copies the release with everything that refers to it, byte for byte.

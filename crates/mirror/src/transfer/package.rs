@@ -11,7 +11,7 @@ use tofu_oci_source::{Offer, Package, Part};
 use tofu_oci_store::{Body, ByteStream, FileBody, StoreError};
 use tofu_oci_types::{Digest, DigestHasher, PackageHash};
 
-use super::TransferRequest;
+use super::request::TransferRequest;
 use super::streamed::StreamedPart;
 use crate::MirrorError;
 

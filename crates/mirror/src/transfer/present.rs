@@ -7,7 +7,7 @@ use tofu_oci_source::{Offer, ReleaseId, read_release};
 use tofu_oci_store::{Store, StoreError, fetch_bytes};
 use tofu_oci_types::{Digest, PackageHash, Place, Platform, Reference};
 
-use super::tag_of;
+use super::tag::tag_of;
 use crate::MirrorError;
 
 /// The release that the destination has.

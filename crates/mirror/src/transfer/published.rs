@@ -13,7 +13,8 @@ use tofu_oci_types::{PackageHash, Platform, Reporter};
 use super::evidence::signed_sums;
 use super::package::CarriedPackage;
 use super::present::{PresentPackage, PresentRelease};
-use super::{TransferRequest, Transferred};
+use super::request::{TransferRequest, Transferred};
+use super::tag;
 use crate::MirrorError;
 
 /// Publishes the zips as they are, with the evidence that speaks for them.
@@ -76,7 +77,7 @@ async fn unchanged(
     reporter: &dyn Reporter,
 ) -> Result<Transferred, MirrorError> {
     let platforms = there.packages.keys().cloned().collect();
-    super::unchanged(request, id, there.index.clone(), platforms, to, reporter).await
+    tag::unchanged(request, id, there.index.clone(), platforms, to, reporter).await
 }
 
 /// The offers of these platforms, sorted by platform.

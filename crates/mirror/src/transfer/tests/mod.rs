@@ -25,7 +25,7 @@ use crate::{MirrorError, TransferRequest, Transferred, transfer};
 pub(super) const BOTH: &[&str] = &["darwin_arm64", "linux_amd64"];
 
 /// A clock that never waits.
-struct NoWait;
+pub(crate) struct NoWait;
 
 #[async_trait]
 impl Clock for NoWait {
@@ -102,7 +102,7 @@ impl Carried {
         done
     }
 
-    fn tags(&self) -> Vec<String> {
+    pub(crate) fn tags(&self) -> Vec<String> {
         self.registry.tags("zap").into_iter().map(|(tag, _)| tag).collect()
     }
 

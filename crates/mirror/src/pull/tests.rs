@@ -1,0 +1,283 @@
+//! A registry that fetches what it lacks from an [`Upstream`].
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use tofu_oci_http::{HttpClient, HttpOptions, Proxies, WebClient};
+use tofu_oci_mapper::RepositoryTemplate;
+use tofu_oci_source::{RegistryAccess, RegistrySource, SignatureDemands};
+use tofu_oci_testkit::{Fault, Gate, OpenPgpKey, ProviderZip, Rule, Upstream};
+use tofu_oci_trust::{Pins, Policy};
+use tofu_oci_types::Digest;
+
+use super::*;
+use crate::Repositories;
+use crate::transfer::tests::{Carried, Heard, NoWait};
+
+const ZAP: &str = "registry.example.test/acme/zap";
+const DOWNLOADS: &str = "/v1/providers/acme/zap/1.4.0/download/*";
+const ZIPS: &str = "/files/acme/zap/1.4.0/*.zip";
+
+/// A registry before an upstream that has `acme/zap` 1.4.0 for two platforms.
+struct Pulling {
+    upstream: Upstream,
+    carried: Carried,
+}
+
+impl Pulling {
+    fn new() -> Self {
+        let (upstream, carried) = (Upstream::start(), Carried::new());
+        upstream.release("acme/zap", "1.4.0", &["linux_amd64", "darwin_arm64"]);
+        Self { upstream, carried }
+    }
+
+    fn through(&self) -> PullThrough {
+        self.through_with(Arc::default(), |_| false)
+    }
+
+    fn through_with(&self, policy: Arc<Policy>, held: fn(&str) -> bool) -> PullThrough {
+        let reporter: Arc<dyn Reporter> = Arc::new(Heard::default());
+        let options = HttpOptions {
+            ca_certificates: vec![self.upstream.ca_pem().as_bytes().to_vec()],
+            proxies: Proxies::Direct,
+            clock: Arc::new(NoWait),
+            ..HttpOptions::default()
+        };
+        let web = WebClient::new(HttpClient::new(options, Arc::clone(&reporter)).unwrap());
+        let base: url::Url = format!("{}/v1/providers/", self.upstream.origin()).parse().unwrap();
+        let upstream: OpenUpstream = Arc::new(move || {
+            let access = RegistryAccess {
+                web: web.clone(),
+                tokens: Arc::new(BTreeMap::new()),
+                timeout: Duration::from_secs(10),
+                demands: SignatureDemands::of_variables(|_| None),
+                now: SystemTime::now(),
+            };
+            Arc::new(RegistrySource::new("registry.example.test".parse().unwrap(), base.clone(), access))
+        });
+        let store: Arc<dyn tofu_oci_store::Store> = Arc::new(self.carried.store());
+        let template = format!("{}/${{type}}", self.carried.registry.address());
+        let include = ["registry.example.test/acme/zap".to_owned()];
+        let template = RepositoryTemplate::check(&template, &include).unwrap();
+        let destination = Repositories::of_registries(template, Arc::new(move |_| Ok(Arc::clone(&store))));
+        let pins_path = self.carried.work.path().join("pins");
+        let options = PullOptions {
+            trust: Trust { policy, pins: Pins::default(), pins_path, now: SystemTime::now() },
+            held: Arc::new(move |_, version| held(&version.to_string())),
+            limits: Limits::default(),
+            jobs: 2,
+            work_dir: self.carried.work.path().to_owned(),
+        };
+        PullThrough::new(upstream, Arc::new(destination), options, reporter)
+    }
+
+    /// How often the upstream was asked for such a path.
+    fn asked(&self, pattern: &str) -> usize {
+        let (start, end) = pattern.split_once('*').unwrap_or((pattern, ""));
+        let fits = |path: &str| path.starts_with(start) && path.ends_with(end);
+        self.upstream.requests().iter().filter(|request| request.method == "GET" && fits(&request.path)).count()
+    }
+
+    /// The `Range` of each request for a package.
+    fn ranges(&self) -> Vec<Option<String>> {
+        let requests = self.upstream.requests().into_iter();
+        let requests = requests.filter(|request| {
+            request.method == "GET"
+                && request.path.starts_with("/files/acme/zap/1.4.0/terraform-provider-zap_1.4.0_linux_amd64")
+        });
+        requests.map(|request| request.header("range").map(ToOwned::to_owned)).collect()
+    }
+
+    fn tags(&self) -> Vec<String> {
+        self.carried.tags()
+    }
+}
+
+/// The release, or the code of the error.
+async fn pulled(through: &PullThrough, version: &str, platform: &str) -> Result<Vec<Platform>, &'static str> {
+    let (version, platform) = (version.parse().unwrap(), platform.parse().unwrap());
+    let release = through.release(&ZAP.parse().unwrap(), &version, Some(&platform)).await;
+    Ok(release.map_err(|error| error.code())?.platforms().await.unwrap())
+}
+
+async fn versions(through: &PullThrough) -> Result<Vec<String>, &'static str> {
+    let listing = through.versions(&ZAP.parse().unwrap()).await.map_err(|error| error.code())?;
+    Ok(listing.versions.iter().map(ToString::to_string).collect())
+}
+
+#[tokio::test]
+async fn fifty_callers_share_one_fetch() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    let calls = (0..50).map(|_| pulled(&through, "1.4.0", "linux_amd64"));
+    let answers = futures_util::future::join_all(calls).await;
+    assert!(answers.iter().all(|answer| answer.as_ref().is_ok_and(|platforms| platforms.len() == 2)), "{answers:?}");
+    assert_eq!((pulling.asked(ZIPS), pulling.asked(DOWNLOADS), pulling.tags()), (2, 2, vec!["1.4.0".to_owned()]));
+    // What is there is not asked for again.
+    let before = pulling.upstream.requests().len();
+    pulled(&through, "1.4.0", "darwin_arm64").await.unwrap();
+    assert_eq!(pulling.upstream.requests().len(), before);
+}
+
+#[tokio::test]
+async fn a_failure_is_neither_remembered_nor_absence() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    for (path, status, code) in [
+        ("/v1/providers/acme/zap/versions", 500, "server-error"),
+        ("/v1/providers/acme/zap/versions", 401, "unauthorized"),
+        (DOWNLOADS, 503, "server-error"),
+        (ZIPS, 502, "server-error"),
+    ] {
+        pulling.upstream.fault(Rule::on("*", path).then(Fault::SetStatus(status)));
+        assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await, Err(code), "{path} {status}");
+        pulling.upstream.clear_faults();
+        assert!(pulling.tags().is_empty());
+    }
+    assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn an_unknown_provider_or_version_is_known_as_such_until_it_exists() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    assert_eq!(pulled(&through, "1.5.0", "linux_amd64").await, Err("tag-not-found"));
+    pulling.upstream.release("acme/zap", "1.5.0", &["linux_amd64"]);
+    assert_eq!(pulled(&through, "1.5.0", "linux_amd64").await.unwrap().len(), 1);
+    let other = Pulling::new();
+    other.upstream.withdraw("acme/zap", "1.4.0");
+    other.upstream.fault(Rule::on("GET", "/v1/providers/*").then(Fault::SetStatus(404)));
+    let through = other.through();
+    assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await, Err("registry-provider-not-known"));
+    assert_eq!(versions(&through).await, Err("registry-provider-not-known"));
+}
+
+#[tokio::test]
+async fn a_caller_that_gives_up_does_not_end_the_fetch_of_the_others() {
+    let pulling = Pulling::new();
+    let (through, gate) = (pulling.through(), Gate::closed());
+    pulling.upstream.fault(Rule::on("GET", ZIPS).once().then(Fault::Hold(gate.clone())));
+    let mut first = Box::pin(pulled(&through, "1.4.0", "linux_amd64"));
+    tokio::select! {
+        done = &mut first => panic!("{done:?}"),
+        () = gate.arrived(1) => {}
+    }
+    let mut second = Box::pin(pulled(&through, "1.4.0", "linux_amd64"));
+    assert!((&mut second).now_or_never().is_none());
+    drop(first);
+    gate.open();
+    assert_eq!(second.await.unwrap().len(), 2);
+    assert_eq!((pulling.asked(ZIPS), pulling.asked(DOWNLOADS)), (2, 2));
+}
+
+#[tokio::test]
+async fn a_fetch_ends_with_its_last_caller() {
+    let pulling = Pulling::new();
+    let (through, gate) = (pulling.through(), Gate::closed());
+    pulling.upstream.fault(Rule::on("GET", ZIPS).once().then(Fault::Hold(gate.clone())));
+    tokio::select! {
+        done = pulled(&through, "1.4.0", "linux_amd64") => panic!("{done:?}"),
+        () = gate.arrived(1) => {}
+    }
+    assert!(pulling.tags().is_empty());
+    gate.open();
+    assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_version_that_is_held_back_is_neither_listed_nor_fetched() {
+    let pulling = Pulling::new();
+    pulling.upstream.release("acme/zap", "1.5.0", &["linux_amd64"]);
+    let through = pulling.through_with(Arc::default(), |version| version == "1.5.0");
+    assert_eq!(versions(&through).await.unwrap(), ["1.4.0"]);
+    assert_eq!(pulled(&through, "1.5.0", "linux_amd64").await, Err("tag-not-found"));
+    assert_eq!(pulling.asked("/v1/providers/acme/zap/1.5.0/*"), 0);
+    assert!(pulling.tags().is_empty());
+    // Once it is there, it is offered.
+    pulled(&pulling.through(), "1.5.0", "linux_amd64").await.unwrap();
+    assert_eq!(versions(&through).await.unwrap(), ["1.4.0", "1.5.0"]);
+    pulled(&through, "1.5.0", "linux_amd64").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_platform_that_came_later_is_fetched() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    pulled(&through, "1.4.0", "linux_amd64").await.unwrap();
+    assert_eq!(pulled(&through, "1.4.0", "windows_amd64").await.unwrap().len(), 2, "the upstream has no such package");
+    pulling.upstream.release("acme/zap", "1.4.0", &["linux_amd64", "darwin_arm64", "windows_amd64"]);
+    assert_eq!(pulled(&through, "1.4.0", "windows_amd64").await.unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn what_the_policy_refuses_is_not_stored() {
+    let pulling = Pulling::new();
+    let armored = OpenPgpKey::of(2).armored();
+    let text = format!(
+        "[[key]]\nname = \"acme\"\npem = \"\"\"\n{armored}\n\"\"\"\n\n[[rule]]\nproviders = [\"registry.example.test/*/*\"]\n\
+         keys = [\"acme\"]\n"
+    );
+    let policy = Policy::parse(&text).unwrap().resolve(|_| unreachable!("no key is a file")).unwrap();
+    let refused = pulled(&pulling.through_with(Arc::new(policy), |_| false), "1.4.0", "linux_amd64").await;
+    assert_eq!(refused, Err("unknown-key"));
+    assert_eq!((pulling.asked(ZIPS), pulling.tags().len()), (0, 0));
+}
+
+#[tokio::test]
+async fn what_the_registry_has_is_listed_without_its_upstream() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    pulling.upstream.fault(Rule::on("GET", "/v1/*").then(Fault::SetStatus(500)));
+    assert_eq!(versions(&through).await, Err("server-error"));
+    pulling.upstream.clear_faults();
+    pulled(&through, "1.4.0", "linux_amd64").await.unwrap();
+    pulling.upstream.fault(Rule::on("GET", "/v1/*").then(Fault::SetStatus(500)));
+    assert_eq!(versions(&through).await.unwrap(), ["1.4.0"]);
+}
+
+/// An upstream whose one package has 300 000 bytes and more.
+fn large() -> Pulling {
+    let pulling = Pulling::new();
+    pulling.upstream.withdraw("acme/zap", "1.4.0");
+    let package = ProviderZip::new("zap", "1.4.0", "linux_amd64").random_file("data", 300_000);
+    pulling.upstream.package("acme/zap", "1.4.0", &package);
+    pulling
+}
+
+#[tokio::test]
+async fn a_download_that_breaks_goes_on_where_it_broke_and_is_uploaded_once() {
+    let pulling = large();
+    pulling.upstream.fault(Rule::on("GET", ZIPS).times(2).then(Fault::CutBody(100_000)));
+    pulled(&pulling.through(), "1.4.0", "linux_amd64").await.unwrap();
+    let ranges: Vec<Option<String>> = pulling.ranges();
+    assert_eq!(ranges, [None, Some("bytes=100000-".to_owned()), Some("bytes=200000-".to_owned())]);
+    let uploads = pulling.carried.registry.requests_to("PUT", "/v2/zap/blobs/*");
+    assert_eq!(uploads.iter().filter(|upload| upload.body_len > 300_000).count(), 1);
+}
+
+#[tokio::test]
+async fn an_upload_that_breaks_reads_the_download_again() {
+    let pulling = large();
+    let breaks = Fault::RefuseUploadAfter { bytes: 100_000, answer: None };
+    pulling.carried.registry.fault(Rule::on("PUT", "/v2/zap/blobs/*").once().then(breaks));
+    pulled(&pulling.through(), "1.4.0", "linux_amd64").await.unwrap();
+    assert_eq!(pulling.ranges().len(), 2);
+    let zip = Digest::sha256(&pulling.upstream.zip("acme/zap", "1.4.0", "linux_amd64"));
+    assert!(pulling.carried.registry.blob("zap", &zip).is_some());
+}
+
+#[tokio::test]
+async fn a_damaged_package_is_not_stored() {
+    for (fault, code) in [
+        (Fault::CorruptBody(-1), "blob-digest-mismatch"),
+        (Fault::ReplaceBody("<html>".into()), "bad-body"),
+        (Fault::ShortenBody(1000), "bad-body"),
+    ] {
+        let pulling = large();
+        pulling.upstream.fault(Rule::on("GET", ZIPS).then(fault));
+        let error = pulled(&pulling.through(), "1.4.0", "linux_amd64").await.unwrap_err();
+        let zip = Digest::sha256(&pulling.upstream.zip("acme/zap", "1.4.0", "linux_amd64"));
+        assert_eq!((error, pulling.tags().len()), (code, 0));
+        assert!(pulling.carried.registry.blob("zap", &zip).is_none());
+    }
+}
