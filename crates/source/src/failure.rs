@@ -57,9 +57,6 @@ pub enum Failure {
     /// The package speaks no plugin protocol that `OpenTofu` speaks.
     #[error("{0}")]
     Protocols(String),
-    /// Places of this kind are not read here yet.
-    #[error("{0}")]
-    MethodNotRead(String),
     /// A program that should know the token to show fails.
     #[error(transparent)]
     Token(#[from] HostTokenError),
@@ -112,7 +109,6 @@ impl Failure {
             Self::NoProviderService(_) => "no-provider-service",
             Self::InvalidService(_) => "invalid-service",
             Self::Protocols(_) => "protocol-not-supported",
-            Self::MethodNotRead(_) => "method-not-read",
             Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
             Self::InvalidMirrorAddress(_) => "mirror-url",

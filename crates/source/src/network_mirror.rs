@@ -62,16 +62,15 @@ impl NetworkMirrorSource {
         let Some(answer) = self.mirror.document(address, "index.json").await? else { return Ok(None) };
         let index = VersionIndex::parse(answer.body()).map_err(|problem| self.bad_body(answer.url(), &problem))?;
         if !index.invalid.is_empty() {
-            let named: Vec<_> = index.invalid.iter().take(NAMED).map(|text| format!("`{}`", printable(text))).collect();
+            let mut named: Vec<_> =
+                index.invalid.iter().take(NAMED).map(|text| format!("`{}`", printable(text))).collect();
+            if index.invalid.len() > NAMED {
+                named.push(format!("and {} more", index.invalid.len() - NAMED));
+            }
             let text = format!(
-                "{} lists {} of {address}, which {}",
+                "{} lists versions of {address} that are not written as MAJOR.MINOR.PATCH, and are left out: {}",
                 self.mirror.place,
-                named.join(", "),
-                match index.invalid.len() {
-                    1 => "is not a version".to_owned(),
-                    all if all > NAMED => format!("are not versions, and {} more", all - NAMED),
-                    _ => "are not versions".to_owned(),
-                }
+                named.join(", ")
             );
             self.mirror.access.web.reporter().event(&Event::note("invalid-versions", text));
         }

@@ -7,7 +7,7 @@ use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use crate::{Failure, Listing, Release, Source, SourceError};
 
-/// A place that answers every question with an error: such as a rule that gives no repository.
+/// A place that answers every question with an error: no rule gives it, or its address cannot be used.
 #[derive(Clone, Debug)]
 pub struct NotRead {
     place: Place,

@@ -26,6 +26,8 @@ pub struct MethodOpener {
     access: RegistryAccess,
     open: OpenRepository,
     folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
+    /// By address, retries of downloads, and whether all checksums are trusted.
+    mirrors: Mutex<HashMap<(String, Option<i64>, bool), Arc<NetworkMirrorSource>>>,
 }
 
 impl MethodOpener {
@@ -48,7 +50,7 @@ impl MethodOpener {
         let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, discovery, access, open, folders: Mutex::default() }
+        Self { client, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -66,7 +68,7 @@ impl MethodOpener {
                 Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
             Ok(MappedPlace::NetworkMirror { url }) => match self.network_mirror(configured, &method.kind, url) {
-                Ok(mirror) => Arc::new(mirror),
+                Ok(mirror) => mirror,
                 Err(error) => Arc::new(NotRead::failing(tofu_oci_types::Place::NetworkMirror(url.clone()), error)),
             },
             Ok(MappedPlace::Filesystem { path }) => self.folder(path),
@@ -103,13 +105,13 @@ impl MethodOpener {
         DirectSource::new(host, configured.suffix.clone(), discovery, open, self.access.clone())
     }
 
-    /// The mirror at this address, with the settings of its method.
+    /// The mirror at this address, with the settings of its method. It is asked for each document once a run.
     fn network_mirror(
         &self,
         configured: &ConfiguredMethods,
         method: &MethodKind,
         url: &str,
-    ) -> Result<NetworkMirrorSource, Failure> {
+    ) -> Result<Arc<NetworkMirrorSource>, Failure> {
         let config = &configured.reading.config;
         let (retries, trusts_all) = match method {
             MethodKind::NetworkMirror { download_retry_count, trust_all_hashes, .. } => {
@@ -117,6 +119,11 @@ impl MethodOpener {
             }
             _ => (None, false),
         };
+        let mut mirrors = self.mirrors.lock().unwrap_or_else(PoisonError::into_inner);
+        let settings = (url.to_owned(), retries, trusts_all);
+        if let Some(mirror) = mirrors.get(&settings) {
+            return Ok(Arc::clone(mirror));
+        }
         let access = MirrorAccess {
             web: with_retries(self.access.web.clone(), followed_retries(config)),
             downloads: with_retries(self.access.web.clone(), retries),
@@ -124,7 +131,9 @@ impl MethodOpener {
             timeout: timeout(config),
             checksums: if trusts_all { MirrorChecksums::OfAnyPlatform } else { MirrorChecksums::OfPlatform },
         };
-        NetworkMirrorSource::new(url, access)
+        let mirror = Arc::new(NetworkMirrorSource::new(url, access)?);
+        mirrors.insert(settings, Arc::clone(&mirror));
+        Ok(mirror)
     }
 
     /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.

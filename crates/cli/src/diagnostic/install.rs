@@ -293,9 +293,15 @@ impl Diagnostic {
     /// The same with the advice that fits a place that could not be used.
     fn failure_hint(self, failure: &Failure) -> Self {
         match failure {
-            Failure::MethodNotRead(_) => self
-                .hint("say where the provider is with --from REPOSITORY, REGISTRY/REPOSITORY or oci:DIR")
-                .hint("or exclude it from this method, so that an oci_mirror serves it"),
+            Failure::HostWithPort(_) => {
+                self.hint("exclude the provider from this method, so that direct, a folder or an oci_mirror serves it")
+            }
+            Failure::InvalidMirrorAddress(_) => {
+                self.hint("write it as https://HOST/PATH/, with a slash at the end")
+            }
+            Failure::ChecksumFormats(_) => {
+                self.hint("whoever runs the mirror must list a zh: or h1: checksum, or none")
+            }
             Failure::NoProviderService(_) => self
                 .hint("say which repository holds it with --from REPOSITORY")
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),

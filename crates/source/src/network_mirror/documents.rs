@@ -14,7 +14,7 @@ use tofu_oci_types::{InvalidPackageHash, PackageHash, Platform, Scheme, Version,
 pub(super) struct VersionIndex {
     /// Ascending.
     pub(super) versions: Vec<Version>,
-    /// Names that are not versions.
+    /// Names that are not versions as they are asked for.
     pub(super) invalid: Vec<String>,
 }
 
@@ -52,9 +52,10 @@ impl VersionIndex {
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
         let (mut versions, mut invalid) = (Vec::new(), Vec::new());
         for name in members::<IndexMembers>(bytes)?.versions.unwrap_or_default().into_keys() {
-            match name.parse() {
-                Ok(version) => versions.push(version),
-                Err(_) => invalid.push(name),
+            match name.parse::<Version>() {
+                // `1.0` is asked for as `1.0.0`, which another name may list, or none.
+                Ok(version) if version.to_string() == name => versions.push(version),
+                _ => invalid.push(name),
             }
         }
         versions.sort_by(Version::precedence);
@@ -147,7 +148,7 @@ mod tests {
             ("<html>", "it is not strict JSON: expected value at line 1 column 1"),
             (
                 r#"{"versions":{"1.0.0":{},"1.0.0":{}}}"#,
-                "it is not strict JSON: the member \"1.0.0\" is there twice at line 1 column 32",
+                "it is not strict JSON: the member \"1.0.0\" is there twice at line 1 column 31",
             ),
             (
                 r#"{"versions":["1.0.0"]}"#,
