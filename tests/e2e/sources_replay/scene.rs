@@ -121,8 +121,13 @@ impl Scene {
         self.place(&format!("the folder {}", self.substitute(offer.strip_prefix("fs:")?)))
     }
 
-    /// What the program says of a place, with the one spelling of a folder; `None` for a folder that is not there.
+    /// What the program says of a place, with the one spelling of a folder, and of a mirror without the marks of what is
+    /// not shown; `None` for a folder that is not there.
     fn place(&self, said: &str) -> Option<String> {
+        if let Some((start, end)) = said.split_once("***@") {
+            return Some(format!("{start}{end}"));
+        }
+        let said = said.split('?').next().unwrap_or_default();
         let Some(folder) = said.strip_prefix("the folder ") else { return Some(said.to_owned()) };
         Some(format!("the folder {}", self.work().join(folder).canonicalize().ok()?.display()))
     }
