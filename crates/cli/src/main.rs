@@ -24,6 +24,7 @@ mod completion;
 mod connect;
 mod diagnostic;
 mod document;
+mod ends;
 mod environment;
 mod excerpt;
 mod exit;

@@ -20,6 +20,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
@@ -284,6 +285,10 @@ impl Release for ChainedRelease {
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
         self.first.hashes().await
+    }
+
+    fn store(&self) -> Option<Arc<dyn ReadStore>> {
+        self.first.store()
     }
 
     async fn size(&self, part: &Part) -> Result<Option<u64>, SourceError> {

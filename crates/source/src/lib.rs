@@ -14,6 +14,7 @@
 //!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
 //! OciSource            one repository
+//! BundleSource         one file with repositories of several providers
 //! RegistrySource       the registry that a host publishes as `providers.v1`
 //! NetworkMirrorSource  a server of the network mirror protocol
 //! FolderSource         a folder of packages, packed or unpacked
@@ -23,6 +24,7 @@
 //! Chain                several of them in order; an offer belongs to the release of the place that made it
 //! ```
 
+mod bundle;
 mod chain;
 mod configured;
 mod direct;
@@ -47,6 +49,7 @@ mod rules;
 mod traits;
 mod web_part;
 
+pub use bundle::BundleSource;
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, HostedPlace, OpenRepository};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_layout::LeafKind;
+use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
@@ -78,6 +79,11 @@ pub trait Release: Send + Sync {
     /// The size of a part in bytes. A place that has not said it is asked for it; `None` if it does not say even then.
     async fn size(&self, part: &Part) -> Result<Option<u64>, SourceError> {
         Ok(part.size)
+    }
+
+    /// The repository that holds the release; `None` if the place is not a repository.
+    fn store(&self) -> Option<Arc<dyn ReadStore>> {
+        None
     }
 
     /// The bytes of a part that this release has offered. [`Part::checked`] compares them with its digest and size.

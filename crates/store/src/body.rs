@@ -1,7 +1,7 @@
 //! What is pushed: bytes that can be read again from the start, because an upload may have to begin anew.
 
-use std::io::Read as _;
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
@@ -58,7 +58,12 @@ pub(crate) async fn open_file(path: &Path) -> Result<ByteStream, StoreError> {
     let opening = path.clone();
     let opened = tokio::task::spawn_blocking(move || tofu_oci_disk::open_file(&opening)).await;
     let opened = opened.unwrap_or_else(|error| Err(std::io::Error::other(error)));
-    let mut file = opened.map_err(|source| StoreError::io("read", &path, source))?;
+    let file = opened.map_err(|source| StoreError::io("read", &path, source))?;
+    Ok(stream_of(file, path))
+}
+
+/// What a reader gives, in pieces of 256 KiB, read ahead by a thread that may block. Errors name the path.
+pub(crate) fn stream_of(mut file: impl Read + Send + 'static, path: PathBuf) -> ByteStream {
     let (pieces, inbox) = mpsc::channel::<Result<Bytes, StoreError>>(PIECES_AHEAD);
     tokio::task::spawn_blocking(move || {
         loop {
@@ -70,12 +75,12 @@ pub(crate) async fn open_file(path: &Path) -> Result<ByteStream, StoreError> {
             }
         }
     });
-    Ok(futures_util::stream::unfold(inbox, |mut inbox| async { inbox.recv().await.map(|piece| (piece, inbox)) })
+    futures_util::stream::unfold(inbox, |mut inbox| async { inbox.recv().await.map(|piece| (piece, inbox)) })
         .fuse()
-        .boxed())
+        .boxed()
 }
 
-fn read_piece(file: &mut std::fs::File) -> std::io::Result<Bytes> {
+fn read_piece(file: &mut impl Read) -> std::io::Result<Bytes> {
     let mut buffer = BytesMut::zeroed(FILE_CHUNK);
     let mut filled = 0;
     while filled < buffer.len() {

@@ -241,6 +241,22 @@ pub enum StoreError {
         /// What helps.
         hint: Option<String>,
     },
+    /// A part of a bundle is not beside the others.
+    #[error("{place} is not whole: {} is missing", part.display())]
+    MissingPart {
+        /// The bundle.
+        place: Place,
+        /// The missing file.
+        part: PathBuf,
+    },
+    /// A bundle ends before what it holds does.
+    #[error("{} is cut off after {size} bytes", path.display())]
+    CutOff {
+        /// The file, or the part.
+        path: PathBuf,
+        /// How many bytes it has.
+        size: u64,
+    },
     /// The file system reported an error.
     #[error("cannot {action} {}", path.display())]
     Io {
@@ -298,6 +314,8 @@ impl StoreError {
                 | Self::TooDeep { .. }
                 | Self::Malformed { .. }
                 | Self::ChunksLost { .. }
+                | Self::MissingPart { .. }
+                | Self::CutOff { .. }
         )
     }
 
@@ -334,6 +352,8 @@ impl StoreError {
             | Self::TooManyManifests { .. }
             | Self::TooDeep { .. }
             | Self::NotListed { .. }
+            | Self::MissingPart { .. }
+            | Self::CutOff { .. }
             | Self::RateLimited { .. }
             | Self::Io { .. }
             | Self::Locked(_)

@@ -15,6 +15,7 @@
 //! Raw bytes are the truth: nothing in this crate re-serialises a manifest.
 
 mod body;
+mod bundle;
 mod copy;
 mod copy_error;
 mod dir;
@@ -26,6 +27,7 @@ mod traits;
 mod verify;
 
 pub use body::{FileBody, StoredBody};
+pub use bundle::{Bundle, BundleContents, BundleStore, WrittenBundle};
 pub use copy::{CopyBudget, CopyOptions, CopyReferrers, CopyReport, copy};
 pub use copy_error::{CopyError, Side};
 pub use dir::DirStore;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
+use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Notice, ReleaseState};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Tag};
 use tokio::sync::OnceCell;
@@ -232,6 +233,10 @@ impl Release for OciRelease {
             }
         }
         Ok(hashes)
+    }
+
+    fn store(&self) -> Option<Arc<dyn ReadStore>> {
+        Some(Arc::clone(&self.repository.store))
     }
 
     async fn open(&self, part: &Part) -> Result<Opened, SourceError> {

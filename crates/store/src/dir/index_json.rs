@@ -11,7 +11,7 @@ use crate::manifest::OCI_INDEX;
 const REF_NAME: &str = "org.opencontainers.image.ref.name";
 
 /// The largest `index.json` that is read, in bytes: a folder may hold many releases.
-pub(super) const MAX_INDEX_JSON: u64 = 64 * 1024 * 1024;
+pub(crate) const MAX_INDEX_JSON: u64 = 64 * 1024 * 1024;
 
 /// `index.json`, with members that other tools wrote kept as they are.
 pub(super) struct IndexJson(Map<String, Value>);
@@ -96,16 +96,24 @@ impl IndexJson {
     }
 }
 
-pub(super) fn tag_of(entry: &Value) -> Option<&str> {
+/// The name of an entry, as the document has it.
+pub(crate) fn tag_of(entry: &Value) -> Option<&str> {
     entry.get("annotations")?.get(REF_NAME)?.as_str()
 }
 
 fn entry(descriptor: &Descriptor, tag: Option<&Tag>) -> Value {
-    let mut entry = descriptor.clone();
-    entry.platform = None;
-    if let Some(tag) = tag {
-        entry.annotations.clear();
-        entry.annotations.insert(REF_NAME.to_owned(), tag.to_string());
+    match tag {
+        Some(tag) => named_entry(descriptor, tag.as_str()),
+        None => to_value(&Descriptor { platform: None, ..descriptor.clone() }),
     }
+}
+
+/// The entry of a manifest under a name.
+pub(crate) fn named_entry(descriptor: &Descriptor, name: &str) -> Value {
+    let annotations = [(REF_NAME.to_owned(), name.to_owned())].into();
+    to_value(&Descriptor { platform: None, annotations, ..descriptor.clone() })
+}
+
+fn to_value(entry: &Descriptor) -> Value {
     serde_json::to_value(entry).expect("a descriptor always serialises")
 }

@@ -16,7 +16,10 @@ use tofu_oci_disk::Whose;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
 pub use self::folder::DirStore;
-use self::folder::{Folder, blocking};
+use self::folder::Folder;
+pub(crate) use self::folder::blocking;
+pub(crate) use self::index_json::{MAX_INDEX_JSON, named_entry, tag_of};
+pub(crate) use self::reading::{MAX_DEPTH, layout_version};
 use crate::body::open_file;
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::is_manifest_type;

@@ -15,7 +15,20 @@ use crate::manifest::{ManifestEdges, is_manifest_type};
 use crate::traits::ReadStore as _;
 
 /// How deep indexes are followed when looking for referrers.
-const MAX_DEPTH: usize = 8;
+pub(crate) const MAX_DEPTH: usize = 8;
+
+/// Demands that `oci-layout` names the version that is read here.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn layout_version(bytes: &[u8]) -> Result<(), &'static str> {
+    let marker: serde_json::Value = serde_json::from_slice(bytes).unwrap_or_default();
+    match marker.get("imageLayoutVersion").and_then(serde_json::Value::as_str) {
+        Some("1.0.0") => Ok(()),
+        Some(_) => Err("its imageLayoutVersion is not 1.0.0"),
+        None => Err("its file oci-layout has no imageLayoutVersion"),
+    }
+}
 
 impl DirStore {
     pub(super) fn check_layout(&self) -> Result<(), StoreError> {
@@ -32,12 +45,7 @@ impl DirStore {
             }
             Err(error) => return Err(error),
         };
-        let marker: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        match marker.get("imageLayoutVersion").and_then(serde_json::Value::as_str) {
-            Some("1.0.0") => Ok(()),
-            Some(_) => Err(malformed("its imageLayoutVersion is not 1.0.0")),
-            None => Err(malformed("its file oci-layout has no imageLayoutVersion")),
-        }
+        layout_version(&bytes).map_err(malformed)
     }
 
     /// What `index.json` lists now. It is read again only if the file has changed.

@@ -32,6 +32,8 @@ impl StoreError {
             Self::Unreachable { fault, .. } => fault.code(),
             Self::Forbidden { .. } => "bad-redirect",
             Self::Credentials { .. } => "credentials",
+            Self::MissingPart { .. } => "bundle-part-missing",
+            Self::CutOff { .. } => "bundle-cut-off",
             Self::Io { .. } => "io",
             Self::Locked(error) => match **error {
                 tofu_oci_disk::LockError::Held { .. } => "locked-by-another",

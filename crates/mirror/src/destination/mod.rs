@@ -1,0 +1,67 @@
+//! Where releases are carried to.
+//!
+//! ```text
+//! REGISTRY/${namespace}/${type}   Repositories   a repository of a registry for each provider
+//! oci:DIR                         Repositories   an image layout for each provider, DIR/HOST/NAMESPACE/TYPE
+//! static:DIR                      StaticTree     a network mirror as plain files
+//! bundle:FILE                     BundleFile     one tar file, written at the end
+//! ```
+
+mod name;
+mod repositories;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tofu_oci_source::{Release, Source};
+use tofu_oci_store::Store;
+use tofu_oci_types::{Place, ProviderAddr, Reporter};
+
+use crate::{MirrorError, TransferRequest, Transferred};
+
+pub use name::{DestinationName, InvalidDestination};
+pub use repositories::{OpenStore, Repositories};
+
+/// A place of the user's that releases are carried to.
+#[async_trait]
+pub trait Destination: Send + Sync {
+    /// Where the releases of a provider go. Two providers never share a place, except in a bundle or a tree, which keep
+    /// them apart themselves.
+    ///
+    /// # Errors
+    /// [`MirrorError::SharedRepository`] if an earlier provider goes there.
+    fn place(&self, address: &ProviderAddr) -> Result<Place, MirrorError>;
+
+    /// What is there now, read anew.
+    ///
+    /// # Errors
+    /// As [`Destination::place`].
+    fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError>;
+
+    /// The repository of a provider, in which versions can be withdrawn and notes kept; `None` if releases do not lie in
+    /// repositories there.
+    ///
+    /// # Errors
+    /// As [`Destination::place`].
+    fn store(&self, address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError>;
+
+    /// Carries a release there. A release that is there already, whole, is not carried again.
+    ///
+    /// # Errors
+    /// What kept the release out; then it is not offered there.
+    async fn receive(
+        &self,
+        request: &TransferRequest<'_>,
+        release: Arc<dyn Release>,
+        reporter: &dyn Reporter,
+    ) -> Result<Transferred, MirrorError>;
+
+    /// After all releases: a bundle is written here, and nothing else is done.
+    ///
+    /// # Errors
+    /// If it cannot be written; then the file that was there is unchanged.
+    async fn finish(&self, reporter: &dyn Reporter) -> Result<(), MirrorError> {
+        let _ = reporter;
+        Ok(())
+    }
+}

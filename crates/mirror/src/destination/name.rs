@@ -1,0 +1,108 @@
+//! What `--to` names.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use tofu_oci_mapper::{RepositoryTemplate, TemplateError};
+
+/// What a layout's folder is called below `oci:DIR`.
+const FOLDER_OF_PROVIDER: &str = "${hostname}/${namespace}/${type}";
+
+/// A destination, as a user names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum DestinationName {
+    /// Repositories of registries: `ghcr.io/acme/${namespace}-${type}`.
+    Registry(RepositoryTemplate),
+    /// Image layouts in folders: `oci:DIR`, which stands for `oci:DIR/${hostname}/${namespace}/${type}`.
+    Layouts(RepositoryTemplate),
+    /// A network mirror as plain files: `static:DIR`.
+    Static(PathBuf),
+    /// One file: `bundle:FILE`.
+    Bundle(PathBuf),
+}
+
+/// A text that names no destination.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvalidDestination {
+    /// `oci:`, `static:` or `bundle:` with nothing after it.
+    #[error("`{0}` names no file or folder")]
+    NoPath(String),
+    /// The template cannot be used.
+    #[error(transparent)]
+    Template(#[from] TemplateError),
+}
+
+impl InvalidDestination {
+    /// A stable kebab-case name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoPath(_) => "destination-without-path",
+            Self::Template(_) => "template",
+        }
+    }
+}
+
+impl FromStr for DestinationName {
+    type Err = InvalidDestination;
+
+    fn from_str(text: &str) -> Result<Self, InvalidDestination> {
+        let after = |kind: &str| match text.strip_prefix(kind) {
+            Some("") => Some(Err(InvalidDestination::NoPath(text.to_owned()))),
+            rest => rest.map(Ok),
+        };
+        if let Some(dir) = after("static:") {
+            return dir.map(|dir| Self::Static(dir.into()));
+        }
+        if let Some(file) = after("bundle:") {
+            return file.map(|file| Self::Bundle(file.into()));
+        }
+        let Some(dir) = after("oci:") else { return Ok(Self::Registry(text.parse()?)) };
+        let template = RepositoryTemplate::parse_loose(dir?)?;
+        if !template.symbols().is_empty() {
+            return Ok(Self::Layouts(template));
+        }
+        let separator = if template.as_str().ends_with('/') { "" } else { "/" };
+        let each = format!("{}{separator}{FOLDER_OF_PROVIDER}", template.as_str());
+        Ok(Self::Layouts(RepositoryTemplate::parse_loose(&each)?))
+    }
+}
+
+impl fmt::Display for DestinationName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Registry(template) => template.fmt(f),
+            Self::Layouts(template) => write!(f, "oci:{template}"),
+            Self::Static(dir) => write!(f, "static:{}", dir.display()),
+            Self::Bundle(file) => write!(f, "bundle:{}", file.display()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        let got = text.parse::<DestinationName>().map_or_else(|error| error.to_string(), |name| name.to_string());
+        assert_eq!(got, want, "{text}");
+    }
+
+    #[test]
+    fn a_destination_is_named_by_its_kind() {
+        check("ghcr.io/acme/${namespace}-${type}", "ghcr.io/acme/${namespace}-${type}");
+        check("oci:mirror", "oci:mirror/${hostname}/${namespace}/${type}");
+        check("oci:/srv/m/", "oci:/srv/m/${hostname}/${namespace}/${type}");
+        check("oci:m/${type}", "oci:m/${type}");
+        check("static:www", "static:www");
+        check("bundle:a.tar", "bundle:a.tar");
+    }
+
+    #[test]
+    fn a_kind_alone_is_refused() {
+        check("static:", "`static:` names no file or folder");
+        check("oci:", "`oci:` names no file or folder");
+        check("bundle:", "`bundle:` names no file or folder");
+    }
+}

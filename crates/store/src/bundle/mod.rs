@@ -1,0 +1,22 @@
+//! Several repositories in one file.
+//!
+//! ```text
+//! FILE, or FILE.001, FILE.002, …   one tar archive, whole or in parts
+//!   oci-layout, index.json         an image layout; each tagged entry is called HOST/NAMESPACE/TYPE:TAG
+//!   tofu-oci/…                     notes for people and for the receiver, who trusts none of them
+//!   blobs/sha256/HEX               manifests, configs, layers, each once
+//! ```
+
+mod collect;
+mod members;
+mod parts;
+mod read;
+mod store;
+mod write;
+
+pub use read::Bundle;
+pub use store::BundleStore;
+pub use write::{BundleContents, WrittenBundle};
+
+#[cfg(test)]
+mod tests;
