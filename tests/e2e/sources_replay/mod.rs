@@ -3,11 +3,11 @@
 //!
 //! ```text
 //! case --scene--> files, environment, lock file, cache, servers --tofu-oci install--> Run --judge--> a column
-//!   \--measured, or one of the differences, or not built yet------------------------------ /
+//!   \--measured, or one of the differences------------------------------------------------/
 //! ```
 //!
 //! Exit code, what is installed, the repository that sent it and the whole lock file are compared. `OpenTofu` refuses with
-//! exit code 1; the program with 1, 2 or 3, and the code of its error must be of the measured class. The three columns are
+//! exit code 1; the program with 1, 2 or 3, and the code of its error must be of the measured class. The two columns are
 //! kept in a snapshot, with the exit code of every case. `TOFU_OCI_CASES=WORD` runs the cases with WORD in their name.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -48,8 +48,6 @@ enum Column {
     Same,
     /// All is as a decision says.
     Intended(&'static str),
-    /// The program has no client for a method, or no such option; it says so and changes nothing.
-    NotBuilt(&'static str),
 }
 
 /// A case that has been run and compared.
@@ -108,8 +106,6 @@ fn judge(raw: &Value) -> Result<Judged, String> {
         Column::Intended(difference.name)
     } else if is_same {
         Column::Same
-    } else if let Some(what) = not_built(&scene, &run) {
-        Column::NotBuilt(what)
     } else if let Some(code) = &expected.config_error {
         let other = Wanted::stops(&run.before, code).differs_from(&run);
         if !other.is_empty() || run.connections > 0 {
@@ -124,41 +120,6 @@ fn judge(raw: &Value) -> Result<Judged, String> {
         return Err(told(format!("other than measured:{}", other.unwrap_or_default())));
     };
     Ok(Judged { column, run })
-}
-
-/// What the program says that it cannot do yet: a clean end, nothing changed, no package sent. `None` if it says nothing
-/// like it, or says it of something that the case does not have.
-fn not_built(scene: &Scene, run: &Run) -> Option<&'static str> {
-    if run.before != run.after || !run.served.is_empty() {
-        return None;
-    }
-    if run.exit == Some(2) && run.code.as_deref() == Some("usage") && run.connections == 0 {
-        let refused = |option: &&&str| {
-            run.arguments.iter().any(|argument| argument.starts_with(**option))
-                && run.stderr.starts_with("error: unexpected argument")
-        };
-        return ["-plugin-dir"].iter().find(refused).copied();
-    }
-    if run.exit != Some(1) {
-        return None;
-    }
-    let (case, said) = (&scene.case, &run.stderr);
-    let config = case.cli_config.iter().chain(case.files.values());
-    let config: String = config.map(String::as_str).collect();
-    let offers = |kind: &str| case.offers.keys().any(|name| name.starts_with(kind));
-    match run.code.as_deref()? {
-        "method-not-read" if said.contains("network mirrors are not read yet") => {
-            config.contains("network_mirror").then_some("network_mirror")
-        }
-        "method-not-read" if said.contains("folders with packages are not read yet") => {
-            (config.contains("filesystem_mirror") || offers("fs:")).then_some("filesystem_mirror")
-        }
-        "registry-protocol-not-read" if said.contains("names providers.v1 and no oci-providers.v1") => {
-            let host = world::ascii_host(&case.provider);
-            said.contains(&format!("https://{host}/.well-known/terraform.json")).then_some("providers.v1")
-        }
-        _ => None,
-    }
 }
 
 /// The decision about a case, if there is one.

@@ -185,7 +185,12 @@ impl Scene {
 
     fn program(&self, arguments: &[String]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tofu-oci"));
-        command.args(arguments).current_dir(self.work()).env_clear().stdin(Stdio::null());
+        command.args(arguments);
+        if self.case.offers.values().any(|offer| offer.fails.as_deref() == Some("timeout")) {
+            // A quarter of the usual time.
+            command.arg("--timeout=30s");
+        }
+        command.current_dir(self.work()).env_clear().stdin(Stdio::null());
         command.env("PATH", "/usr/bin:/bin").env("HOME", self.base().join("home"));
         command.env("TMPDIR", self.base().join("tmp")).env("TZ", "UTC").env("LANG", "C.UTF-8").env("NO_COLOR", "1");
         // Instead of the roots of the machine, which take longer to read than most cases to run.
@@ -276,8 +281,7 @@ fn ours(arguments: &[String]) -> Result<Vec<String>, String> {
             Some(("-chdir", value)) => format!("--chdir={value}"),
             Some(("-platform", value)) => format!("--platform={value}"),
             Some(("-oci-mirror", value)) => format!("--from={value}"),
-            // As a user of OpenTofu writes it: the program does not have it yet.
-            Some(("-plugin-dir", _)) => option.clone(),
+            Some(("-plugin-dir", value)) => format!("--plugin-dir={value}"),
             Some(("-lockfile", "readonly")) => "--lockfile=readonly".to_owned(),
             // OpenTofu takes every other value and ignores it.
             Some(("-lockfile", _)) => continue,
