@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use tofu_oci_http::{HostTokens, WebClient};
+use tofu_oci_http::{HostTokens, WebClient, host_of, shown_url};
 use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind, RegistryProtocols};
 use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
@@ -16,7 +16,7 @@ use crate::configured::ConfiguredMethods;
 use crate::{
     DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
     Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess,
-    Services, Source,
+    RegistrySource, Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
@@ -149,9 +149,14 @@ impl MethodOpener {
         self.client.store(repository.clone()).transport().await
     }
 
-    /// Whether a host has the provider registry protocol; `None` if it does not say.
-    pub async fn has_registry_protocol(&self, host: &Hostname) -> Option<bool> {
-        Some(self.discovery.services(host).await.ok()?.has_registry_protocol())
+    /// The registry that a host publishes as `providers.v1`, and its address; `None` if it publishes none that can be
+    /// asked.
+    pub async fn registry(&self, host: &Hostname) -> Option<(String, Arc<dyn Source>)> {
+        let services = self.discovery.services(host).await.ok()?;
+        let base = services.registry().ok()??;
+        self.discovery.admit(&services, &host_of(&base)).ok()?;
+        let address = shown_url(&base);
+        Some((address, Arc::new(RegistrySource::new(host.clone(), base, self.access.clone()))))
     }
 }
 

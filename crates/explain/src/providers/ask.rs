@@ -8,6 +8,7 @@ use tofu_oci_source::{
 use tofu_oci_store::{StoreError, Transport};
 use tofu_oci_types::Version;
 
+use super::check::PackageCheck;
 use super::method::{DirectHost, MethodPackage, MethodStep, RegistryRoot, StepAnswer};
 use super::question::ProviderQuestion;
 
@@ -30,20 +31,40 @@ pub(crate) async fn ask(
         .iter_mut()
         .filter(|step| step.selected && step.kind == InstallMethod::Direct && step.direct == DirectHost::No)
     {
-        if step.source.is_none() || matches!(step.answer, StepAnswer::Fails { .. } | StepAnswer::NotRead { .. }) {
+        if step.source.is_none() || matches!(step.answer, StepAnswer::Fails { .. }) {
             continue;
         }
         let host = question.address.hostname();
-        let hosted = opener.direct(configured, question.address).hosted(question.address).await;
-        let Ok(HostedPlace::Repository(oci)) = hosted else { continue };
-        step.place = Some(oci.repository.to_string());
-        let rule = oci.rule.to_string();
-        step.direct = match opener.has_registry_protocol(host).await {
-            Some(true) => DirectHost::Both { rule },
-            Some(false) => DirectHost::OciOnly { rule, host: host.display() },
-            None => DirectHost::No,
+        let Ok(hosted) = opener.direct(configured, question.address).hosted(question.address).await else { continue };
+        let registry = opener.registry(host).await;
+        step.direct = match (hosted, registry) {
+            (HostedPlace::Repository(oci), registry) => {
+                step.place = Some(oci.repository.to_string());
+                let rule = oci.rule.to_string();
+                match registry {
+                    Some((address, source)) => {
+                        step.registry = Some(source);
+                        DirectHost::Both { rule, address }
+                    }
+                    None => DirectHost::OciOnly { rule, host: host.display() },
+                }
+            }
+            (HostedPlace::Registry(_), Some((address, _))) => DirectHost::Registry { address },
+            (HostedPlace::Registry(_), None) => DirectHost::No,
         };
     }
+}
+
+/// The same methods as `OpenTofu` asks them: of a host with both services it asks the registry.
+pub(super) async fn of_opentofu(steps: &[MethodStep], question: &ProviderQuestion<'_>) -> Vec<MethodStep> {
+    let mut theirs = steps.to_vec();
+    for step in theirs.iter_mut().filter(|step| step.registry.is_some()) {
+        step.source = step.registry.take();
+        step.answer = StepAnswer::NotAsked;
+        step.packages.clear();
+    }
+    ask_one(&mut theirs, question).await;
+    theirs
 }
 
 /// Asks the registries of the mirrors for their roots, each once.
@@ -67,9 +88,10 @@ async fn roots(steps: &mut [MethodStep], opener: &MethodOpener) {
     }
 }
 
-/// Asks for versions, and for the packages of those that any program might choose; nothing about roots and hosts.
+/// Asks for versions, and for the packages of those that any program might choose, unless it has been asked already;
+/// nothing about roots and hosts.
 pub(super) async fn ask_one(steps: &mut [MethodStep], question: &ProviderQuestion<'_>) {
-    for step in steps.iter_mut().filter(|step| step.selected) {
+    for step in steps.iter_mut().filter(|step| step.selected && matches!(step.answer, StepAnswer::NotAsked)) {
         if let Some(source) = &step.source {
             step.answer = answer(source.versions(question.address).await);
         }
@@ -83,20 +105,25 @@ pub(super) async fn ask_one(steps: &mut [MethodStep], question: &ProviderQuestio
     for step in steps.iter_mut() {
         let Some(source) = step.source.clone() else { continue };
         for version in &chosen {
-            if step.listing().is_some_and(|listing| listing.versions.contains(version)) {
-                let offered = match source.release(question.address, version).await {
-                    Ok(release) => release.offer(&question.platform).await,
-                    Err(error) => Err(error),
-                };
-                let package = match offered {
-                    Ok(_) => MethodPackage::Has,
-                    Err(error) if PackageAnswer::of(&error) == PackageAnswer::LacksPlatform => {
-                        MethodPackage::LacksPlatform
-                    }
-                    Err(error) => MethodPackage::Fails { code: error.code(), text: root_cause(&error) },
-                };
-                step.packages.push((version.clone(), package));
+            let lists = step.listing().is_some_and(|listing| listing.versions.contains(version));
+            // A network mirror may have the document of a version that its list omits.
+            let asked = lists || (step.selected && step.kind == InstallMethod::NetworkMirror);
+            if !asked || matches!(step.answer, StepAnswer::Fails { .. }) || step.package(version).is_some() {
+                continue;
             }
+            let offered = match source.release(question.address, version).await {
+                Ok(release) => release.offer(&question.platform).await,
+                Err(error) => Err(error),
+            };
+            let package = match offered {
+                Ok(offer) => MethodPackage::Has(PackageCheck::of(&offer)),
+                Err(error) => match PackageAnswer::of(&error) {
+                    PackageAnswer::LacksPlatform => MethodPackage::LacksPlatform,
+                    PackageAnswer::LacksVersion if !lists => continue,
+                    _ => MethodPackage::Fails { code: error.code(), text: root_cause(&error) },
+                },
+            };
+            step.packages.push((version.clone(), package));
         }
     }
 }
@@ -122,10 +149,7 @@ fn answer(listing: Result<Listing, SourceError>) -> StepAnswer {
     match listing {
         Ok(listing) => StepAnswer::Lists(listing),
         Err(error) if ListingAnswer::of(&error) == ListingAnswer::UnknownProvider => StepAnswer::Unknown,
-        Err(error) => match error.code() {
-            code @ "method-not-read" => StepAnswer::NotRead { code, text: root_cause(&error) },
-            code => StepAnswer::Fails { code, text: root_cause(&error) },
-        },
+        Err(error) => StepAnswer::Fails { code: error.code(), text: root_cause(&error) },
     }
 }
 

@@ -6,6 +6,7 @@
 //! ```
 
 mod ask;
+mod check;
 mod method;
 mod question;
 mod verdict;
@@ -17,11 +18,12 @@ use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
 use tofu_oci_types::TofuRelease;
 
 pub use ask::root_cause;
+pub use check::PackageCheck;
 pub use method::{DirectHost, MethodPackage, MethodStep, RegistryRoot, StepAnswer};
 pub use question::{LockedVersion, ProviderQuestion};
 pub use verdict::{ChainVerdict, InstallingProgram};
 
-use ask::{ask, ask_one};
+use ask::{ask, ask_one, of_opentofu};
 use method::{same, steps};
 use verdict::verdict;
 
@@ -61,20 +63,22 @@ pub async fn explain<E>(
         None => verdict(&found, question, InstallingProgram::Ours),
         Some(errors) => ChainVerdict::Refuses { errors },
     };
+    let theirs = of_opentofu(&found, question).await;
     let mut outcomes = Vec::new();
     for release in tofu_oci_mapper::config::MEASURED {
         let program = InstallingProgram::OpenTofu(release);
         if release == TofuRelease::V1_13 {
-            add(&mut outcomes, program, verdict(&found, question, program));
+            add(&mut outcomes, program, verdict(&theirs, question, program));
             continue;
         }
         let configured = read(release)?;
         let mut others = steps(&configured, opener, question.address);
         // The same methods need no second round of questions.
         if same(&found, &others) {
-            add(&mut outcomes, program, verdict(&found, question, program));
+            add(&mut outcomes, program, verdict(&theirs, question, program));
         } else {
             ask(&mut others, &configured, opener, question).await;
+            let others = of_opentofu(&others, question).await;
             add(&mut outcomes, program, verdict(&others, question, program));
         }
     }

@@ -87,7 +87,7 @@ impl Mirror {
 
     /// Plain HTTP would show the token to the whole way.
     async fn token(&self) -> Result<Option<Secret>, SourceError> {
-        match host_of(&self.base).parse::<Hostname>() {
+        match Hostname::with_punycode(&host_of(&self.base)) {
             Ok(host) if self.base.scheme() == "https" => {
                 self.access.tokens.token(&host).await.map_err(|error| self.failed(error.into()))
             }

@@ -84,6 +84,9 @@ fn method(step: &MethodStep, page: &mut Page) {
     if let Some(offers) = offers(step) {
         page.row("    ", "offers", offers);
     }
+    if let Some(check) = step.check() {
+        page.row("    ", "checked", format_args!("by {check}"));
+    }
     for stray in step.strays() {
         let note = format!("the tag {} is taken for version {} by OpenTofu, and is none", stray.tag, stray.version);
         page.row("    ", "beware", note);
@@ -103,9 +106,11 @@ fn method(step: &MethodStep, page: &mut Page) {
     }
     match &step.direct {
         DirectHost::Magic { rule } | DirectHost::OciOnly { rule, .. } => page.row("    ", "rule", rule),
-        DirectHost::Both { rule, .. } => {
-            let text = format!("{rule}; OpenTofu asks its providers.v1, taken here to list the same");
-            page.row("    ", "rule", text);
+        DirectHost::Registry { address } => {
+            page.row("    ", "rule", format_args!("providers.v1 of the host, {address}"))
+        }
+        DirectHost::Both { rule, address } => {
+            page.row("    ", "rule", format_args!("{rule}; OpenTofu asks providers.v1 of the host, {address}"));
         }
         DirectHost::No => {}
     }
@@ -122,7 +127,6 @@ fn offers(step: &MethodStep) -> Option<String> {
         StepAnswer::Lists(listing) if listing.versions.is_empty() => "no versions".to_owned(),
         StepAnswer::Lists(listing) => versions(&listing.versions),
         StepAnswer::Unknown => "nothing: it does not know the provider, and is passed over".to_owned(),
-        StepAnswer::NotRead { text, .. } => format!("not known: {text}"),
         StepAnswer::Fails { code, text } => format!("error ({code}): {text}"),
     })
 }
