@@ -49,10 +49,10 @@ impl MethodOpener {
             demands: configured.demands,
             now: SystemTime::now(),
         };
-        let discovery = Arc::new(HttpDiscovery::new(web.clone(), options));
+        let discovery = Arc::new(HttpDiscovery::new(web, options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, web, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
+        Self { client, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -127,8 +127,8 @@ impl MethodOpener {
             return Ok(Arc::clone(mirror));
         }
         let access = MirrorAccess {
-            web: with_retries(self.web.clone(), followed_retries(config)),
-            downloads: with_retries(self.web.clone(), retries),
+            web: with_retries(self.access.web.clone(), followed_retries(config)),
+            downloads: with_retries(self.access.web.clone(), retries),
             tokens: Arc::clone(&self.access.tokens),
             timeout: timeout(config),
             checksums: if trusts_all { MirrorChecksums::OfAnyPlatform } else { MirrorChecksums::OfPlatform },

@@ -82,18 +82,34 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         outcomes: &[with(
             1,
             "lock-mismatch",
-            &["lock-oci-ch-only", "lock-cache-empty-ch-only", "lock-cache-full-ch-only"],
+            &[
+                "lock-oci-ch-only",
+                "lock-cache-empty-ch-only",
+                "lock-cache-full-ch-only",
+                "lock-direct-ch-only",
+                "lock-fs-packed-ch-only",
+            ],
         )],
     },
     Difference {
         name: "ch-lines-stay",
         opentofu: "drops the `ch:` of another manifest beside a right `zh:`",
-        ours: "warns of it (`other-manifest`), keeps it, and adds that of the manifest that was installed",
-        outcomes: &[installs(
-            M,
-            &[OTHER_CH, "ch", "h1", "zh"],
-            &["lock-oci-ch-and-zh", "lock-cache-empty-ch-and-zh", "lock-cache-full-ch-and-zh"],
-        )],
+        ours: "keeps it; with a package from an OCI registry it also warns (`other-manifest`) and adds that of the manifest that was installed",
+        outcomes: &[
+            installs(
+                M,
+                &[OTHER_CH, "ch", "h1", "zh"],
+                &["lock-oci-ch-and-zh", "lock-cache-empty-ch-and-zh", "lock-cache-full-ch-and-zh"],
+            ),
+            installs(
+                "direct",
+                &[OTHER_CH, "h1", "zh", DIRECT_OTHER_PLATFORM],
+                &["lock-direct-ch-and-zh", "lock-direct-ch-and-h1"],
+            ),
+            installs("network_mirror", &[OTHER_CH, "h1", "zh"], &["lock-net-ch-and-zh", "lock-net-ch-and-h1"]),
+            installs("filesystem_mirror", &[OTHER_CH, "h1", "zh"], &["lock-fs-packed-ch-and-zh"]),
+            installs("filesystem_mirror", &[OTHER_CH, "h1"], &["lock-fs-packed-ch-and-h1"]),
+        ],
     },
     Difference {
         name: "unknown-schemes-stay",
@@ -106,7 +122,42 @@ pub(super) const DIFFERENCES: &[Difference] = &[
                 &["ch", "h1", "zh", "ZH:0000000000000000000000000000000000000000000000000000000000000000"],
                 &["lock-oci-uppercase-scheme"],
             ),
+            installs("direct", &["h1", "zh", DIRECT_OTHER_PLATFORM, "h2:abc"], &["lock-direct-unknown-h2"]),
+            installs("filesystem_mirror", &["h1", "h2:abc"], &["lock-fs-unpacked-unknown-h2"]),
         ],
+    },
+    Difference {
+        name: "folders-are-checked",
+        opentofu: "links an unpacked package of a `filesystem_mirror` without a check if the lock file has `zh:` lines alone",
+        ours: "refuses it (`lock-mismatch`): a folder has no `zh:`, and one recorded checksum must match",
+        outcomes: &[with(
+            1,
+            "lock-mismatch",
+            &[
+                "lock-fs-unpacked-zh",
+                "lock-fs-unpacked-zh-other-platform",
+                "lock-fs-unpacked-wrong-zh",
+                "lock-fs-unpacked-ch-and-zh",
+            ],
+        )],
+    },
+    Difference {
+        name: "silence-ends",
+        opentofu: "waits for an OCI registry that never answers, without end",
+        ours: "gives up (`timeout`), exit code 3",
+        outcomes: &[with(3, "timeout", &["fail-fs-ok-then-oci-hang"])],
+    },
+    Difference {
+        name: "tags-are-canonical",
+        opentofu: "takes the tag `2` for 2.0.0, and fails because there is no tag `2.0.0`",
+        ours: "installs the version whose tag is canonical, and warns",
+        outcomes: &[installs(M, &["ch", "h1", "zh"], &["fail-oci-stray-tag-then-fs"])],
+    },
+    Difference {
+        name: "digests-are-computed",
+        opentofu: "refuses a manifest without the header `Docker-Content-Digest` (`missing-digest-header`)",
+        ours: "installs it: the digest is that of the bytes, whatever a header says",
+        outcomes: &[installs(M, &["ch", "h1", "zh"], &["fail-oci-broken-no-digest-header-then-fs"])],
     },
     Difference {
         name: "other-commands",
@@ -135,6 +186,8 @@ pub(super) const DIFFERENCES: &[Difference] = &[
 const M: &str = "oci.example.test/m/acme/widget";
 /// The `zh:` of the measured package for another platform.
 const OTHER_PLATFORM: &str = "zh:f7cb24ca454d18cd1f33b26072ed5ba26a7ffa5cd8333f15e4536fd57115dc5b";
+/// The `zh:` of the measured package of an origin registry for another platform.
+const DIRECT_OTHER_PLATFORM: &str = "zh:fb398fa68ca3797f6912d2722d3abdcd9cfe738c66821a2aa8d07849c3a668a1";
 /// The `ch:` of no manifest.
 const OTHER_CH: &str = "ch:sha256:1111111111111111111111111111111111111111111111111111111111111111";
 const WRONG_ZH: &str = "zh:0000000000000000000000000000000000000000000000000000000000000000";

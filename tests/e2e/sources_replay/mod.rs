@@ -3,11 +3,11 @@
 //!
 //! ```text
 //! case --scene--> files, environment, lock file, cache, servers --tofu-oci install--> Run --judge--> a column
-//!   \--measured, or one of the differences, or not built yet------------------------------ /
+//!   \--measured, or one of the differences------------------------------------------------/
 //! ```
 //!
 //! Exit code, what is installed, the repository that sent it and the whole lock file are compared. `OpenTofu` refuses with
-//! exit code 1; the program with 1, 2 or 3, and the code of its error must be of the measured class. The three columns are
+//! exit code 1; the program with 1, 2 or 3, and the code of its error must be of the measured class. The two columns are
 //! kept in a snapshot, with the exit code of every case. `TOFU_OCI_CASES=WORD` runs the cases with WORD in their name.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
@@ -48,8 +48,6 @@ enum Column {
     Same,
     /// All is as a decision says.
     Intended(&'static str),
-    /// The program has no client for a method, or no such option; it says so and changes nothing.
-    NotBuilt(&'static str),
 }
 
 /// A case that has been run and compared.
@@ -108,8 +106,6 @@ fn judge(raw: &Value) -> Result<Judged, String> {
         Column::Intended(difference.name)
     } else if is_same {
         Column::Same
-    } else if let Some(what) = not_built(&scene, &run) {
-        Column::NotBuilt(what)
     } else if let Some(code) = &expected.config_error {
         let other = Wanted::stops(&run.before, code).differs_from(&run);
         if !other.is_empty() || run.connections > 0 {
@@ -124,41 +120,6 @@ fn judge(raw: &Value) -> Result<Judged, String> {
         return Err(told(format!("other than measured:{}", other.unwrap_or_default())));
     };
     Ok(Judged { column, run })
-}
-
-/// What the program says that it cannot do yet: a clean end, nothing changed, no package sent. `None` if it says nothing
-/// like it, or says it of something that the case does not have.
-fn not_built(scene: &Scene, run: &Run) -> Option<&'static str> {
-    if run.before != run.after || !run.served.is_empty() {
-        return None;
-    }
-    if run.exit == Some(2) && run.code.as_deref() == Some("usage") && run.connections == 0 {
-        let refused = |option: &&&str| {
-            run.arguments.iter().any(|argument| argument.starts_with(**option))
-                && run.stderr.starts_with("error: unexpected argument")
-        };
-        return ["-plugin-dir"].iter().find(refused).copied();
-    }
-    if run.exit != Some(1) {
-        return None;
-    }
-    let (case, said) = (&scene.case, &run.stderr);
-    let config = case.cli_config.iter().chain(case.files.values());
-    let config: String = config.map(String::as_str).collect();
-    let offers = |kind: &str| case.offers.keys().any(|name| name.starts_with(kind));
-    match run.code.as_deref()? {
-        "method-not-read" if said.contains("network mirrors are not read yet") => {
-            config.contains("network_mirror").then_some("network_mirror")
-        }
-        "method-not-read" if said.contains("folders with packages are not read yet") => {
-            (config.contains("filesystem_mirror") || offers("fs:")).then_some("filesystem_mirror")
-        }
-        "registry-protocol-not-read" if said.contains("names providers.v1 and no oci-providers.v1") => {
-            let host = world::ascii_host(&case.provider);
-            said.contains(&format!("https://{host}/.well-known/terraform.json")).then_some("providers.v1")
-        }
-        _ => None,
-    }
 }
 
 /// The decision about a case, if there is one.
@@ -187,24 +148,25 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
     // Other cases of the same kind have columns of their own.
     if only.is_none() && table.is_own() {
         assert_snapshot!(tally.to_string(), @"
-        all: 0 same, 0 intended differences, 2 not built yet
-        alone: 6 same, 0 intended differences, 4 not built yet
-        both: 0 same, 0 intended differences, 2 not built yet
-        command: 0 same, 3 intended differences, 0 not built yet
-        config: 31 same, 47 intended differences, 33 not built yet
-        fail: 28 same, 0 intended differences, 99 not built yet
-        include: 6 same, 18 intended differences, 25 not built yet
-        lock: 48 same, 17 intended differences, 62 not built yet
-        net: 1 same, 3 intended differences, 8 not built yet
-        pair: 1 same, 0 intended differences, 42 not built yet
-        plat: 0 same, 0 intended differences, 13 not built yet
-        retry: 1 same, 0 intended differences, 2 not built yet
-        shape: 2 same, 0 intended differences, 3 not built yet
-        template: 16 same, 60 intended differences, 25 not built yet
-        union: 0 same, 0 intended differences, 3 not built yet
-        611 cases: 140 same, 148 intended differences, 323 not built yet
-        intended, ch-alone-binds, exit 1 lock-mismatch: lock-cache-empty-ch-only, lock-cache-full-ch-only, lock-oci-ch-only
-        intended, ch-lines-stay, exit 0: lock-cache-empty-ch-and-zh, lock-cache-full-ch-and-zh, lock-oci-ch-and-zh
+        all: 2 same, 0 intended differences
+        alone: 10 same, 0 intended differences
+        both: 2 same, 0 intended differences
+        command: 0 same, 3 intended differences
+        config: 64 same, 47 intended differences
+        fail: 124 same, 3 intended differences
+        include: 31 same, 18 intended differences
+        lock: 96 same, 31 intended differences
+        net: 9 same, 3 intended differences
+        pair: 43 same, 0 intended differences
+        plat: 13 same, 0 intended differences
+        retry: 3 same, 0 intended differences
+        shape: 5 same, 0 intended differences
+        template: 41 same, 60 intended differences
+        union: 3 same, 0 intended differences
+        611 cases: 446 same, 165 intended differences
+        intended, ch-alone-binds, exit 1 lock-mismatch: lock-cache-empty-ch-only, lock-cache-full-ch-only, lock-direct-ch-only, lock-fs-packed-ch-only, lock-oci-ch-only
+        intended, ch-lines-stay, exit 0: lock-cache-empty-ch-and-zh, lock-cache-full-ch-and-zh, lock-direct-ch-and-h1, lock-direct-ch-and-zh, lock-fs-packed-ch-and-h1, lock-fs-packed-ch-and-zh, lock-net-ch-and-h1, lock-net-ch-and-zh, lock-oci-ch-and-zh
+        intended, digests-are-computed, exit 0: fail-oci-broken-no-digest-header-then-fs
         intended, errors-stop, exit 2 block-equals: cfg-block-equals, cfg-json-array-empty, cfg-json-null, cfg-json-string
         intended, errors-stop, exit 2 cli-config-missing: cfg-env-missing-file, cfg-env-missing-file-terraform-config, cfg-env-tilde
         intended, errors-stop, exit 2 cli-config-unreadable: cfg-env-directory
@@ -237,6 +199,7 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
         intended, errors-stop, exit 2 unknown-symbol:bad: cfg-json-bad-template-array, inc-bad-include-and-unknown-symbol
         intended, errors-stop, exit 2 unknown-symbol:host: tpl-two-unknown-symbols
         intended, errors-stop, exit 2 unknown-symbol:version: tpl-unknown-symbol
+        intended, folders-are-checked, exit 1 lock-mismatch: lock-fs-unpacked-ch-and-zh, lock-fs-unpacked-wrong-zh, lock-fs-unpacked-zh, lock-fs-unpacked-zh-other-platform
         intended, h1-is-enough, exit 0: lock-cache-empty-ch-and-h1, lock-cache-empty-h1, lock-cache-empty-wrong-zh-right-h1, lock-cache-empty-zh-other-platform-h1, lock-made-by-fs-served-by-oci-same-bytes, lock-oci-ch-and-h1, lock-oci-zh-other-platform-h1, lock-upgrade-same-version-h1-only
         intended, lock-asks-the-methods, exit 0: cmd-providers-lock-not-at-origin, cmd-providers-lock-oci-flag-hcl-template
         intended, lock-asks-the-methods, exit 2 usage: cmd-providers-lock-oci-flag
@@ -245,44 +208,60 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
         intended, other-commands, exit 0: cfg-command-version-bad-include, cfg-command-version-syntax
         intended, other-commands, exit 2: cfg-command-fmt-missing, cfg-command-fmt-syntax, cfg-command-validate-syntax
         intended, ports-end-at-65535, exit 3 dns: tpl-port-99999
-        intended, unknown-schemes-stay, exit 0: lock-cache-full-unknown-h2, lock-oci-uppercase-scheme
-        not built yet, -plugin-dir: cfg-plugin-dir-flag
-        not built yet, filesystem_mirror: all-four-reverse, alone-fs-empty, cfg-fs-path-env, cfg-fs-path-tilde, cfg-implied-cwd, cfg-implied-flat-legacy, cfg-implied-home, cfg-implied-local-share, cfg-implied-xdg-data-dirs, cfg-implied-xdg-data-home-opentofu, cfg-implied-xdg-data-home-terraform, cfg-json-fs-array, cfg-json-two-objects-one-array, fail-excluded-mirror-not-asked, fail-fs-ok-then-oci-all-401-bearer, fail-fs-ok-then-oci-broken-descriptor-type, fail-fs-ok-then-oci-broken-index-type, fail-fs-ok-then-oci-broken-no-leaves, fail-fs-ok-then-oci-dns, fail-fs-ok-then-oci-hang, fail-fs-ok-then-oci-list-302, fail-fs-ok-then-oci-list-403, fail-fs-ok-then-oci-list-404, fail-fs-ok-then-oci-list-429, fail-fs-ok-then-oci-list-500, fail-fs-ok-then-oci-list-503, fail-fs-ok-then-oci-list-DENIED-404, fail-fs-ok-then-oci-list-MANIFEST_UNKNOWN, fail-fs-ok-then-oci-list-NAME_UNKNOWN, fail-fs-ok-then-oci-list-broken-json, fail-fs-ok-then-oci-list-empty, fail-fs-ok-then-oci-list-null-tags, fail-fs-ok-then-oci-refused, fail-fs-ok-then-oci-tag-401, fail-fs-ok-then-oci-tag-500, fail-fs-ok-then-oci-tls, fail-fs-x-missing-dir-then-oci, fail-oci-blob-403-then-fs, fail-oci-blob-500-then-fs, fail-oci-blob-reset-then-fs, fail-oci-broken-blob-corrupt-then-fs, fail-oci-broken-descriptor-type-then-fs, fail-oci-broken-index-no-type-then-fs, fail-oci-broken-index-type-then-fs, fail-oci-broken-layer-type-then-fs, fail-oci-broken-leaf-tagged-then-fs, fail-oci-broken-leaf-type-then-fs, fail-oci-broken-manifest-missing-then-fs, fail-oci-broken-no-digest-header-then-fs, fail-oci-broken-no-leaves-then-fs, fail-oci-broken-no-platform-then-fs, fail-oci-dns-locked-ok-fs, fail-oci-list-302-then-fs, fail-oci-list-403-NAME_UNKNOWN-then-fs, fail-oci-list-404-then-fs, fail-oci-list-NAME_INVALID-then-fs, fail-oci-list-NAME_UNKNOWN-then-fs, fail-oci-list-empty-then-fs, fail-oci-list-null-tags-then-fs, fail-oci-manifest-404-then-fs, fail-oci-manifest-500-then-fs, fail-oci-ok-then-fs-x-corrupt, fail-oci-ok-then-fs-x-empty-dir, fail-oci-ok-then-fs-x-missing-dir, fail-oci-only-odd-tags-then-fs, fail-oci-ping-403-then-fs, fail-oci-refused-locked-ok-fs, fail-oci-stray-tag-then-fs, fail-oci-tag-401-then-fs, fail-oci-tag-404-then-fs, fail-oci-tag-500-then-fs, fail-oci-tls-locked-ok-fs, lock-fresh-fs, lock-fs-packed-ch-and-h1, lock-fs-packed-ch-and-zh, lock-fs-packed-ch-only, lock-fs-packed-empty-value, lock-fs-packed-h1-zh, lock-fs-packed-right-zh-wrong-h1, lock-fs-packed-wrong-both, lock-fs-packed-wrong-zh-right-h1, lock-fs-packed-zh, lock-fs-packed-zh-all, lock-fs-packed-zh-other-platform-h1, lock-fs-unpacked-ch-and-zh, lock-fs-unpacked-h1, lock-fs-unpacked-h1-other-platform, lock-fs-unpacked-h1-zh, lock-fs-unpacked-right-zh-wrong-h1, lock-fs-unpacked-unknown-h2, lock-fs-unpacked-wrong-both, lock-fs-unpacked-wrong-h1, lock-fs-unpacked-wrong-zh, lock-fs-unpacked-wrong-zh-right-h1, lock-fs-unpacked-zh, lock-fs-unpacked-zh-other-platform, lock-mismatch-oci-then-fs-right, pair-fs-direct-newer-second, pair-fs-direct-only-second, pair-fs-direct-same, pair-fs-net-newer-first, pair-fs-net-newer-second, pair-fs-net-only-second, pair-fs-net-same, pair-fs-oci-newer-first, pair-fs-oci-newer-second, pair-fs-oci-only-second, pair-fs-oci-same, pair-oci-fs-newer-first, pair-oci-fs-older-locked, pair-oci-fs-only-second, pair-oci-fs-same, plat-fs-oci-first-lacks-platform, plat-fs-oci-newest-lacks-platform-everywhere, plat-oci-fs-newest-lacks-platform-everywhere, plat-only-darwin-everywhere-fs-oci, shape-fs-first-overlay
-        not built yet, network_mirror: alone-net-404, alone-net-empty, fail-net-archive-404-then-oci, fail-net-archive-html-then-oci, fail-net-dns-then-oci, fail-net-hang-then-oci, fail-net-index-302-then-oci, fail-net-index-401-then-oci, fail-net-index-404-then-oci, fail-net-index-410-then-oci, fail-net-index-500-then-oci, fail-net-index-503-then-oci, fail-net-index-broken-json-then-oci, fail-net-index-html-then-oci, fail-net-index-reset-then-oci, fail-net-refused-then-oci, fail-net-tls-then-oci, fail-net-version-404-then-oci, fail-net-version-500-then-oci, fail-net-version-broken-json-then-oci, fail-oci-ok-then-net-index-302, fail-oci-ok-then-net-index-401, fail-oci-ok-then-net-index-403, fail-oci-ok-then-net-index-404, fail-oci-ok-then-net-index-410, fail-oci-ok-then-net-index-503, fail-oci-ok-then-net-index-broken-json, fail-oci-ok-then-net-index-html, fail-oci-ok-then-net-index-reset, lock-fresh-net, lock-mismatch-net-then-oci-right, lock-net-ch-and-h1, lock-net-ch-and-zh, lock-net-empty-value, lock-net-h1, lock-net-h1-other-platform, lock-net-h1-zh, lock-net-right-zh-wrong-h1, lock-net-unsorted-dups, lock-net-wrong-h1, lock-net-wrong-zh-right-h1, lock-net-zh, lock-net-zh-other-platform, lock-net-zh-other-platform-h1, net-302-index, net-hashes-none-then-oci, net-hashes-unknown-then-oci, net-hashes-wrong-then-oci, net-hashes-zh-then-oci, net-trust-all-hashes, net-url-no-slash, net-url-query, net-url-userinfo, pair-net-direct-newer-second, pair-net-direct-only-second, pair-net-direct-same, pair-net-fs-newer-second, pair-net-fs-only-second, pair-net-fs-same, pair-net-oci-newer-first, pair-net-oci-newer-second, pair-net-oci-same, pair-oci-net-newer-first, pair-oci-net-only-second, pair-oci-net-same, plat-net-oci-first-lacks-platform, plat-oci-net-first-lacks-platform, plat-oci-net-newest-lacks-platform-everywhere, plat-oci-net-newest-only-first-has-platform-second, retry-net-archive-500-count-0, retry-net-archive-500-env-1
-        not built yet, providers.v1: all-four-same, alone-direct-empty, both-lack-it, both-lack-it-turned, cfg-cwd-tofurc-ignored, cfg-dir-subdir-ignored, cfg-empty-file, cfg-env-dev-null, cfg-implied-chdir, cfg-implied-local-share-opentofu, cfg-implied-off-with-block, cfg-implied-tofu-d, cfg-json-array-and-object, cfg-json-array-and-object-exclude, cfg-json-array-of-method, cfg-json-direct-only-array, cfg-json-methods-as-arrays, cfg-json-methods-as-arrays-order, cfg-json-object-first-then-array, cfg-json-oci-object-direct-array, cfg-none, cfg-one-line-method, cfg-retry-arg-direct, cfg-terraform-rc-name-ignored, cfg-tofurc-dot-json, fail-direct-archive-404-then-oci, fail-direct-broken-shasum-then-oci, fail-direct-broken-signature-then-oci, fail-direct-download-500-then-oci, fail-direct-versions-403-then-oci, fail-direct-versions-404-then-oci, fail-direct-versions-bad-version-then-oci, fail-direct-versions-broken-json-then-oci, fail-oci-ok-then-direct-versions-401, fail-oci-ok-then-direct-versions-403, fail-oci-ok-then-direct-versions-500, fail-oci-ok-then-direct-versions-bad-version, fail-oci-ok-then-direct-versions-broken-json, inc-d-registry-terraform-io, inc-d-three-seg-default-host, inc-d-two-seg-exact, inc-d-two-seg-ns, inc-d-two-seg-wild, inc-direct-first-then-oci, inc-direct-twice, inc-duplicate-pattern, inc-exclude-all-wild, inc-exclude-exact-include-wild, inc-exclude-other, inc-exclude-two-seg-other-host, inc-host-with-port-needs-port, inc-mixed-wild-and-exact, inc-order-turned, inc-p-all-three-wild, inc-p-case-folded, inc-p-host-wild, inc-p-ns-wild, inc-p-other-host, inc-p-other-ns, inc-p-other-type, inc-p-two-seg-exact, inc-p-two-seg-ns, inc-p-two-seg-wild, lock-direct-ch-and-h1, lock-direct-ch-and-zh, lock-direct-ch-only, lock-direct-empty-value, lock-direct-h1, lock-direct-h1-other-platform, lock-direct-h1-zh, lock-direct-none, lock-direct-right-zh-wrong-h1, lock-direct-unknown-h2, lock-direct-unsorted-dups, lock-direct-wrong-both, lock-direct-wrong-h1, lock-direct-wrong-zh-right-h1, lock-direct-zh, lock-direct-zh-all, lock-direct-zh-other-platform, lock-direct-zh-other-platform-h1, lock-locked-oci-lacks-direct-has, lock-made-by-oci-served-by-direct-other-bytes, lock-none-oci-then-direct-same-version, pair-direct-fs-newer-first, pair-direct-fs-newer-second, pair-direct-fs-only-second, pair-direct-fs-same, pair-direct-net-newer-first, pair-direct-net-newer-second, pair-direct-net-only-second, pair-direct-net-same, pair-direct-oci-newer-second, pair-oci-direct-newer-first, pair-oci-direct-newer-second, pair-oci-direct-newer-upstream, pair-oci-direct-only-second, pair-oci-direct-pinned-to-mirrored, pair-oci-direct-same, plat-direct-oci-newest-lacks-platform-everywhere, plat-direct-oci-newest-only-first-has-platform-second, plat-oci-direct-first-lacks-platform, plat-oci-direct-newest-lacks-platform-everywhere, plat-oci-direct-newest-only-first-has-platform-second, shape-disjoint-oci-first, shape-oci-last-missing, tpl-all-symbols, tpl-directive-for2, tpl-empty-tag, tpl-for-expression, tpl-hole-type, tpl-hole-wild-plus-literal, tpl-host-literal-allows-no-hostname, tpl-host-port-as-registry, tpl-host-port-not-used, tpl-joined-dash, tpl-joined-dot, tpl-long-name, tpl-map-colon-form, tpl-nested-template, tpl-number-in-path, tpl-port-empty, tpl-same-host-two-spellings, tpl-strip-markers, tpl-type-literal, tpl-unicode-hostname, tpl-unicode-parts-unused, tpl-unknown-arg, tpl-unknown-nested-block, tpl-uppercase-registry, tpl-whole-expression, union-constraint, union-metadata, union-metadata-exact
-        same, exit 0: cfg-both-home-files, cfg-comments, cfg-crlf, cfg-dev-beside-oci, cfg-dev-missing-dir, cfg-dev-other-provider, cfg-dir-read-with-terraformrc, cfg-dir-tfrc, cfg-env-any-name, cfg-env-both, cfg-env-empty-string, cfg-env-ignores-home-and-dir, cfg-env-json-name-hcl-content, cfg-env-relative, cfg-env-relative-chdir, cfg-json-array-escaped-quotes, cfg-json-one-method-array, cfg-json-outer-array-inner-arrays, cfg-method-quoted, cfg-one-line-args, cfg-one-line-args-comma, cfg-terraformrc, cfg-unknown-top-attr, cfg-unknown-top-block, cfg-xdg-and-terraformrc, cfg-xdg-dir-and-xdg-main, cfg-xdg-dir-tfrc, cfg-xdg-only, fail-oci-ok-direct-excluded-host-dns, fail-oci-ok-direct-excluded-host-tls, fail-oci-only-origin-host-dns, fail-oci-only-origin-host-tls, inc-direct-exclude-mirror-serves, inc-direct-include-only-other, inc-newer-in-second-constraint-old, inc-specific-second-does-not-win, inc-unicode-pattern, lock-cache-empty-right-zh-wrong-h1, lock-cache-empty-zh, lock-cache-empty-zh-all, lock-cache-full-ch-and-h1, lock-cache-full-h1, lock-cache-full-no-lock, lock-cache-full-no-lock-may-break, lock-cache-full-none, lock-cache-full-none-may-break, lock-cache-full-right-zh-wrong-h1, lock-cache-full-unsorted-dups, lock-cache-full-zh, lock-cache-full-zh-all, lock-cache-full-zh-other-platform-h1, lock-cache-mirror-down-lock-kept, lock-constraint-conflict-upgrade, lock-made-by-net-served-by-oci-same-bytes, lock-oci-h1-zh, lock-oci-none, lock-oci-unsorted-dups, lock-oci-zh-all, lock-older-kept, lock-readonly-bad-value, lock-readonly-zh, lock-readonly-zh-all, pair-oci-excluded-for-rest, shape-two-oci-second-lacks-repo
-        same, exit 1 bad-body: fail-oci-list-html-then-fs
-        same, exit 1 bad-content-type: fail-direct-discovery-html-then-oci
+        intended, silence-ends, exit 3 timeout: fail-fs-ok-then-oci-hang
+        intended, tags-are-canonical, exit 0: fail-oci-stray-tag-then-fs
+        intended, unknown-schemes-stay, exit 0: lock-cache-full-unknown-h2, lock-direct-unknown-h2, lock-fs-unpacked-unknown-h2, lock-oci-uppercase-scheme
+        same, exit 0: all-four-reverse, all-four-same, cfg-both-home-files, cfg-comments, cfg-crlf, cfg-cwd-tofurc-ignored, cfg-dev-beside-oci, cfg-dev-missing-dir, cfg-dev-other-provider, cfg-dir-read-with-terraformrc, cfg-dir-subdir-ignored, cfg-dir-tfrc, cfg-empty-file, cfg-env-any-name, cfg-env-both, cfg-env-dev-null, cfg-env-empty-string, cfg-env-ignores-home-and-dir, cfg-env-json-name-hcl-content, cfg-env-relative, cfg-env-relative-chdir, cfg-implied-chdir, cfg-implied-cwd, cfg-implied-flat-legacy, cfg-implied-home, cfg-implied-local-share, cfg-implied-local-share-opentofu, cfg-implied-off-with-block, cfg-implied-tofu-d, cfg-implied-xdg-data-dirs, cfg-implied-xdg-data-home-opentofu, cfg-implied-xdg-data-home-terraform, cfg-json-array-escaped-quotes, cfg-json-array-of-method, cfg-json-direct-only-array, cfg-json-fs-array, cfg-json-methods-as-arrays, cfg-json-methods-as-arrays-order, cfg-json-object-first-then-array, cfg-json-oci-object-direct-array, cfg-json-one-method-array, cfg-json-outer-array-inner-arrays, cfg-json-two-objects-one-array, cfg-method-quoted, cfg-none, cfg-one-line-args, cfg-one-line-args-comma, cfg-one-line-method, cfg-plugin-dir-flag, cfg-retry-arg-direct, cfg-terraform-rc-name-ignored, cfg-terraformrc, cfg-tofurc-dot-json, cfg-unknown-top-attr, cfg-unknown-top-block, cfg-xdg-and-terraformrc, cfg-xdg-dir-and-xdg-main, cfg-xdg-dir-tfrc, cfg-xdg-only, fail-direct-versions-404-then-oci, fail-excluded-mirror-not-asked, fail-fs-ok-then-oci-broken-descriptor-type, fail-fs-ok-then-oci-broken-index-type, fail-fs-ok-then-oci-broken-no-leaves, fail-fs-ok-then-oci-list-302, fail-fs-ok-then-oci-list-404, fail-fs-ok-then-oci-list-NAME_UNKNOWN, fail-fs-ok-then-oci-list-empty, fail-fs-ok-then-oci-list-null-tags, fail-fs-ok-then-oci-tag-401, fail-fs-ok-then-oci-tag-500, fail-net-index-302-then-oci, fail-net-index-404-then-oci, fail-oci-list-302-then-fs, fail-oci-list-403-NAME_UNKNOWN-then-fs, fail-oci-list-404-then-fs, fail-oci-list-NAME_INVALID-then-fs, fail-oci-list-NAME_UNKNOWN-then-fs, fail-oci-list-empty-then-fs, fail-oci-list-null-tags-then-fs, fail-oci-ok-direct-excluded-host-dns, fail-oci-ok-direct-excluded-host-tls, fail-oci-ok-then-fs-x-corrupt, fail-oci-ok-then-fs-x-empty-dir, fail-oci-ok-then-net-index-302, fail-oci-ok-then-net-index-404, fail-oci-only-origin-host-dns, fail-oci-only-origin-host-tls, fail-oci-ping-403-then-fs, inc-d-registry-terraform-io, inc-d-three-seg-default-host, inc-d-two-seg-exact, inc-d-two-seg-ns, inc-d-two-seg-wild, inc-direct-exclude-mirror-serves, inc-direct-first-then-oci, inc-direct-include-only-other, inc-direct-twice, inc-duplicate-pattern, inc-exclude-all-wild, inc-exclude-exact-include-wild, inc-exclude-other, inc-exclude-two-seg-other-host, inc-host-with-port-needs-port, inc-mixed-wild-and-exact, inc-newer-in-second-constraint-old, inc-order-turned, inc-p-all-three-wild, inc-p-case-folded, inc-p-host-wild, inc-p-ns-wild, inc-p-other-host, inc-p-other-ns, inc-p-other-type, inc-p-two-seg-exact, inc-p-two-seg-ns, inc-p-two-seg-wild, inc-specific-second-does-not-win, inc-unicode-pattern, lock-cache-empty-right-zh-wrong-h1, lock-cache-empty-zh, lock-cache-empty-zh-all, lock-cache-full-ch-and-h1, lock-cache-full-h1, lock-cache-full-no-lock, lock-cache-full-no-lock-may-break, lock-cache-full-none, lock-cache-full-none-may-break, lock-cache-full-right-zh-wrong-h1, lock-cache-full-unsorted-dups, lock-cache-full-zh, lock-cache-full-zh-all, lock-cache-full-zh-other-platform-h1, lock-cache-mirror-down-lock-kept, lock-constraint-conflict-upgrade, lock-direct-h1, lock-direct-h1-zh, lock-direct-none, lock-direct-right-zh-wrong-h1, lock-direct-unsorted-dups, lock-direct-wrong-zh-right-h1, lock-direct-zh, lock-direct-zh-all, lock-direct-zh-other-platform-h1, lock-fresh-fs, lock-fresh-net, lock-fs-packed-h1-zh, lock-fs-packed-right-zh-wrong-h1, lock-fs-packed-wrong-zh-right-h1, lock-fs-packed-zh, lock-fs-packed-zh-all, lock-fs-packed-zh-other-platform-h1, lock-fs-unpacked-h1, lock-fs-unpacked-h1-zh, lock-fs-unpacked-wrong-zh-right-h1, lock-made-by-net-served-by-oci-same-bytes, lock-net-h1, lock-net-h1-zh, lock-net-right-zh-wrong-h1, lock-net-unsorted-dups, lock-net-wrong-zh-right-h1, lock-net-zh, lock-net-zh-other-platform-h1, lock-none-oci-then-direct-same-version, lock-oci-h1-zh, lock-oci-none, lock-oci-unsorted-dups, lock-oci-zh-all, lock-older-kept, lock-readonly-bad-value, lock-readonly-zh, lock-readonly-zh-all, net-302-index, net-hashes-none-then-oci, net-hashes-zh-then-oci, net-trust-all-hashes, net-url-query, net-url-userinfo, pair-direct-fs-newer-first, pair-direct-fs-newer-second, pair-direct-fs-only-second, pair-direct-fs-same, pair-direct-net-newer-first, pair-direct-net-newer-second, pair-direct-net-only-second, pair-direct-net-same, pair-direct-oci-newer-second, pair-fs-direct-newer-second, pair-fs-direct-only-second, pair-fs-direct-same, pair-fs-net-newer-first, pair-fs-net-newer-second, pair-fs-net-only-second, pair-fs-net-same, pair-fs-oci-newer-first, pair-fs-oci-newer-second, pair-fs-oci-only-second, pair-fs-oci-same, pair-net-direct-same, pair-net-fs-same, pair-net-oci-newer-first, pair-net-oci-same, pair-oci-direct-newer-first, pair-oci-direct-pinned-to-mirrored, pair-oci-direct-same, pair-oci-excluded-for-rest, pair-oci-fs-newer-first, pair-oci-fs-older-locked, pair-oci-fs-same, pair-oci-net-newer-first, pair-oci-net-same, plat-direct-oci-newest-only-first-has-platform-second, plat-fs-oci-first-lacks-platform, plat-net-oci-first-lacks-platform, plat-oci-direct-first-lacks-platform, plat-oci-direct-newest-only-first-has-platform-second, plat-oci-net-first-lacks-platform, plat-oci-net-newest-only-first-has-platform-second, shape-disjoint-oci-first, shape-fs-first-overlay, shape-oci-last-missing, shape-two-oci-second-lacks-repo, tpl-all-symbols, tpl-directive-for2, tpl-empty-tag, tpl-for-expression, tpl-hole-type, tpl-hole-wild-plus-literal, tpl-host-literal-allows-no-hostname, tpl-host-port-as-registry, tpl-host-port-not-used, tpl-joined-dash, tpl-joined-dot, tpl-long-name, tpl-map-colon-form, tpl-nested-template, tpl-number-in-path, tpl-port-empty, tpl-same-host-two-spellings, tpl-strip-markers, tpl-type-literal, tpl-unicode-hostname, tpl-unicode-parts-unused, tpl-unknown-arg, tpl-unknown-nested-block, tpl-uppercase-registry, tpl-whole-expression, union-constraint, union-metadata
+        same, exit 1 archive-not-found: fail-direct-archive-404-then-oci, fail-net-archive-404-then-oci
+        same, exit 1 artifact-type: fail-oci-broken-index-no-type-then-fs, fail-oci-broken-index-type-then-fs, fail-oci-broken-leaf-type-then-fs
+        same, exit 1 bad-body: fail-direct-versions-bad-version-then-oci, fail-direct-versions-broken-json-then-oci, fail-fs-ok-then-oci-list-broken-json, fail-net-index-broken-json-then-oci, fail-net-version-broken-json-then-oci, fail-oci-list-html-then-fs, fail-oci-ok-then-direct-versions-bad-version, fail-oci-ok-then-direct-versions-broken-json, fail-oci-ok-then-net-index-broken-json
+        same, exit 1 bad-content-type: fail-direct-discovery-html-then-oci, fail-net-index-html-then-oci, fail-oci-ok-then-net-index-html
+        same, exit 1 bad-signature: fail-direct-broken-signature-then-oci
+        same, exit 1 bad-status: fail-net-index-410-then-oci, fail-oci-ok-then-net-index-410
+        same, exit 1 bad-zip: fail-net-archive-html-then-oci
+        same, exit 1 blob-digest-mismatch: fail-oci-broken-blob-corrupt-then-fs, net-hashes-wrong-then-oci
         same, exit 1 cache-modified: lock-cache-tampered-lock-kept, lock-installed-tampered
+        same, exit 1 checksum-list: fail-direct-broken-shasum-then-oci
+        same, exit 1 descriptor-platform-missing: fail-oci-broken-no-platform-then-fs
         same, exit 1 empty-repository: tpl-bare-number, tpl-bool, tpl-no-slash-word, tpl-number
+        same, exit 1 fs-dir-missing: cfg-fs-path-env, cfg-fs-path-tilde, fail-fs-x-missing-dir-then-oci, fail-oci-ok-then-fs-x-missing-dir
         same, exit 1 invalid-repository-address: tpl-bad-only-for-real, tpl-host-port-in-path, tpl-unicode-provider-parts
         same, exit 1 lock-invalid: lock-no-version, lock-short-label, lock-unknown-attribute
-        same, exit 1 lock-mismatch: lock-cache-empty-empty-value, lock-cache-empty-h1-other-platform, lock-cache-empty-wrong-both, lock-cache-empty-wrong-h1, lock-cache-empty-wrong-zh, lock-cache-empty-zh-other-platform, lock-cache-full-wrong-both, lock-cache-full-wrong-h1, lock-cache-full-wrong-zh, lock-made-by-direct-served-by-oci-other-bytes, lock-oci-empty-value, lock-oci-h1-other-platform, lock-oci-uppercase-hex-zh, lock-oci-wrong-h1, lock-oci-wrong-zh, lock-upgrade-same-version-wrong-hash
+        same, exit 1 lock-mismatch: lock-cache-empty-empty-value, lock-cache-empty-h1-other-platform, lock-cache-empty-wrong-both, lock-cache-empty-wrong-h1, lock-cache-empty-wrong-zh, lock-cache-empty-zh-other-platform, lock-cache-full-wrong-both, lock-cache-full-wrong-h1, lock-cache-full-wrong-zh, lock-direct-empty-value, lock-direct-h1-other-platform, lock-direct-wrong-both, lock-direct-wrong-h1, lock-direct-zh-other-platform, lock-fs-packed-empty-value, lock-fs-packed-wrong-both, lock-fs-unpacked-h1-other-platform, lock-fs-unpacked-right-zh-wrong-h1, lock-fs-unpacked-wrong-both, lock-fs-unpacked-wrong-h1, lock-made-by-direct-served-by-oci-other-bytes, lock-made-by-oci-served-by-direct-other-bytes, lock-mismatch-net-then-oci-right, lock-mismatch-oci-then-fs-right, lock-net-empty-value, lock-net-h1-other-platform, lock-net-wrong-h1, lock-net-zh-other-platform, lock-oci-empty-value, lock-oci-h1-other-platform, lock-oci-uppercase-hex-zh, lock-oci-wrong-h1, lock-oci-wrong-zh, lock-upgrade-same-version-wrong-hash
         same, exit 1 locked-version-conflict: lock-constraint-conflict
         same, exit 1 locked-version-gone: lock-version-gone
+        same, exit 1 manifest-not-found: fail-oci-broken-manifest-missing-then-fs, fail-oci-manifest-404-then-fs
+        same, exit 1 mirror-hash-schemes: net-hashes-unknown-then-oci
+        same, exit 1 mirror-version-missing: fail-net-version-404-then-oci, net-url-no-slash, pair-net-direct-newer-second, pair-net-direct-only-second, pair-net-fs-newer-second, pair-net-fs-only-second, pair-net-oci-newer-second, plat-oci-net-newest-lacks-platform-everywhere
         same, exit 1 no-matching-release: alone-oci-prerelease, cfg-implied-off-with-empty-block, cfg-json-empty-object
+        same, exit 1 no-provider-manifest: fail-oci-broken-descriptor-type-then-fs, fail-oci-broken-no-leaves-then-fs
         same, exit 1 no-provider-service: fail-direct-discovery-404-then-oci, fail-oci-ok-then-direct-discovery-404, fail-oci-ok-then-direct-discovery-no-service
-        same, exit 1 platform-not-supported: alone-oci-other-platform
-        same, exit 1 provider-not-found: alone-oci-404-all, alone-oci-empty, alone-oci-name-unknown, cfg-dev-oci-lacks-it, net-oci-redirect-list
+        same, exit 1 no-zip-layer: fail-oci-broken-layer-type-then-fs
+        same, exit 1 not-an-index: fail-oci-broken-leaf-tagged-then-fs
+        same, exit 1 platform-not-supported: alone-oci-other-platform, plat-oci-direct-newest-lacks-platform-everywhere, plat-oci-fs-newest-lacks-platform-everywhere, plat-only-darwin-everywhere-fs-oci
+        same, exit 1 provider-not-found: alone-direct-empty, alone-fs-empty, alone-net-404, alone-net-empty, alone-oci-404-all, alone-oci-empty, alone-oci-name-unknown, cfg-dev-oci-lacks-it, net-oci-redirect-list
+        same, exit 1 registry-provider-not-known: both-lack-it, both-lack-it-turned
         same, exit 1 registry-status:204: fail-oci-list-204-then-fs
-        same, exit 1 registry-status:401: fail-oci-all-401-then-fs, fail-oci-list-401-NAME_UNKNOWN-then-fs, fail-oci-list-401-then-fs
-        same, exit 1 registry-status:403: fail-oci-list-403-then-fs
-        same, exit 1 registry-status:404: fail-oci-list-DENIED-404-then-fs, fail-oci-list-MANIFEST_UNKNOWN-then-fs
-        same, exit 1 tag-not-found: inc-newer-in-second
+        same, exit 1 registry-status:401: fail-oci-all-401-then-fs, fail-oci-list-401-NAME_UNKNOWN-then-fs, fail-oci-list-401-then-fs, fail-oci-tag-401-then-fs
+        same, exit 1 registry-status:403: fail-fs-ok-then-oci-list-403, fail-oci-blob-403-then-fs, fail-oci-list-403-then-fs
+        same, exit 1 registry-status:404: fail-fs-ok-then-oci-list-DENIED-404, fail-fs-ok-then-oci-list-MANIFEST_UNKNOWN, fail-oci-list-DENIED-404-then-fs, fail-oci-list-MANIFEST_UNKNOWN-then-fs
+        same, exit 1 tag-not-found: cfg-json-array-and-object, cfg-json-array-and-object-exclude, fail-oci-only-odd-tags-then-fs, fail-oci-tag-404-then-fs, inc-newer-in-second, lock-locked-oci-lacks-direct-has, pair-oci-direct-newer-second, pair-oci-direct-newer-upstream, pair-oci-direct-only-second, pair-oci-fs-only-second, pair-oci-net-only-second, plat-direct-oci-newest-lacks-platform-everywhere, plat-fs-oci-newest-lacks-platform-everywhere, union-metadata-exact
         same, exit 1 template-eval: tpl-map-lookup-miss
         same, exit 1 template-null: tpl-null-by-condition, tpl-null-part-by-condition
-        same, exit 1 token-server-status:401: fail-oci-all-401-bearer-then-fs
+        same, exit 1 token-server-status:401: fail-fs-ok-then-oci-all-401-bearer, fail-oci-all-401-bearer-then-fs
+        same, exit 1 unauthorized: fail-direct-versions-403-then-oci, fail-net-index-401-then-oci, fail-oci-ok-then-direct-versions-401, fail-oci-ok-then-direct-versions-403, fail-oci-ok-then-net-index-401, fail-oci-ok-then-net-index-403
         same, exit 1 zero-version: alone-oci-zero-version
         same, exit 2 source-address: tpl-percent-encoded-type
-        same, exit 3 connection-lost: fail-direct-discovery-reset-then-oci, fail-oci-list-reset-then-fs, fail-oci-ok-then-direct-discovery-reset
-        same, exit 3 connection-refused: tpl-ipv4-port, tpl-ipv6
+        same, exit 3 connection-lost: fail-direct-discovery-reset-then-oci, fail-net-index-reset-then-oci, fail-oci-blob-reset-then-fs, fail-oci-list-reset-then-fs, fail-oci-ok-then-direct-discovery-reset, fail-oci-ok-then-net-index-reset
+        same, exit 3 connection-refused: fail-fs-ok-then-oci-refused, fail-net-refused-then-oci, fail-oci-refused-locked-ok-fs, tpl-ipv4-port, tpl-ipv6
         same, exit 3 dns: tpl-ipv6-bare
-        same, exit 3 registry-status:429: fail-oci-list-429-then-fs
-        same, exit 3 registry-status:500: retry-oci-blob-500
-        same, exit 3 registry-status:503: fail-oci-list-503-then-fs
-        same, exit 3 server-error: fail-direct-discovery-500-then-oci, fail-oci-ok-then-direct-discovery-500, shape-oci-last-direct-down
-        same, exit 3 tls: fail-oci-tls-then-fs
-        same, exit 3 unreachable: fail-direct-host-dns-then-oci, fail-oci-dns-then-fs, fail-oci-ok-then-direct-host-dns, tpl-docker-io, tpl-single-word-registry
+        same, exit 3 registry-status:429: fail-fs-ok-then-oci-list-429, fail-oci-list-429-then-fs
+        same, exit 3 registry-status:500: fail-fs-ok-then-oci-list-500, fail-oci-blob-500-then-fs, fail-oci-manifest-500-then-fs, fail-oci-tag-500-then-fs, retry-oci-blob-500
+        same, exit 3 registry-status:503: fail-fs-ok-then-oci-list-503, fail-oci-list-503-then-fs
+        same, exit 3 server-error: fail-direct-discovery-500-then-oci, fail-direct-download-500-then-oci, fail-net-index-500-then-oci, fail-net-index-503-then-oci, fail-net-version-500-then-oci, fail-oci-ok-then-direct-discovery-500, fail-oci-ok-then-direct-versions-500, fail-oci-ok-then-net-index-503, retry-net-archive-500-count-0, retry-net-archive-500-env-1, shape-oci-last-direct-down
+        same, exit 3 timeout: fail-net-hang-then-oci
+        same, exit 3 tls: fail-fs-ok-then-oci-tls, fail-net-tls-then-oci, fail-oci-tls-locked-ok-fs, fail-oci-tls-then-fs
+        same, exit 3 unreachable: fail-direct-host-dns-then-oci, fail-fs-ok-then-oci-dns, fail-net-dns-then-oci, fail-oci-dns-locked-ok-fs, fail-oci-dns-then-fs, fail-oci-ok-then-direct-host-dns, tpl-docker-io, tpl-single-word-registry
         ");
     }
 }

@@ -147,8 +147,11 @@ impl Made {
             "cache" => "oci",
             other => other,
         };
-        let exact = repository.and_then(|repository| scene.case.offers.get(&format!("oci:{repository}")));
         let of_kind = || scene.case.offers.iter().filter(|(name, _)| name.split(':').next() == Some(kind));
+        // A case that names no repository has one only.
+        let only = || of_kind().next().and_then(|(name, _)| name.strip_prefix("oci:")).filter(|_| method == "oci");
+        let repository = repository.or_else(only);
+        let exact = repository.and_then(|repository| scene.case.offers.get(&format!("oci:{repository}")));
         let offer = exact.or_else(|| of_kind().next().map(|(_, offer)| offer));
         let source = maker(kind, offer.and_then(|offer| offer.content.as_deref()));
         let provider_type = scene.case.provider.rsplit('/').next().unwrap_or_default();
@@ -156,7 +159,7 @@ impl Made {
         let leaf = repository.and_then(|repository| scene.world.leaf(repository, version, PLATFORM));
         let (served, places) = match (method, repository) {
             ("cache", _) => (BTreeSet::new(), BTreeSet::new()),
-            (_, Some(repository)) => ([repository.to_owned()].into(), [repository.to_owned()].into()),
+            (_, Some(repository)) => [scene.world.sender(repository)].into_iter().unzip(),
             ("filesystem_mirror", _) => {
                 (BTreeSet::new(), of_kind().filter_map(|(name, _)| scene.folder(name)).collect())
             }
@@ -234,6 +237,8 @@ fn our_codes(measured: &str) -> Vec<&str> {
         "too-many-requests" => vec!["too-many-requests", "registry-status:429"],
         "server-error" => vec!["server-error", "registry-status:5xx"],
         "bad-status" => vec!["bad-status", "registry-status:2xx"],
+        // The only checksum of a mirror's archive is its digest.
+        "mirror-hash-mismatch" => vec!["mirror-hash-mismatch", "blob-digest-mismatch"],
         other => vec![other],
     }
 }

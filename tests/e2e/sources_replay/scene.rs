@@ -121,8 +121,13 @@ impl Scene {
         self.place(&format!("the folder {}", self.substitute(offer.strip_prefix("fs:")?)))
     }
 
-    /// What the program says of a place, with the one spelling of a folder; `None` for a folder that is not there.
+    /// What the program says of a place, with the one spelling of a folder, and of a mirror without the marks of what is
+    /// not shown; `None` for a folder that is not there.
     fn place(&self, said: &str) -> Option<String> {
+        if let Some((start, end)) = said.split_once("***@") {
+            return Some(format!("{start}{end}"));
+        }
+        let said = said.split('?').next().unwrap_or_default();
         let Some(folder) = said.strip_prefix("the folder ") else { return Some(said.to_owned()) };
         Some(format!("the folder {}", self.work().join(folder).canonicalize().ok()?.display()))
     }
@@ -180,7 +185,12 @@ impl Scene {
 
     fn program(&self, arguments: &[String]) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tofu-oci"));
-        command.args(arguments).current_dir(self.work()).env_clear().stdin(Stdio::null());
+        command.args(arguments);
+        if self.case.offers.values().any(|offer| offer.fails.as_deref() == Some("timeout")) {
+            // A quarter of the usual time.
+            command.arg("--timeout=30s");
+        }
+        command.current_dir(self.work()).env_clear().stdin(Stdio::null());
         command.env("PATH", "/usr/bin:/bin").env("HOME", self.base().join("home"));
         command.env("TMPDIR", self.base().join("tmp")).env("TZ", "UTC").env("LANG", "C.UTF-8").env("NO_COLOR", "1");
         // Instead of the roots of the machine, which take longer to read than most cases to run.

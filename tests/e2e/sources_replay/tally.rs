@@ -1,4 +1,4 @@
-//! The three columns.
+//! The two columns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,10 +14,9 @@ pub(super) const ERRORS_STOP: &str = "errors-stop";
 #[derive(Default)]
 pub(super) struct Tally {
     /// The cases of each column, by group.
-    groups: BTreeMap<String, [usize; 3]>,
+    groups: BTreeMap<String, [usize; 2]>,
     /// The cases of each decision, by name and outcome.
     intended: BTreeMap<(&'static str, String), BTreeSet<String>>,
-    not_built: BTreeMap<&'static str, BTreeSet<String>>,
     /// The cases that are as measured, by outcome.
     same: BTreeMap<String, BTreeSet<String>>,
     /// What is neither as measured nor as decided.
@@ -40,7 +39,6 @@ impl Tally {
         let (nth, names) = match column {
             Column::Same => (0, self.same.entry(outcome).or_default()),
             Column::Intended(decision) => (1, self.intended.entry((decision, outcome)).or_default()),
-            Column::NotBuilt(what) => (2, self.not_built.entry(what).or_default()),
         };
         count[nth] += 1;
         names.insert(name);
@@ -50,21 +48,13 @@ impl Tally {
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |names: &BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
-        for (group, [same, intended, not_built]) in &self.groups {
-            writeln!(f, "{group}: {same} same, {intended} intended differences, {not_built} not built yet")?;
+        for (group, [same, intended]) in &self.groups {
+            writeln!(f, "{group}: {same} same, {intended} intended differences")?;
         }
-        let [same, intended, not_built] =
-            [0, 1, 2].map(|nth| self.groups.values().map(|count| count[nth]).sum::<usize>());
-        writeln!(
-            f,
-            "{} cases: {same} same, {intended} intended differences, {not_built} not built yet",
-            same + intended + not_built + self.bad.len()
-        )?;
+        let [same, intended] = [0, 1].map(|nth| self.groups.values().map(|count| count[nth]).sum::<usize>());
+        writeln!(f, "{} cases: {same} same, {intended} intended differences", same + intended + self.bad.len())?;
         for ((decision, outcome), names) in &self.intended {
             writeln!(f, "intended, {decision}, {outcome}: {}", list(names))?;
-        }
-        for (what, names) in &self.not_built {
-            writeln!(f, "not built yet, {what}: {}", list(names))?;
         }
         for (outcome, names) in &self.same {
             writeln!(f, "same, {outcome}: {}", list(names))?;

@@ -66,6 +66,7 @@ impl WebPlace {
     fn with_packages(case: &Case, name: &str, host: &str, offer: &Offered) -> Self {
         let upstream = Upstream::with_certificates(certificates());
         let provider = provider(case);
+        upstream.provider(&provider.0);
         for version in &offer.versions {
             for platform in offer.platforms(version) {
                 let maker = maker(name, offer.content.as_deref());
@@ -109,6 +110,16 @@ impl WebPlace {
                 self.upstream.fault(Rule::on("GET", &path).then(Fault::Answer(Answer::json(&document))));
             }
         }
+    }
+
+    /// Adds a rule after those of the case's own faults.
+    pub(super) fn rule(&self, rule: Rule) {
+        self.upstream.fault(rule);
+    }
+
+    /// Everything that has arrived.
+    pub(super) fn requests(&self) -> Vec<LoggedRequest> {
+        self.upstream.requests()
     }
 
     /// `127.0.0.1:PORT`.

@@ -90,9 +90,14 @@ impl World {
         let offers = Arc::new(Offers { repositories, roads });
         let answering = Arc::clone(&offers);
         let pages = Computed::new(move |head, _| answering.answer(head));
-        let web = WebServer::answering(certificates(), pages);
-        for rule in offers.faults(&web) {
-            web.fault(rule);
+        let web = WebServer::answering(certificates(), pages.clone());
+        for rule in offers.faults() {
+            web.fault(rule.clone());
+            // A host may be a registry of both kinds.
+            places.iter().for_each(|(_, place)| place.rule(rule.clone()));
+        }
+        for (_, place) in &places {
+            place.rule(Rule::on("*", "/v2/*").then(Fault::Computed(pages.clone())));
         }
 
         let needs_other = offers.roads.values().any(|road| *road == Road::Untrusted);
@@ -130,15 +135,20 @@ impl World {
             let good = request.method == "GET" && request.status == Some(200);
             good.then(|| format!("{}/{name}", request.header("host").unwrap_or_default()))
         };
-        let repositories: Vec<String> = self.web.requests().iter().filter_map(sent).collect();
+        let requests = self.places.iter().flat_map(WebPlace::requests).chain(self.web.requests());
+        let repositories: Vec<String> = requests.filter_map(|request| sent(&request)).collect();
         repositories.into_iter().chain(self.places.iter().flat_map(WebPlace::served)).collect()
     }
 
     /// What an offer is called among [`World::served`], and as a place by the program.
     pub(super) fn sender(&self, offer: &str) -> (String, String) {
+        let sent_by = |repository: &str| {
+            let (host, name) = repository.split_once('/').unwrap_or((repository, ""));
+            (format!("{}/{name}", host.to_ascii_lowercase()), repository.to_owned())
+        };
         match self.places.iter().find(|place| place.offer == offer) {
             Some(place) => (place.offer.clone(), place.shown.clone()),
-            None => (offer.trim_start_matches("oci:").to_owned(), offer.trim_start_matches("oci:").to_owned()),
+            None => sent_by(offer.trim_start_matches("oci:")),
         }
     }
 
@@ -188,7 +198,7 @@ impl Offers {
     }
 
     /// The rules for the faults of the repositories.
-    fn faults(&self, web: &WebServer) -> Vec<Rule> {
+    fn faults(&self) -> Vec<Rule> {
         let mut rules = Vec::new();
         for (place, (offer, _)) in &self.repositories {
             for stage in ["list", "tag", "manifest", "blob", "ping"] {
@@ -201,7 +211,12 @@ impl Offers {
                 let rule = Rule::when(move |head| {
                     (host == "*" || host == host_of(head)) && is_stage(stage, &name, &head.path)
                 });
-                rules.push(rule.then(registry_fault(word, web)));
+                rules.push(rule.then(registry_fault(word)));
+                if word == "401-bearer" {
+                    // A refused caller gets no token either.
+                    let refused = Answer::error(401, "UNAUTHORIZED", "no token");
+                    rules.push(Rule::on("*", "/token").then(Fault::Answer(refused)));
+                }
             }
         }
         rules
@@ -260,15 +275,12 @@ fn is_stage(stage: &str, name: &str, path: &str) -> bool {
 }
 
 /// What a word of the cases means that is about an OCI registry.
-fn registry_fault(word: &str, web: &WebServer) -> Fault {
+fn registry_fault(word: &str) -> Fault {
     match word {
         "empty" => Fault::Answer(Answer::json(&json!({"name": "x", "tags": []}))),
         "null-tags" => Fault::Answer(Answer::json(&json!({"name": "x", "tags": null}))),
         "302" => Fault::Answer(Answer::new(302).header("Location", "/elsewhere")),
         "401-bearer" => {
-            // A refused caller gets no token either.
-            let refused = Answer::error(401, "UNAUTHORIZED", "no token");
-            web.fault(Rule::on("*", "/token").then(Fault::Answer(refused)));
             let challenge = r#"Bearer realm="https://oci.example.test/token",service="registry""#;
             Fault::Answer(Answer::new(401).header("WWW-Authenticate", challenge))
         }

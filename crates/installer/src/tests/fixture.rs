@@ -195,13 +195,22 @@ impl Workspace {
 
     /// The checksums in the lock file, sorted.
     pub(super) fn locked(&self) -> Vec<String> {
+        self.locked_for(&address())
+    }
+
+    /// The same for another provider.
+    pub(super) fn locked_for(&self, address: &ProviderAddr) -> Vec<String> {
         let lock = tofu_oci_lockfile::read(&self.lock_path()).unwrap();
-        lock.file().get(&address()).unwrap().hashes.iter().map(ToString::to_string).collect()
+        lock.file().get(address).unwrap().hashes.iter().map(ToString::to_string).collect()
     }
 
     /// A request for the provider's newest version, into `.terraform` of this folder.
     pub(super) fn job(&self, store: Arc<dyn ReadStore>) -> InstallRequest {
-        let source: Arc<dyn Source> = Arc::new(OciSource::new(store));
+        self.job_from(Arc::new(OciSource::new(store)))
+    }
+
+    /// The same from any source.
+    pub(super) fn job_from(&self, source: Arc<dyn Source>) -> InstallRequest {
         InstallRequest {
             address: address(),
             constraints: Constraints::any(),

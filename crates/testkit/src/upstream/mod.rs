@@ -77,6 +77,11 @@ impl Upstream {
         self.releases().publish(provider, version, platforms.iter().map(package).collect());
     }
 
+    /// Publishes a provider that has no version yet.
+    pub fn provider(&self, provider: &str) {
+        self.releases().provider_mut(provider);
+    }
+
     /// Publishes one package of a version: for one more platform, or in place of the platform's bytes.
     pub fn package(&self, provider: &str, version: &str, package: &ProviderZip) {
         self.releases().add(provider, version, package);

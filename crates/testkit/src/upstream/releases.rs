@@ -63,13 +63,11 @@ impl Releases {
     }
 
     pub(super) fn withdraw(&mut self, provider: &str, version: &str) {
-        let provider = self.providers.entry(provider.to_owned()).or_default();
-        provider.versions.retain(|(known, _)| known != version);
+        self.provider_mut(provider).versions.retain(|(known, _)| known != version);
     }
 
     pub(super) fn warn(&mut self, provider: &str, warnings: &[&str]) {
-        let provider = self.providers.entry(provider.to_owned()).or_default();
-        provider.warnings = warnings.iter().map(ToString::to_string).collect();
+        self.provider_mut(provider).warnings = warnings.iter().map(ToString::to_string).collect();
     }
 
     pub(super) fn version(&self, provider: &str, version: &str) -> Option<&UpstreamVersion> {
@@ -83,8 +81,12 @@ impl Releases {
         package.unwrap_or_else(|| panic!("the upstream has no {provider} {version} for {platform}"))
     }
 
+    pub(super) fn provider_mut(&mut self, provider: &str) -> &mut UpstreamProvider {
+        self.providers.entry(provider.to_owned()).or_default()
+    }
+
     fn version_mut(&mut self, provider: &str, version: &str) -> &mut UpstreamVersion {
-        let versions = &mut self.providers.entry(provider.to_owned()).or_default().versions;
+        let versions = &mut self.provider_mut(provider).versions;
         let at = versions.iter().position(|(known, _)| known == version).unwrap_or_else(|| {
             versions.push((version.to_owned(), UpstreamVersion::new()));
             versions.len() - 1
