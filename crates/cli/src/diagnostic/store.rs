@@ -25,6 +25,10 @@ impl From<&StoreError> for Diagnostic {
             StoreError::UnknownRepository { place } if is_layout(place) => diagnostic.hint(
                 "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",
             ),
+            StoreError::UnknownRepository { place: Place::Bundle(file) } => diagnostic.hint(format!(
+                "name the file, or its parts without .001: {0}, or {0}.001, {0}.002 and so on",
+                file.display()
+            )),
             StoreError::UnknownRepository { .. } => {
                 diagnostic.hint("check the name; some registries also say this to those who may not read the repository")
             }
@@ -61,6 +65,13 @@ impl From<&StoreError> for Diagnostic {
             StoreError::Forbidden { place, fault: Some(fault), .. } => {
                 diagnostic.hint(realm_hint(*fault)).refused(place, RefusalCause::Other)
             }
+            StoreError::Malformed { place: Place::Bundle(_), .. } => {
+                diagnostic.hint("`tofu-oci bundle create` writes bundles; copy the file again if it was one")
+            }
+            StoreError::MissingPart { .. } => {
+                diagnostic.hint("copy that file as well, into the same folder")
+            }
+            StoreError::CutOff { .. } => diagnostic.hint("copy the file again, whole"),
             StoreError::Malformed { .. } | StoreError::Forbidden { .. } => {
                 diagnostic.hint("-vv shows every request; check that this is the registry you mean")
             }
@@ -93,6 +104,10 @@ impl From<&StoreError> for Diagnostic {
                 if is_layout(place) =>
             {
                 diagnostic.hint("a file in the directory was changed or cut short; copy or pack the release again")
+            }
+            StoreError::DigestMismatch { place: Place::Bundle(_), .. }
+            | StoreError::SizeMismatch { place: Place::Bundle(_), .. } => {
+                diagnostic.hint("the file was changed or damaged on its way: copy it again, and load nothing of it until then")
             }
             StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => diagnostic
                 .hint("the registry, or something between it and here, changed the content; nothing of it was kept"),
