@@ -147,12 +147,12 @@ fn wrong_usage_is_told() {
 
     hint: name a repository of a registry, such as ghcr.io/acme/opentofu-provider-widget
     ");
-    assert_snapshot!(explain(&scene, "auth explain ghcr.io").text, @"
+    assert_snapshot!(explain(&scene, "auth explain ghcr.io/").text, @"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: `ghcr.io` is not a repository address: it must read HOST/NAME, such as ghcr.io/acme/widget
+    error: `ghcr.io/` is not a repository address: a name consists of lower-case letters and digits, joined by `.`, `_`, `__`, `-` or `/`
 
     hint: write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR
     ");

@@ -35,6 +35,7 @@ fn a_mirror_that_stops_opentofu_is_named() {
         matches   yes, by include "registry.example.com/acme/*"
         place     [REGISTRY]/other/widget
         offers    1.5.0
+        checked   by the digest in its manifest
 
     tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
               which method 2 (oci_mirror) lists, and a mirror does not give way
@@ -59,6 +60,7 @@ fn a_constraint_decides_which_version_is_looked_for() {
         matches   yes, by include "registry.example.com/acme/*"
         place     [REGISTRY]/acme/widget
         offers    1.4.0
+        checked   by the digest in its manifest
 
      2  oci_mirror  [HOME]/.tofurc:6
         matches   yes, by include "registry.example.com/acme/*"
@@ -76,8 +78,8 @@ fn a_constraint_decides_which_version_is_looked_for() {
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"method","address":"registry.example.com/acme/widget","number":1,"method":"oci_mirror","at":"[HOME]/.tofurc:2","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/acme/widget","versions":["1.4.0"],"stray_tags":[],"error":null,"code":null,"root_code":null}
-    {"event":"method","address":"registry.example.com/acme/widget","number":2,"method":"oci_mirror","at":"[HOME]/.tofurc:6","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/other/widget","versions":["1.5.0"],"stray_tags":[],"error":null,"code":null,"root_code":null}
+    {"event":"method","address":"registry.example.com/acme/widget","number":1,"method":"oci_mirror","at":"[HOME]/.tofurc:2","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/acme/widget","versions":["1.4.0"],"stray_tags":[],"checked_by":"manifest","error":null,"code":null,"root_code":null}
+    {"event":"method","address":"registry.example.com/acme/widget","number":2,"method":"oci_mirror","at":"[HOME]/.tofurc:6","selected":true,"matches":"yes, by include \"registry.example.com/acme/*\"","place":"[REGISTRY]/other/widget","versions":["1.5.0"],"stray_tags":[],"checked_by":null,"error":null,"code":null,"root_code":null}
     {"event":"choice","address":"registry.example.com/acme/widget","constraints":"< 1.5.0","locked":null,"platform":"linux_amd64","program":"tofu-oci","releases":[],"outcome":"serves","version":"1.4.0","number":1,"code":null,"reason":"the first method in order, and the only one that has it","dev_override":null}
     {"event":"choice","address":"registry.example.com/acme/widget","constraints":"< 1.5.0","locked":null,"platform":"linux_amd64","program":"OpenTofu","releases":["1.10","1.12","1.13"],"outcome":"serves","version":"1.4.0","number":1,"code":null,"reason":"the first method in order, and the only one that has it","dev_override":null}
 
@@ -131,11 +133,13 @@ fn a_floating_tag_stops_opentofu_and_not_us() {
         matches   yes, by include "registry.example.com/acme/*"
         place     [REGISTRY]/acme/widget
         offers    1.5.0, 1.4.0
+        checked   by the digest in its manifest
 
      2  oci_mirror  [HOME]/.tofurc:6
         matches   yes, by include "registry.example.com/acme/*"
         place     [REGISTRY]/other/widget
         offers    1.5.0
+        checked   by the digest in its manifest
         beware    the tag 2 is taken for version 2.0.0 by OpenTofu, and is none
 
     tofu-oci  installs 1.5.0 from method 1 (oci_mirror): the first method in order that has it; a later
@@ -165,6 +169,7 @@ fn a_broken_configuration_is_explained_as_opentofu_reads_it_and_refused() {
         matches   yes, by include "registry.example.com/acme/*"
         place     [REGISTRY]/other/widget
         offers    1.5.0
+        checked   by the digest in its manifest
 
     tofu-oci  refuses: there is an error in the CLI configuration, shown below
     OpenTofu  installs 1.5.0 from method 1 (oci_mirror): the only method that is asked
@@ -309,6 +314,7 @@ fn a_registry_whose_root_is_missing_is_passed_over_up_to_1_12() {
         matches   yes, by include "registry.example.com/acme/*"
         place     [REGISTRY]/other/widget
         offers    1.5.0
+        checked   by the digest in its manifest
         beware    /v2/ of this registry is 404: OpenTofu up to 1.12 passes over it
 
     tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
@@ -358,6 +364,7 @@ fn a_registry_whose_root_fails_stops_up_to_1_12() {
         matches   yes, by include "registry.example.com/acme/*"
         place     [REGISTRY]/other/widget
         offers    1.5.0
+        checked   by the digest in its manifest
         beware    /v2/ of this registry fails (denied): OpenTofu up to 1.12 stops there
 
     tofu-oci  chooses 1.5.0 and stops at method 1 (oci_mirror), tag-not-found: this mirror lacks 1.5.0,
@@ -394,6 +401,7 @@ fn from_is_explained_too() {
         matches   every provider: the CLI configuration is not read
         place     [REGISTRY]/acme/widget
         offers    1.4.0
+        checked   by the digest in its manifest
 
     tofu-oci  installs 1.4.0 from method 1 (--from): the only method that is asked
     OpenTofu  knows nothing of --from: it goes by its CLI configuration

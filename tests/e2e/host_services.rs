@@ -42,6 +42,7 @@ fn a_host_that_names_its_repositories_is_followed() {
         matches   yes, it is for every provider
         place     [REGISTRY]/acme/widget
         offers    1.4.0
+        checked   by the digest in its manifest
         rule      the URI template `[REGISTRY]/{namespace}/{type}` of registry.example.com
 
     tofu-oci  installs 1.4.0 from method 1 (direct): the only method that is asked

@@ -75,6 +75,8 @@ mod explain;
 mod help;
 mod help_topics;
 mod host_services;
+#[cfg(unix)]
+mod host_tokens;
 mod install;
 mod install_refused;
 mod interrupt;

@@ -232,6 +232,12 @@ pub(crate) fn user_credentials(config: &ReadConfig, timeout: Timeout) -> Credent
     CredentialResolver::read(&machine, &config.environment, &config.reading)
 }
 
+/// The user's tokens for origin registries and network mirrors.
+pub(crate) fn user_tokens(config: &ReadConfig, timeout: Timeout, reporter: &Arc<dyn Reporter>) -> HostTokenResolver {
+    let machine: Arc<dyn HostMachine> = Arc::new(RealMachine(timeout));
+    HostTokenResolver::new(machine, &config.environment, &RealFiles, &config.reading, Arc::clone(reporter))
+}
+
 /// A client of one's own.
 ///
 /// # Errors

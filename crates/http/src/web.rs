@@ -135,6 +135,21 @@ impl WebClient {
         is_host(host, |named| self.http.resolver().may_be_written(named, &self.private))
     }
 
+    /// The address that an answer of `from` names. It obeys the rules of redirects.
+    ///
+    /// # Errors
+    /// The rule that forbids the address.
+    pub fn named_by(&self, from: &Url, text: &str, protection: Protection) -> Result<Url, WebError> {
+        let rule = PlainRule { began: from, named: self.http.plain_hosts(), protection };
+        let refused = |fault| WebError { url: shown_url(from), fault };
+        let named = next_hop(from, text, &rule).map_err(|fault| refused(WebFault::Redirect(fault)))?;
+        if self.http.resolver().may_name(from, &named, &self.private) {
+            Ok(named)
+        } else {
+            Err(refused(WebFault::PrivateHost(host_of(&named))))
+        }
+    }
+
     /// The root of a host: `https://HOST[:PORT]/`, or with `http:` if the options say that it speaks no TLS. Unlike a
     /// registry, a host of this machine is not asked which of the two it speaks.
     ///
@@ -197,15 +212,7 @@ impl<W: Fn(&HttpAnswer) -> bool + Sync> Requester for WebRequester<'_, W> {
     type RequestError = WebError;
 
     fn next(&self, answer: &HttpAnswer, location: &str) -> Result<Url, WebError> {
-        let http = &self.client.http;
-        let rule = PlainRule { began: answer.url(), named: http.plain_hosts(), protection: self.protection };
-        let refused = |fault| WebError { url: shown_url(answer.url()), fault };
-        let next = next_hop(answer.url(), location, &rule).map_err(|fault| refused(WebFault::Redirect(fault)))?;
-        if http.resolver().may_name(answer.url(), &next, &self.client.private) {
-            Ok(next)
-        } else {
-            Err(refused(WebFault::PrivateHost(host_of(&next))))
-        }
+        self.client.named_by(answer.url(), location, self.protection)
     }
 
     fn wants(&self, answer: &HttpAnswer) -> bool {

@@ -126,7 +126,7 @@ impl HostTokenResolver {
         if token.as_ref().is_some_and(|token| bearer(token).is_none()) {
             return Err(HostTokenError {
                 host: host.clone(),
-                code: "token-invalid",
+                code: "token-unusable",
                 problem: format!("that of {origin} has characters that no header can carry"),
                 hint: "a token is one line of printable characters; look for a line break at its end".to_owned(),
             });
@@ -194,7 +194,7 @@ impl fmt::Display for HostTokenOrigin {
         match self {
             Self::Variable(name) => write!(f, "the variable {name}"),
             Self::Block(place) => write!(f, "the credentials block in {place}"),
-            Self::Helper { program, place } => write!(f, "the helper {program}, named by {place}"),
+            Self::Helper { program, place } => write!(f, "the helper {program} of {place}"),
         }
     }
 }

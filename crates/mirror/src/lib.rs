@@ -4,7 +4,7 @@
 //! rules, sources --select--> wanted releases --plan--> what is missing --transfer--> Store, a tree of files, a bundle
 //! ```
 //!
-//! [`transfer`] carries one release into a store.
+//! [`transfer`] carries one release into a store; [`PullThrough`] does so when the release is asked for.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 
@@ -18,6 +18,7 @@ mod load;
 mod look;
 mod names;
 mod plan;
+mod pull;
 mod rules;
 mod run;
 mod select;
@@ -35,6 +36,7 @@ pub use found_keys::FoundKey;
 pub use load::load_bundle;
 pub use names::providers_in_tree;
 pub use plan::{Action, Deed, Prune};
+pub use pull::{HeldBack, PullOptions, PullThrough};
 pub use rules::{
     Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
 };

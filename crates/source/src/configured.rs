@@ -11,6 +11,8 @@ use tofu_oci_mapper::config::{
 };
 use tofu_oci_types::ProviderAddr;
 
+use crate::SignatureDemands;
+
 /// The methods of the user's files, and what else decides about places.
 pub struct ConfiguredMethods {
     /// The files.
@@ -21,6 +23,8 @@ pub struct ConfiguredMethods {
     pub suffix: MagicSuffix,
     /// Hosts that any host may name, wherever they are.
     pub private_hosts: Vec<String>,
+    /// What the signatures of origin registries must be.
+    pub demands: SignatureDemands,
 }
 
 impl ConfiguredMethods {
@@ -36,7 +40,8 @@ impl ConfiguredMethods {
         let methods = methods(reading, environment, &VisibleFiles { files, hidden });
         let written = || reading.config.magic_suffix.as_ref().map(|(suffix, _)| suffix.clone());
         let suffix = suffix.or_else(written).unwrap_or_default();
-        Self { reading: Arc::clone(reading), methods, suffix, private_hosts: Vec::new() }
+        let demands = SignatureDemands::of_variables(|name| environment.var(name));
+        Self { reading: Arc::clone(reading), methods, suffix, private_hosts: Vec::new(), demands }
     }
 
     /// The same with hosts that any host may name.

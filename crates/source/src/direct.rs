@@ -3,19 +3,22 @@
 //! ```text
 //! the hostname ends in the magic suffix        the repository, without a request; it must not be private
 //! the host publishes oci-providers.v1          the repository that its template gives, whatever else it publishes
-//! the host publishes only providers.v1         an error: that protocol is not read yet
+//! the host publishes only providers.v1         its registry
 //! the host publishes neither, or no document   an error: it has no providers
 //! ```
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use tofu_oci_http::host_of;
 use tofu_oci_mapper::{MagicSuffix, OciPlace};
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Hostname, Place, ProviderAddr, RepositoryRef, Version};
+use url::Url;
 
-use crate::{Discover, Failure, Listing, NotOffered, OciSource, Release, Source, SourceError};
+use crate::{
+    Discover, Failure, Listing, NotOffered, OciSource, RegistryAccess, RegistrySource, Release, Source, SourceError,
+};
 
 /// Opens a repository of a registry.
 pub type OpenRepository = Arc<dyn Fn(&RepositoryRef) -> Result<Arc<dyn ReadStore>, StoreError> + Send + Sync>;
@@ -27,49 +30,72 @@ pub struct DirectSource {
     magic: MagicSuffix,
     discovery: Arc<dyn Discover>,
     open: OpenRepository,
-    /// Repositories that are open.
-    sources: Mutex<HashMap<RepositoryRef, Arc<OciSource>>>,
+    access: RegistryAccess,
+    /// Repositories and registries that are open.
+    sources: Mutex<Vec<(HostedPlace, Arc<dyn Source>)>>,
+}
+
+/// Where a host keeps the releases of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HostedPlace {
+    /// In a repository.
+    Repository(OciPlace),
+    /// In its registry, at this address.
+    Registry(Url),
 }
 
 impl DirectSource {
     /// The host as a source, for addresses of this host. Nothing is asked yet.
-    pub fn new(host: Hostname, magic: MagicSuffix, discovery: Arc<dyn Discover>, open: OpenRepository) -> Self {
-        Self { place: Place::from(&host), host, magic, discovery, open, sources: Mutex::default() }
+    pub fn new(
+        host: Hostname,
+        magic: MagicSuffix,
+        discovery: Arc<dyn Discover>,
+        open: OpenRepository,
+        access: RegistryAccess,
+    ) -> Self {
+        Self { place: Place::from(&host), host, magic, discovery, open, access, sources: Mutex::default() }
     }
 
-    /// The repository of an address, and the rule that leads there.
+    /// Where the host keeps the releases of an address.
     ///
     /// # Errors
     /// [`SourceError::Failed`] if the host publishes no usable service, or the address has no repository.
-    pub async fn repository(&self, address: &ProviderAddr) -> Result<OciPlace, SourceError> {
+    pub async fn hosted(&self, address: &ProviderAddr) -> Result<HostedPlace, SourceError> {
         let failed = |failure| SourceError::Failed { place: self.place.clone(), failure };
         if let Some(place) = self.magic.place(address).map_err(|error| failed(error.into()))? {
             self.discovery.admit_named(&self.host, &place.repository)?;
-            return Ok(place);
+            return Ok(HostedPlace::Repository(place));
         }
         let services = self.discovery.services(&self.host).await?;
-        let origin = services.origin();
-        match services.oci_providers()? {
-            Some(template) => {
-                let place = template.repository(address).map_err(|error| failed(error.into()))?;
-                self.discovery.admit(&services, &place.repository)?;
-                Ok(place)
-            }
-            None if services.has_registry_protocol() => Err(failed(Failure::RegistryProtocolNotRead(format!(
-                "{origin} names providers.v1 and no oci-providers.v1, and the provider registry protocol is not read yet"
-            )))),
-            None => Err(failed(Failure::NoProviderService(format!("{origin} names no service for providers")))),
+        if let Some(template) = services.oci_providers()? {
+            let place = template.repository(address).map_err(|error| failed(error.into()))?;
+            self.discovery.admit(&services, place.repository.registry())?;
+            return Ok(HostedPlace::Repository(place));
         }
+        if let Some(base) = services.registry()? {
+            self.discovery.admit(&services, &host_of(&base))?;
+            return Ok(HostedPlace::Registry(base));
+        }
+        let origin = services.origin();
+        Err(failed(Failure::NoProviderService(match services.registry_versions().as_slice() {
+            [] => format!("{origin} names no service for providers"),
+            others => format!("{origin} names {}, and providers.v1 is the version that is read", others.join(", ")),
+        })))
     }
 
-    async fn source(&self, address: &ProviderAddr) -> Result<Arc<OciSource>, SourceError> {
-        let repository = self.repository(address).await?.repository;
+    async fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, SourceError> {
+        let hosted = self.hosted(address).await?;
         let mut sources = self.sources.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(source) = sources.get(&repository) {
+        if let Some((_, source)) = sources.iter().find(|(known, _)| *known == hosted) {
             return Ok(Arc::clone(source));
         }
-        let source = Arc::new(OciSource::new((self.open)(&repository)?));
-        sources.insert(repository, Arc::clone(&source));
+        let source: Arc<dyn Source> = match &hosted {
+            HostedPlace::Repository(place) => Arc::new(OciSource::new((self.open)(&place.repository)?)),
+            HostedPlace::Registry(base) => {
+                Arc::new(RegistrySource::new(self.host.clone(), base.clone(), self.access.clone()))
+            }
+        };
+        sources.push((hosted, Arc::clone(&source)));
         Ok(source)
     }
 }

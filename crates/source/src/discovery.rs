@@ -14,5 +14,6 @@ mod services;
 
 pub use self::discover::Discover;
 pub use self::error::DiscoveryError;
+pub(crate) use self::http::check_media_type;
 pub use self::http::{DiscoveryOptions, HttpDiscovery};
 pub use self::services::Services;

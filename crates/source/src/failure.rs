@@ -54,18 +54,24 @@ pub enum Failure {
     /// The host publishes a service for providers whose value cannot be used.
     #[error("{0}")]
     InvalidService(String),
-    /// The host publishes only the provider registry protocol, which is not read here yet.
+    /// The package speaks no plugin protocol that `OpenTofu` speaks.
     #[error("{0}")]
-    RegistryProtocolNotRead(String),
-    /// Places of this kind are not read here yet.
-    #[error("{0}")]
-    MethodNotRead(String),
+    Protocols(String),
     /// A program that should know the token to show fails.
     #[error(transparent)]
     Token(#[from] HostTokenError),
     /// A rule gives no repository for the address.
     #[error(transparent)]
     NoRepository(Box<MapError>),
+    /// What the user wrote is not the address of a network mirror.
+    #[error("{0}")]
+    InvalidMirrorAddress(String),
+    /// The host of the provider has a port, and the protocol of the place cannot name such hosts.
+    #[error("{0}")]
+    HostWithPort(String),
+    /// None of the checksums of a package has a format that can be verified.
+    #[error("{0}")]
+    ChecksumFormats(String),
     /// The folder does not exist.
     #[error("{0}")]
     FolderMissing(String),
@@ -78,9 +84,12 @@ pub enum Failure {
     /// The package is not a zip archive.
     #[error("{0}")]
     BadZip(String),
-    /// Checksums or signatures that the place publishes do not belong to the package.
+    /// The checksums that the place publishes contradict each other.
     #[error("{0}")]
-    NotAuthentic(String),
+    ChecksumList(String),
+    /// No key that the place names has signed its checksums.
+    #[error("{0}")]
+    BadSignature(String),
 }
 
 impl Failure {
@@ -99,15 +108,18 @@ impl Failure {
             Self::Network { fault, .. } => fault.code(),
             Self::NoProviderService(_) => "no-provider-service",
             Self::InvalidService(_) => "invalid-service",
-            Self::RegistryProtocolNotRead(_) => "registry-protocol-not-read",
-            Self::MethodNotRead(_) => "method-not-read",
+            Self::Protocols(_) => "protocol-not-supported",
             Self::Token(error) => error.code,
             Self::NoRepository(error) => no_repository(error),
+            Self::InvalidMirrorAddress(_) => "mirror-url",
+            Self::HostWithPort(_) => "host-with-port",
+            Self::ChecksumFormats(_) => "mirror-hash-schemes",
             Self::FolderMissing(_) => "fs-dir-missing",
             Self::FolderUnreadable(_) => "fs-unreadable",
             Self::PackageMissing(_) => "archive-not-found",
             Self::BadZip(_) => "bad-zip",
-            Self::NotAuthentic(_) => "not-authentic",
+            Self::ChecksumList(_) => "checksum-list",
+            Self::BadSignature(_) => "bad-signature",
         }
     }
 

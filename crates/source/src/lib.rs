@@ -13,12 +13,15 @@
 //!   evidence   referrers, cosign's tag              -> [Evidence]            not verified
 //!   open       Part                                 -> bytes                 Part::checked verifies size and digest
 //!
-//! OciSource      one repository
-//! BundleSource   one file with repositories of several providers
-//! FolderSource   a folder of packages, packed or unpacked
-//! DirectSource   what the host of an address names: the repository of its `oci-providers.v1`, or of the magic suffix
-//! NotRead        a place that cannot be read
-//! Chain          several of them in order; an offer belongs to the release of the place that made it
+//! OciSource            one repository
+//! BundleSource         one file with repositories of several providers
+//! RegistrySource       the registry that a host publishes as `providers.v1`
+//! NetworkMirrorSource  a server of the network mirror protocol
+//! FolderSource         a folder of packages, packed or unpacked
+//! DirectSource         what the host of an address names: the repository of the magic suffix or of its `oci-providers.v1`,
+//!                      or its registry
+//! NotRead              a place that cannot be read
+//! Chain                several of them in order; an offer belongs to the release of the place that made it
 //! ```
 
 mod bundle;
@@ -34,10 +37,12 @@ mod install_method;
 mod listing;
 mod memory;
 mod neighbours;
+mod network_mirror;
 mod not_read;
 mod oci;
 mod opener;
 mod package;
+mod registry;
 mod release;
 mod release_reader;
 mod rules;
@@ -47,7 +52,7 @@ mod web_part;
 pub use bundle::BundleSource;
 pub use chain::{Chain, Link, MethodAnswer};
 pub use configured::{ConfiguredMethods, CredentialErrors};
-pub use direct::{DirectSource, OpenRepository};
+pub use direct::{DirectSource, HostedPlace, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services};
 pub use error::{Blame, NotOffered, SourceError};
 pub use evidence::{LAYER_LIMIT, evidence, notices, withdrawal};
@@ -56,10 +61,12 @@ pub use folder::FolderSource;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
+pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};
 pub use not_read::NotRead;
 pub use oci::OciSource;
 pub use opener::MethodOpener;
 pub use package::{Layer, Locator, Opened, Package, Part};
+pub use registry::{Keyless, RegistryAccess, RegistrySource, SignatureDemands};
 pub use release::{ClaimedHashes, Created, CreatedBy, ReleaseDescription, ReleaseId, Search};
 pub use release_reader::read_release;
 pub use rules::{Continuation, ListingAnswer, PackageAnswer};

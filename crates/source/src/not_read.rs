@@ -7,8 +7,7 @@ use tofu_oci_types::{Place, ProviderAddr, Version};
 
 use crate::{Failure, Listing, Release, Source, SourceError};
 
-/// A place that answers every question with an error: a kind of method that is not read yet, or a rule that gives no
-/// repository.
+/// A place that answers every question with an error: no rule gives it, or its address cannot be used.
 #[derive(Clone, Debug)]
 pub struct NotRead {
     place: Place,
@@ -16,12 +15,6 @@ pub struct NotRead {
 }
 
 impl NotRead {
-    /// A network mirror. Its protocol is not read yet.
-    pub fn network_mirror(url: &str) -> Self {
-        let failure = Failure::MethodNotRead("network mirrors are not read yet".to_owned());
-        Self::failing(Place::NetworkMirror(url.to_owned()), failure)
-    }
-
     /// A place that fails with this.
     pub fn failing(place: Place, failure: Failure) -> Self {
         Self { place, failure }

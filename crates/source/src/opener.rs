@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use tofu_oci_http::{HostTokens, WebClient};
-use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind};
+use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind, RegistryProtocols};
 use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
@@ -14,17 +14,21 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 
 use crate::configured::ConfiguredMethods;
 use crate::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, FolderSource, HttpDiscovery, InstallMethod, Link,
-    NotRead, OciSource, OpenRepository, Services, Source,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
+    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess,
+    Services, Source,
 };
 
 /// Opens the places of the CLI configuration's methods. It asks each host for its services once a run.
 pub struct MethodOpener {
     client: Arc<RegistryClient>,
+    web: WebClient,
     discovery: Arc<dyn Discover>,
-    tokens: Arc<dyn HostTokens>,
+    access: RegistryAccess,
     open: OpenRepository,
     folders: Mutex<HashMap<PathBuf, Arc<FolderSource>>>,
+    /// By address, retries of downloads, and whether all checksums are trusted.
+    mirrors: Mutex<HashMap<(String, Option<i64>, bool), Arc<NetworkMirrorSource>>>,
 }
 
 impl MethodOpener {
@@ -37,10 +41,17 @@ impl MethodOpener {
             tokens: Arc::clone(&tokens),
         };
         let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&configured.private_hosts);
-        let discovery = Arc::new(HttpDiscovery::new(web, options));
+        let access = RegistryAccess {
+            web: web.clone(),
+            tokens,
+            timeout: options.timeout,
+            demands: configured.demands,
+            now: SystemTime::now(),
+        };
+        let discovery = Arc::new(HttpDiscovery::new(web.clone(), options));
         let opening = Arc::clone(&client);
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(opening.store(repository.clone()))));
-        Self { client, discovery, tokens, open, folders: Mutex::default() }
+        Self { client, web, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
     }
 
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
@@ -57,7 +68,10 @@ impl MethodOpener {
                 Ok(()) => Arc::new(OciSource::new(Arc::new(self.client.store(place.repository.clone())))),
                 Err(error) => Arc::new(NotRead::failing((&error.host).into(), error.failure)),
             },
-            Ok(MappedPlace::NetworkMirror { url }) => Arc::new(NotRead::network_mirror(url)),
+            Ok(MappedPlace::NetworkMirror { url }) => match self.network_mirror(configured, &method.kind, url) {
+                Ok(mirror) => mirror,
+                Err(error) => Arc::new(NotRead::failing(tofu_oci_types::Place::NetworkMirror(url.clone()), error)),
+            },
             Ok(MappedPlace::Filesystem { path }) => self.folder(path),
             Ok(_) => Arc::new(self.direct(configured, address)),
             Err(error) => {
@@ -88,7 +102,39 @@ impl MethodOpener {
     /// The host of an address.
     pub fn direct(&self, configured: &ConfiguredMethods, address: &ProviderAddr) -> DirectSource {
         let discovery = Arc::clone(&self.discovery);
-        DirectSource::new(address.hostname().clone(), configured.suffix.clone(), discovery, Arc::clone(&self.open))
+        let (host, open) = (address.hostname().clone(), Arc::clone(&self.open));
+        DirectSource::new(host, configured.suffix.clone(), discovery, open, self.access.clone())
+    }
+
+    /// The mirror at this address, with the settings of its method. It is asked for each document once a run.
+    fn network_mirror(
+        &self,
+        configured: &ConfiguredMethods,
+        method: &MethodKind,
+        url: &str,
+    ) -> Result<Arc<NetworkMirrorSource>, Failure> {
+        let config = &configured.reading.config;
+        let (retries, trusts_all) = match method {
+            MethodKind::NetworkMirror { download_retry_count, trust_all_hashes, .. } => {
+                (*download_retry_count, *trust_all_hashes)
+            }
+            _ => (None, false),
+        };
+        let mut mirrors = self.mirrors.lock().unwrap_or_else(PoisonError::into_inner);
+        let settings = (url.to_owned(), retries, trusts_all);
+        if let Some(mirror) = mirrors.get(&settings) {
+            return Ok(Arc::clone(mirror));
+        }
+        let access = MirrorAccess {
+            web: with_retries(self.web.clone(), followed_retries(config)),
+            downloads: with_retries(self.web.clone(), retries),
+            tokens: Arc::clone(&self.access.tokens),
+            timeout: timeout(config),
+            checksums: if trusts_all { MirrorChecksums::OfAnyPlatform } else { MirrorChecksums::OfPlatform },
+        };
+        let mirror = Arc::new(NetworkMirrorSource::new(url, access)?);
+        mirrors.insert(settings, Arc::clone(&mirror));
+        Ok(mirror)
     }
 
     /// Asks the registry of a repository whether it is one, as `OpenTofu` up to 1.12 does first.
@@ -117,6 +163,21 @@ fn kind(method: &Method) -> InstallMethod {
         MethodKind::FilesystemMirror { .. } => InstallMethod::Filesystem,
         _ => InstallMethod::Direct,
     }
+}
+
+/// The client that tries again so often, if that is said.
+fn with_retries(web: WebClient, retries: Option<i64>) -> WebClient {
+    match retries {
+        Some(retries) => web.with_attempts(u32::try_from(retries).unwrap_or(0).saturating_add(1)),
+        None => web,
+    }
+}
+
+/// How often a document is asked for again, if the user has chosen another number than the usual one. That one is
+/// OpenTofu's, which gives up where this program tries again.
+fn followed_retries(config: &CliConfig) -> Option<i64> {
+    let retries = config.registry_protocols.retry_count;
+    (retries != RegistryProtocols::default().retry_count).then_some(retries)
 }
 
 /// How long a host may take to list its services; a setting of 0 means without limit.

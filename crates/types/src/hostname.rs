@@ -90,6 +90,17 @@ impl Hostname {
         Self("registry.opentofu.org".to_owned())
     }
 
+    /// The host of a URL, or of a variable's name: punycode, which files may not hold, is as good as what it means.
+    ///
+    /// # Errors
+    /// As for a text of a file.
+    pub fn with_punycode(input: &str) -> Result<Self, InvalidHostname> {
+        // An upper-case prefix is not taken for punycode that a person has written.
+        let readable =
+            |label: &str| label.strip_prefix("xn--").map_or_else(|| label.to_owned(), |rest| format!("Xn--{rest}"));
+        input.split('.').map(readable).collect::<Vec<_>>().join(".").parse()
+    }
+
     /// The comparison form: punycode, with `:PORT` unless 443.
     pub fn as_str(&self) -> &str {
         &self.0

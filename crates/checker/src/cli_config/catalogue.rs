@@ -50,6 +50,13 @@ pub const RULES: &[RuleInfo] = &[
     rule("path-required", "error", "a `filesystem_mirror` without `path`"),
     rule("url-required", "error", "a `network_mirror` without `url`"),
     rule("mirror-url", "error", "a `network_mirror` whose `url` is invalid"),
+    rule(
+        "mirror-url-unused",
+        "warning",
+        "a part of a `network_mirror`'s `url` that no request has: what follows its last `/`, or its query",
+    ),
+    rule("mirror-host-port", "error", "a `network_mirror` for providers whose host has a port, which it cannot serve"),
+    rule("trust-all-hashes", "warning", "`trust_all_hashes` for other hosts than `registry.opentofu.org`"),
     rule("include-pattern", "error", "a text in `include` that is not a pattern: the method is dropped"),
     rule("exclude-pattern", "error", "a text in `exclude` that is not a pattern: the method is dropped"),
     rule(

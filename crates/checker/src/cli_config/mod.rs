@@ -7,6 +7,7 @@
 //! names.rs          ignored names and texts, skipped files, Terraform beside OpenTofu
 //! overlap.rs        methods that take the same providers
 //! origin.rs         `direct` and hosts without a registry; patterns without a host
+//! network_mirror.rs what a network mirror cannot serve, and arguments without effect
 //! folders.rs        folders that the files name
 //! templates.rs      repositories that a template makes
 //! installation.rs   nothing to install from, and folders that count without being named
@@ -22,6 +23,7 @@ mod finding;
 mod folders;
 mod installation;
 mod names;
+mod network_mirror;
 mod origin;
 mod overlap;
 mod problems;
@@ -42,6 +44,7 @@ pub fn findings(facts: &CliConfigFacts<'_>) -> Vec<CliConfigFinding> {
     for rule in [
         overlap::findings,
         origin::findings,
+        network_mirror::findings,
         folders::findings,
         templates::findings,
         installation::findings,

@@ -18,7 +18,12 @@ Where tofu-oci looks for credentials, as OpenTofu does:
 and beyond OpenTofu in $REGISTRY_AUTH_FILE and $DOCKER_CONFIG/config.json.
 
 The source that names most of the repository's path wins, in whatever file; among equals a block,
-then the earlier file. `tofu-oci config --help` says which files are the CLI configuration."
+then the earlier file. `tofu-oci config --help` says which files are the CLI configuration.
+
+Origin registries and network mirrors get tokens instead, of the first that speaks of the host:
+  a variable such as TF_TOKEN_registry_example_com
+  a `credentials` block of the CLI configuration, or what `tofu login` wrote
+  the program of the `credentials_helper` block"
 )]
 pub(crate) struct AuthArgs {
     #[command(subcommand)]
@@ -40,6 +45,8 @@ Examples:
   tofu-oci auth explain ghcr.io/acme/opentofu-provider-widget --push
   tofu-oci auth explain registry.example.com/acme/widget --anonymous
   tofu-oci auth explain registry.example.com/acme/widget --json
+  tofu-oci auth explain registry.example.com          its token as an origin registry
+  tofu-oci auth explain https://mirror.example.com/   its token as a network mirror
 
 The output says, from top to bottom: where tofu-oci looked and what fits, what it chose and why,
 which helper and which scope it asked for, what the registry and its token server answered, where
@@ -48,13 +55,14 @@ passwords or tokens.
 
 `explain` asks the registry for the list of the repository's tags, one entry long, and for /v2/,
 which OpenTofu up to 1.12 asks for first. With --push it begins an upload and gives it up at once;
-nothing is stored.
+nothing is stored. Of a HOST it asks nothing: it says which variable TF_TOKEN_…, `credentials` block
+or `credentials_helper` has the token, and runs that helper.
 
 Exit codes: 0 access works; 1 it fails, and the last lines say why; 2 a wrong block, or a listed
 file that cannot be read, which stops every verb (`explain` explains it all the same); 3 the
 registry could not be reached.")]
 pub(crate) struct AuthExplainArgs {
-    /// The repository, REGISTRY/REPOSITORY
+    /// The repository, REGISTRY/REPOSITORY; HOST or the URL of a network mirror for the token of a host
     #[arg(value_name = "REPOSITORY")]
     pub(crate) repository: String,
     /// Explain the access for a push: ask for the rights pull and push, begin an upload and give it up

@@ -293,14 +293,25 @@ impl Diagnostic {
     /// The same with the advice that fits a place that could not be used.
     fn failure_hint(self, failure: &Failure) -> Self {
         match failure {
-            Failure::MethodNotRead(_) => self
-                .hint("say where the provider is with --from REPOSITORY, REGISTRY/REPOSITORY or oci:DIR")
-                .hint("or exclude it from this method, so that an oci_mirror serves it"),
-            Failure::RegistryProtocolNotRead(_) | Failure::NoProviderService(_) => self
+            Failure::HostWithPort(_) => {
+                self.hint("exclude the provider from this method, so that direct, a folder or an oci_mirror serves it")
+            }
+            Failure::InvalidMirrorAddress(_) => {
+                self.hint("write it as https://HOST/PATH/, with a slash at the end")
+            }
+            Failure::ChecksumFormats(_) => {
+                self.hint("whoever runs the mirror must list a zh: or h1: checksum, or none")
+            }
+            Failure::NoProviderService(_) => self
                 .hint("say which repository holds it with --from REPOSITORY")
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
             Failure::Token(error) => self.hint(error.hint.clone()),
-            Failure::InvalidService(_) => self.hint("the owner of the host must mend its oci-providers.v1"),
+            Failure::InvalidService(_) => self.hint("the owner of the host must mend its service"),
+            Failure::Protocols(_) => self.hint("ask for a version that speaks protocol 5 or 6, such as the one named above"),
+            Failure::ChecksumList(_) => self.hint("do not install it: the registry contradicts itself; tell its owner"),
+            Failure::BadSignature(_) => self
+                .hint("do not install it before the owner of the registry says which key signs, and why it was not this one")
+                .hint("where the packages are published unsigned on purpose, name a mirror of them with --from"),
             Failure::PrivateHost { host, .. } => self
                 .hint(format!(
                     "if that is meant, allow it with --private-host {}",

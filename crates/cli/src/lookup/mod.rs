@@ -19,7 +19,7 @@ use tofu_oci_explain::providers::root_cause;
 use tofu_oci_installer::PluginCache;
 use tofu_oci_mapper::config::MethodKind;
 use tofu_oci_mapper::{MapError, MappedPlace};
-use tofu_oci_source::{Chain, ConfiguredMethods, Link, MethodOpener, OciSource, Source, SourceError};
+use tofu_oci_source::{Chain, ConfiguredMethods, HostedPlace, Link, MethodOpener, OciSource, Source, SourceError};
 use tofu_oci_store::{DirStore, ReadStore};
 use tofu_oci_types::ProviderAddr;
 
@@ -226,8 +226,12 @@ impl Finder {
                 MappedPlace::NetworkMirror { .. } | MappedPlace::Filesystem { .. } => {
                     found.push(FoundPlace { place: place.address(), rule: label });
                 }
-                _ => match self.opener(configured)?.direct(configured, address).repository(address).await {
-                    Ok(oci) => {
+                _ => match self.opener(configured)?.direct(configured, address).hosted(address).await {
+                    Ok(HostedPlace::Registry(_)) => {
+                        let host = address.hostname().display();
+                        found.push(FoundPlace { rule: by(format!("providers.v1 of {host}")), place: host });
+                    }
+                    Ok(HostedPlace::Repository(oci)) => {
                         found.push(FoundPlace { place: oci.repository.to_string(), rule: by(oci.rule.to_string()) });
                     }
                     Err(error) => {
@@ -256,7 +260,8 @@ impl Finder {
                 MappedPlace::Oci(oci) => (oci.repository, MIRROR_TEMPLATE),
                 MappedPlace::Direct { .. } => {
                     let direct = self.opener(configured)?.direct(configured, address);
-                    let Ok(oci) = direct.repository(address).await else { continue };
+                    // A registry keeps its providers apart.
+                    let Ok(HostedPlace::Repository(oci)) = direct.hosted(address).await else { continue };
                     (oci.repository, HOST_TEMPLATE)
                 }
                 _ => continue,

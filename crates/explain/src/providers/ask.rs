@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use tofu_oci_source::{
-    ConfiguredMethods, InstallMethod, Listing, ListingAnswer, MethodOpener, PackageAnswer, SourceError,
+    ConfiguredMethods, HostedPlace, InstallMethod, Listing, ListingAnswer, MethodOpener, PackageAnswer, SourceError,
 };
 use tofu_oci_store::{StoreError, Transport};
 use tofu_oci_types::Version;
 
+use super::check::PackageCheck;
 use super::method::{DirectHost, MethodPackage, MethodStep, RegistryRoot, StepAnswer};
 use super::question::ProviderQuestion;
 
@@ -30,11 +31,12 @@ pub(crate) async fn ask(
         .iter_mut()
         .filter(|step| step.selected && step.kind == InstallMethod::Direct && step.direct == DirectHost::No)
     {
-        if step.source.is_none() || matches!(step.answer, StepAnswer::Fails { .. } | StepAnswer::NotRead { .. }) {
+        if step.source.is_none() || matches!(step.answer, StepAnswer::Fails { .. }) {
             continue;
         }
         let host = question.address.hostname();
-        let Ok(oci) = opener.direct(configured, question.address).repository(question.address).await else { continue };
+        let hosted = opener.direct(configured, question.address).hosted(question.address).await;
+        let Ok(HostedPlace::Repository(oci)) = hosted else { continue };
         step.place = Some(oci.repository.to_string());
         let rule = oci.rule.to_string();
         step.direct = match opener.has_registry_protocol(host).await {
@@ -82,20 +84,25 @@ pub(super) async fn ask_one(steps: &mut [MethodStep], question: &ProviderQuestio
     for step in steps.iter_mut() {
         let Some(source) = step.source.clone() else { continue };
         for version in &chosen {
-            if step.listing().is_some_and(|listing| listing.versions.contains(version)) {
-                let offered = match source.release(question.address, version).await {
-                    Ok(release) => release.offer(&question.platform).await,
-                    Err(error) => Err(error),
-                };
-                let package = match offered {
-                    Ok(_) => MethodPackage::Has,
-                    Err(error) if PackageAnswer::of(&error) == PackageAnswer::LacksPlatform => {
-                        MethodPackage::LacksPlatform
-                    }
-                    Err(error) => MethodPackage::Fails { code: error.code(), text: root_cause(&error) },
-                };
-                step.packages.push((version.clone(), package));
+            let lists = step.listing().is_some_and(|listing| listing.versions.contains(version));
+            // A network mirror may have the document of a version that its list omits.
+            let asked = lists || (step.selected && step.kind == InstallMethod::NetworkMirror);
+            if !asked || matches!(step.answer, StepAnswer::Fails { .. }) {
+                continue;
             }
+            let offered = match source.release(question.address, version).await {
+                Ok(release) => release.offer(&question.platform).await,
+                Err(error) => Err(error),
+            };
+            let package = match offered {
+                Ok(offer) => MethodPackage::Has(PackageCheck::of(&offer)),
+                Err(error) => match PackageAnswer::of(&error) {
+                    PackageAnswer::LacksPlatform => MethodPackage::LacksPlatform,
+                    PackageAnswer::LacksVersion if !lists => continue,
+                    _ => MethodPackage::Fails { code: error.code(), text: root_cause(&error) },
+                },
+            };
+            step.packages.push((version.clone(), package));
         }
     }
 }
@@ -121,12 +128,7 @@ fn answer(listing: Result<Listing, SourceError>) -> StepAnswer {
     match listing {
         Ok(listing) => StepAnswer::Lists(listing),
         Err(error) if ListingAnswer::of(&error) == ListingAnswer::UnknownProvider => StepAnswer::Unknown,
-        Err(error) => match error.code() {
-            code @ ("method-not-read" | "registry-protocol-not-read") => {
-                StepAnswer::NotRead { code, text: root_cause(&error) }
-            }
-            code => StepAnswer::Fails { code, text: root_cause(&error) },
-        },
+        Err(error) => StepAnswer::Fails { code: error.code(), text: root_cause(&error) },
     }
 }
 

@@ -10,6 +10,8 @@ use tofu_oci_source::{
 };
 use tofu_oci_types::{ProviderAddr, RepositoryRef, Version};
 
+use super::check::PackageCheck;
+
 /// One method.
 #[derive(Clone)]
 pub struct MethodStep {
@@ -96,13 +98,6 @@ pub enum StepAnswer {
     Lists(Listing),
     /// It does not know the provider: passed over.
     Unknown,
-    /// This program cannot ask it.
-    NotRead {
-        /// The stable name of the error.
-        code: &'static str,
-        /// Why.
-        text: String,
-    },
     /// Any other error ends the search.
     Fails {
         /// The stable name of the error.
@@ -115,8 +110,8 @@ pub enum StepAnswer {
 /// What a method has of one version.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MethodPackage {
-    /// A package for the platform.
-    Has,
+    /// A package for the platform, which is compared with this.
+    Has(PackageCheck),
     /// The version, but not for the platform.
     LacksPlatform,
     /// Something that cannot be installed, or an error.
@@ -157,14 +152,14 @@ impl MethodStep {
             StepAnswer::Lists(_) => Some(ListingAnswer::Lists),
             StepAnswer::Unknown => Some(ListingAnswer::UnknownProvider),
             StepAnswer::Fails { .. } => Some(ListingAnswer::Fails),
-            StepAnswer::NotAsked | StepAnswer::NotRead { .. } => None,
+            StepAnswer::NotAsked => None,
         }
     }
 
     /// What it has of a version as the rules of a chain take it.
     pub(crate) fn package_answer(&self, version: &Version) -> PackageAnswer {
         match self.package(version) {
-            Some(MethodPackage::Has) => PackageAnswer::Has,
+            Some(MethodPackage::Has(_)) => PackageAnswer::Has,
             Some(MethodPackage::LacksPlatform) => PackageAnswer::LacksPlatform,
             Some(MethodPackage::Fails { .. }) => PackageAnswer::Fails,
             None => PackageAnswer::LacksVersion,
@@ -204,6 +199,14 @@ impl MethodStep {
             .into_iter()
             .flat_map(|listing| &listing.stray)
             .filter(|tag| tag.effect == StrayEffect::BreaksInit)
+    }
+
+    /// What the package of the version that this program looks for is compared with; `None` if it has no such package.
+    pub fn check(&self) -> Option<&PackageCheck> {
+        match self.packages.first()? {
+            (_, MethodPackage::Has(check)) => Some(check),
+            _ => None,
+        }
     }
 
     /// What it has of a version; `None` if it does not list the version.

@@ -6,6 +6,7 @@
 //! ```
 
 mod ask;
+mod check;
 mod method;
 mod question;
 mod verdict;
@@ -17,6 +18,7 @@ use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
 use tofu_oci_types::TofuRelease;
 
 pub use ask::root_cause;
+pub use check::PackageCheck;
 pub use method::{DirectHost, MethodPackage, MethodStep, RegistryRoot, StepAnswer};
 pub use question::{LockedVersion, ProviderQuestion};
 pub use verdict::{ChainVerdict, InstallingProgram};

@@ -164,13 +164,6 @@ fn while_listing(step: &MethodStep, tofu: bool) -> Option<ChainVerdict> {
     }
     let ends = step.listing_answer().is_some_and(|answer| answer.continuation() == Continuation::Ends);
     match &step.answer {
-        StepAnswer::NotRead { text: why, .. } if tofu => {
-            let why = format!("what it offers is not known to tofu-oci: {why}");
-            Some(ChainVerdict::NotKnown { method, why })
-        }
-        StepAnswer::NotRead { code, text: why } => {
-            Some(ChainVerdict::Stops { version: None, method, code: (*code).to_owned(), why: why.clone() })
-        }
         StepAnswer::Fails { code, .. } if ends => {
             let ends = "any error except an unknown provider ends the search while versions are listed";
             let why = match &step.root {
@@ -237,7 +230,7 @@ fn others_that_list(asked: &[&MethodStep], mirror: &MethodStep, version: &Versio
 /// Why this method and no other.
 fn reason(asked: &[&MethodStep], place: usize, version: &Version) -> String {
     let before: Vec<String> = asked[..place].iter().map(|step| step.label()).collect();
-    let also = asked[place + 1..].iter().any(|step| step.package(version) == Some(&MethodPackage::Has));
+    let also = asked[place + 1..].iter().any(|step| matches!(step.package(version), Some(MethodPackage::Has(_))));
     match (before.is_empty(), also) {
         (true, true) => "the first method in order that has it; a later one has it too".to_owned(),
         (true, false) if asked.len() == 1 => "the only method that is asked".to_owned(),

@@ -17,13 +17,7 @@ pub(super) fn tokens(environment: &Environment) -> Vec<TokenVariable> {
 
 /// The host in a variable's name: `__` is a dash, `_` a dot. Punycode is as good as what it means.
 fn host(name: &str) -> Option<Hostname> {
-    let dotted = name.replace("__", "-").replace('_', ".");
-    // A hostname refuses lower-case punycode, so that files hold what people can read; here it is let through.
-    let labels: Vec<String> = dotted
-        .split('.')
-        .map(|label| label.strip_prefix("xn--").map_or_else(|| label.to_owned(), |rest| format!("Xn--{rest}")))
-        .collect();
-    labels.join(".").parse().ok()
+    Hostname::with_punycode(&name.replace("__", "-").replace('_', ".")).ok()
 }
 
 /// Whether a variable is on: neither empty nor `0`.

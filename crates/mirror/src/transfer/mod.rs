@@ -14,6 +14,8 @@ mod package;
 mod present;
 mod published;
 mod streamed;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use std::path::Path;
 use std::sync::Arc;

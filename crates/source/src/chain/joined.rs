@@ -66,6 +66,7 @@ pub(super) fn join(found: Vec<Listing>) -> Listing {
         kept.push(fresh);
         joined.withdrawn.extend(listing.withdrawn);
         joined.deprecated.extend(listing.deprecated);
+        joined.warnings.extend(listing.warnings);
         for stray in listing.stray {
             if !joined.stray.contains(&stray) {
                 joined.stray.push(stray);

@@ -14,6 +14,7 @@ use tofu_oci_types::NoReporter;
 use super::*;
 use crate::error::causes;
 use crate::oci::tests::{ADDRESS, offered, release};
+use crate::registry::tests::access;
 use crate::{Chain, DiscoveryError, DiscoveryOptions, HttpDiscovery, InstallMethod, Link, NotRead, Services};
 
 /// Hosts that publish one document, and the number of requests to them.
@@ -30,7 +31,7 @@ impl Discover for Published {
         Ok(Services::new(host.clone(), format!("https://{host}/x.json"), values))
     }
 
-    fn admit(&self, _services: &Services, _repository: &RepositoryRef) -> Result<(), DiscoveryError> {
+    fn admit(&self, _services: &Services, _registry: &str) -> Result<(), DiscoveryError> {
         Ok(())
     }
 
@@ -46,16 +47,28 @@ fn direct(address: &str, document: &str) -> (DirectSource, Arc<Published>, Provi
         Ok(Arc::new(MemoryStore::new(Place::Registry(repository.clone()))))
     };
     let discovery: Arc<dyn Discover> = Arc::clone(&published) as _;
-    let source = DirectSource::new(address.hostname().clone(), MagicSuffix::default(), discovery, Arc::new(nothing));
+    let (host, access) = (address.hostname().clone(), access(web(&[])));
+    let source = DirectSource::new(host, MagicSuffix::default(), discovery, Arc::new(nothing), access);
     (source, published, address)
 }
 
 async fn place(address: &str, document: &str) -> String {
     let (source, _, address) = direct(address, document);
-    match source.repository(&address).await {
-        Ok(place) => format!("{} by {}", place.repository, place.rule),
+    shown(source.hosted(&address).await)
+}
+
+fn shown(hosted: Result<HostedPlace, SourceError>) -> String {
+    match hosted {
+        Ok(HostedPlace::Repository(place)) => format!("{} by {}", place.repository, place.rule),
+        Ok(HostedPlace::Registry(base)) => format!("registry {base}"),
         Err(error) => format!("{} ({})", causes(&error), error.code()),
     }
+}
+
+/// A client that no test of this module lets ask.
+fn web(allowed: &[&str]) -> WebClient {
+    let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
+    WebClient::new(HttpClient::new(HttpOptions::default(), Arc::new(NoReporter)).unwrap()).with_private_hosts(&allowed)
 }
 
 const OCI: &str = r#"{"oci-providers.v1":"ghcr.io/x/{namespace}-{type}"}"#;
@@ -65,26 +78,22 @@ const REGISTRY: &str = r#"{"providers.v1":"/v1/","modules.v1":"/m/"}"#;
 #[tokio::test]
 async fn the_magic_suffix_comes_before_everything_and_asks_nobody() {
     let (source, published, address) = direct("example.com.oci.opentofu.org/foo/bar", OCI);
-    let place = source.repository(&address).await.unwrap();
-    assert_eq!(place.repository.to_string(), "example.com/foo/opentofu-provider-bar");
+    let place = shown(source.hosted(&address).await);
+    assert!(place.starts_with("example.com/foo/opentofu-provider-bar by "), "{place}");
     assert_eq!(published.asked.load(Ordering::SeqCst), 0);
 }
 
 /// Where the magic suffix leads, with these private hosts allowed.
 async fn magic(host: &str, allowed: &[&str]) -> String {
-    let allowed: Vec<String> = allowed.iter().map(ToString::to_string).collect();
-    let web = WebClient::new(HttpClient::new(HttpOptions::default(), Arc::new(NoReporter)).unwrap())
-        .with_private_hosts(&allowed);
+    let web = web(allowed);
     let address: ProviderAddr = format!("{host}/x/y").parse().unwrap();
     let nothing =
         |repository: &RepositoryRef| -> Result<Arc<dyn ReadStore>, StoreError> { panic!("{repository} is opened") };
-    let discovery = Arc::new(HttpDiscovery::new(web, DiscoveryOptions::default()));
+    let discovery = Arc::new(HttpDiscovery::new(web.clone(), DiscoveryOptions::default()));
     let host = address.hostname().clone();
-    let source = DirectSource::new(host, MagicSuffix::default(), discovery, Arc::new(nothing));
-    match source.repository(&address).await {
-        Ok(place) => place.repository.to_string(),
-        Err(error) => format!("{} ({})", causes(&error), error.code()),
-    }
+    let source = DirectSource::new(host, MagicSuffix::default(), discovery, Arc::new(nothing), access(web));
+    let place = shown(source.hosted(&address).await);
+    place.split_once(" by ").map_or(place.clone(), |(repository, _)| repository.to_owned())
 }
 
 #[tokio::test]
@@ -112,8 +121,27 @@ async fn oci_providers_win_where_both_are_published() {
 }
 
 #[tokio::test]
+async fn a_registry_is_where_its_service_says_without_an_added_slash() {
+    assert_eq!(place("example.com/foo/bar", REGISTRY).await, "registry https://example.com/v1/");
+    for (value, want) in [
+        ("v1/#part", "https://example.com/.well-known/v1/"),
+        ("/api", "https://example.com/api"),
+        ("//other.example/v1/", "https://other.example/v1/"),
+        ("http://plain.example:8080/v1/", "http://plain.example:8080/v1/"),
+    ] {
+        assert_eq!(
+            place("example.com/foo/bar", &format!(r#"{{"providers.v1":"{value}"}}"#)).await,
+            format!("registry {want}")
+        );
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_be_used_says_why() {
-    assert_snapshot!(place("example.com/foo/bar", REGISTRY).await, @"nothing can be installed from example.com: https://example.com/x.json names providers.v1 and no oci-providers.v1, and the provider registry protocol is not read yet (registry-protocol-not-read)");
+    assert_snapshot!(place("example.com/foo/bar", r#"{"providers.v2":"/v2/","providers.v9":"/"}"#).await, @"nothing can be installed from example.com: https://example.com/x.json names providers.v2, providers.v9, and providers.v1 is the version that is read (no-provider-service)");
+    assert_snapshot!(place("example.com/foo/bar", r#"{"providers.v1":["/v1/"]}"#).await, @"nothing can be installed from example.com: the service providers.v1 in https://example.com/x.json is not usable: it is an array, and must be a string (invalid-service)");
+    assert_snapshot!(place("example.com/foo/bar", r#"{"providers.v1":"https://user:secret@example.com/v1/"}"#).await, @"nothing can be installed from example.com: the service providers.v1 in https://example.com/x.json is not usable: it must have neither a user name nor a password (invalid-service)");
+    assert_snapshot!(place("example.com/foo/bar", r#"{"providers.v1":"ftp://example.com/v1/"}"#).await, @"nothing can be installed from example.com: the service providers.v1 in https://example.com/x.json is not usable: it is an address of ftp, and must be of https or http (invalid-service)");
     assert_snapshot!(place("example.com/foo/bar", r#"{"modules.v1":"/m/"}"#).await, @"nothing can be installed from example.com: https://example.com/x.json names no service for providers (no-provider-service)");
     assert_snapshot!(place("example.com/foo/bar", r#"{"oci-providers.v1":7,"providers.v1":"/"}"#).await, @"nothing can be installed from example.com: the service oci-providers.v1 in https://example.com/x.json is not usable: it is a number, and must be a string (invalid-service)");
     assert_snapshot!(place("example.com/foo/ほげ", OCI).await, @"nothing can be installed from example.com: requested provider address example.com/foo/ほげ contains characters that are not valid in an OCI distribution repository name, so this provider cannot be installed from an OCI repository as ghcr.io/x/foo-ほげ (invalid-repository-address)");
@@ -151,9 +179,10 @@ impl World {
         let client = self.client();
         let private_hosts: Vec<String> = private_hosts.iter().map(ToString::to_string).collect();
         let web = WebClient::new(Arc::clone(client.http())).with_private_hosts(&private_hosts);
-        let discovery = HttpDiscovery::new(web, DiscoveryOptions::default());
+        let discovery = Arc::new(HttpDiscovery::new(web.clone(), DiscoveryOptions::default()));
         let open: OpenRepository = Arc::new(move |repository| Ok(Arc::new(client.store(repository.clone()))));
-        DirectSource::new("registry.example.test".parse().unwrap(), MagicSuffix::default(), Arc::new(discovery), open)
+        let host = "registry.example.test".parse().unwrap();
+        DirectSource::new(host, MagicSuffix::default(), discovery, open, access(web))
     }
 }
 
@@ -200,15 +229,6 @@ async fn a_provider_that_the_registry_lacks_gives_way_to_the_next_method() {
     assert_eq!(offered(&chain, "1.0.0", "linux_amd64").await.unwrap().place().to_string(), "memory");
 }
 
-#[tokio::test]
-async fn methods_that_are_not_read_say_so_whatever_they_are_asked() {
-    let address = ADDRESS.parse().unwrap();
-    let mirror = NotRead::network_mirror("https://user:pass@mirror.example.test/p/?token=abc");
-    let error = mirror.versions(&address).await.unwrap_err();
-    assert_snapshot!(causes(&error), @"nothing can be installed from the network mirror https://***@mirror.example.test/p/?token=***: network mirrors are not read yet");
-    assert_eq!(error.code(), "method-not-read");
-}
-
 /// The result for a document of `registry.example.test`, a host of the internet, that names this registry.
 async fn led_to(registry: &str, allowed: &[&str]) -> String {
     let web = WebServer::start(&["registry.example.test"]);
@@ -217,8 +237,9 @@ async fn led_to(registry: &str, allowed: &[&str]) -> String {
     let tunnel = Tunnel::start([("registry.example.test:443", web.address())]);
     let world = World { registry: Registry::start(), web, tunnel };
     let address: ProviderAddr = "registry.example.test/foo/bar".parse().unwrap();
-    match world.direct(allowed).repository(&address).await {
-        Ok(place) => place.repository.to_string(),
+    match world.direct(allowed).hosted(&address).await {
+        Ok(HostedPlace::Repository(place)) => place.repository.to_string(),
+        Ok(HostedPlace::Registry(base)) => base.to_string(),
         Err(error) => error.code().to_owned(),
     }
 }

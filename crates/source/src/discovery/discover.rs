@@ -12,11 +12,11 @@ pub trait Discover: Send + Sync {
     /// The host's services; a host that has no document offers none.
     async fn services(&self, host: &Hostname) -> Result<Services, DiscoveryError>;
 
-    /// Admits that a host's services lead to a repository.
+    /// Admits that a host's services lead to a registry, `HOST[:PORT]`.
     ///
     /// # Errors
     /// [`Failure::PrivateHost`](crate::Failure::PrivateHost) if the host must not lead there.
-    fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError>;
+    fn admit(&self, services: &Services, registry: &str) -> Result<(), DiscoveryError>;
 
     /// Admits that the name of a host leads to a repository by itself. Any author of a module may have written the
     /// address.

@@ -107,9 +107,8 @@ impl Discover for HttpDiscovery {
         Ok(services)
     }
 
-    fn admit(&self, services: &Services, repository: &RepositoryRef) -> Result<(), DiscoveryError> {
+    fn admit(&self, services: &Services, registry: &str) -> Result<(), DiscoveryError> {
         let Publisher::Document(address) = services.publisher() else { return Ok(()) };
-        let registry = repository.registry();
         if self.shared.web.may_name(address, registry) {
             return Ok(());
         }
@@ -173,7 +172,7 @@ impl DiscoveryClient {
     }
 }
 
-fn check_media_type(answer: &HttpAnswer, place: &str) -> Result<(), Failure> {
+pub(crate) fn check_media_type(answer: &HttpAnswer, place: &str) -> Result<(), Failure> {
     let Some(text) = answer.header("content-type") else {
         return Err(Failure::BadContentType(format!("{place} does not say that it is application/json")));
     };

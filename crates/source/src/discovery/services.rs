@@ -72,19 +72,55 @@ impl Services {
     /// Spec: seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation".
     pub fn oci_providers(&self) -> Result<Option<UriTemplate>, DiscoveryError> {
         let Some(value) = self.values.get(OCI_PROVIDERS) else { return Ok(None) };
-        let invalid = |problem: String| {
-            let problem = format!("the service {OCI_PROVIDERS} in {} is not usable: {problem}", self.origin);
-            DiscoveryError { host: self.host.clone(), failure: Failure::InvalidService(problem) }
-        };
+        let invalid = |problem: String| self.invalid(OCI_PROVIDERS, &problem);
         let Value::String(text) = value else {
             return Err(invalid(format!("it is {}, and must be a string", kind(value))));
         };
         UriTemplate::for_providers(text).map(Some).map_err(|error| invalid(error.to_string()))
     }
 
+    /// The address of the provider registry protocol, as it is: no slash is added. `None` if the host does not have this
+    /// service.
+    ///
+    /// # Errors
+    /// If the value is not an address of HTTPS or HTTP without user info.
+    ///
+    /// Spec: `opentofu-behaviour.md` §8.3; a `host` block stands for the document at its usual address.
+    pub fn registry(&self) -> Result<Option<Url>, DiscoveryError> {
+        let Some(value) = self.values.get(REGISTRY) else { return Ok(None) };
+        let invalid = |problem: String| self.invalid(REGISTRY, &problem);
+        let Value::String(text) = value else {
+            return Err(invalid(format!("it is {}, and must be a string", kind(value))));
+        };
+        let document = match &self.publisher {
+            Publisher::Document(address) => address.clone(),
+            Publisher::User => Url::parse(&format!("https://{}/.well-known/terraform.json", self.host))
+                .map_err(|error| invalid(error.to_string()))?,
+        };
+        let mut base = document.join(text).map_err(|error| invalid(format!("it is not an address: {error}")))?;
+        base.set_fragment(None);
+        if !matches!(base.scheme(), "https" | "http") {
+            return Err(invalid(format!("it is an address of {}, and must be of https or http", base.scheme())));
+        }
+        if !base.username().is_empty() || base.password().is_some() {
+            return Err(invalid("it must have neither a user name nor a password".to_owned()));
+        }
+        Ok(Some(base))
+    }
+
     /// Whether the host has the provider registry protocol.
     pub fn has_registry_protocol(&self) -> bool {
         self.values.contains_key(REGISTRY)
+    }
+
+    /// Versions of the provider registry protocol that the host has, by their names.
+    pub(crate) fn registry_versions(&self) -> Vec<&str> {
+        self.values.keys().map(String::as_str).filter(|name| name.starts_with("providers.")).collect()
+    }
+
+    fn invalid(&self, service: &str, problem: &str) -> DiscoveryError {
+        let problem = format!("the service {service} in {} is not usable: {problem}", self.origin);
+        DiscoveryError { host: self.host.clone(), failure: Failure::InvalidService(problem) }
     }
 }
 

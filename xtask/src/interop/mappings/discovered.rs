@@ -48,7 +48,7 @@ pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer, dist: &str)
         ExpectedRefusal {
             what: "providers.v1 alone",
             document: Some((JSON, format!("{{{old}}}"))),
-            code: "registry-protocol-not-read",
+            code: "registry-provider-not-known",
         },
         ExpectedRefusal {
             what: "neither service",

@@ -7,6 +7,7 @@ mod files;
 mod folders;
 mod installation;
 mod memory;
+mod network_mirror;
 mod never;
 mod templates;
 

@@ -1,6 +1,7 @@
-//! `auth explain`: reads the files, asks the registry, and prints the explanation.
+//! `auth explain`: reads the files, asks the registry, and prints the explanation; of a host its token.
 
 mod hints;
+mod host;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -30,6 +31,9 @@ use crate::verbs::context::Context;
 /// # Errors
 /// If access would fail, after the explanation is printed.
 pub(crate) async fn explain(context: &Context, args: &AuthExplainArgs) -> Result<(), Diagnostic> {
+    if let Some(host) = host::named(&args.repository) {
+        return host::explain(context, args, &host).await;
+    }
     // Access does not depend on the version.
     let repository = match subject::place(&args.repository)? {
         (End::Registry(repository), _) => repository,

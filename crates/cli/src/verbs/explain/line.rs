@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use tofu_oci_explain::providers::{
-    ChainVerdict, InstallingProgram, ProgramOutcome, ProviderExplanation, ProviderQuestion, RegistryRoot, StepAnswer,
+    ChainVerdict, InstallingProgram, PackageCheck, ProgramOutcome, ProviderExplanation, ProviderQuestion, RegistryRoot,
+    StepAnswer,
 };
 use tofu_oci_types::{Platform, ProviderAddr};
 
@@ -20,6 +21,7 @@ struct MethodLine<'a> {
     place: Option<&'a str>,
     versions: Vec<String>,
     stray_tags: Vec<String>,
+    checked_by: Option<&'static str>,
     error: Option<&'a str>,
     code: Option<&'static str>,
     root_code: Option<&'static str>,
@@ -49,7 +51,7 @@ pub(super) fn print(question: &ProviderQuestion<'_>, explanation: &ProviderExpla
     let address = question.address;
     for step in &explanation.steps {
         let (error, code) = match &step.answer {
-            StepAnswer::Fails { code, text } | StepAnswer::NotRead { code, text } => (Some(text.as_str()), Some(*code)),
+            StepAnswer::Fails { code, text } => (Some(text.as_str()), Some(*code)),
             StepAnswer::Unknown => (Some("it does not know the provider"), Some("provider-not-found")),
             StepAnswer::NotAsked | StepAnswer::Lists(_) => (None, None),
         };
@@ -65,6 +67,7 @@ pub(super) fn print(question: &ProviderQuestion<'_>, explanation: &ProviderExpla
             place: step.place.as_deref(),
             versions: versions.map(ToString::to_string).collect(),
             stray_tags: step.strays().map(|stray| stray.tag.to_string()).collect(),
+            checked_by: step.check().map(PackageCheck::word),
             error,
             code,
             root_code: match &step.root {

@@ -84,6 +84,9 @@ fn method(step: &MethodStep, page: &mut Page) {
     if let Some(offers) = offers(step) {
         page.row("    ", "offers", offers);
     }
+    if let Some(check) = step.check() {
+        page.row("    ", "checked", format_args!("by {check}"));
+    }
     for stray in step.strays() {
         let note = format!("the tag {} is taken for version {} by OpenTofu, and is none", stray.tag, stray.version);
         page.row("    ", "beware", note);
@@ -122,7 +125,6 @@ fn offers(step: &MethodStep) -> Option<String> {
         StepAnswer::Lists(listing) if listing.versions.is_empty() => "no versions".to_owned(),
         StepAnswer::Lists(listing) => versions(&listing.versions),
         StepAnswer::Unknown => "nothing: it does not know the provider, and is passed over".to_owned(),
-        StepAnswer::NotRead { text, .. } => format!("not known: {text}"),
         StepAnswer::Fails { code, text } => format!("error ({code}): {text}"),
     })
 }

@@ -1,0 +1,109 @@
+//! Requests to an origin registry.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tofu_oci_http::{HostTokens, HttpAnswer, WebClient, WebRequest, host_of, shown_url};
+use tofu_oci_layout::MAX_DOCUMENT;
+use tofu_oci_types::{Event, Hostname, Place, Secret};
+use url::Url;
+
+use super::signature_demands::SignatureDemands;
+use crate::{Failure, SourceError};
+
+/// What the origin registries of a run share.
+#[derive(Clone)]
+pub struct RegistryAccess {
+    /// The connections.
+    pub web: WebClient,
+    /// The tokens of hosts.
+    pub tokens: Arc<dyn HostTokens>,
+    /// How long one document may take, all tries together; `--timeout` scales it.
+    pub timeout: Duration,
+    /// What their signatures must be.
+    pub demands: SignatureDemands,
+    /// The time that the expiry of their keys is compared with.
+    pub now: SystemTime,
+}
+
+/// The registry of one host.
+pub(super) struct Origin {
+    pub(super) access: RegistryAccess,
+    pub(super) host: Hostname,
+    pub(super) place: Place,
+    base: Url,
+}
+
+impl Origin {
+    pub(super) fn new(host: Hostname, base: Url, access: RegistryAccess) -> Self {
+        Self { place: Place::from(&host), access, host, base }
+    }
+
+    /// A document of the protocol; `None` for 404. The token of the host goes along, wherever the service is, and no
+    /// redirect takes it to another host.
+    ///
+    /// Spec: `opentofu-behaviour.md` §8.4.
+    pub(super) async fn document(&self, path: &str) -> Result<Option<HttpAnswer>, SourceError> {
+        let url = self.base.join(path).map_err(|error| {
+            self.failed(Failure::InvalidService(format!(
+                "{} cannot be followed by {path}: {error}",
+                shown_url(&self.base)
+            )))
+        })?;
+        let token = match self.may_see_tokens(&url) {
+            true => self.access.tokens.token(&self.host).await.map_err(|error| self.failed(error.into()))?,
+            false => None,
+        };
+        let answer = self.get(url, "application/json", token.as_ref(), MAX_DOCUMENT).await?;
+        match answer.status() {
+            200 => Ok(Some(answer)),
+            404 => Ok(None),
+            status => Err(self.failed(of_registry(Failure::of_status(status, &shown_url(answer.url()))))),
+        }
+    }
+
+    /// A file that a document names. It gets no token.
+    pub(super) async fn file(&self, url: &Url, limit: usize) -> Result<Vec<u8>, SourceError> {
+        let answer = self.get(url.clone(), "*/*", None, limit as u64).await?;
+        match answer.status() {
+            200 => Ok(answer.body().to_vec()),
+            status => Err(self.failed(of_registry(Failure::of_status(status, &shown_url(answer.url()))))),
+        }
+    }
+
+    async fn get(
+        &self,
+        url: Url,
+        accept: &'static str,
+        token: Option<&Secret>,
+        limit: u64,
+    ) -> Result<HttpAnswer, SourceError> {
+        let request = WebRequest { url, accept, token, timeout: self.access.timeout, limit };
+        let answer = self.access.web.get(&request, |answer| answer.status() == 200).await;
+        answer.map_err(|error| self.failed(of_registry(Failure::from(&error))))
+    }
+
+    /// Plain HTTP shows a token to the whole way, so only hosts that the user names for it see one.
+    fn may_see_tokens(&self, url: &Url) -> bool {
+        url.scheme() == "https" || self.access.web.root(&host_of(url)).is_ok_and(|root| root.scheme() == url.scheme())
+    }
+
+    /// An error of this registry.
+    pub(super) fn failed(&self, failure: Failure) -> SourceError {
+        SourceError::Failed { place: self.place.clone(), failure }
+    }
+
+    pub(super) fn warn(&self, code: &'static str, text: String) {
+        self.access.web.reporter().event(&Event::warning(code, text));
+    }
+}
+
+/// `OpenTofu` takes a registry's 403 as 401.
+///
+/// Spec: `real-clients.md` §3 (measured).
+fn of_registry(failure: Failure) -> Failure {
+    match failure {
+        Failure::Denied(text) => Failure::Unauthorized(text),
+        other => other,
+    }
+}

@@ -1,0 +1,84 @@
+//! The list of a provider's versions.
+
+use serde::Deserialize;
+use serde_json::Value;
+use tofu_oci_types::{Platform, Version};
+
+use super::members::members;
+
+/// What a registry lists of a provider.
+#[derive(Debug)]
+pub(super) struct VersionList {
+    /// Ascending.
+    pub(super) versions: Vec<ListedVersion>,
+    /// What the registry wants users to know.
+    pub(super) warnings: Vec<String>,
+}
+
+/// One version of the list.
+#[derive(Clone, Debug)]
+pub(super) struct ListedVersion {
+    pub(super) version: Version,
+    /// The plugin protocols, such as `5.1`.
+    pub(super) protocols: Vec<String>,
+    /// Sorted; empty if the list does not say.
+    pub(super) platforms: Vec<Platform>,
+}
+
+#[derive(Deserialize)]
+struct ListDocument {
+    versions: Option<Vec<ListEntry>>,
+    warnings: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+struct ListEntry {
+    #[serde(default)]
+    version: String,
+    protocols: Option<Vec<String>>,
+    /// A hint alone: whatever does not name a platform is passed over.
+    #[serde(default)]
+    platforms: Value,
+}
+
+impl VersionList {
+    /// Reads the document. One text that is not a version refuses all of it.
+    ///
+    /// Spec: seed 000, "List Available Versions"; `OpenTofu` 1.12, getproviders `RegistrySource.AvailableVersions`.
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, String> {
+        let document: ListDocument = members(bytes)?;
+        let mut versions: Vec<ListedVersion> = Vec::new();
+        for entry in document.versions.unwrap_or_default() {
+            let version: Version = entry.version.parse().map_err(|error| format!("its versions: {error}"))?;
+            let platforms = platforms(&entry.platforms);
+            let protocols = entry.protocols.unwrap_or_default();
+            if !versions.iter().any(|known| known.version == version) {
+                versions.push(ListedVersion { version, protocols, platforms });
+            }
+        }
+        versions.sort_by(|one, other| one.version.precedence(&other.version));
+        Ok(Self { versions, warnings: document.warnings.unwrap_or_default() })
+    }
+
+    pub(super) fn get(&self, version: &Version) -> Option<&ListedVersion> {
+        self.versions.iter().find(|listed| listed.version == *version)
+    }
+
+    pub(super) fn versions(&self) -> Vec<Version> {
+        self.versions.iter().map(|listed| listed.version.clone()).collect()
+    }
+}
+
+fn platforms(value: &Value) -> Vec<Platform> {
+    let entries = value.as_array().map(Vec::as_slice).unwrap_or_default();
+    let platform = |entry: &Value| platform(entry["os"].as_str()?, entry["arch"].as_str()?);
+    let mut platforms: Vec<Platform> = entries.iter().filter_map(platform).collect();
+    platforms.sort();
+    platforms.dedup();
+    platforms
+}
+
+/// The platform with these names, if they are names.
+fn platform(os: &str, arch: &str) -> Option<Platform> {
+    format!("{os}_{arch}").parse().ok()
+}
