@@ -56,7 +56,9 @@ pub(crate) fn open(
         DestinationName::Registry(template) => Box::new(Repositories::of_registries(template, connector.stores()?)),
         DestinationName::Layouts(template) => Box::new(Repositories::of_layouts(template, connector.layouts())),
         DestinationName::Static(dir) => Box::new(StaticTree::new(dir, connector.waiting().0)),
-        DestinationName::Bundle(file) => Box::new(BundleFile::new(file, bundle.max_part, bundle.existing)?),
+        DestinationName::Bundle(file) => {
+            Box::new(BundleFile::new(file, bundle.max_part, bundle.existing, connector.waiting().0)?)
+        }
     })
 }
 

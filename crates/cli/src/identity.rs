@@ -8,8 +8,8 @@ use tofu_oci_types::Secret;
 use zeroize::Zeroizing;
 
 use crate::args::{IdentityArgs, LookupArgs};
-use crate::connect::{End, From};
 use crate::diagnostic::Diagnostic;
+use crate::ends::{End, From};
 use crate::prompt;
 
 /// The longest password, in bytes: a file that was piped in by mistake is not read to its end.
@@ -57,6 +57,11 @@ impl IdentityArgs {
 }
 
 impl LookupArgs {
+    /// Whether an option says where providers are, so that an argument is the address of one.
+    pub(crate) fn names_place(&self) -> bool {
+        self.from.is_some() || !self.plugin_dir.is_empty()
+    }
+
     /// Who asks for providers.
     ///
     /// # Errors
@@ -151,7 +156,7 @@ pub(crate) fn of_from(text: Option<&str>) -> Result<Option<String>, Diagnostic> 
             let host = text.split('/').next().unwrap_or_default();
             (!host.contains(['$', '%'])).then(|| host.to_owned())
         }
-        From::Layouts(_) => None,
+        From::Layouts(_) | From::Many(_) => None,
     })
 }
 

@@ -25,6 +25,7 @@ mod connect;
 mod destination;
 mod diagnostic;
 mod document;
+mod ends;
 mod environment;
 mod excerpt;
 mod exit;

@@ -13,8 +13,8 @@ use tofu_oci_types::{
     Constraints, InvalidProviderAddr, InvalidReleaseName, ProviderAddr, ReleaseName, RepositoryRef, Version,
 };
 
-use crate::connect::End;
 use crate::diagnostic::Diagnostic;
+use crate::ends::End;
 use crate::exit::Exit;
 use crate::invocation;
 

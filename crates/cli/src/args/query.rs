@@ -8,14 +8,22 @@ use tofu_oci_types::Platform;
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser, number::number};
 
 /// How an address becomes a repository.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct LookupArgs {
-    /// The REGISTRY/REPOSITORY, oci:DIR or template to look in
+    /// The place to look in: a repository, a template, a folder, a bundle, a mirror
     ///
-    /// A template contains ${hostname}, ${namespace} and ${type}, as in OpenTofu's `oci_mirror` blocks. Without this
-    /// option and the variable TOFU_OCI_FROM the CLI configuration (~/.tofurc and the like) says where to look; see `tofu-oci help configuration`.
-    #[arg(long, value_name = "REPOSITORY", env = "TOFU_OCI_FROM", hide_env = true)]
+    /// REGISTRY/REPOSITORY and oci:DIR name a repository. A template of either contains ${hostname}, ${namespace} and
+    /// ${type}, as in OpenTofu's `oci_mirror` blocks. static:DIR is a folder of packages (a filesystem mirror, or what
+    /// `providers mirror` writes), bundle:FILE a bundle, and https://HOST/PATH/ a network mirror. Without this option and the variable
+    /// TOFU_OCI_FROM the CLI configuration (~/.tofurc and the like) says where to look; see `tofu-oci help configuration`.
+    #[arg(long, value_name = "PLACE", env = "TOFU_OCI_FROM", hide_env = true)]
     pub(crate) from: Option<String>,
+    /// Look only in this folder of packages, as OpenTofu's -plugin-dir (repeatable)
+    ///
+    /// The folder takes the place of all installation methods of the CLI configuration. It is relative to the working
+    /// directory, that of --chdir too.
+    #[arg(long, value_name = "DIR", conflicts_with = "from", hide_short_help = true)]
+    pub(crate) plugin_dir: Vec<PathBuf>,
     /// The reserved suffix of hosts that name a registry [default: oci.opentofu.org]
     ///
     /// With it, example.com.SUFFIX/foo/bar is the repository example.com/foo/opentofu-provider-bar. A block `tofu_oci`

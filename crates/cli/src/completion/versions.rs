@@ -15,7 +15,8 @@ use tofu_oci_source::{OciSource, Source};
 use tofu_oci_types::{NoReporter, ProviderAddr, Version};
 
 use crate::args::{self, Timeout, Verb, VersionsArgs};
-use crate::connect::{Connector, End, ResolverSlot};
+use crate::connect::{Connector, ResolverSlot};
+use crate::ends::End;
 use crate::lookup::Finder;
 
 /// How long a TAB may take.

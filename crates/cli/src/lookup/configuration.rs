@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use tofu_oci_logins::Access;
+use tofu_oci_mapper::config::Methods;
 use tofu_oci_source::{ConfiguredMethods, CredentialErrors};
 use tofu_oci_types::ProviderAddr;
 
@@ -25,7 +26,10 @@ pub(crate) fn configured(
     let hidden = not_asked.iter().map(|dir| environment.launch_dir.join(dir)).collect();
     let suffix = lookup.magic_suffix.as_ref().map(|text| text.parse()).transpose();
     let suffix = suffix.map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
-    let configured = ConfiguredMethods::new(reading, environment, &RealFiles, hidden, suffix);
+    let mut configured = ConfiguredMethods::new(reading, environment, &RealFiles, hidden, suffix);
+    if !lookup.plugin_dir.is_empty() {
+        configured.methods = Methods::of_plugin_dirs(&lookup.plugin_dir, environment);
+    }
     Ok(configured.with_private_hosts(lookup.private_host.clone()))
 }
 

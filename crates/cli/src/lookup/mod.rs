@@ -1,7 +1,7 @@
 //! Where providers are: what `--from` says; otherwise what the CLI configuration says, as `OpenTofu` reads it.
 //!
 //! ```text
-//! --from TEXT          -> From                                        one end, or a template of ends
+//! --from TEXT          -> From                  one end, a template of ends, or a place of many providers
 //! the user's files     -> ConfiguredMethods                           --candidates--> links --> Chain
 //! ```
 //!
@@ -17,15 +17,19 @@ use std::sync::{Arc, OnceLock};
 
 use tofu_oci_explain::providers::root_cause;
 use tofu_oci_installer::PluginCache;
-use tofu_oci_mapper::config::MethodKind;
+use tofu_oci_mapper::config::{Method, MethodKind};
 use tofu_oci_mapper::{MapError, MappedPlace};
-use tofu_oci_source::{Chain, ConfiguredMethods, HostedPlace, Link, MethodOpener, OciSource, Source, SourceError};
+use tofu_oci_source::{
+    BundleSource, Chain, ConfiguredMethods, FolderSource, HostedPlace, Link, MethodOpener, OciSource, Source,
+    SourceError,
+};
 use tofu_oci_store::{DirStore, ReadStore};
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_types::{Place, ProviderAddr};
 
 use crate::args::LookupArgs;
-use crate::connect::{Connector, End, From};
+use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
+use crate::ends::{End, From, shown};
 use crate::environment::plugin_cache_variable;
 use crate::exit::Exit;
 
@@ -38,6 +42,7 @@ pub(crate) struct Finder {
     rules: Rules,
     connector: Connector,
     opener: OnceLock<MethodOpener>,
+    many: OnceLock<Arc<dyn Source>>,
 }
 
 /// What decides.
@@ -80,7 +85,7 @@ impl Finder {
             refuse(&configured, connector.access())?;
             Rules::Configured(Box::new(configured))
         };
-        Ok(Self { rules, connector, opener: OnceLock::new() })
+        Ok(Self { rules, connector, opener: OnceLock::new(), many: OnceLock::new() })
     }
 
     fn opener(&self, configured: &ConfiguredMethods) -> Result<&MethodOpener, Diagnostic> {
@@ -134,6 +139,7 @@ impl Finder {
     /// As [`Finder::places`].
     pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
         let opened = match &self.rules {
+            Rules::From { from: From::Many(place), .. } => self.many(place, address),
             Rules::From { from, .. } => from.end(address).and_then(|end| {
                 let store: Arc<dyn ReadStore> = match &end {
                     // What is installed and locked does without a folder that is gone.
@@ -145,6 +151,27 @@ impl Finder {
             Rules::Configured(configured) => self.chain(configured, address),
         };
         opened.map_err(|diagnostic| diagnostic.about(&address.to_string()))
+    }
+
+    /// A place with many providers, opened once.
+    fn many(&self, place: &Place, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
+        if let Some(source) = self.many.get() {
+            return Ok(Arc::clone(source));
+        }
+        let source: Arc<dyn Source> = match place {
+            Place::Bundle(file) => Arc::new(BundleSource::new(file)),
+            Place::NetworkMirror(url) => {
+                let configured = configured(self.connector.config(None)?, &LookupArgs::default(), &[])?;
+                let (url, download_retry_count) = (url.clone(), None);
+                let place = Ok(MappedPlace::NetworkMirror { url: url.clone() });
+                let kind = MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes: false };
+                let method = Method::of_option(kind, "--from");
+                self.opener(&configured)?.link(&configured, &method, &place, address).source
+            }
+            Place::Folder(dir) => Arc::new(FolderSource::new(dir)),
+            _ => unreachable!("`From::parse` makes no other place"),
+        };
+        Ok(Arc::clone(self.many.get_or_init(|| source)))
     }
 
     /// The methods that are for `address`, in their order, as one source.
@@ -277,6 +304,9 @@ impl Finder {
         if addresses.len() < 2 {
             return Ok(());
         }
+        if let Rules::From { from: From::Many(_), .. } = &self.rules {
+            return Ok(());
+        }
         for address in addresses {
             let places = match &self.rules {
                 Rules::From { from, .. } => vec![(from.end(address)?.to_string(), FROM_TEMPLATE)],
@@ -304,6 +334,7 @@ impl Finder {
 fn from_place(from: &From, text: &str, address: &ProviderAddr) -> Result<FoundPlace, Diagnostic> {
     let rule = match from {
         From::One(_) => "--from".to_owned(),
+        From::Many(place) => return Ok(FoundPlace { place: shown(place), rule: "--from".to_owned() }),
         From::Repositories(_) | From::Layouts(_) => format!("the repository template `{text}`"),
     };
     Ok(FoundPlace { place: from.end(address)?.to_string(), rule })

@@ -8,8 +8,8 @@ use tofu_oci_types::{Digest, Place, Reference, Tag, Version};
 
 use super::context::{Context, tagged};
 use crate::args::CopyArgs;
-use crate::connect::End;
 use crate::diagnostic::Diagnostic;
+use crate::ends::End;
 use crate::exit::Exit;
 use crate::identity;
 use crate::page::Page;

@@ -35,7 +35,8 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
     if !context.json && !context.quiet {
         match named {
             SubjectKind::From => {
-                let says = format!("asking {place} for {address}, as --from or TOFU_OCI_FROM says");
+                let option = if lookup.from.is_some() { "--from or TOFU_OCI_FROM" } else { "--plugin-dir" };
+                let says = format!("asking {place} for {address}, as {option} says");
                 printer::stderr(&Page::of(says));
             }
             SubjectKind::Pattern => {
@@ -107,7 +108,7 @@ pub(super) struct Subject {
 /// What the argument is, and what makes it an address.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SubjectKind {
-    /// An address, by `--from`.
+    /// An address, by `--from` or `--plugin-dir`.
     From,
     /// An address, because a pattern of the CLI configuration names its host.
     Pattern,
@@ -140,15 +141,15 @@ pub(super) async fn subject(context: &Context, args: &SubjectArgs<'_>) -> Result
     let connector = context.connector(args.network, access(args).await?);
     let (address, wanted) = match subject::read(args.subject)? {
         ReleaseName::Provider { address, constraints } => (address, constraints),
-        _ if args.lookup.from.is_some() || args.provider => subject::provider(args.subject)?,
+        _ if args.lookup.names_place() || args.provider => subject::provider(args.subject)?,
         ReleaseName::Whole(text) => match text.parse() {
             Ok(address) => (address, Constraints::any()),
             Err(_) => return repository(args, &connector),
         },
         _ => return repository(args, &connector),
     };
-    if args.lookup.from.is_some() || args.provider || !wanted.is_any() {
-        let named = if args.lookup.from.is_some() { SubjectKind::From } else { SubjectKind::Address };
+    if args.lookup.names_place() || args.provider || !wanted.is_any() {
+        let named = if args.lookup.names_place() { SubjectKind::From } else { SubjectKind::Address };
         let finder = finder(args, connector)?;
         return Ok(Subject { source: finder.source(&address)?, address, wanted, named });
     }
@@ -168,7 +169,7 @@ pub(super) async fn subject(context: &Context, args: &SubjectArgs<'_>) -> Result
 
 /// Who asks. Without `--from` and `--provider` the argument names the registry, unless it turns out to be an address.
 async fn access(args: &SubjectArgs<'_>) -> Result<Access, Diagnostic> {
-    if args.lookup.from.is_some() || args.provider {
+    if args.lookup.names_place() || args.provider {
         return args.lookup.access(args.identity, None).await;
     }
     match subject::place(args.subject) {

@@ -28,7 +28,7 @@ pub(super) fn methods(environment: &Environment, files: &dyn ConfigFiles, releas
     methods
 }
 
-fn method(kind: MethodKind, exclude: Vec<Pattern>) -> Method {
+pub(super) fn method(kind: MethodKind, exclude: Vec<Pattern>) -> Method {
     Method {
         kind,
         include: Vec::new(),

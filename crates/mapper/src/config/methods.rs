@@ -1,5 +1,7 @@
 //! The methods that count, and the answer of each for an address.
 
+use std::path::PathBuf;
+
 use tofu_oci_types::ProviderAddr;
 
 use super::{CliConfigReading, ConfigFiles, Environment, Method, MethodKind, implicit};
@@ -26,6 +28,18 @@ pub struct MethodCandidate<'a> {
 }
 
 impl Methods {
+    /// The folders of the option `-plugin-dir` in their order, in place of all other methods. They are relative to the
+    /// working directory.
+    ///
+    /// Spec: `OpenTofu` 1.12, `init -plugin-dir`; measured: it beats the CLI configuration.
+    pub fn of_plugin_dirs(dirs: &[PathBuf], environment: &Environment) -> Self {
+        let method = |dir: &PathBuf| {
+            let (path, written) = (environment.absolute(&environment.working_dir, dir), dir.display().to_string());
+            Method::of_option(MethodKind::FilesystemMirror { path, written }, "--plugin-dir")
+        };
+        Self { explicit: true, list: dirs.iter().map(method).collect() }
+    }
+
     /// The answer of every method for `address`, in order; empty for a provider that is part of `OpenTofu`.
     ///
     /// A host under the magic suffix is a repository only for `direct`, so a file that omits `direct`, or excludes the
@@ -46,6 +60,11 @@ impl Methods {
 }
 
 impl Method {
+    /// A method that an option of the command line names, for every provider.
+    pub fn of_option(kind: MethodKind, option: &str) -> Self {
+        Self { place: Some(option.to_owned()), ..implicit::method(kind, Vec::new()) }
+    }
+
     /// The method's place for an address; `None` for an unreadable method.
     fn place_of(&self, address: &ProviderAddr, suffix: &MagicSuffix) -> Option<Result<MappedPlace, MapError>> {
         match &self.kind {

@@ -5,7 +5,7 @@ use std::net::Ipv6Addr;
 /// Checks that Go reads `text` as a URL, and that it is an `https` one with a host.
 ///
 /// Spec: Go 1.26, net/url; `OpenTofu` 1.12, provider sources.
-pub(super) fn check(text: &str) -> Result<(), &'static str> {
+pub fn check(text: &str) -> Result<(), &'static str> {
     if text.bytes().any(|byte| byte < 0x20 || byte == 0x7f) {
         return Err("it contains a control character");
     }

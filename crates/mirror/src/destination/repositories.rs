@@ -20,7 +20,7 @@ pub struct Repositories {
     template: RepositoryTemplate,
     kind: RepositoryKind,
     open: OpenStore,
-    opened: Mutex<HashMap<Place, Repository>>,
+    opened: Mutex<HashMap<Place, ProviderRepository>>,
 }
 
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ enum RepositoryKind {
 }
 
 #[derive(Clone)]
-struct Repository {
+struct ProviderRepository {
     address: ProviderAddr,
     store: Arc<dyn Store>,
 }
@@ -55,7 +55,7 @@ impl Repositories {
         let repository = match opened.get(&place) {
             Some(known) => known.clone(),
             None => {
-                let repository = Repository { address: address.clone(), store: (self.open)(&place)? };
+                let repository = ProviderRepository { address: address.clone(), store: (self.open)(&place)? };
                 opened.insert(place.clone(), repository.clone());
                 repository
             }

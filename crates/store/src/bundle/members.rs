@@ -5,7 +5,7 @@ use std::collections::btree_map::Entry;
 
 use tar::{EntryType, Header};
 
-use super::parts::Parts;
+use super::parts::BundleParts;
 use crate::error::StoreError;
 
 /// The size of a header, and what contents are filled up to.
@@ -23,7 +23,7 @@ pub(super) struct Member {
 
 /// Reads every header. Files and folders are the only members of a bundle: whatever could make two readers see two
 /// things (links, sparse files, extended headers, two members of one name) is refused.
-pub(super) fn read(parts: &Parts) -> Result<BTreeMap<String, Member>, StoreError> {
+pub(super) fn read(parts: &BundleParts) -> Result<BTreeMap<String, Member>, StoreError> {
     let malformed = |problem: String| StoreError::Malformed { place: parts.place(), problem };
     let mut members = BTreeMap::new();
     let mut at: u64 = 0;

@@ -17,8 +17,9 @@ use tofu_oci_logins::{Access, CredentialResolver, HostMachine};
 use tofu_oci_remote::Want;
 
 use crate::args::AuthExplainArgs;
-use crate::connect::{self, End, user_credentials};
+use crate::connect::{self, user_credentials};
 use crate::diagnostic::Diagnostic;
+use crate::ends::End;
 use crate::environment::ReadConfig;
 use crate::helper_program::RealMachine;
 use crate::printer;

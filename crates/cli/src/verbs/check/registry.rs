@@ -8,8 +8,8 @@ use tofu_oci_types::RepositoryRef;
 
 use super::checked::{Checked, Unjudged, counted};
 use crate::args::CheckArgs;
-use crate::connect::End;
 use crate::diagnostic::Diagnostic;
+use crate::ends::End;
 use crate::exit::Exit;
 use crate::identity;
 use crate::invocation;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_types::Version;
 
-use crate::connect::End;
 use crate::diagnostic::Diagnostic;
+use crate::ends::End;
 use crate::invocation;
 use crate::subject;
 

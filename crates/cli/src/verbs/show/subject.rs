@@ -6,8 +6,8 @@ use tofu_oci_source::{Listing, NotOffered, OciSource, Release, Source, SourceErr
 use tofu_oci_types::{Constraints, Place, ProviderAddr, ReleaseName, Version};
 
 use crate::args::ShowArgs;
-use crate::connect::End;
 use crate::diagnostic::{Diagnostic, versions};
+use crate::ends::End;
 use crate::exit::Exit;
 use crate::identity;
 use crate::invocation;
