@@ -27,7 +27,7 @@ fn a_bundle_is_created_and_shown() {
     registry.example.com/acme/widget  1.4.0    647 B  no          darwin_arm64 linux_amd64
     registry.example.com/acme/widget  1.5.0    647 B  not judged  darwin_arm64 linux_amd64
 
-    1 providers, 2 versions, 29.7 kB
+    1 provider, 2 versions, 29.7 kB
 
     ----- stderr -----
     ");
@@ -139,6 +139,7 @@ fn one_refused_release_keeps_all_of_a_bundle_out() {
     1 failed; 0 B sent
 
     ----- stderr -----
+    warning: bundle:b.tar holds a release that is refused, so nothing of it was loaded
     ");
     assert!(scene.registry.tags("inside/acme/widget").is_empty());
 }
@@ -256,4 +257,15 @@ fn a_tree_of_files_behind_a_web_server_is_a_network_mirror() {
     scene.run(&line).success();
     let lock = scene.context.read(".terraform.lock.hcl");
     assert!(lock.contains("1.5.0") && lock.contains("zh:") && lock.contains("h1:"), "{lock}");
+}
+
+#[test]
+fn mirror_writes_into_a_tree_that_does_not_exist_yet() {
+    let scene = bundled();
+    let line = format!("mirror {ADDRESS} --from bundle:b.tar --to static:www");
+    scene.run(&line).success();
+    let again = scene.run(&line).success();
+    assert!(again.stdout.starts_with("2 there already"), "{}", again.text);
+    scene.run(&format!("mirror {ADDRESS} --from static:www --to bundle:c.tar")).success();
+    assert_eq!(scene.run("bundle show c.tar --json").json().len(), 3);
 }

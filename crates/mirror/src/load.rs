@@ -6,7 +6,7 @@ use futures_util::StreamExt as _;
 use tofu_oci_fetch::TrustChecker;
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, Release, Source as _};
-use tofu_oci_types::{Counter, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Counter, Event, ProviderAddr, Reporter, Version};
 
 use crate::plan::{Action, Deed};
 use crate::run::{Carrying, MirrorLine};
@@ -44,6 +44,8 @@ pub async fn load_bundle(
         let refused = judged.into_iter().filter_map(|(address, version, release)| {
             Some(MirrorLine { address, version: Some(version), outcome: Err(release.err()?) })
         });
+        let text = format!("{} holds a release that is refused, so nothing of it was loaded", bundle.place());
+        reporter.event(&Event::warning("nothing-loaded", text));
         return Ok(refused.collect());
     }
     let carried = judged.into_iter().map(async |(address, version, release)| {

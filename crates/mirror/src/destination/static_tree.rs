@@ -20,8 +20,8 @@ use tofu_oci_archive::{Limits, read_zip};
 use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter};
 use tofu_oci_fetch::{FetchError, Fetcher};
 use tofu_oci_packer::{ReplaceTag, Transfers};
-use tofu_oci_source::{FolderSource, Offer, Release, ReleaseId, Search, Source};
-use tofu_oci_store::{Store, StoreError};
+use tofu_oci_source::{FolderSource, OciSource, Offer, Release, ReleaseId, Search, Source};
+use tofu_oci_store::{MemoryStore, Store, StoreError};
 use tofu_oci_trust::{Evidence, Sums};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
 
@@ -222,6 +222,10 @@ impl Destination for StaticTree {
     }
 
     fn source(&self, _address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
+        if !self.dir.exists() {
+            // The first release makes the folder. Until then the tree is an empty one, and not a wrong name.
+            return Ok(Arc::new(OciSource::new(Arc::new(MemoryStore::new(Place::Folder(self.dir.clone()))))));
+        }
         Ok(Arc::new(FolderSource::new(&self.dir)))
     }
 

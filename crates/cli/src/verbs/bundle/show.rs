@@ -123,7 +123,11 @@ fn page(rows: &[ShownRelease], summary: &BundleSummary<'_>) -> Page {
         page.table(std::iter::once(head).chain(rows.iter().map(row)));
         page.gap();
     }
-    let (providers, versions) = (summary.providers, summary.versions);
-    page.line(format_args!("{providers} providers, {versions} versions, {}", human_bytes(summary.bytes)));
+    let (providers, versions) = (counted(summary.providers, "provider"), counted(summary.versions, "version"));
+    page.line(format_args!("{providers}, {versions}, {}", human_bytes(summary.bytes)));
     page
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
