@@ -98,6 +98,7 @@ mod login_helper;
 mod login_refused;
 mod login_sources;
 mod logout;
+mod mirror;
 mod named;
 mod named_hosts;
 mod never_waits;

@@ -17,6 +17,7 @@
 //! BundleSource         one file with repositories of several providers
 //! RegistrySource       the registry that a host publishes as `providers.v1`
 //! NetworkMirrorSource  a server of the network mirror protocol
+//! BundleSource         one file with repositories of several providers
 //! FolderSource         a folder of packages, packed or unpacked
 //! DirectSource         what the host of an address names: the repository of the magic suffix or of its `oci-providers.v1`,
 //!                      or its registry

@@ -30,9 +30,9 @@ pub(crate) enum BundleVerb {
     /// Put releases into one file, with their signatures
     Create(Box<BundleCreateArgs>),
     /// Verify the releases of a bundle and bring them into a registry or a folder
-    Load(BundleLoadArgs),
+    Load(Box<BundleLoadArgs>),
     /// Show what is in a bundle
-    Show(BundleShowArgs),
+    Show(Box<BundleShowArgs>),
 }
 
 /// Arguments of `bundle create`.

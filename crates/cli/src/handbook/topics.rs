@@ -25,6 +25,7 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "guide", "guide.md", "a walk through five modules and a local registry";
     "publishing", "publishing.md", "inputs, tags, layouts, signing";
     "installing", "installing.md", "where packages go, the lock file, Terraform, sites without network";
+    "mirroring", "mirror.md", "providers of others in your own registry, by rules";
     "configuration", "configuration.md", "the CLI configuration, how methods are combined, differences from OpenTofu";
     "registries", "registries.md", "what each registry needs and cannot do";
     "credentials", "credentials.md", "which login is used for which repository";

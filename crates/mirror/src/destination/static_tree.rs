@@ -109,7 +109,7 @@ impl StaticTree {
             return Ok(is_offered.then(|| archive.clone()));
         }
         let Some(wanted) = offered(offer) else { return Ok(None) };
-        self.check_size(request.limits, offer, size)?;
+        check_size(request.limits, offer, size)?;
         let (digest, _) = hashed(path).await?;
         let (path, limits) = (path.to_owned(), request.limits.clone());
         // A damaged file is fetched again.
@@ -117,18 +117,6 @@ impl StaticTree {
         let hashes: Vec<_> = PackageHash::zh(&digest).into_iter().chain([contents.h1()]).collect();
         let is_offered = hashes.iter().any(|hash| wanted.contains(hash));
         Ok(is_offered.then(|| ListedArchive { url: name.to_owned(), hashes }))
-    }
-
-    fn check_size(&self, limits: &Limits, offer: &Offer, size: u64) -> Result<(), MirrorError> {
-        limits.check_packed(size).map_err(|source| {
-            MirrorError::Fetch(FetchError::Package {
-                address: offer.address().clone(),
-                version: offer.version().clone(),
-                platform: offer.platform.clone(),
-                place: offer.place().clone(),
-                source,
-            })
-        })
     }
 
     /// Refuses a package that is another one than the listed one.
@@ -283,6 +271,18 @@ fn offered(offer: &Offer) -> Option<Vec<PackageHash>> {
         None => offer.allowed.clone(),
     };
     (!known.is_empty()).then_some(known)
+}
+
+fn check_size(limits: &Limits, offer: &Offer, size: u64) -> Result<(), MirrorError> {
+    limits.check_packed(size).map_err(|source| {
+        MirrorError::Fetch(FetchError::Package {
+            address: offer.address().clone(),
+            version: offer.version().clone(),
+            platform: offer.platform.clone(),
+            place: offer.place().clone(),
+            source,
+        })
+    })
 }
 
 fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {

@@ -8,7 +8,7 @@ use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, FolderSource, Source};
-use tofu_oci_store::Bundle;
+use tofu_oci_store::BundleArchive;
 use tofu_oci_testkit::ReleaseFolder;
 use tofu_oci_types::{NoReporter, Platform, ProviderAddr, Version};
 

@@ -14,7 +14,7 @@ use tofu_oci_types::{Descriptor, Digest, Event, Place, Reporter, Tag};
 use tokio::sync::mpsc;
 
 use super::collect::Tagged;
-use super::members::BLOCK;
+use super::members::{BLOCK, BLOCK_BYTES};
 use super::parts::{MAX_PARTS, part_path};
 use super::read::NOTES;
 use crate::copy_error::CopyError;
@@ -27,7 +27,7 @@ use crate::traits::ReadStore;
 const PIECES_AHEAD: usize = 8;
 
 /// The end of an archive: two empty blocks.
-const END: [u8; 2 * BLOCK as usize] = [0; 2 * BLOCK as usize];
+const END: [u8; 2 * BLOCK] = [0; 2 * BLOCK];
 
 /// What goes into a bundle.
 #[derive(Default)]
@@ -118,7 +118,7 @@ impl BundleContents {
         );
         members.extend(blobs.into_values());
         let total = members.iter().fold(END.len() as u64, |sum, member| {
-            sum.saturating_add(BLOCK).saturating_add(member.size.saturating_add(member.padding()))
+            sum.saturating_add(BLOCK_BYTES).saturating_add(member.size.saturating_add(member.padding()))
         });
         Ok((members, total))
     }
@@ -147,7 +147,7 @@ impl WrittenMember {
 
     /// Bytes after the content, up to the next block.
     fn padding(&self) -> u64 {
-        self.size.next_multiple_of(BLOCK) - self.size
+        self.size.next_multiple_of(BLOCK_BYTES) - self.size
     }
 
     fn header(&self) -> std::io::Result<Bytes> {

@@ -43,7 +43,9 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
         versions: rows.len(),
     };
     if context.json {
-        rows.iter().for_each(|row| json_line(&row.json()));
+        for row in &rows {
+            json_line(&row.json());
+        }
         json_line(&summary);
     } else {
         printer::stdout(&page(&rows, &summary));

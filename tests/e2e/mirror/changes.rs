@@ -1,0 +1,95 @@
+//! Versions that the rules no longer name, and that the upstream no longer lists.
+
+use insta::assert_snapshot;
+
+use super::{HOST, Mirrored, PLATFORMS, actions};
+use crate::setup::State;
+
+#[test]
+fn pruning_withdraws_only_what_the_mirror_put_there() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.mirror(&format!("{HOST}/acme/zap")).success();
+    // Another version is pushed by hand.
+    let scene = &mirrored.scene;
+    tofu_oci_testkit::ReleaseFolder::new("zap", "0.9.0", &PLATFORMS[..1]).write_zips(&scene.path("dist"));
+    scene.run(&format!("push dist REGISTRY/m/acme-zap --address {HOST}/acme/zap --version 0.9.0")).success();
+    let newest = format!("{HOST}/acme/zap --latest 1");
+    mirrored.mirror(&newest).success();
+    assert_eq!(mirrored.tags("m/acme-zap"), ["0.9.0", "1.0.0", "1.1.0", "first-seen"], "never without --prune");
+    let before = State::of(scene);
+    let said = mirrored.mirror(&format!("{newest} --plan --prune")).success();
+    assert_snapshot!(said.text, @"");
+    assert_eq!(State::of(scene), before);
+    mirrored.mirror(&format!("{newest} --prune")).success();
+    assert_eq!(mirrored.tags("m/acme-zap"), ["0.9.0", "1.1.0", "first-seen", "withdrawn-1.0.0"]);
+    let said = mirrored.mirror(&format!("{newest} --prune --json")).success();
+    assert_eq!(actions(&said).into_values().collect::<Vec<_>>(), ["present"], "{}", said.text);
+    // The rules name it again.
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap --json")).success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "reinstate", "{}", said.text);
+    assert!(mirrored.tags("m/acme-zap").contains(&"1.0.0".to_owned()));
+}
+
+#[test]
+fn a_version_that_people_withdrew_stays_withdrawn() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.mirror(&format!("{HOST}/acme/zap")).success();
+    mirrored.scene.run("withdraw REGISTRY/m/acme-zap:1.0.0 --reason 'deletes state'").success();
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap --json")).success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "withdrawn-there", "{}", said.text);
+    assert!(!mirrored.tags("m/acme-zap").contains(&"1.0.0".to_owned()));
+}
+
+#[test]
+fn what_the_upstream_no_longer_lists_is_reported_or_withdrawn() {
+    let mirrored = Mirrored::with_zap();
+    let rules = format!("to = \"{}/m/${{namespace}}-${{type}}\"\n", mirrored.scene.registry.address());
+    let provider = "[[provider]]\naddress = \"HOST/acme/zap\"\n";
+    mirrored.rules(&format!("{rules}{provider}"));
+    mirrored.scene.run("mirror").success();
+    mirrored.upstream.withdraw("acme/zap", "1.0.0");
+    let said = mirrored.scene.run("mirror --json").success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "gone", "{}", said.text);
+    mirrored.rules(&format!("gone = \"withdraw\"\n{rules}{provider}"));
+    let said = mirrored.scene.run("mirror --json").success();
+    assert_eq!(actions(&said)["zap 1.0.0"], "withdraw", "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme-zap"), ["1.1.0", "first-seen", "withdrawn-1.0.0"]);
+}
+
+#[test]
+fn a_warning_of_the_upstream_becomes_a_deprecation() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.upstream.warn("acme/zap", &["use acme/new"]);
+    mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0")).success();
+    assert_eq!(mirrored.tags("m/acme-zap"), ["1.1.0", "deprecated-1.1.0", "first-seen"]);
+    let said = mirrored.scene.run("show REGISTRY/m/acme-zap:1.1.0").success();
+    assert!(said.stdout.contains("use acme/new"), "{}", said.text);
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --json")).success();
+    assert_eq!(actions(&said).into_values().collect::<Vec<_>>(), ["present"], "{}", said.text);
+}
+
+#[test]
+fn another_package_of_a_mirrored_version_is_not_taken() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --platform linux_amd64")).success();
+    let before = mirrored.scene.tag("m/acme-zap", "1.1.0");
+    let other = tofu_oci_testkit::ProviderZip::new("zap", "1.1.0", "linux_amd64").file("LICENSE", "other\n");
+    mirrored.upstream.package("acme/zap", "1.1.0", &other);
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --json"));
+    assert_eq!((said.code, actions(&said)["zap 1.1.0"].as_str()), (Some(1), "failed"), "{}", said.text);
+    assert!(said.stdout.contains("\"code\":\"upstream-changed\""), "{}", said.text);
+    assert_eq!(mirrored.scene.tag("m/acme-zap", "1.1.0"), before);
+}
+
+#[test]
+fn usage_that_cannot_be_followed_is_refused_at_once() {
+    let mirrored = Mirrored::with_zap();
+    let scene = &mirrored.scene;
+    assert_snapshot!(scene.refuse("mirror --to oci:m"), @"");
+    assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap")), @"");
+    assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap --prune --to static:tree")), @"");
+    mirrored.rules("[[provider]]\npattern = \"HOST/acme/*\"\n");
+    assert_snapshot!(scene.refuse("mirror --to oci:m"), @"");
+    mirrored.rules("min_aeg = \"7d\"\n[[provider]]\naddress = \"HOST/acme/zap\"\n");
+    assert_snapshot!(scene.refuse("mirror --to oci:m"), @"");
+}

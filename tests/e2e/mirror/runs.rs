@@ -1,0 +1,141 @@
+//! What runs do and what they cost.
+
+use insta::assert_snapshot;
+
+use super::{HOST, Mirrored, PLATFORMS, TO, actions, summary};
+use crate::setup::State;
+
+const PROVIDERS: [&str; 5] = ["acme/zap", "acme/zip", "beta/net", "beta/disk", "beta/auth"];
+
+#[test]
+fn five_providers_are_mirrored_and_the_next_run_sends_nothing() {
+    let mirrored = Mirrored::new();
+    for provider in PROVIDERS {
+        for version in ["1.0.0", "1.1.0", "2.0.0"] {
+            mirrored.upstream.release(provider, version, &PLATFORMS);
+        }
+    }
+    let addresses = PROVIDERS.map(|provider| format!("{HOST}/{provider}")).join(" ");
+    let first = mirrored.mirror(&format!("{addresses} --json")).success();
+    assert_eq!(summary(&first)["added"], 15, "{}", first.text);
+    assert_eq!(mirrored.tags("m/acme-zap"), ["1.0.0", "1.1.0", "2.0.0", "first-seen"]);
+    // The original zips, and what signs them.
+    let zip = mirrored.upstream.zip("beta/net", "2.0.0", "linux_arm64");
+    let digest = tofu_oci_types::Digest::sha256(&zip);
+    assert_eq!(mirrored.scene.registry.blob("m/beta-net", &digest), Some(zip));
+
+    mirrored.scene.registry.clear_requests();
+    let before = mirrored.upstream.requests().len();
+    let second = mirrored.mirror(&format!("{addresses} --json")).success();
+    assert_eq!(summary(&second)["present"], 15, "{}", second.text);
+    assert_eq!(summary(&second)["bytes"], 0);
+    let asked = mirrored.scene.conversation();
+    assert!(asked.iter().all(|line| line.starts_with("GET ") || line.starts_with("HEAD ")), "{asked:#?}");
+    // Of each provider the tags and the record of sightings, and one index a version; one list upstream.
+    assert_eq!(asked.iter().filter(|line| line.contains("/manifests/")).count(), 5 * (1 + 3), "{asked:#?}");
+    assert_eq!(asked.iter().filter(|line| line.contains("/tags/list")).count(), 5, "{asked:#?}");
+    let upstream: Vec<String> = mirrored.upstream.conversation().split_off(before);
+    assert_eq!(upstream.len(), 5, "{upstream:#?}");
+    assert!(upstream.iter().all(|line| line.contains("/versions")), "{upstream:#?}");
+
+    let checked = mirrored.scene.run("check REGISTRY/m/acme-zap");
+    assert_eq!(checked.code, Some(0), "{}", checked.text);
+    mirrored.scene.run(&format!("install {HOST}/acme/zap --from REGISTRY/m/acme-zap --platform linux_amd64")).success();
+}
+
+#[test]
+fn a_plan_says_what_a_run_would_do_and_changes_nothing() {
+    let mirrored = Mirrored::with_zap();
+    let before = State::of(&mirrored.scene);
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --plan")).success();
+    assert_snapshot!(said.text, @"");
+    assert_eq!(State::of(&mirrored.scene), before);
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0")).success();
+    assert_snapshot!(said.text, @"");
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap --plan")).success();
+    assert_snapshot!(said.text, @"");
+}
+
+#[test]
+fn a_layout_for_each_provider_is_written_below_a_folder() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.scene.run(&format!("mirror {HOST}/acme/zap --latest 1 --to oci:tree")).success();
+    let said = mirrored.scene.run(&format!("versions oci:tree/{HOST}/acme/zap")).success();
+    assert!(said.stdout.contains("1.1.0") && !said.stdout.contains("1.0.0"), "{}", said.text);
+    // A tree lists its providers, so a pattern can name them.
+    mirrored.rules("sources = [\"oci:tree\"]\n[[provider]]\npattern = \"HOST/acme/*\"\n");
+    let said = mirrored.mirror("--json").success();
+    assert_eq!(actions(&said)["zap 1.1.0"], "add", "{}", said.text);
+}
+
+#[test]
+fn more_platforms_widen_what_the_mirror_put_there_and_nothing_else() {
+    let mirrored = Mirrored::with_zap();
+    let zap = format!("{HOST}/acme/zap@1.1.0");
+    mirrored.mirror(&format!("{zap} --platform linux_amd64")).success();
+    let said = mirrored.mirror(&format!("{zap} --json")).success();
+    assert_eq!(actions(&said)["zap 1.1.0"], "widen", "{}", said.text);
+    let said = mirrored.mirror(&format!("{zap} --json")).success();
+    assert_eq!(actions(&said)["zap 1.1.0"], "present", "{}", said.text);
+}
+
+#[test]
+fn a_configuration_says_what_it_uses() {
+    let mirrored = Mirrored::with_zap();
+    let require =
+        format!("terraform {{\n  required_providers {{\n    zap = {{ source = \"{HOST}/acme/zap\" }}\n  }}\n}}\n");
+    mirrored.scene.context.write("infra/main.tf", require);
+    mirrored
+        .scene
+        .context
+        .write("infra/.terraform.lock.hcl", format!("provider \"{HOST}/acme/zap\" {{\n  version = \"1.0.0\"\n}}\n"));
+    // The locked version is in use already, so it is not held back.
+    let said = mirrored.mirror("--from-config infra --min-age 7d --json").success();
+    assert_eq!(actions(&said).into_iter().collect::<Vec<_>>(), [("zap 1.0.0".to_owned(), "add".to_owned())]);
+}
+
+#[test]
+fn two_mirrors_at_once_end_with_the_same() {
+    let mirrored = Mirrored::with_zap();
+    let line = format!("mirror {HOST}/acme/zap {TO} --json");
+    let children: Vec<_> = (0..3)
+        .map(|_| {
+            let mut command = mirrored.scene.command(&line);
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(mirrored.tags("m/acme-zap"), ["1.0.0", "1.1.0", "first-seen"]);
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap --json")).success();
+    assert_eq!(summary(&said)["present"], 2, "{}", said.text);
+}
+
+#[test]
+fn what_is_mirrored_is_signed_with_the_key_of_the_team() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.scene.key("p256.pem");
+    mirrored.scene.key("p256.pub");
+    mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --sign-key p256.pem")).success();
+    let said = mirrored.scene.run("verify REGISTRY/m/acme-zap:1.1.0 --key p256.pub");
+    assert_eq!(said.code, Some(0), "{}", said.text);
+}
+
+#[test]
+fn a_printed_policy_is_accepted() {
+    let mirrored = Mirrored::with_zap();
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap --print-trust")).success();
+    mirrored.scene.context.write("trust.toml", &said.stdout);
+    mirrored.mirror(&format!("{HOST}/acme/zap")).success();
+    let said = mirrored.scene.run("verify REGISTRY/m/acme-zap:1.1.0");
+    assert_eq!(said.code, Some(0), "{}", said.text);
+    // Another key signs the next release: the policy refuses it.
+    let other = tofu_oci_testkit::OpenPgpKey::of(2);
+    mirrored.upstream.sign_with(&other);
+    mirrored.upstream.name_keys(&[&other]);
+    mirrored.upstream.release("acme/zap", "1.2.0", &PLATFORMS[..2]);
+    let said = mirrored.mirror(&format!("{HOST}/acme/zap --json"));
+    assert_eq!((said.code, actions(&said)["zap 1.2.0"].as_str()), (Some(1), "failed"), "{}", said.text);
+    assert_eq!(mirrored.tags("m/acme-zap"), ["1.0.0", "1.1.0", "first-seen"]);
+}
