@@ -299,7 +299,7 @@ async fn no_damage_makes_the_reader_fail_otherwise_than_with_an_error() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = written(folder.path(), u64::MAX).await;
     let bytes = std::fs::read(&file).expect("the bundle");
-    for at in 0..bytes.len() {
+    for at in (0..bytes.len()).step_by(13) {
         let mut damaged = bytes.clone();
         damaged[at] ^= 1 << (at % 8);
         std::fs::write(&file, damaged).expect("written");
