@@ -43,6 +43,7 @@ mod bad_metadata;
 mod bad_package;
 mod bad_registry;
 mod bad_zip;
+mod bundle;
 mod check_faults;
 mod check_lock;
 mod check_registry;

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tofu_oci_mirror::{Destination, DestinationName, InvalidDestination, OpenStore, Repositories};
+use tofu_oci_mirror::{
+    BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories, StaticTree,
+};
 use tofu_oci_store::{DirStore, Store};
 use tofu_oci_types::Place;
 
@@ -20,22 +22,42 @@ pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
         let diagnostic = Diagnostic::of(Exit::Usage, &error).code(error.code());
         let diagnostic = match &error {
             InvalidDestination::Template(template) => diagnostic.hint(template.instead()),
-            _ => diagnostic.hint("write 'REGISTRY/${namespace}-${type}', oci:DIR or static:DIR"),
+            _ => diagnostic.hint("write 'REGISTRY/${namespace}-${type}', oci:DIR, static:DIR or bundle:FILE"),
         };
         diagnostic.hint("quote a template with ' for your shell: it would take ${…} for a variable of its own")
     })
 }
 
-/// Opens a destination. Nothing is written and nothing is asked yet.
+/// How a bundle is written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BundleShape {
+    /// The largest file, in bytes.
+    pub(crate) max_part: u64,
+    /// What becomes of the bundle that is there.
+    pub(crate) existing: ExistingReleases,
+}
+
+impl Default for BundleShape {
+    fn default() -> Self {
+        Self { max_part: u64::MAX, existing: ExistingReleases::Keep }
+    }
+}
+
+/// Opens a destination. Nothing is asked yet, and nothing is written.
 ///
 /// # Errors
 /// When a certificate cannot be used, or when the user's files are wrong about credentials.
-pub(crate) fn open(connector: &Connector, name: DestinationName) -> Result<Box<dyn Destination>, Diagnostic> {
+pub(crate) fn open(
+    connector: &Connector,
+    name: DestinationName,
+    bundle: BundleShape,
+) -> Result<Box<dyn Destination>, Diagnostic> {
     Ok(match name {
         DestinationName::Registry(template) => Box::new(Repositories::of_registries(template, connector.stores()?)),
         DestinationName::Layouts(template) => Box::new(Repositories::of_layouts(template, connector.layouts())),
-        DestinationName::Static(_) | DestinationName::Bundle(_) => {
-            return Err(Diagnostic::usage(format!("{name} cannot be written")).hint("write oci:DIR"));
+        DestinationName::Static(dir) => Box::new(StaticTree::new(dir, connector.waiting().0)),
+        DestinationName::Bundle(file) => {
+            Box::new(BundleFile::new(file, bundle.max_part, bundle.existing, connector.waiting().0)?)
         }
     })
 }

@@ -148,7 +148,7 @@ pub(crate) fn of_end(end: &End) -> Option<&str> {
 }
 
 /// The registry of `--from`: also of a template whose first part is written out.
-fn of_from(text: Option<&str>) -> Result<Option<String>, Diagnostic> {
+pub(crate) fn of_from(text: Option<&str>) -> Result<Option<String>, Diagnostic> {
     let Some(text) = text else { return Ok(None) };
     Ok(match From::parse(text)? {
         From::One(end) => of_end(&end).map(str::to_owned),

@@ -14,6 +14,7 @@ mod destination;
 mod error;
 mod first_seen;
 mod found_keys;
+mod load;
 mod look;
 mod names;
 mod plan;
@@ -32,6 +33,7 @@ pub use destination::{
 };
 pub use error::MirrorError;
 pub use found_keys::FoundKey;
+pub use load::load_bundle;
 pub use names::providers_in_tree;
 pub use plan::{Action, Deed, Prune};
 pub use pull::{HeldBack, OpenUpstream, PullOptions, PullThrough};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use tofu_oci_store::{Bundle, StoreError};
+use tofu_oci_store::{BundleArchive, StoreError};
 use tofu_oci_types::{Place, ProviderAddr, Version};
 use tokio::sync::OnceCell;
 
@@ -15,7 +15,7 @@ use crate::{Listing, NotOffered, OciSource, Release, Source, SourceError};
 pub struct BundleSource {
     file: PathBuf,
     place: Place,
-    bundle: OnceCell<Bundle>,
+    bundle: OnceCell<BundleArchive>,
     opened: Mutex<HashMap<ProviderAddr, Arc<OciSource>>>,
 }
 
@@ -29,7 +29,7 @@ impl BundleSource {
     /// The providers of the bundle, sorted. A repository whose name is not an address is not among them.
     ///
     /// # Errors
-    /// As [`Bundle::open`].
+    /// As [`BundleArchive::open`].
     pub async fn providers(&self) -> Result<Vec<ProviderAddr>, StoreError> {
         let names = self.bundle().await?.repositories();
         let address = |name: &str| name.parse().ok().filter(|address: &ProviderAddr| address.to_string() == name);
@@ -39,9 +39,9 @@ impl BundleSource {
     /// The opened bundle.
     ///
     /// # Errors
-    /// As [`Bundle::open`].
-    pub async fn bundle(&self) -> Result<&Bundle, StoreError> {
-        self.bundle.get_or_try_init(|| Bundle::open(&self.file)).await
+    /// As [`BundleArchive::open`].
+    pub async fn bundle(&self) -> Result<&BundleArchive, StoreError> {
+        self.bundle.get_or_try_init(|| BundleArchive::open(&self.file)).await
     }
 
     async fn repository(&self, address: &ProviderAddr) -> Result<Arc<OciSource>, SourceError> {

@@ -37,10 +37,10 @@ pub(crate) struct MirrorArgs {
     /// Providers, HOST/NAMESPACE/TYPE[@CONSTRAINT] [default: those of --rules]
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
     pub(crate) providers: Vec<String>,
-    /// Where to: a template for repositories, oci:DIR or static:DIR
+    /// Where to: a template for repositories, oci:DIR, static:DIR or bundle:FILE
     ///
     /// A template contains ${namespace} and ${type}, and ${hostname} if providers of several hosts are mirrored. oci:DIR
-    /// takes an image layout for each provider, static:DIR a network mirror as plain files.
+    /// takes an image layout for each provider, static:DIR a network mirror as plain files. bundle:FILE adds to a bundle.
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) to: Option<String>,
     /// Mirror what the configuration in this directory requires, in the versions of its lock file

@@ -6,6 +6,7 @@
 )]
 
 mod auth;
+mod bundle;
 mod check;
 mod common;
 mod config;
@@ -26,6 +27,7 @@ mod query;
 mod screen;
 mod show;
 mod sign;
+mod size;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -35,6 +37,7 @@ mod verify;
 use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
+pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleLoadArgs, BundleShowArgs, BundleVerb};
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{Global, Network, OutputArgs};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};
@@ -166,6 +169,7 @@ impl Verb {
             Self::Pack(_) => "pack",
             Self::Copy(_) => "copy",
             Self::Mirror(_) => "mirror",
+            Self::Bundle(_) => "bundle",
             Self::Sign(_) => "sign",
             Self::Withdraw(_) => "withdraw",
             Self::Deprecate(_) => "deprecate",
@@ -200,6 +204,8 @@ pub(crate) enum Verb {
     Copy(CopyArgs),
     /// Keep the providers that you use in your own registry: verified, complete, up to date
     Mirror(Box<MirrorArgs>),
+    /// Carry releases in one file to a site without a network
+    Bundle(BundleArgs),
     /// Sign a release where it is, so that clients and cosign can verify it
     Sign(SignArgs),
     /// Take a published version away, so that no client can choose it any more, and say why

@@ -13,6 +13,9 @@ impl From<MirrorError> for Diagnostic {
             MirrorError::Fetch(error) => error.into(),
             MirrorError::Pack(error) => error.into(),
             MirrorError::Store(error) => error.into(),
+            MirrorError::Copy(error) => (&error.error).into(),
+            MirrorError::NotAMirror { .. } => plain(&error)
+                .hint("a tree has index.json and VERSION.json as `tofu providers mirror` writes them: move the file away, or name another folder"),
             MirrorError::SharedRepository { .. } => {
                 plain(&error).hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
             }

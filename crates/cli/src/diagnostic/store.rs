@@ -21,6 +21,9 @@ impl From<&StoreError> for Diagnostic {
         let code = error.credential_code().unwrap_or_else(|| error.code().to_owned());
         let mut diagnostic = Self::of(exit(error), error).code(code);
         diagnostic.unasked = !error.is_of_content();
+        if let Some(hint) = bundle_hint(error) {
+            return diagnostic.hint(hint);
+        }
         match error {
             StoreError::UnknownRepository { place } if is_layout(place) => diagnostic.hint(
                 "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",
@@ -116,6 +119,29 @@ impl From<&StoreError> for Diagnostic {
             _ => diagnostic,
         }
     }
+}
+
+/// What to do about a bundle.
+fn bundle_hint(error: &StoreError) -> Option<String> {
+    let hint = match error {
+        StoreError::UnknownRepository { place: Place::Bundle(file) } => {
+            let file = file.display();
+            return Some(format!(
+                "name the file, or its parts without .001: {file}, or {file}.001, {file}.002 and so on"
+            ));
+        }
+        StoreError::Malformed { place: Place::Bundle(_), .. } => {
+            "`tofu-oci bundle create` writes bundles; copy the file again if it was one"
+        }
+        StoreError::MissingPart { .. } => "copy that file as well, into the same folder",
+        StoreError::CutOff { .. } => "copy the file again, whole",
+        StoreError::DigestMismatch { place: Place::Bundle(_), .. }
+        | StoreError::SizeMismatch { place: Place::Bundle(_), .. } => {
+            "the file was changed or damaged on its way: copy it again, and load nothing of it until then"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
 }
 
 /// The directory, or the next one above it that exists.

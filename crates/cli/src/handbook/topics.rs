@@ -30,6 +30,7 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "registries", "registries.md", "what each registry needs and cannot do";
     "credentials", "credentials.md", "which login is used for which repository";
     "network", "network.md", "certificates, proxies, retries, time limits, size limits";
+    "bundles", "bundle.md", "one file for a site without network, files for a web server";
     "trust", "trust.md", "signatures, the trust policy, pins";
     "openpgp", "openpgp.md", "OpenPGP signatures of SHA256SUMS";
     "checking", "check.md", "how to use `tofu-oci check`, and what it predicts";

@@ -1,6 +1,7 @@
 //! The verbs: each turns its arguments into one call of a job, and the report into output.
 
 mod auth;
+mod bundle;
 mod check;
 mod completions;
 mod config;
@@ -31,7 +32,7 @@ mod versions;
 
 use std::sync::Arc;
 
-use crate::args::{Args, AuthVerb, ConfigVerb, Global, OutputArgs, Verb};
+use crate::args::{Args, AuthVerb, BundleVerb, ConfigVerb, Global, OutputArgs, Verb};
 use crate::connect::ResolverSlot;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -46,6 +47,11 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
         Verb::Mirror(args) => args.output.json,
+        Verb::Bundle(args) => match &args.verb {
+            BundleVerb::Create(args) => args.output.json,
+            BundleVerb::Load(args) => args.output.json,
+            BundleVerb::Show(args) => args.output.json,
+        },
         Verb::Sign(args) => args.output.json,
         Verb::Withdraw(args) => args.state.output.json,
         Verb::Deprecate(args) => args.state.output.json,
@@ -96,6 +102,11 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
         Verb::Mirror(args) => return mirror::mirror(&context(&args.output), &args).await,
+        Verb::Bundle(args) => match args.verb {
+            BundleVerb::Create(args) => return bundle::create(&context(&args.output), &args).await,
+            BundleVerb::Load(args) => return bundle::load(&context(&args.output), &args).await,
+            BundleVerb::Show(args) => bundle::show(&context(&args.output), &args).await?,
+        },
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Withdraw(args) => state::withdraw(&context(&args.state.output), &args).await?,
         Verb::Deprecate(args) => state::deprecate(&context(&args.state.output), &args).await?,

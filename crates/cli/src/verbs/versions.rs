@@ -3,6 +3,8 @@
 mod lines;
 mod table;
 
+pub(super) use table::signed;
+
 use std::sync::Arc;
 
 use tofu_oci_explain::releases::VersionsQuestion;

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use tofu_oci_disk::{Scratch, Whose};
+use tofu_oci_disk::{Lockable, Scratch, Waiter, Whose};
 use tofu_oci_source::{BundleSource, OciSource, Release, Source};
-use tofu_oci_store::{Bundle, BundleContents, DirStore, ReadStore, Store, StoreError};
-use tofu_oci_types::{Place, ProviderAddr, Reporter, Tag};
+use tofu_oci_store::{BundleArchive, BundleContents, DirStore, ReadStore, Store, StoreError};
+use tofu_oci_types::{Event, Place, ProviderAddr, Reporter, Tag};
 
 use super::Destination;
 use crate::bundle_notes;
@@ -29,26 +29,34 @@ pub enum ExistingReleases {
 /// A bundle that is written when everything has been received.
 pub struct BundleFile {
     file: PathBuf,
+    folder: PathBuf,
     max_part: u64,
     existing: ExistingReleases,
+    waiter: Waiter,
     scratch: Scratch,
     collected: Mutex<BTreeMap<String, DirStore>>,
 }
 
 impl BundleFile {
-    /// A bundle at this path, in parts of at most `max_part` bytes. The folder beside it is made now.
+    /// A bundle at this path, in parts of at most `max_part` bytes. The folder beside it is made now. The waiter waits for
+    /// other programs that write a bundle there.
     ///
     /// # Errors
     /// If the folder of the file cannot be written to.
-    pub fn new(file: impl Into<PathBuf>, max_part: u64, existing: ExistingReleases) -> Result<Self, MirrorError> {
+    pub fn new(
+        file: impl Into<PathBuf>,
+        max_part: u64,
+        existing: ExistingReleases,
+        waiter: Waiter,
+    ) -> Result<Self, MirrorError> {
         let file = file.into();
         let folder = match file.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
+            Some(parent) if parent != Path::new("") => parent.to_owned(),
+            _ => PathBuf::from("."),
         };
-        tofu_oci_disk::sweep(folder, Whose::Users);
-        let scratch = Scratch::beside(folder).map_err(|error| StoreError::io("create a folder in", folder, error))?;
-        Ok(Self { file, max_part, existing, scratch, collected: Mutex::default() })
+        tofu_oci_disk::sweep(&folder, Whose::Users);
+        let scratch = Scratch::beside(&folder).map_err(|error| StoreError::io("create a folder in", &folder, error))?;
+        Ok(Self { file, folder, max_part, existing, waiter, scratch, collected: Mutex::default() })
     }
 
     /// Where the releases of a provider are collected.
@@ -64,10 +72,10 @@ impl BundleFile {
     }
 
     /// The bundle that is there, if its releases stay.
-    async fn kept(&self) -> Result<Option<Bundle>, StoreError> {
+    async fn kept(&self) -> Result<Option<BundleArchive>, StoreError> {
         match self.existing {
             ExistingReleases::Drop => Ok(None),
-            ExistingReleases::Keep => match Bundle::open(&self.file).await {
+            ExistingReleases::Keep => match BundleArchive::open(&self.file).await {
                 Ok(bundle) => Ok(Some(bundle)),
                 Err(StoreError::UnknownRepository { .. }) => Ok(None),
                 Err(error) => Err(error),
@@ -82,7 +90,7 @@ impl BundleFile {
             contents = contents_of(&bundle).await?;
         }
         let collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut is_new = self.existing == ExistingReleases::Drop;
+        let mut is_new = false;
         for (name, store) in collected {
             let store: Arc<dyn ReadStore> = Arc::new(store);
             is_new |= add(&mut contents, &name, &store).await?;
@@ -95,7 +103,7 @@ impl BundleFile {
 ///
 /// # Errors
 /// If it cannot be read.
-pub async fn contents_of(bundle: &Bundle) -> Result<BundleContents, StoreError> {
+pub async fn contents_of(bundle: &BundleArchive) -> Result<BundleContents, StoreError> {
     let mut contents = BundleContents::default();
     for name in bundle.repositories() {
         let store: Arc<dyn ReadStore> = Arc::new(bundle.repository(name));
@@ -144,6 +152,11 @@ impl Destination for BundleFile {
     }
 
     async fn finish(&self, reporter: &dyn Reporter) -> Result<(), MirrorError> {
+        let on = Lockable::Folder(self.folder.clone());
+        let report = |held: &_| reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
+        let lock = tofu_oci_disk::lock(&on, &self.waiter, &report).await;
+        // What another program has added to the bundle meanwhile stays.
+        let _lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
         let (mut contents, is_new) = self.contents().await?;
         if !is_new {
             return Ok(());

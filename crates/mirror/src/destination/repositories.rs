@@ -20,7 +20,7 @@ pub struct Repositories {
     template: RepositoryTemplate,
     kind: RepositoryKind,
     open: OpenStore,
-    opened: Mutex<HashMap<Place, Repository>>,
+    opened: Mutex<HashMap<Place, ProviderRepository>>,
 }
 
 #[derive(Clone, Copy)]
@@ -30,7 +30,7 @@ enum RepositoryKind {
 }
 
 #[derive(Clone)]
-struct Repository {
+struct ProviderRepository {
     address: ProviderAddr,
     store: Arc<dyn Store>,
 }
@@ -52,13 +52,12 @@ impl Repositories {
             RepositoryKind::Layout => Place::Layout(self.template.render(address)?.into()),
         };
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let repository = match opened.get(&place) {
-            Some(known) => known.clone(),
-            None => {
-                let repository = Repository { address: address.clone(), store: (self.open)(&place)? };
-                opened.insert(place.clone(), repository.clone());
-                repository
-            }
+        let repository = if let Some(known) = opened.get(&place) {
+            known.clone()
+        } else {
+            let repository = ProviderRepository { address: address.clone(), store: (self.open)(&place)? };
+            opened.insert(place.clone(), repository.clone());
+            repository
         };
         if repository.address != *address {
             let (first, second) = (Box::new(repository.address), Box::new(address.clone()));

@@ -20,13 +20,13 @@ use tofu_oci_archive::{Limits, read_zip};
 use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter};
 use tofu_oci_fetch::{FetchError, Fetcher};
 use tofu_oci_packer::{ReplaceTag, Transfers};
-use tofu_oci_source::{FolderSource, Offer, Release, ReleaseId, Search, Source};
-use tofu_oci_store::{Store, StoreError};
+use tofu_oci_source::{FolderSource, OciSource, Offer, Release, ReleaseId, Search, Source};
+use tofu_oci_store::{MemoryStore, Store, StoreError};
 use tofu_oci_trust::{Evidence, Sums};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
 
 use super::Destination;
-use super::mirror_json::{ARCHIVES, Archive, MirrorDocument, VERSIONS};
+use super::mirror_json::{ARCHIVES, ListedArchive, MirrorDocument, VERSIONS};
 use crate::blocking::blocking;
 use crate::transfer::hashed;
 use crate::{MirrorError, TransferRequest, Transferred};
@@ -40,7 +40,7 @@ pub struct StaticTree {
 /// A package that lies in its place, and what `VERSION.json` will say of it.
 struct TreePackage {
     platform: Platform,
-    archive: Archive,
+    archive: ListedArchive,
     /// The bytes that were written; `None` if it was there before.
     written: Option<u64>,
 }
@@ -63,7 +63,7 @@ impl StaticTree {
         request: &TransferRequest<'_>,
         fetcher: &Fetcher<'_>,
         offer: &Offer,
-        listed: Option<&Archive>,
+        listed: Option<&ListedArchive>,
     ) -> Result<TreePackage, MirrorError> {
         let (folder, platform) = (self.folder(offer.address()), offer.platform.clone());
         let name = zip_name(offer.address(), offer.version(), &platform);
@@ -79,7 +79,7 @@ impl StaticTree {
         let from = verified.path().to_owned();
         let (digest, size) = hashed(&from).await?;
         let hashes = PackageHash::zh(&digest).into_iter().chain(verified.hashes().h1.clone()).collect();
-        let archive = Archive { url: name, hashes };
+        let archive = ListedArchive { url: name, hashes };
         if is_refused {
             self.demand_same(offer, listed, &archive.hashes)?;
         }
@@ -97,8 +97,8 @@ impl StaticTree {
         offer: &Offer,
         path: &Path,
         name: &str,
-        listed: Option<&Archive>,
-    ) -> Result<Option<Archive>, MirrorError> {
+        listed: Option<&ListedArchive>,
+    ) -> Result<Option<ListedArchive>, MirrorError> {
         let size = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
         let Some(size) = size.filter(|size| offer.bytes().is_none_or(|offered| offered == *size)) else {
             return Ok(None);
@@ -109,30 +109,23 @@ impl StaticTree {
             return Ok(is_offered.then(|| archive.clone()));
         }
         let Some(wanted) = offered(offer) else { return Ok(None) };
-        self.check_size(request.limits, offer, size)?;
+        check_size(request.limits, offer, size)?;
         let (digest, _) = hashed(path).await?;
         let (path, limits) = (path.to_owned(), request.limits.clone());
         // A damaged file is fetched again.
         let Ok(contents) = blocking(move || read_zip(&path, &limits)).await else { return Ok(None) };
         let hashes: Vec<_> = PackageHash::zh(&digest).into_iter().chain([contents.h1()]).collect();
         let is_offered = hashes.iter().any(|hash| wanted.contains(hash));
-        Ok(is_offered.then(|| Archive { url: name.to_owned(), hashes }))
-    }
-
-    fn check_size(&self, limits: &Limits, offer: &Offer, size: u64) -> Result<(), MirrorError> {
-        limits.check_packed(size).map_err(|source| {
-            MirrorError::Fetch(FetchError::Package {
-                address: offer.address().clone(),
-                version: offer.version().clone(),
-                platform: offer.platform.clone(),
-                place: offer.place().clone(),
-                source,
-            })
-        })
+        Ok(is_offered.then(|| ListedArchive { url: name.to_owned(), hashes }))
     }
 
     /// Refuses a package that is another one than the listed one.
-    fn demand_same(&self, offer: &Offer, listed: Option<&Archive>, found: &[PackageHash]) -> Result<(), MirrorError> {
+    fn demand_same(
+        &self,
+        offer: &Offer,
+        listed: Option<&ListedArchive>,
+        found: &[PackageHash],
+    ) -> Result<(), MirrorError> {
         let there = listed.map(|listed| listed.hashes.as_slice()).unwrap_or_default();
         let comparable = |there: &&PackageHash| found.iter().any(|hash| hash.scheme() == there.scheme());
         let (Some(there), Some(offered)) = (there.iter().find(comparable), found.first()) else { return Ok(()) };
@@ -217,6 +210,10 @@ impl Destination for StaticTree {
     }
 
     fn source(&self, _address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
+        if !self.dir.exists() {
+            // The first release makes the folder. Until then the tree is an empty one, and not a wrong name.
+            return Ok(Arc::new(OciSource::new(Arc::new(MemoryStore::new(Place::Folder(self.dir.clone()))))));
+        }
         Ok(Arc::new(FolderSource::new(&self.dir)))
     }
 
@@ -238,7 +235,7 @@ impl Destination for StaticTree {
             tofu_oci_disk::sweep(&folder, tofu_oci_disk::Whose::Ours);
             Ok::<_, MirrorError>(MirrorDocument::read(&path)?.archives())
         });
-        let listed: BTreeMap<String, Archive> = listed.await?;
+        let listed: BTreeMap<String, ListedArchive> = listed.await?;
         let fetcher = Fetcher::new(request.jobs, request.limits, reporter);
         let work = request.platforms.clone().into_iter().map(|platform| {
             let (release, listed, fetcher) = (Arc::clone(&release), listed.get(&platform.to_string()), &fetcher);
@@ -274,6 +271,18 @@ fn offered(offer: &Offer) -> Option<Vec<PackageHash>> {
         None => offer.allowed.clone(),
     };
     (!known.is_empty()).then_some(known)
+}
+
+fn check_size(limits: &Limits, offer: &Offer, size: u64) -> Result<(), MirrorError> {
+    limits.check_packed(size).map_err(|source| {
+        MirrorError::Fetch(FetchError::Package {
+            address: offer.address().clone(),
+            version: offer.version().clone(),
+            platform: offer.platform.clone(),
+            place: offer.place().clone(),
+            source,
+        })
+    })
 }
 
 fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {

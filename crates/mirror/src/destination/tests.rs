@@ -8,7 +8,7 @@ use tofu_oci_archive::Limits;
 use tofu_oci_disk::Waiter;
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, FolderSource, Source};
-use tofu_oci_store::Bundle;
+use tofu_oci_store::BundleArchive;
 use tofu_oci_testkit::ReleaseFolder;
 use tofu_oci_types::{NoReporter, Platform, ProviderAddr, Version};
 
@@ -56,7 +56,8 @@ impl Fixture {
     }
 
     fn bundle(&self, existing: ExistingReleases) -> BundleFile {
-        BundleFile::new(self.path("b.tar"), u64::MAX, existing).expect("the folder can be written to")
+        BundleFile::new(self.path("b.tar"), u64::MAX, existing, Waiter::default())
+            .expect("the folder can be written to")
     }
 
     fn read(&self, name: &str) -> String {
@@ -213,7 +214,7 @@ async fn a_bundle_is_written_at_the_end() {
     bundle.finish(&NoReporter).await.expect("written");
     drop(bundle);
     assert_eq!(fixture.names(""), ["b.tar", "from"]);
-    let bundle = Bundle::open(fixture.path("b.tar")).await.expect("a bundle");
+    let bundle = BundleArchive::open(fixture.path("b.tar")).await.expect("a bundle");
     assert_eq!(bundle.notes().collect::<Vec<_>>(), ["releases.json", "tofurc"]);
     let contents = contents_of(&bundle).await.expect("readable");
     let providers = bundled_providers(&contents).await.expect("readable");

@@ -5,11 +5,14 @@ use std::collections::btree_map::Entry;
 
 use tar::{EntryType, Header};
 
-use super::parts::Parts;
+use super::parts::BundleParts;
 use crate::error::StoreError;
 
 /// The size of a header, and what contents are filled up to.
-pub(super) const BLOCK: u64 = 512;
+pub(super) const BLOCK: usize = 512;
+
+/// The same, as a distance in the archive.
+pub(super) const BLOCK_BYTES: u64 = BLOCK as u64;
 
 /// The most members that are read: a bundle of 10 000 releases has fewer.
 const MAX_MEMBERS: usize = 1 << 18;
@@ -23,18 +26,18 @@ pub(super) struct Member {
 
 /// Reads every header. Files and folders are the only members of a bundle: whatever could make two readers see two
 /// things (links, sparse files, extended headers, two members of one name) is refused.
-pub(super) fn read(parts: &Parts) -> Result<BTreeMap<String, Member>, StoreError> {
+pub(super) fn read(parts: &BundleParts) -> Result<BTreeMap<String, Member>, StoreError> {
     let malformed = |problem: String| StoreError::Malformed { place: parts.place(), problem };
     let mut members = BTreeMap::new();
     let mut at: u64 = 0;
     let mut count = 0;
     loop {
-        if at.saturating_add(BLOCK) > parts.size() {
+        if at.saturating_add(BLOCK_BYTES) > parts.size() {
             return Err(if at == 0 { malformed("it is not a tar archive".to_owned()) } else { parts.ends_early() });
         }
-        let mut block = [0; BLOCK as usize];
+        let mut block = [0; BLOCK];
         parts.read_exact_at(at, &mut block)?;
-        at += BLOCK;
+        at += BLOCK_BYTES;
         if block.iter().all(|byte| *byte == 0) {
             // What follows the end of an archive means nothing.
             return Ok(members);
@@ -47,7 +50,7 @@ pub(super) fn read(parts: &Parts) -> Result<BTreeMap<String, Member>, StoreError
         if header.cksum().ok() != Some(checksum(&block)) {
             let problem = match count {
                 1 => "it is not a tar archive".to_owned(),
-                _ => format!("the header at byte {} is damaged", at - BLOCK),
+                _ => format!("the header at byte {} is damaged", at - BLOCK_BYTES),
             };
             return Err(malformed(problem));
         }
@@ -65,7 +68,7 @@ pub(super) fn read(parts: &Parts) -> Result<BTreeMap<String, Member>, StoreError
             )));
         }
         let key = plain_name(&name).ok_or_else(|| malformed(format!("`{name}` is not the name of a member")))?;
-        let padded = size.checked_next_multiple_of(BLOCK).and_then(|padded| at.checked_add(padded));
+        let padded = size.checked_next_multiple_of(BLOCK_BYTES).and_then(|padded| at.checked_add(padded));
         let Some(next) = padded else {
             return Err(malformed(format!("its member {name} claims {size} bytes")));
         };
@@ -81,7 +84,7 @@ pub(super) fn read(parts: &Parts) -> Result<BTreeMap<String, Member>, StoreError
 }
 
 /// The sum of the header's bytes, with blanks in place of the checksum.
-fn checksum(block: &[u8; BLOCK as usize]) -> u32 {
+fn checksum(block: &[u8; BLOCK]) -> u32 {
     let blank = 148..156;
     block.iter().enumerate().map(|(nth, byte)| u32::from(if blank.contains(&nth) { b' ' } else { *byte })).sum()
 }

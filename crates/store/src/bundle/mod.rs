@@ -15,7 +15,7 @@ mod store;
 mod write;
 
 pub use parts::first_part;
-pub use read::Bundle;
+pub use read::BundleArchive;
 pub use store::BundleStore;
 pub use write::{BundleContents, WrittenBundle};
 

@@ -26,14 +26,14 @@ pub fn first_part(path: &Path) -> PathBuf {
 
 /// A file that may lie in parts.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct BundleParts {
     pub(super) path: PathBuf,
-    parts: Vec<Part>,
+    parts: Vec<BundlePart>,
     size: u64,
 }
 
 #[derive(Debug)]
-struct Part {
+struct BundlePart {
     path: PathBuf,
     file: File,
     /// Where it begins in the whole.
@@ -41,7 +41,7 @@ struct Part {
     size: u64,
 }
 
-impl Parts {
+impl BundleParts {
     /// Opens `FILE`, or else `FILE.001` and those that follow it.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
         let mut all = Self { path: path.to_owned(), parts: Vec::new(), size: 0 };
@@ -62,7 +62,7 @@ impl Parts {
         let opened = tofu_oci_disk::open_file(&path).and_then(|file| Ok((file.metadata()?.len(), file)));
         match opened {
             Ok((size, file)) => {
-                self.parts.push(Part { path, file, begin: self.size, size });
+                self.parts.push(BundlePart { path, file, begin: self.size, size });
                 self.size += size;
                 Ok(true)
             }
@@ -132,7 +132,7 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
 
 /// A range of the whole as a reader.
 pub(super) struct Section {
-    pub(super) parts: Arc<Parts>,
+    pub(super) parts: Arc<BundleParts>,
     pub(super) at: u64,
     pub(super) end: u64,
 }

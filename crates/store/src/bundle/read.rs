@@ -9,8 +9,7 @@ use serde_json::Value;
 use tofu_oci_types::{Descriptor, Digest, Place, Tag};
 
 use super::members::{self, Member};
-use super::parts::{Parts, Section};
-use super::store::BundleStore;
+use super::parts::{BundleParts, Section};
 use crate::body::stream_of;
 use crate::dir::{MAX_INDEX_JSON, blocking, layout_version, tag_of};
 use crate::error::{StoreError, StoreItem};
@@ -25,11 +24,11 @@ const MAX_NOTE: u64 = 16 * 1024 * 1024;
 
 /// One file with several repositories. Its members are read once, when it is opened; contents are read where they lie.
 #[derive(Clone, Debug)]
-pub struct Bundle(pub(super) Arc<OpenedBundle>);
+pub struct BundleArchive(pub(super) Arc<OpenedBundle>);
 
 #[derive(Debug)]
 pub(super) struct OpenedBundle {
-    parts: Arc<Parts>,
+    parts: Arc<BundleParts>,
     members: BTreeMap<String, Member>,
     /// Repositories by name, and what their tags point at.
     repositories: BTreeMap<String, BTreeMap<Tag, Descriptor>>,
@@ -39,7 +38,7 @@ pub(super) struct OpenedBundle {
     pub(super) referrers: tokio::sync::OnceCell<BTreeMap<Digest, Vec<Descriptor>>>,
 }
 
-impl Bundle {
+impl BundleArchive {
     /// Opens the bundle in `FILE`, or in `FILE.001` and those that follow it.
     ///
     /// # Errors
@@ -65,11 +64,6 @@ impl Bundle {
         self.0.repositories.keys().map(String::as_str)
     }
 
-    /// One of its repositories; one that it does not have is unknown to every question.
-    pub fn repository(&self, name: &str) -> BundleStore {
-        BundleStore { bundle: self.clone(), name: name.to_owned() }
-    }
-
     /// The names of its notes, sorted, without the folder that they lie in.
     pub fn notes(&self) -> impl Iterator<Item = &str> {
         self.0.members.keys().filter_map(|name| name.strip_prefix(NOTES))
@@ -87,7 +81,7 @@ impl Bundle {
 
 impl OpenedBundle {
     fn read(path: &Path) -> Result<Self, StoreError> {
-        let parts = Arc::new(Parts::open(path)?);
+        let parts = Arc::new(BundleParts::open(path)?);
         let members = members::read(&parts)?;
         let mut bundle = Self {
             parts,

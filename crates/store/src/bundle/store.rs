@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
 
-use super::read::Bundle;
+use super::read::BundleArchive;
 use crate::dir::blocking;
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::ManifestEdges;
@@ -16,8 +16,15 @@ use crate::verify::ByteStream;
 /// One repository of a bundle, read in place.
 #[derive(Clone, Debug)]
 pub struct BundleStore {
-    pub(super) bundle: Bundle,
-    pub(super) name: String,
+    bundle: BundleArchive,
+    name: String,
+}
+
+impl BundleArchive {
+    /// One of its repositories; one that it does not have is unknown to every question.
+    pub fn repository(&self, name: &str) -> BundleStore {
+        BundleStore { bundle: self.clone(), name: name.to_owned() }
+    }
 }
 
 impl BundleStore {

@@ -10,7 +10,7 @@ use tar::{EntryType, Header};
 use tofu_oci_types::{Descriptor, Digest, NoReporter, Place, Reference, Tag};
 
 use crate::traits::{ReadStore, Store, fetch_bytes};
-use crate::{Bundle, BundleContents, CopyOptions, CopyReferrers, MemoryStore, StoreError, copy};
+use crate::{BundleArchive, BundleContents, CopyOptions, CopyReferrers, MemoryStore, StoreError, copy};
 
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -72,7 +72,7 @@ async fn written(folder: &Path, max_part: u64) -> PathBuf {
 }
 
 #[track_caller]
-fn problem(opened: Result<Bundle, StoreError>) -> String {
+fn problem(opened: Result<BundleArchive, StoreError>) -> String {
     let text = opened.expect_err("must be refused").to_string();
     match text.find("a.tar") {
         Some(begin) => text[begin..].to_owned(),
@@ -83,7 +83,7 @@ fn problem(opened: Result<Bundle, StoreError>) -> String {
 #[tokio::test]
 async fn a_bundle_is_read_in_place_and_copied_whole() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let bundle = Bundle::open(written(folder.path(), u64::MAX).await).await.expect("a bundle");
+    let bundle = BundleArchive::open(written(folder.path(), u64::MAX).await).await.expect("a bundle");
     assert_eq!(bundle.repositories().collect::<Vec<_>>(), ["example.com/acme/gadget", NAME]);
     assert_eq!(bundle.notes().collect::<Vec<_>>(), ["summary.json"]);
     assert_eq!(bundle.note("summary.json").await.expect("a note"), "{}");
@@ -133,7 +133,7 @@ async fn the_same_releases_are_the_same_bytes() {
 async fn parts_are_read_as_one() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // So small that every member and header lies across parts.
-    let bundle = Bundle::open(written(folder.path(), 300).await).await.expect("a bundle in parts");
+    let bundle = BundleArchive::open(written(folder.path(), 300).await).await.expect("a bundle in parts");
     let store = bundle.repository(NAME);
     let root = store.resolve(&Reference::Tag(tag("1.0.0"))).await.expect("a release");
     fetch_bytes(&store, &root, root.size).await.expect("the index");
@@ -147,13 +147,13 @@ async fn a_missing_part_is_named() {
     let last = names.last().expect("several parts");
     std::fs::rename(folder.path().join(last), folder.path().join("away")).expect("renamed");
     assert_eq!(
-        problem(Bundle::open(&file).await),
+        problem(BundleArchive::open(&file).await),
         format!("a.tar is not whole: {}", folder.path().join(last).display()) + " is missing"
     );
     std::fs::rename(folder.path().join("away"), folder.path().join(last)).expect("renamed");
     for part in ["a.tar.002", "a.tar.001"] {
         std::fs::rename(folder.path().join(part), folder.path().join("away")).expect("renamed");
-        let error = Bundle::open(&file).await.expect_err("a part is missing");
+        let error = BundleArchive::open(&file).await.expect_err("a part is missing");
         let StoreError::MissingPart { part: missing, .. } = error else { panic!("{error:?}") };
         assert_eq!(missing, folder.path().join(part));
         std::fs::rename(folder.path().join("away"), folder.path().join(part)).expect("renamed");
@@ -178,7 +178,7 @@ async fn a_bundle_that_is_cut_off_is_not_read() {
     // At every block, and within some: all of the archive but its end is needed.
     for cut in (1..bytes.len() - 1024).step_by(256) {
         std::fs::write(&file, &bytes[..cut]).expect("written");
-        let error = Bundle::open(&file).await.expect_err("some of it is missing");
+        let error = BundleArchive::open(&file).await.expect_err("some of it is missing");
         assert!(matches!(error, StoreError::CutOff { .. } | StoreError::Malformed { .. }), "{cut}: {error:?}");
     }
 }
@@ -191,7 +191,7 @@ async fn a_damaged_blob_is_refused_when_it_is_read() {
     let at = bytes.windows(8).position(|text| text == b"onelinux").expect("the layer");
     bytes[at] = b'X';
     std::fs::write(&file, bytes).expect("written");
-    let store = Bundle::open(&file).await.expect("its structure is right").repository(NAME);
+    let store = BundleArchive::open(&file).await.expect("its structure is right").repository(NAME);
     let layer = Descriptor::of("archive/zip", b"onelinux");
     assert!(matches!(fetch_bytes(&store, &layer, 100).await, Err(StoreError::DigestMismatch { .. })));
 }
@@ -207,7 +207,10 @@ async fn a_release_that_cannot_be_read_leaves_no_file() {
 }
 
 /// A tar archive of these members, whatever they are, as a bundle.
-async fn archive(members: &[(&str, EntryType, &[u8])], change: impl Fn(&mut Header)) -> Result<Bundle, StoreError> {
+async fn archive(
+    members: &[(&str, EntryType, &[u8])],
+    change: impl Fn(&mut Header),
+) -> Result<BundleArchive, StoreError> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("a.tar");
     let mut bytes = Vec::new();
@@ -224,7 +227,7 @@ async fn archive(members: &[(&str, EntryType, &[u8])], change: impl Fn(&mut Head
     }
     bytes.extend_from_slice(&[0; 1024]);
     std::fs::write(&file, bytes).expect("written");
-    Bundle::open(file).await
+    BundleArchive::open(file).await
 }
 
 #[track_caller]
@@ -272,10 +275,10 @@ async fn what_is_not_an_archive_is_called_so() {
     let file = folder.path().join("a.tar");
     for bytes in [&b""[..], b"{}", &[7; 4096]] {
         std::fs::write(&file, bytes).expect("written");
-        same(problem(Bundle::open(&file).await), "it is not a tar archive");
+        same(problem(BundleArchive::open(&file).await), "it is not a tar archive");
     }
     std::fs::remove_file(&file).expect("removed");
-    assert!(matches!(Bundle::open(&file).await, Err(StoreError::UnknownRepository { .. })));
+    assert!(matches!(BundleArchive::open(&file).await, Err(StoreError::UnknownRepository { .. })));
 }
 
 #[tokio::test]
@@ -289,4 +292,25 @@ async fn a_name_that_leads_to_two_releases_is_refused() {
     let file = EntryType::Regular;
     let got = problem(archive(&[("oci-layout", file, layout), ("index.json", file, index.as_bytes())], |_| {}).await);
     same(got, "index.json has a/b/c:1.0.0 twice, for different manifests");
+}
+
+#[tokio::test]
+async fn no_damage_makes_the_reader_fail_otherwise_than_with_an_error() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = written(folder.path(), u64::MAX).await;
+    let bytes = std::fs::read(&file).expect("the bundle");
+    for at in (0..bytes.len()).step_by(13) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (at % 8);
+        std::fs::write(&file, damaged).expect("written");
+        let Ok(bundle) = BundleArchive::open(&file).await else { continue };
+        let store = bundle.repository(NAME);
+        for tag in store.tags().await.unwrap_or_default() {
+            if let Ok(root) = store.resolve(&Reference::Tag(tag)).await {
+                let read = fetch_bytes(&store, &root, 1 << 20).await;
+                assert!(read.is_err() || root.digest.matches(&read.expect("it was read")), "byte {at}");
+                let _ = store.referrers(&root.digest).await;
+            }
+        }
+    }
 }

@@ -14,7 +14,7 @@ use tofu_oci_types::{Descriptor, Digest, Event, Place, Reporter, Tag};
 use tokio::sync::mpsc;
 
 use super::collect::Tagged;
-use super::members::BLOCK;
+use super::members::{BLOCK, BLOCK_BYTES};
 use super::parts::{MAX_PARTS, part_path};
 use super::read::NOTES;
 use crate::copy_error::CopyError;
@@ -27,7 +27,7 @@ use crate::traits::ReadStore;
 const PIECES_AHEAD: usize = 8;
 
 /// The end of an archive: two empty blocks.
-const END: [u8; 2 * BLOCK as usize] = [0; 2 * BLOCK as usize];
+const END: [u8; 2 * BLOCK] = [0; 2 * BLOCK];
 
 /// What goes into a bundle.
 #[derive(Default)]
@@ -81,8 +81,8 @@ impl BundleContents {
     }
 
     /// The members in their order, and the size of the archive.
-    async fn members(&self) -> Result<(Vec<Member>, u64), CopyError> {
-        let mut blobs: BTreeMap<Digest, Member> = BTreeMap::new();
+    async fn members(&self) -> Result<(Vec<WrittenMember>, u64), CopyError> {
+        let mut blobs: BTreeMap<Digest, WrittenMember> = BTreeMap::new();
         let mut entries: Vec<Value> = Vec::new();
         let mut referrers: BTreeMap<Digest, Descriptor> = BTreeMap::new();
         for (repository, tags) in &self.repositories {
@@ -96,31 +96,35 @@ impl BundleContents {
                         let (media_type, digest) = (&descriptor.media_type, &descriptor.digest);
                         referrers.insert(digest.clone(), manifest.as_referrer(media_type, digest, descriptor.size));
                     }
-                    blobs.insert(descriptor.digest.clone(), Member::of_blob(&descriptor, MemberContent::Bytes(bytes)));
+                    blobs.insert(
+                        descriptor.digest.clone(),
+                        WrittenMember::of_blob(&descriptor, MemberContent::Bytes(bytes)),
+                    );
                 }
                 for blob in tagged.blobs {
                     let content = MemberContent::Stored(Arc::clone(store), blob.clone());
-                    blobs.entry(blob.digest.clone()).or_insert_with(|| Member::of_blob(&blob, content));
+                    blobs.entry(blob.digest.clone()).or_insert_with(|| WrittenMember::of_blob(&blob, content));
                 }
             }
         }
         entries.extend(referrers.values().map(|referrer| serde_json::to_value(referrer).unwrap_or_default()));
         let index = json!({ "schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": entries });
         let mut members = vec![
-            Member::of_bytes("oci-layout", Bytes::from_static(br#"{"imageLayoutVersion":"1.0.0"}"#)),
-            Member::of_bytes("index.json", index.to_string().into()),
+            WrittenMember::of_bytes("oci-layout", Bytes::from_static(br#"{"imageLayoutVersion":"1.0.0"}"#)),
+            WrittenMember::of_bytes("index.json", index.to_string().into()),
         ];
-        members
-            .extend(self.notes.iter().map(|(name, bytes)| Member::of_bytes(&format!("{NOTES}{name}"), bytes.clone())));
+        members.extend(
+            self.notes.iter().map(|(name, bytes)| WrittenMember::of_bytes(&format!("{NOTES}{name}"), bytes.clone())),
+        );
         members.extend(blobs.into_values());
         let total = members.iter().fold(END.len() as u64, |sum, member| {
-            sum.saturating_add(BLOCK).saturating_add(member.size.saturating_add(member.padding()))
+            sum.saturating_add(BLOCK_BYTES).saturating_add(member.size.saturating_add(member.padding()))
         });
         Ok((members, total))
     }
 }
 
-struct Member {
+struct WrittenMember {
     name: String,
     size: u64,
     content: MemberContent,
@@ -131,7 +135,7 @@ enum MemberContent {
     Stored(Arc<dyn ReadStore>, Descriptor),
 }
 
-impl Member {
+impl WrittenMember {
     fn of_bytes(name: &str, bytes: Bytes) -> Self {
         Self { name: name.to_owned(), size: bytes.len() as u64, content: MemberContent::Bytes(bytes) }
     }
@@ -143,7 +147,7 @@ impl Member {
 
     /// Bytes after the content, up to the next block.
     fn padding(&self) -> u64 {
-        self.size.next_multiple_of(BLOCK) - self.size
+        self.size.next_multiple_of(BLOCK_BYTES) - self.size
     }
 
     fn header(&self) -> std::io::Result<Bytes> {
@@ -162,7 +166,7 @@ impl Member {
 
 /// Sends the archive's bytes to the writer.
 async fn send(
-    members: &[Member],
+    members: &[WrittenMember],
     pieces: mpsc::Sender<Bytes>,
     subject: &str,
     reporter: &dyn Reporter,

@@ -18,18 +18,24 @@ use tofu_oci_types::{Moment, ProviderAddr};
 use super::context::Context;
 use super::sign::one_password;
 use crate::args::MirrorArgs;
-use crate::destination;
+use crate::destination::{self, BundleShape};
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::printer;
 use crate::report::json_line;
 use crate::signing_key::{self, KeyPassword};
-use model::{Mode, Summary};
+pub(super) use model::Mode;
+use model::Summary;
 use rules::Asked;
 use upstream::Upstream;
 
-/// Brings the wanted providers to their destination, or says what that would do.
+/// Brings the wanted providers to their destination, or says what that would do. A bundle gets them beside what it has.
 pub(crate) async fn mirror(context: &Context, args: &MirrorArgs) -> Result<Exit, Diagnostic> {
+    carry(context, args, BundleShape::default()).await
+}
+
+/// The same with a bundle of this shape.
+pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleShape) -> Result<Exit, Diagnostic> {
     one_password(args.key_password_stdin, args.identity.password_stdin)?;
     let Asked { rules, to, sources, trust } = rules::asked(context, args)?;
     if args.prune && matches!(to, DestinationName::Static(_) | DestinationName::Bundle(_)) {
@@ -46,7 +52,7 @@ pub(crate) async fn mirror(context: &Context, args: &MirrorArgs) -> Result<Exit,
         }
         None => None,
     };
-    let destination = destination::open(upstream.connector(), to)?;
+    let destination = destination::open(upstream.connector(), to, bundle)?;
     let providers = providers(&upstream, &rules, destination.as_ref())?;
     let now = SystemTime::now();
     let job = MirrorJob {
@@ -86,7 +92,7 @@ fn providers(
 }
 
 /// Prints the report. What failed has its line, and the exit code says so.
-fn print(context: &Context, mode: Mode, lines: Vec<MirrorLine>) -> Exit {
+pub(super) fn print(context: &Context, mode: Mode, lines: Vec<MirrorLine>) -> Exit {
     let is_problem = lines.iter().any(MirrorLine::is_problem);
     let rows: Vec<model::Row> = lines.into_iter().map(model::Row::of).collect();
     let summary = Summary::of(mode, &rows);

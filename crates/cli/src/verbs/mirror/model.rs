@@ -8,7 +8,7 @@ use crate::diagnostic::Diagnostic;
 
 /// Whether the report is about what would be done, or about what was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(in crate::verbs) enum Mode {
     Plan,
     Run,
 }

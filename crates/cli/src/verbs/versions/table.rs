@@ -48,7 +48,7 @@ fn protocols(protocols: &[String]) -> String {
 }
 
 /// What the signatures of a release come to, in a few words.
-fn signed(standing: Option<&SignatureStanding>) -> String {
+pub(in crate::verbs) fn signed(standing: Option<&SignatureStanding>) -> String {
     match standing {
         Some(SignatureStanding::Signed { by }) => format!("by {}", by.join(", ")),
         Some(SignatureStanding::SignedBefore) => "before".to_owned(),

@@ -1,0 +1,153 @@
+//! `bundle`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use tofu_oci_types::Platform;
+
+use super::number::number;
+use super::size::PartSize;
+use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
+
+/// Arguments of `bundle`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci bundle create providers.tar --from-config infra
+  tofu-oci bundle show providers.tar
+  tofu-oci bundle load providers.tar 'registry.example.com/tofu/${namespace}/${type}'
+  tofu-oci install --from bundle:providers.tar
+
+A bundle carries releases to a site without a network. See `tofu-oci help bundles`.")]
+pub(crate) struct BundleArgs {
+    #[command(subcommand)]
+    pub(crate) verb: BundleVerb,
+}
+
+/// The verbs of `bundle`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum BundleVerb {
+    /// Put releases into one file, with their signatures
+    Create(Box<BundleCreateArgs>),
+    /// Verify the releases of a bundle and bring them into a registry or a folder
+    Load(Box<BundleLoadArgs>),
+    /// Show what is in a bundle
+    Show(Box<BundleShowArgs>),
+}
+
+/// Arguments of `bundle create`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  What a configuration uses, in the versions of its lock file:
+    tofu-oci bundle create providers.tar --from-config infra
+
+  The newest three versions of two providers, for two platforms:
+    tofu-oci bundle create providers.tar hashicorp/random hashicorp/null --latest 3 \\
+      --platform linux_amd64 --platform darwin_arm64
+
+  From one's own registry, in parts for media that take no larger files:
+    tofu-oci bundle create providers.tar acme/widget@1.4.0 --max-size 4GB \\
+      --from 'ghcr.io/acme/${namespace}-${type}'
+
+`bundle create` writes the file anew, with exactly these releases; the same releases give the same
+bytes. `mirror --to bundle:FILE` adds to a bundle. A release that fails is a line of the report, the
+others are in the bundle, and the exit code is 1.")]
+pub(crate) struct BundleCreateArgs {
+    /// The file to write
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Providers, HOST/NAMESPACE/TYPE[@CONSTRAINT] [default: those of --rules]
+    #[arg(value_name = "ADDR[@CONSTRAINT]")]
+    pub(crate) providers: Vec<String>,
+    /// Take what the configuration in this directory requires, in the versions of its lock file
+    #[arg(long, value_name = "DIR", conflicts_with = "providers")]
+    pub(crate) from_config: Option<PathBuf>,
+    /// The file that says what to take, as for `mirror` [default: mirror.toml]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["providers", "from_config", "latest", "platform"])]
+    pub(crate) rules: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lookup: LookupArgs,
+    /// The newest N of the versions that meet the constraints [default: all]
+    #[arg(long, value_name = "N", value_parser = number::<u32, 1, 100000>)]
+    pub(crate) latest: Option<u32>,
+    /// A platform to take (repeatable) [default: all that each release has]
+    #[arg(long, value_name = "OS_ARCH")]
+    pub(crate) platform: Vec<Platform>,
+    /// Write parts of at most this size, FILE.001 and so on, such as 4GB or 700MB
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) max_size: Option<PartSize>,
+    /// Sign what is taken with this private key (PEM), or with the one in a variable: env://NAME
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign_key: Option<PathBuf>,
+    /// Read the password of the key from standard input instead of COSIGN_PASSWORD
+    ///
+    /// tofu-oci drops one line break at its end.
+    #[arg(long, requires = "sign_key", hide_short_help = true)]
+    pub(crate) key_password_stdin: bool,
+    /// How many releases to move at a time, and how many packages of each, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true, hide_short_help = true)]
+    pub(crate) jobs: u8,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: IdentityArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Arguments of `bundle load`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  Into the registry of the site:
+    tofu-oci bundle load providers.tar 'registry.example.com/tofu/${namespace}/${type}'
+
+  Into a folder that any web server can serve to OpenTofu and Terraform:
+    tofu-oci bundle load providers.tar static:/srv/www/providers
+
+Every release is judged by trust.toml first: if one is refused, nothing is written. Signatures and
+other referrers go along. What is there already is not sent again.")]
+pub(crate) struct BundleLoadArgs {
+    /// The bundle, or the name of its parts without .001
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Where to: a template for repositories, oci:DIR or static:DIR, as for `mirror --to`
+    #[arg(value_name = "DEST")]
+    pub(crate) destination: String,
+    /// How many releases to move at a time, and how many packages of each, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true, hide_short_help = true)]
+    pub(crate) jobs: u8,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: IdentityArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Arguments of `bundle show`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  tofu-oci bundle show providers.tar
+  tofu-oci bundle show providers.tar --tofurc > tofu.rc
+
+Signatures are judged by trust.toml in the current directory. No package is read: `bundle load`
+compares each one with its digest.")]
+pub(crate) struct BundleShowArgs {
+    /// The bundle, or the name of its parts without .001
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Print the CLI configuration for those who install what was loaded into a registry, and nothing else
+    #[arg(long)]
+    pub(crate) tofurc: bool,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

@@ -1,0 +1,135 @@
+//! `bundle show`.
+
+use serde::Serialize;
+use tofu_oci_explain::releases::{SignatureStanding, judged};
+use tofu_oci_fetch::Trust;
+use tofu_oci_mirror::{BundledPackage, BundledVersion, bundled_providers, contents_of, tofurc};
+use tofu_oci_source::{BundleSource, Source as _};
+use tofu_oci_types::{Digest, Place, ProviderAddr, Version};
+
+use crate::args::BundleShowArgs;
+use crate::diagnostic::Diagnostic;
+use crate::page::Page;
+use crate::printer;
+use crate::report::{human_bytes, json_line};
+use crate::verbs::context::Context;
+use crate::verbs::install::working_dir;
+use crate::verbs::versions::signed;
+
+/// Prints what a bundle holds.
+pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(), Diagnostic> {
+    let trust = crate::trust::load(&args.trust, &working_dir(None)?)?;
+    let source = BundleSource::new(&args.file);
+    let bundle = source.bundle().await?;
+    if args.tofurc {
+        let addresses = source.providers().await?;
+        let mut page = Page::default();
+        page.block("", &tofurc(&addresses.iter().collect::<Vec<_>>()));
+        printer::stdout(&page);
+        return Ok(());
+    }
+    let mut rows = Vec::new();
+    for provider in bundled_providers(&contents_of(bundle).await?).await? {
+        for version in provider.versions {
+            let signatures = standing(&source, &provider.address, &version.version, &trust).await?;
+            rows.push(ShownRelease { address: provider.address.clone(), version, signatures });
+        }
+    }
+    let summary = BundleSummary {
+        event: "bundle",
+        place: source.place(),
+        bytes: bundle.size(),
+        providers: source.providers().await?.len(),
+        versions: rows.len(),
+    };
+    if context.json {
+        for row in &rows {
+            json_line(&row.json());
+        }
+        json_line(&summary);
+    } else {
+        printer::stdout(&page(&rows, &summary));
+    }
+    Ok(())
+}
+
+async fn standing(
+    source: &BundleSource,
+    address: &ProviderAddr,
+    version: &Version,
+    trust: &Trust,
+) -> Result<SignatureStanding, Diagnostic> {
+    let release = source.release(address, version).await?;
+    let verdict = judged(&*release, trust).await?;
+    Ok(SignatureStanding::of(&verdict, release.id(), trust))
+}
+
+struct ShownRelease {
+    address: ProviderAddr,
+    version: BundledVersion,
+    signatures: SignatureStanding,
+}
+
+impl ShownRelease {
+    fn json(&self) -> ShownReleaseLine<'_> {
+        let BundledVersion { version, index, platforms, .. } = &self.version;
+        ShownReleaseLine {
+            event: "bundled",
+            address: &self.address,
+            version,
+            index: index.as_ref(),
+            packages: platforms,
+            signatures: &self.signatures,
+        }
+    }
+
+    /// The bytes of all its packages; `None` if the release does not say.
+    fn bytes(&self) -> Option<u64> {
+        self.version.platforms.iter().try_fold(0_u64, |sum, package| Some(sum.saturating_add(package.bytes?)))
+    }
+}
+
+#[derive(Serialize)]
+struct ShownReleaseLine<'a> {
+    event: &'static str,
+    address: &'a ProviderAddr,
+    version: &'a Version,
+    index: Option<&'a Digest>,
+    packages: &'a [BundledPackage],
+    signatures: &'a SignatureStanding,
+}
+
+#[derive(Serialize)]
+struct BundleSummary<'a> {
+    event: &'static str,
+    place: &'a Place,
+    bytes: u64,
+    providers: usize,
+    versions: usize,
+}
+
+fn page(rows: &[ShownRelease], summary: &BundleSummary<'_>) -> Page {
+    let mut page = Page::default();
+    if !rows.is_empty() {
+        let head = ["provider", "version", "size", "signed", "platforms"].map(str::to_owned);
+        let row = |row: &ShownRelease| {
+            let platforms: Vec<String> = row.version.platforms.iter().map(|one| one.platform.to_string()).collect();
+            [
+                row.address.to_string(),
+                row.version.version.to_string(),
+                row.bytes().map_or_else(|| "-".to_owned(), human_bytes),
+                signed(Some(&row.signatures)),
+                platforms.join(" "),
+            ]
+        };
+        page.table(std::iter::once(head).chain(rows.iter().map(row)));
+        page.gap();
+    }
+    let (providers, versions) = (counted(summary.providers, "provider"), counted(summary.versions, "version"));
+    page.line(format_args!("{providers}, {versions}, {}", human_bytes(summary.bytes)));
+    page
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
