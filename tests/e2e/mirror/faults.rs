@@ -76,7 +76,8 @@ fn a_registry_that_takes_nothing_is_one_line() {
     for (status, code) in [(403, "x"), (507, "x"), (413, "x")] {
         let mirrored = pair();
         mirrored.scene.registry.fault(
-            Rule::when(|head| head.method == "POST" && head.path.contains("/m/acme-zap/blobs")).then(Fault::Answer(Answer::new(status))),
+            Rule::when(|head| head.method == "POST" && head.path.contains("/m/acme-zap/blobs"))
+                .then(Fault::Answer(Answer::new(status))),
         );
         let said = mirrored.mirror(&format!("{HOST}/acme/zap {HOST}/acme/zip --attempts 2 --json"));
         assert_eq!(said.code, Some(1), "{}", said.text);

@@ -82,12 +82,13 @@ fn more_platforms_widen_what_the_mirror_put_there_and_nothing_else() {
 #[test]
 fn a_configuration_says_what_it_uses() {
     let mirrored = Mirrored::with_zap();
-    let require = format!("terraform {{\n  required_providers {{\n    zap = {{ source = \"{HOST}/acme/zap\" }}\n  }}\n}}\n");
+    let require =
+        format!("terraform {{\n  required_providers {{\n    zap = {{ source = \"{HOST}/acme/zap\" }}\n  }}\n}}\n");
     mirrored.scene.context.write("infra/main.tf", require);
-    mirrored.scene.context.write(
-        "infra/.terraform.lock.hcl",
-        format!("provider \"{HOST}/acme/zap\" {{\n  version = \"1.0.0\"\n}}\n"),
-    );
+    mirrored
+        .scene
+        .context
+        .write("infra/.terraform.lock.hcl", format!("provider \"{HOST}/acme/zap\" {{\n  version = \"1.0.0\"\n}}\n"));
     // The locked version is in use already, so it is not held back.
     let said = mirrored.mirror("--from-config infra --min-age 7d --json").success();
     assert_eq!(actions(&said).into_iter().collect::<Vec<_>>(), [("zap 1.0.0".to_owned(), "add".to_owned())]);
