@@ -225,7 +225,7 @@ fn a_repeated_argument_is_read_by_1_10_alone() {
 }
 
 #[test]
-fn a_host_with_the_registry_protocol_alone_is_told_from_a_method_that_is_not_read() {
+fn a_method_that_is_not_read_has_a_code() {
     let scene = Scene::published_over_tls();
     let code = |file: &str| {
         scene.home_file(".tofurc", file);
@@ -236,8 +236,6 @@ fn a_host_with_the_registry_protocol_alone_is_told_from_a_method_that_is_not_rea
         assert_eq!(of("method"), of("choice"), "{}", said.text);
         of("method")
     };
-    let host = "host \"registry.example.com\" {\n  services = {\n    \"providers.v1\" = \"https://registry.example.com/v1/\"\n  }\n}\n";
-    assert_eq!(code(host), Some("registry-protocol-not-read".into()));
     let mirror = "provider_installation {\n  network_mirror {\n    url = \"https://mirror.example.com/\"\n  }\n}\n";
     assert_eq!(code(mirror), Some("method-not-read".into()));
 }

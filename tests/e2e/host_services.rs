@@ -52,16 +52,13 @@ fn a_host_that_names_its_repositories_is_followed() {
     ----- stderr -----
     ");
     scene.home_file(".tofurc", &host.replace("oci-providers.v1", "providers.v1"));
-    assert_snapshot!(scene.refuse(&format!("resolve {WIDGET}")), @"
-    exit code: 1
+    assert_snapshot!(scene.run(&format!("resolve {WIDGET}")).text, @"
+    exit code: 0
     ----- stdout -----
+    registry.example.com
 
     ----- stderr -----
-    error: nothing can be installed from registry.example.com
-      cause: the host block in [HOME]/.tofurc names providers.v1 and no oci-providers.v1, and the provider registry protocol is not read yet
-
-    hint: say which repository holds it with --from REPOSITORY
-    hint: or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it
+    registry.example.com/acme/widget by providers.v1 of registry.example.com
     ");
 }
 

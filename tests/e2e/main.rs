@@ -104,6 +104,7 @@ mod never_waits;
 mod newcomer;
 mod notices;
 mod one_place;
+mod origin;
 mod other_platform;
 mod outdated;
 mod parallel;

@@ -258,9 +258,12 @@ pub fn report_unexplained(offer: &Offer, report: &LineReport, reporter: &dyn Rep
     reporter.event(&event.with_hint("they may belong to other platforms, or be wrong"));
 }
 
-/// Whether a line of this scheme could be the package's. Only a zip has a `zh:`: beside another package, `zh:` lines
-/// belong to the same contents elsewhere.
+/// Whether a line of this scheme could be the package's, and is not known to be of something else. Only a zip has a `zh:`:
+/// beside another package, `zh:` lines belong to the same contents elsewhere.
 fn may_be_own(offer: &Offer, hash: &PackageHash) -> bool {
+    if offer.signed.contains(hash) {
+        return false;
+    }
     hash.scheme() != Scheme::Zh || matches!(offer.package, Package::Zip(_))
 }
 

@@ -270,7 +270,8 @@ impl PackageInstall<'_> {
             trust: judgement.as_ref().map(|judgement| judgement.vouched(platform, hashes.zh.as_ref())),
         };
         let offered = offer.map(|offer| offer.claims.keys().cloned().collect()).unwrap_or_default();
-        Completed { installed, hashes, judgement, offered }
+        let signed = offer.map(|offer| offer.signed.clone()).unwrap_or_default();
+        Completed { installed, hashes, judgement, offered, signed }
     }
 }
 

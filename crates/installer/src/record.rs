@@ -18,6 +18,8 @@ pub(crate) struct Completed {
     pub(crate) judgement: Option<Arc<Judgement>>,
     /// The platforms that the release names; empty if its place was not asked.
     pub(crate) offered: BTreeSet<Platform>,
+    /// What a key of the origin registry has signed.
+    pub(crate) signed: BTreeSet<PackageHash>,
 }
 
 impl Completed {
@@ -27,6 +29,7 @@ impl Completed {
         if self.installed.version == newer.installed.version {
             self.judgement = newer.judgement.or_else(|| self.judgement.take());
             self.offered.extend(newer.offered);
+            self.signed.extend(newer.signed);
         } else {
             *self = newer;
         }
@@ -39,6 +42,8 @@ pub(crate) struct ReleaseRecord {
     manifests: ManifestChecksums,
     verified: BTreeMap<Platform, PackageHashes>,
     covered: BTreeMap<Platform, BTreeSet<PackageHash>>,
+    /// What a key of the origin registry has signed, whatever it is of.
+    signed: BTreeSet<PackageHash>,
 }
 
 /// The entry as it binds: without `ch:` lines if a rule turns them off.
@@ -58,7 +63,7 @@ pub(crate) fn guide(lock: &LockFile, address: &ProviderAddr, policy: &Policy) ->
 impl ReleaseRecord {
     /// Nothing yet.
     pub(crate) fn new(manifests: ManifestChecksums) -> Self {
-        Self { manifests, verified: BTreeMap::new(), covered: BTreeMap::new() }
+        Self { manifests, verified: BTreeMap::new(), covered: BTreeMap::new(), signed: BTreeSet::new() }
     }
 
     /// Adds what signatures cover.
@@ -66,6 +71,18 @@ impl ReleaseRecord {
         for (platform, hashes) in covered {
             self.covered.entry(platform.clone()).or_default().extend(hashes.iter().cloned());
         }
+    }
+
+    /// Adds what a key of the origin registry has signed.
+    ///
+    /// Spec: `opentofu-behaviour.md` §6.5, "signed" hashes.
+    pub(crate) fn sign(&mut self, signed: &BTreeSet<PackageHash>) {
+        self.signed.extend(signed.iter().cloned());
+    }
+
+    /// What a key of the origin registry has signed.
+    pub(crate) fn signed(&self) -> &BTreeSet<PackageHash> {
+        &self.signed
     }
 
     /// Adds what was verified of a platform's package.
@@ -114,7 +131,7 @@ pub(crate) fn merged<'a>(
         file.remove(address);
     }
     let mut records: BTreeMap<&ProviderAddr, ProviderRecord<'_>> = BTreeMap::new();
-    for (request, Completed { installed, hashes, judgement, offered }) in completed {
+    for (request, Completed { installed, hashes, judgement, offered, signed }) in completed {
         let of = records.entry(&request.address).or_insert_with(|| ProviderRecord {
             request,
             version: &installed.version,
@@ -132,6 +149,7 @@ pub(crate) fn merged<'a>(
             of.record.cover(judgement.covered());
         }
         of.record.verify(&request.platform, hashes);
+        of.record.sign(signed);
         of.offered.extend(offered);
     }
     let mut narrow = Vec::new();
@@ -153,9 +171,9 @@ struct ProviderRecord<'a> {
 
 impl ProviderRecord<'_> {
     /// The entry, if it is new, the release has platforms that it lacks, and it is for one platform alone or for fewer
-    /// than `before`.
+    /// than `before`. What the origin registry has signed is for all platforms.
     fn narrow(&self, before: Option<&LockEntry>) -> Option<NarrowEntry> {
-        if before.is_some_and(|before| before.version == *self.version) {
+        if !self.record.signed.is_empty() || before.is_some_and(|before| before.version == *self.version) {
             return None;
         }
         let binds = |hash: &PackageHash| matches!(hash.scheme(), Scheme::H1 | Scheme::Zh);
@@ -183,7 +201,7 @@ pub(crate) fn entry(
     constraints: &Constraints,
     record: &ReleaseRecord,
 ) -> LockEntry {
-    let hashes = record.hashes().into_values().flatten();
+    let hashes = record.hashes().into_values().flatten().chain(record.signed.iter().cloned());
     let hashes = Recordable::new(hashes).expect("a verified or covered package has a known h1 or zh");
     binding(merge(before, version.clone(), constraints.clone(), &hashes), record.manifests)
 }

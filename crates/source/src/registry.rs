@@ -30,9 +30,9 @@ use crate::{Failure, Listing, NotOffered, Release, Source, SourceError};
 mod download_document;
 mod members;
 mod origin;
+mod registry_sums;
 mod release;
 mod signature_demands;
-mod signed_sums;
 mod version_list;
 
 /// Most characters of a registry's warning that are shown.

@@ -9,37 +9,37 @@ use crate::{Failure, Locator, Opened, Part, SourceError};
 
 /// The bytes of a part, as [`Release::open`](crate::Release::open) gives them.
 pub(crate) async fn open(web: &WebClient, place: &Place, part: &Part) -> Result<Opened, SourceError> {
-    let opened = web.download(&download(place, part)?).await;
-    let Downloaded { size, stream } = opened.map_err(|error| not_opened(place, &error))?;
+    let failed = |failure| SourceError::Failed { place: place.clone(), failure };
+    let opened = web.download(&download(part).map_err(failed)?).await;
+    let Downloaded { size, stream } = opened.map_err(|error| failed(not_opened(&error)))?;
     let broken_at = place.clone();
     Ok(Opened { size, stream: stream.map_err(move |error| broken(&broken_at, error)).boxed() })
 }
 
 /// The size of a part, as [`Release::size`](crate::Release::size) gives it.
 pub(crate) async fn size(web: &WebClient, place: &Place, part: &Part) -> Result<Option<u64>, SourceError> {
-    match part.size {
-        Some(size) => Ok(Some(size)),
-        None => web.size(&download(place, part)?).await.map_err(|error| not_opened(place, &error)),
+    if part.size.is_some() {
+        return Ok(part.size);
     }
+    let failed = |failure| SourceError::Failed { place: place.clone(), failure };
+    web.size(&download(part).map_err(failed)?).await.map_err(|error| failed(not_opened(&error)))
 }
 
 /// How many bytes come is bounded by whoever reads them.
-fn download(place: &Place, part: &Part) -> Result<WebDownload, SourceError> {
+fn download(part: &Part) -> Result<WebDownload, Failure> {
     let Locator::Url(url) = &part.at else {
-        let failure = Failure::PackageMissing(format!("{part} is not a file of the web"));
-        return Err(SourceError::Failed { place: place.clone(), failure });
+        return Err(Failure::PackageMissing(format!("{part} is not a file of the web")));
     };
     let protection = if part.digest.is_some() { Protection::Digest } else { Protection::Tls };
     let size = part.size.map_or(BodySize::AtMost(u64::MAX), BodySize::Known);
     Ok(WebDownload { url: url.clone(), protection, size })
 }
 
-fn not_opened(place: &Place, error: &WebError) -> SourceError {
-    let failure = match error.fault {
+fn not_opened(error: &WebError) -> Failure {
+    match error.fault {
         WebFault::Status(404 | 410) => Failure::PackageMissing(error.to_string()),
         _ => Failure::from(error),
-    };
-    SourceError::Failed { place: place.clone(), failure }
+    }
 }
 
 fn broken(place: &Place, error: WebError) -> StoreError {

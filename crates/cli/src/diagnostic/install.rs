@@ -307,7 +307,7 @@ impl Diagnostic {
                 .hint("or for good, with an oci_mirror: `tofu-oci config snippet ADDR-PATTERN REPOSITORY-TEMPLATE` prints it"),
             Failure::Token(error) => self.hint(error.hint.clone()),
             Failure::InvalidService(_) => self.hint("the owner of the host must mend its service"),
-            Failure::Protocols(_) => self.hint("ask for a version that speaks protocol 5 or 6, such as the one named above"),
+            Failure::Protocols(_) => self.hint("choose a version that speaks protocol 5 or 6, or ask the publisher for one"),
             Failure::ChecksumList(_) => self.hint("do not install it: the registry contradicts itself; tell its owner"),
             Failure::BadSignature(_) => self
                 .hint("do not install it before the owner of the registry says which key signs, and why it was not this one")

@@ -228,7 +228,8 @@ fn basis(platform: &LockedPlatform) -> String {
         Standing::Unsigned => "unsigned".to_owned(),
     };
     match (platform.basis, platform.trust.standing) {
-        (Basis::Signed, _) => signed,
+        (Basis::SignedAtOrigin, Standing::Unsigned) => "signed by a key that its registry names".to_owned(),
+        (Basis::Signed | Basis::SignedAtOrigin, _) => signed,
         (Basis::Downloaded, Standing::Unsigned) => "downloaded and verified".to_owned(),
         (Basis::Downloaded, _) => format!("{signed}, downloaded for what that does not cover"),
         (Basis::Kept, Standing::Unsigned) => "locked already".to_owned(),

@@ -107,6 +107,6 @@ pub async fn real_zips(release: &dyn Release) -> Result<BTreeMap<Platform, Packa
             hashes.remove(claimed);
         }
     }
-    hashes.retain(|platform, _| about.kinds.get(platform) == Some(&LeafKind::Artifact));
+    hashes.retain(|platform, _| about.kinds.get(platform) != Some(&LeafKind::Image));
     Ok(zips(&hashes))
 }

@@ -4,6 +4,7 @@
 //! LockRequest  --choose--> version --> Release --TrustChecker--> Judgement
 //!   a signature covers h1, and zh or image   -> recorded without a request
 //!   the lock file has zh (image: ch) and h1  -> kept; if the package is signed, only with a known h1
+//!   a key of the origin registry signed zh   -> recorded; an h1 only for this machine's platform, if there is none
 //!   otherwise                                -> offered, fetched, verified in a scratch folder, recorded, thrown away
 //! all of it is compared with the lines of the lock file; then pins and lock file are written
 //! ```
@@ -14,6 +15,7 @@
 mod provider;
 mod report;
 mod request;
+mod unfetched;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_fetch::{Fetcher, TrustChecker, Turn};
@@ -25,7 +27,8 @@ use crate::InstallError;
 use crate::choose::Warned;
 use crate::install::{ROUNDS, changed};
 use crate::record::{binding, guide};
-use provider::{FetchedHashes, LockedRelease, Locking};
+use provider::{LockedRelease, Locking};
+use unfetched::FetchedHashes;
 
 pub use report::{Basis, LockDifference, LockReport, LockedPlatform, LockedProvider};
 pub use request::{LockOptions, LockRequest, LockWrite, PlatformChoice};

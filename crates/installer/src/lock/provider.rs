@@ -1,8 +1,8 @@
 //! One provider, all its platforms.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::{StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_fetch::{
@@ -15,10 +15,11 @@ use tofu_oci_lockfile::{
 };
 use tofu_oci_source::{LeafKind, NotOffered, Offer, Release, ReleaseDescription, ReleaseId, SourceError};
 use tofu_oci_trust::ManifestChecksums;
-use tofu_oci_types::{Constraints, Counter, Digest, Event, PackageHash, Platform, Reporter, Scheme};
+use tofu_oci_types::{Constraints, Counter, Event, PackageHash, Platform, Reporter, Scheme};
 
 use super::report::{Basis, LockedPlatform, LockedProvider};
 use super::request::{LockRequest, PlatformChoice};
+use super::unfetched::{FetchedHashes, kept, origin_suffices};
 use crate::InstallError;
 use crate::choose::{VersionChoice, Warned};
 use crate::record::{ReleaseRecord, entry};
@@ -38,29 +39,6 @@ pub(super) struct Locking<'a> {
     pub(super) seen: &'a FetchedHashes,
     pub(super) warned: &'a Warned,
     pub(super) reporter: &'a dyn Reporter,
-}
-
-/// The checksums of packages that this run has fetched, by their parts.
-#[derive(Default)]
-pub(super) struct FetchedHashes(Mutex<HashMap<Vec<Digest>, PackageHashes>>);
-
-impl FetchedHashes {
-    fn get(&self, offer: &Offer) -> Option<PackageHashes> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&Self::key(offer)?).cloned()
-    }
-
-    fn put(&self, offer: &Offer, hashes: &PackageHashes) {
-        if let Some(key) = Self::key(offer) {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key, hashes.clone());
-        }
-    }
-
-    /// The digests of the manifest and of the parts; `None` if no digest names the contents of the package.
-    fn key(offer: &Offer) -> Option<Vec<Digest>> {
-        let parts: Option<Vec<Digest>> = offer.package.parts().map(|part| part.digest.clone()).collect();
-        let key: Vec<Digest> = offer.manifest.iter().cloned().chain(parts?).collect();
-        (!key.is_empty()).then_some(key)
-    }
 }
 
 /// A release, and what it says of itself.
@@ -87,6 +65,8 @@ struct LockedPackage {
     basis: Basis,
     hashes: PackageHashes,
     recorded: PackageHashes,
+    /// What a key of the origin registry has signed.
+    signed: BTreeSet<PackageHash>,
     bytes: u64,
     trust: Vouched,
 }
@@ -118,10 +98,12 @@ impl Locking<'_> {
         record.cover(judged.covered());
         for (platform, package) in packages.iter().filter(|(_, package)| package.basis != Basis::Signed) {
             record.verify(platform, &package.recorded);
+            record.sign(&package.signed);
         }
         let facts = self.facts(release, before, &record, &packages).await?;
         let facts = self.more_facts(release, before, facts, &packages, &judged).await?;
         self.check(release, before, &facts, packages.keys())?;
+        self.report_unclaimed(release, before, &facts, record.signed());
         let seen_before = self.trust_checker.has_seen(release.id);
         Ok(LockedRelease { id: release.id.clone(), packages, record, facts, judged, seen_before })
     }
@@ -155,7 +137,7 @@ impl Locking<'_> {
             let of = |scheme| covered.iter().find(|hash| hash.scheme() == scheme).cloned();
             let hashes = PackageHashes { h1: of(Scheme::H1), zh: of(Scheme::Zh), ch: None };
             let trust = judged.vouched(platform, hashes.zh.as_ref());
-            return Ok(LockedPackage { basis: Basis::Signed, recorded: hashes.clone(), hashes, bytes: 0, trust });
+            return Ok(LockedPackage::unfetched(Basis::Signed, hashes, BTreeSet::new(), trust));
         }
         let offer = Arc::clone(release.handle).offer(platform).await?;
         let of_offer = self.trust_checker.of_offer(&offer).await?;
@@ -171,14 +153,17 @@ impl Locking<'_> {
         if self.seen.get(&offer).is_none()
             && let Some(hashes) = before.and_then(|before| kept(before, &offer)).filter(admitted)
         {
-            return Ok(LockedPackage { basis: Basis::Kept, recorded: hashes.clone(), hashes, bytes: 0, trust });
+            return Ok(LockedPackage::unfetched(Basis::Kept, hashes, offer.signed, trust));
+        }
+        if self.seen.get(&offer).is_none() && origin_suffices(&offer, before) {
+            return Ok(LockedPackage::unfetched(Basis::SignedAtOrigin, known_before(&offer), offer.signed, trust));
         }
         let hashes = self.look_at(&offer).await?;
         if let Some(h1) = &hashes.h1 {
             judged.fetched(&offer, h1);
         }
         let (recorded, bytes) = (recorded(&offer, &hashes), offer.bytes().unwrap_or(0));
-        Ok(LockedPackage { basis: Basis::Downloaded, hashes, recorded, bytes, trust })
+        Ok(LockedPackage { basis: Basis::Downloaded, hashes, recorded, signed: offer.signed, bytes, trust })
     }
 
     /// Fetches and verifies the package as an installation would, once a run, and throws it away.
@@ -278,7 +263,6 @@ impl Locking<'_> {
             let place = release.id.place.clone();
             return Err(InstallError::NotTheLockedRelease { address, version, place, refusal });
         }
-        self.report_unclaimed(release, before, facts);
         self.warn_of_manifests(release, before, facts);
         Ok(())
     }
@@ -301,8 +285,15 @@ impl Locking<'_> {
         self.reporter.event(&Event::warning(OTHER_MANIFEST, text).with_hint(PUBLISHED_ANEW));
     }
 
-    fn report_unclaimed(&self, release: Described<'_>, before: &LockEntry, facts: &ReleaseHashes) {
-        let lines = unclaimed(before, facts);
+    fn report_unclaimed(
+        &self,
+        release: Described<'_>,
+        before: Option<&LockEntry>,
+        facts: &ReleaseHashes,
+        signed: &BTreeSet<PackageHash>,
+    ) {
+        let mut lines = before.map(|before| unclaimed(before, facts)).unwrap_or_default();
+        lines.retain(|line| !signed.contains(line));
         let Some(first) = lines.first() else { return };
         let more = if lines.len() > 1 { format!(" and {} more", lines.len() - 1) } else { String::new() };
         let ReleaseId { address, version, place, .. } = release.id;
@@ -317,17 +308,6 @@ impl Locking<'_> {
 fn is_complete(release: Described<'_>, platform: &Platform, covered: &BTreeSet<PackageHash>) -> bool {
     let has = |scheme| covered.iter().any(|hash| hash.scheme() == scheme);
     has(Scheme::H1) && (has(Scheme::Zh) || release.about.kinds.get(platform) == Some(&LeafKind::Image))
-}
-
-/// The package's checksums if the lock file has them: the `zh:`, or the leaf's `ch:` for an image, and the `h1:` that
-/// the release claims for these contents. The caller decides whether to believe the claim.
-fn kept(before: &LockEntry, offer: &Offer) -> Option<PackageHashes> {
-    let known = known_before(offer);
-    let contents = known.zh.as_ref().or(known.ch.as_ref())?;
-    let claims = offer.claims.get(&offer.platform)?;
-    let h1 = claims.iter().find(|hash| hash.scheme() == Scheme::H1)?;
-    let locked = before.hashes.contains(contents) && before.hashes.contains(h1);
-    locked.then(|| PackageHashes { h1: Some(h1.clone()), ..known })
 }
 
 fn not_the_locked(
@@ -345,6 +325,13 @@ fn not_the_locked(
         locked_for: Vec::new(),
     }
     .into()
+}
+
+impl LockedPackage {
+    /// A package whose checksums are known without a download.
+    fn unfetched(basis: Basis, hashes: PackageHashes, signed: BTreeSet<PackageHash>, trust: Vouched) -> Self {
+        Self { basis, recorded: hashes.clone(), hashes, signed, bytes: 0, trust }
+    }
 }
 
 impl LockedRelease {

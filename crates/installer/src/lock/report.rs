@@ -80,6 +80,8 @@ pub struct LockedPlatform {
 pub enum Basis {
     /// A trusted signature covers them.
     Signed,
+    /// A key that the origin registry names has signed them. There is no `h1:` among them.
+    SignedAtOrigin,
     /// The package was fetched, verified and thrown away.
     Downloaded,
     /// The lock file had them.

@@ -78,6 +78,7 @@ impl Scene {
         let report = self.lock(PlatformChoice::Offered).await.unwrap_or_else(|error| panic!("{}", with_causes(&error)));
         let word = |basis| match basis {
             Basis::Signed => "signed",
+            Basis::SignedAtOrigin => "signed at its origin",
             Basis::Downloaded => "downloaded",
             Basis::Kept => "kept",
         };

@@ -50,9 +50,10 @@ impl Origin {
                 shown_url(&self.base)
             )))
         })?;
-        let token = match self.may_see_tokens(&url) {
-            true => self.access.tokens.token(&self.host).await.map_err(|error| self.failed(error.into()))?,
-            false => None,
+        let token = if self.may_see_tokens(&url) {
+            self.access.tokens.token(&self.host).await.map_err(|error| self.failed(error.into()))?
+        } else {
+            None
         };
         let answer = self.get(url, "application/json", token.as_ref(), MAX_DOCUMENT).await?;
         match answer.status() {

@@ -10,7 +10,7 @@ use tofu_oci_types::{Identity, PackageHash, Platform, ProviderAddr, Scheme, Vers
 
 use super::download_document::{DownloadDocument, SumsLocation, is_supported};
 use super::origin::Origin;
-use super::signed_sums::SignedSums;
+use super::registry_sums::RegistrySums;
 use super::version_list::VersionList;
 use crate::memory::{SharedCell, lock, slot};
 use crate::{
@@ -26,14 +26,14 @@ pub(super) struct VersionFacts {
     /// The list that names the version; `None` if the registry has no list.
     pub(super) list: Option<Arc<VersionList>>,
     documents: Mutex<HashMap<Platform, SharedCell<Arc<DownloadDocument>>>>,
-    sums: Mutex<HashMap<SumsLocation, SharedCell<Arc<SignedSums>>>>,
+    sums: Mutex<HashMap<SumsLocation, SharedCell<Arc<RegistrySums>>>>,
 }
 
 /// The packages of a version that one `SHA256SUMS` lists.
 pub(super) struct RegistryRelease {
     facts: Arc<VersionFacts>,
     id: ReleaseId,
-    sums: Arc<SignedSums>,
+    sums: Arc<RegistrySums>,
     description: ReleaseDescription,
 }
 
@@ -111,17 +111,18 @@ impl VersionFacts {
         supported.find(|listed| !listed.version.is_prerelease()).map(|listed| &listed.version)
     }
 
-    async fn sums(&self, document: &DownloadDocument) -> Result<Arc<SignedSums>, SourceError> {
+    async fn sums(&self, document: &DownloadDocument) -> Result<Arc<RegistrySums>, SourceError> {
         let once = slot(&mut lock(&self.sums), document.sums.clone());
         let about = format!("{} {}", self.address, self.version);
-        let fetched = once
-            .get_or_try_init(|| async { Ok(Arc::new(SignedSums::fetch(&self.origin, &document.sums, &about).await?)) });
+        let fetched = once.get_or_try_init(|| async {
+            Ok(Arc::new(RegistrySums::fetch(&self.origin, &document.sums, &about).await?))
+        });
         fetched.await.cloned()
     }
 }
 
 impl RegistryRelease {
-    fn new(facts: Arc<VersionFacts>, sums: Arc<SignedSums>, document: &DownloadDocument) -> Self {
+    fn new(facts: Arc<VersionFacts>, sums: Arc<RegistrySums>, document: &DownloadDocument) -> Self {
         let zips: BTreeMap<Platform, PackageHash> = sums.zips(&facts.address, &facts.version).into_iter().collect();
         let platforms = match facts.platforms() {
             [] => zips.keys().cloned().collect(),
@@ -181,9 +182,10 @@ impl Release for RegistryRelease {
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
         let document = self.facts.document(platform).await?;
         let sums = self.facts.sums(&document).await?;
-        let release = match sums.digest == self.sums.digest {
-            true => self,
-            false => Arc::new(Self::new(Arc::clone(&self.facts), sums, &document)),
+        let release = if sums.digest == self.sums.digest {
+            self
+        } else {
+            Arc::new(Self::new(Arc::clone(&self.facts), sums, &document))
         };
         release.sums.check(&document).map_err(|failure| release.facts.origin.failed(failure))?;
         let mut claims = release.description.claims.clone();

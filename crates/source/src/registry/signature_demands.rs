@@ -39,7 +39,7 @@ impl SignatureDemands {
 
     /// Whether the providers of a host may be unsigned. What the host itself says of a package is then as good as its
     /// `SHA256SUMS`.
-    pub(super) fn admit_keyless(&self, host: &Hostname) -> bool {
+    pub(super) fn admit_keyless(self, host: &Hostname) -> bool {
         self.keyless == Keyless::PublicRegistry && *host == Hostname::default_registry()
     }
 }

@@ -10,7 +10,7 @@ use futures_util::TryStreamExt as _;
 use insta::assert_snapshot;
 use tofu_oci_http::{Clock, HttpClient, HttpOptions, Proxies, WebClient};
 use tofu_oci_testkit::{Answer, Fault, Rule, Upstream, WebServer};
-use tofu_oci_types::{Event, Platform, Reporter, Secret};
+use tofu_oci_types::{Event, NoReporter, Platform, Reporter, Secret};
 
 use super::*;
 use crate::error::causes;
@@ -86,7 +86,7 @@ impl World {
         offer(&self.source("registry.example.test", self.access()), WIDGET, platform).await
     }
 
-    /// Why there is no offer for linux_amd64, or what it warns of.
+    /// Why there is no offer for `linux_amd64`, or what it warns of.
     async fn told(&self) -> String {
         match self.offer("linux_amd64").await {
             Ok(_) => lock(&self.told.0).join("\n").replace(self.upstream.address(), "HOST"),
@@ -173,6 +173,22 @@ async fn the_token_of_the_host_goes_to_documents_and_nowhere_else() {
     }
     for path in ["SHA256SUMS", "SHA256SUMS.sig", "linux_amd64.zip"] {
         assert_eq!(shown(path), None, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_shown_over_plain_http_to_hosts_that_the_user_names_for_it_alone() {
+    for named in [Vec::new(), vec!["127.0.0.1".to_owned()]] {
+        let server = WebServer::plain();
+        let options = HttpOptions { proxies: Proxies::Direct, plain_http: named.clone(), ..HttpOptions::default() };
+        let host: Hostname = "registry.example.test".parse().unwrap();
+        let tokens = BTreeMap::from([(host.clone(), Secret::new("secret-word"))]);
+        let web = WebClient::new(HttpClient::new(options, Arc::new(NoReporter)).unwrap());
+        let access = RegistryAccess { tokens: Arc::new(tokens), ..access(web) };
+        let source = RegistrySource::new(host, format!("{}/v1/", server.origin()).parse().unwrap(), access);
+        source.versions(&WIDGET.parse().unwrap()).await.unwrap_err();
+        let shown = server.requests()[0].header("authorization").is_some();
+        assert_eq!(shown, !named.is_empty());
     }
 }
 

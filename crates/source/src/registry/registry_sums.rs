@@ -16,7 +16,7 @@ use crate::{Failure, SourceError};
 
 /// A `SHA256SUMS` that a key of its registry has signed, or that needs no signature.
 #[derive(Debug)]
-pub(super) struct SignedSums {
+pub(super) struct RegistrySums {
     /// Its SHA-256.
     pub(super) digest: Digest,
     /// Where it is, for people.
@@ -36,7 +36,7 @@ enum SumsProof {
     Keyless,
 }
 
-impl SignedSums {
+impl RegistrySums {
     /// Fetches the file and its signature, and verifies the one by the other.
     pub(super) async fn fetch(origin: &Origin, location: &SumsLocation, about: &str) -> Result<Self, SourceError> {
         let SumsLocation { sums, signature, keys } = location;
@@ -63,9 +63,10 @@ impl SignedSums {
         let demands = origin.access.demands;
         let fault = |problem: String| Failure::BadSignature(format!("the signature of {}: {problem}", self.place));
         if self.keys.is_empty() {
-            return match demands.admit_keyless(&origin.host) {
-                true => Ok(SumsProof::Keyless),
-                false => Err(fault(format!("{} names no key that it could be by", origin.place))),
+            return if demands.admit_keyless(&origin.host) {
+                Ok(SumsProof::Keyless)
+            } else {
+                Err(fault(format!("{} names no key that it could be by", origin.place)))
             };
         }
         let (mut expired, mut unknown) = (None, None);
