@@ -112,7 +112,8 @@ impl WantedVersion<'_> {
         let wanted: Vec<Platform> = match self.offered {
             Some(offered) if self.selected.platforms.is_empty() => offered.to_vec(),
             Some(offered) => offered.iter().filter(|one| self.selected.platforms.contains(one)).cloned().collect(),
-            None => self.selected.platforms.iter().cloned().collect(),
+            // The destination has what there is.
+            None => Vec::new(),
         };
         match (self.there, self.mark) {
             (None, Some(Mark::Withdrawn(_))) if self.withdrawn => Deed::still(Action::Reinstate),
@@ -123,7 +124,7 @@ impl WantedVersion<'_> {
                 let missing: Vec<Platform> = wanted.iter().filter(|one| !there.contains(one)).cloned().collect();
                 match mark {
                     _ if missing.is_empty() => Deed::still(Action::Present),
-                    Some(Mark::Mirrored(_)) => {
+                    Some(Mark::Mirrored(_) | Mark::Whole(_)) => {
                         let kept = |one: &&Platform| wanted.contains(one) || there.contains(one);
                         let platforms = self.offered.unwrap_or_default().iter().filter(kept).cloned().collect();
                         Deed { action: Action::Widen { missing }, platforms, bytes: None }

@@ -262,9 +262,11 @@ impl RunningProvider<'_> {
             jobs: how.jobs.max(1),
             work_dir: how.work_dir,
         };
+        let is_whole = release.platforms().await? == deed.platforms;
         let carried = job.destination.receive(&request, release, *reporter).await?;
         if let Some(index) = carried.index {
-            self.mark(version, Mark::Mirrored(index)).await?;
+            let mark = if is_whole { Mark::Whole(index) } else { Mark::Mirrored(index) };
+            self.mark(version, mark).await?;
         }
         Ok(Deed { bytes: Some(carried.transfers.bytes), ..deed })
     }
