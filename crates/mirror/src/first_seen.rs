@@ -50,7 +50,7 @@ struct ReadManifest {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct WrittenManifest<'a> {
+struct SightingsManifest<'a> {
     schema_version: u8,
     media_type: &'a str,
     artifact_type: &'a str,
@@ -125,7 +125,7 @@ async fn put(store: &dyn Store, sightings: &Sightings) -> Result<Descriptor, Sto
     let empty = Bytes::from_static(b"{}");
     let nothing = Descriptor::of(media_type::OCI_EMPTY, &empty);
     let text = serde_json::to_string(sightings).expect("texts and moments are always JSON");
-    let manifest = WrittenManifest {
+    let manifest = SightingsManifest {
         schema_version: 2,
         media_type: media_type::OCI_MANIFEST,
         artifact_type: ARTIFACT_TYPE,

@@ -16,7 +16,7 @@ use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
 use crate::first_seen::FirstSeen;
 use crate::plan::{Action, Deed, OtherVersions, Prune, WantedVersion};
 use crate::rules::MirrorRules;
-use crate::select::{Candidates, Choice, Selected, select};
+use crate::select::{Candidates, Choice, SelectedVersion, select};
 use crate::sightings::{Mark, Sightings};
 use crate::{Destination, MirrorError};
 
@@ -108,7 +108,7 @@ impl Question<'_> {
     /// an earlier run carried it whole.
     async fn wanted(
         &self,
-        selected: &Selected,
+        selected: &SelectedVersion,
         lists: &Lists,
         to: &dyn Source,
         look: &mut Look,
@@ -145,7 +145,7 @@ impl Question<'_> {
     /// What the place says against a version that is there afterwards, unless the destination has a notice of it already.
     async fn warning(
         &self,
-        selected: &Selected,
+        selected: &SelectedVersion,
         action: &Action,
         lists: &Lists,
         look: &mut Look,
