@@ -1,5 +1,5 @@
-//! Where [`Sightings`] are kept: in a repository as a small artefact under the tag `first-seen`, beside a tree of files as
-//! a file.
+//! Where [`Sightings`] are kept: in a repository as a small artefact under the tag `first-seen`, in a tree of files as a file
+//! in the folder of the provider.
 //!
 //! Several runs may write at once. Each reads again what is there, adds its own and writes, until it reads back its own: what
 //! is lost in a race of more than two writers is seen anew by the next run, and so held back longer, never shorter.
@@ -23,8 +23,8 @@ const TAG: &str = "first-seen";
 const ARTIFACT_TYPE: &str = "application/vnd.opentofu.provider.first-seen.v1";
 /// The annotation that holds the sightings as JSON, so that one request reads them.
 const ANNOTATION: &str = "org.opentofu.provider.first-seen";
-/// The folder of the files in a tree.
-const FOLDER: &str = ".first-seen";
+/// The file in the folder of a provider. Neither clients nor web servers take it for a package.
+const FILE: &str = ".first-seen.json";
 /// How often a run writes if others write at the same time.
 const WRITES: usize = 20;
 /// The most that is read of a file, in bytes.
@@ -50,7 +50,7 @@ struct ReadManifest {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct WrittenManifest<'a> {
+struct SightingsManifest<'a> {
     schema_version: u8,
     media_type: &'a str,
     artifact_type: &'a str,
@@ -66,7 +66,7 @@ impl FirstSeen {
             return Ok(Self::Artefact(store));
         }
         Ok(match destination.place(address)? {
-            Place::Folder(tree) => Self::File(tree.join(FOLDER).join(format!("{address}.json"))),
+            Place::Folder(folder) => Self::File(folder.join(FILE)),
             _ => Self::Nowhere,
         })
     }
@@ -125,7 +125,7 @@ async fn put(store: &dyn Store, sightings: &Sightings) -> Result<Descriptor, Sto
     let empty = Bytes::from_static(b"{}");
     let nothing = Descriptor::of(media_type::OCI_EMPTY, &empty);
     let text = serde_json::to_string(sightings).expect("texts and moments are always JSON");
-    let manifest = WrittenManifest {
+    let manifest = SightingsManifest {
         schema_version: 2,
         media_type: media_type::OCI_MANIFEST,
         artifact_type: ARTIFACT_TYPE,

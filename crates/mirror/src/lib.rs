@@ -41,6 +41,6 @@ pub use rules::{
     Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
-pub use select::{Candidates, Choice, Selected, Selection, select};
+pub use select::{Candidates, Choice, SelectedVersion, VersionSelection, select};
 pub use sightings::{Mark, Sightings};
 pub use transfer::{TransferRequest, Transferred, transfer};

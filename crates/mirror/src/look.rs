@@ -16,8 +16,8 @@ use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
 use crate::first_seen::FirstSeen;
 use crate::plan::{Action, Deed, OtherVersions, Prune, WantedVersion};
 use crate::rules::MirrorRules;
-use crate::select::{Candidates, Choice, Selected, select};
-use crate::sightings::Sightings;
+use crate::select::{Candidates, Choice, SelectedVersion, select};
+use crate::sightings::{Mark, Sightings};
 use crate::{Destination, MirrorError};
 
 /// The most characters of a warning that becomes a notice.
@@ -104,10 +104,11 @@ impl Question<'_> {
         Ok(look)
     }
 
-    /// What becomes of a wanted version. Its place is not asked for it if the destination has all that the rules name.
+    /// What becomes of a wanted version. Its place is not asked for it if the destination has all that the rules name, or if
+    /// an earlier run carried it whole.
     async fn wanted(
         &self,
-        selected: &Selected,
+        selected: &SelectedVersion,
         lists: &Lists,
         to: &dyn Source,
         look: &mut Look,
@@ -121,7 +122,9 @@ impl Question<'_> {
         let has_all = |there: &Vec<Platform>| {
             !selected.platforms.is_empty() && selected.platforms.iter().all(|platform| there.contains(platform))
         };
-        let offered = if there.as_ref().is_some_and(has_all) {
+        let mark = look.sightings.mark(version).cloned();
+        let is_whole = matches!(mark, Some(Mark::Whole(_)));
+        let offered = if there.as_ref().is_some_and(|there| is_whole || has_all(there)) {
             None
         } else {
             let release = self.from.release(self.address, version).await?;
@@ -134,7 +137,7 @@ impl Question<'_> {
             offered: offered.as_deref(),
             there: there.as_deref(),
             withdrawn: lists.there.withdrawn.contains(version),
-            mark: look.sightings.mark(version),
+            mark: mark.as_ref(),
         };
         Ok(wanted.deed())
     }
@@ -142,7 +145,7 @@ impl Question<'_> {
     /// What the place says against a version that is there afterwards, unless the destination has a notice of it already.
     async fn warning(
         &self,
-        selected: &Selected,
+        selected: &SelectedVersion,
         action: &Action,
         lists: &Lists,
         look: &mut Look,

@@ -7,7 +7,7 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Constraints, Moment, Place, Platform, Version};
 
 use crate::rules::Gone;
-use crate::select::{Choice, Selected};
+use crate::select::{Choice, SelectedVersion};
 use crate::sightings::{Mark, Sightings};
 
 /// What becomes of a version.
@@ -96,7 +96,7 @@ pub enum Prune {
 /// What is known of a wanted version.
 pub(crate) struct WantedVersion<'a> {
     /// The version, for the platforms that the rules name.
-    pub(crate) selected: &'a Selected,
+    pub(crate) selected: &'a SelectedVersion,
     /// The platforms that its place has; `None` if that did not have to be asked.
     pub(crate) offered: Option<&'a [Platform]>,
     /// Those that the destination has; `None` if it lacks the version.
@@ -112,7 +112,8 @@ impl WantedVersion<'_> {
         let wanted: Vec<Platform> = match self.offered {
             Some(offered) if self.selected.platforms.is_empty() => offered.to_vec(),
             Some(offered) => offered.iter().filter(|one| self.selected.platforms.contains(one)).cloned().collect(),
-            None => self.selected.platforms.iter().cloned().collect(),
+            // The destination has what there is.
+            None => Vec::new(),
         };
         match (self.there, self.mark) {
             (None, Some(Mark::Withdrawn(_))) if self.withdrawn => Deed::still(Action::Reinstate),
@@ -123,7 +124,7 @@ impl WantedVersion<'_> {
                 let missing: Vec<Platform> = wanted.iter().filter(|one| !there.contains(one)).cloned().collect();
                 match mark {
                     _ if missing.is_empty() => Deed::still(Action::Present),
-                    Some(Mark::Mirrored(_)) => {
+                    Some(Mark::Mirrored(_) | Mark::Whole(_)) => {
                         let kept = |one: &&Platform| wanted.contains(one) || there.contains(one);
                         let platforms = self.offered.unwrap_or_default().iter().filter(kept).cloned().collect();
                         Deed { action: Action::Widen { missing }, platforms, bytes: None }
@@ -137,7 +138,7 @@ impl WantedVersion<'_> {
 
 /// What is known of a provider's other versions at the destination.
 pub(crate) struct OtherVersions<'a> {
-    pub(crate) selected: &'a [Selected],
+    pub(crate) selected: &'a [SelectedVersion],
     pub(crate) present: &'a [Version],
     pub(crate) offered: &'a [Version],
     pub(crate) from: &'a Place,
@@ -202,7 +203,7 @@ mod tests {
 
         #[track_caller]
         fn check(self, want: &str) {
-            let selected = Selected {
+            let selected = SelectedVersion {
                 version: "1.0.0".parse().unwrap(),
                 platforms: platforms(self.asked).into_iter().collect(),
                 choice: Choice::Wanted,
@@ -258,8 +259,11 @@ mod tests {
         for version in versions("1.0.0 1.1.0 1.2.0 1.4.0 1.5.0") {
             sightings.set_mark(&version, ours().unwrap(), now);
         }
-        let selected =
-            |version: &str, choice| Selected { version: version.parse().unwrap(), platforms: BTreeSet::new(), choice };
+        let selected = |version: &str, choice| SelectedVersion {
+            version: version.parse().unwrap(),
+            platforms: BTreeSet::new(),
+            choice,
+        };
         let others = OtherVersions {
             selected: &[selected("1.2.0", Choice::Wanted), selected("1.5.0", Choice::Denied { by: None })],
             // 1.3.0 was pushed by hand, and 1.4.0 is withdrawn already.

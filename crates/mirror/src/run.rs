@@ -16,7 +16,7 @@ use crate::first_seen::FirstSeen;
 use crate::look::{Look, Question};
 use crate::plan::{Action, Deed, Prune};
 use crate::rules::MirrorRules;
-use crate::select::{Candidates, Selection, select};
+use crate::select::{Candidates, VersionSelection, select};
 use crate::sightings::{Mark, Sightings};
 use crate::state::{Later, change};
 use crate::{Destination, MirrorError, TransferRequest};
@@ -109,7 +109,7 @@ impl MirrorJob<'_> {
     /// # Errors
     /// If the destination cannot be completed at the end. What fails of a single release is in its line.
     pub async fn run(&self, how: &Carrying<'_>, reporter: &dyn Reporter) -> Result<Vec<MirrorLine>, MirrorError> {
-        let running = Running {
+        let running = MirrorRun {
             job: self,
             how,
             checker: TrustChecker::new(how.trust, reporter),
@@ -129,7 +129,11 @@ impl MirrorJob<'_> {
     }
 
     /// What the rules choose of a provider, whatever the destination has.
-    pub(crate) async fn select_of(&self, address: &ProviderAddr, from: &dyn Source) -> Result<Selection, MirrorError> {
+    pub(crate) async fn select_of(
+        &self,
+        address: &ProviderAddr,
+        from: &dyn Source,
+    ) -> Result<VersionSelection, MirrorError> {
         let offered = from.versions(address).await?.versions;
         let candidates = Candidates { address, offered: &offered, present: &[], sightings: None, now: self.now };
         Ok(select(self.rules, &candidates))
@@ -159,7 +163,7 @@ async fn measured(deed: Deed, release: &Arc<dyn Release>) -> Result<Deed, Mirror
 }
 
 /// A run.
-struct Running<'a> {
+struct MirrorRun<'a> {
     job: &'a MirrorJob<'a>,
     how: &'a Carrying<'a>,
     checker: TrustChecker<'a>,
@@ -169,8 +173,8 @@ struct Running<'a> {
 }
 
 /// One provider of a run.
-struct RunningProvider<'a> {
-    run: &'a Running<'a>,
+struct ProviderRun<'a> {
+    run: &'a MirrorRun<'a>,
     address: &'a ProviderAddr,
     from: &'a dyn Source,
     look: &'a Look,
@@ -178,7 +182,7 @@ struct RunningProvider<'a> {
     record: Mutex<&'a FirstSeen>,
 }
 
-impl Running<'_> {
+impl MirrorRun<'_> {
     async fn provider(&self, address: &ProviderAddr, from: &dyn Source) -> Vec<MirrorLine> {
         let looked = async {
             let mut look = self.job.question(address, from).look().await?;
@@ -193,7 +197,7 @@ impl Running<'_> {
             Ok(looked) => looked,
             Err(error) => return vec![failed(address, error)],
         };
-        let provider = RunningProvider { run: self, address, from, look: &look, record: Mutex::new(&look.first_seen) };
+        let provider = ProviderRun { run: self, address, from, look: &look, record: Mutex::new(&look.first_seen) };
         // A notice comes after the release that it is about.
         let (later, now): (Vec<_>, Vec<_>) = deeds
             .into_iter()
@@ -210,7 +214,7 @@ impl Running<'_> {
 
 type NumberedDeed = (usize, (Option<Version>, Result<Deed, MirrorError>));
 
-impl RunningProvider<'_> {
+impl ProviderRun<'_> {
     async fn line(&self, (nth, (version, outcome)): NumberedDeed) -> (usize, MirrorLine) {
         let outcome = match (outcome, &version) {
             (Ok(deed), Some(version)) => self.carry_out(version, deed).await,
@@ -245,7 +249,7 @@ impl RunningProvider<'_> {
 
     /// Carries a release, if it is trusted.
     async fn carry(&self, version: &Version, deed: Deed) -> Result<Deed, MirrorError> {
-        let Running { how, job, checker, reporter, .. } = self.run;
+        let MirrorRun { how, job, checker, reporter, .. } = self.run;
         let release = match self.look.releases.get(version) {
             Some(release) => Arc::clone(release),
             None => self.from.release(self.address, version).await?,
@@ -262,9 +266,11 @@ impl RunningProvider<'_> {
             jobs: how.jobs.max(1),
             work_dir: how.work_dir,
         };
+        let is_whole = release.platforms().await? == deed.platforms;
         let carried = job.destination.receive(&request, release, *reporter).await?;
         if let Some(index) = carried.index {
-            self.mark(version, Mark::Mirrored(index)).await?;
+            let mark = if is_whole { Mark::Whole(index) } else { Mark::Mirrored(index) };
+            self.mark(version, mark).await?;
         }
         Ok(Deed { bytes: Some(carried.transfers.bytes), ..deed })
     }

@@ -24,16 +24,16 @@ pub struct Candidates<'a> {
 
 /// The choice for one provider.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Selection {
+pub struct VersionSelection {
     /// The versions that the rules name, in ascending order.
-    pub versions: Vec<Selected>,
+    pub versions: Vec<SelectedVersion>,
     /// The constraints that no version meets.
     pub unmet: Vec<Constraints>,
 }
 
 /// A version that the rules name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Selected {
+pub struct SelectedVersion {
     /// The version.
     pub version: Version,
     /// For which platforms; empty for all that the release has.
@@ -61,8 +61,8 @@ pub enum Choice {
 }
 
 /// Chooses. Several rules for one provider add up.
-pub fn select(rules: &MirrorRules, candidates: &Candidates<'_>) -> Selection {
-    let mut chosen: BTreeMap<usize, Selected> = BTreeMap::new();
+pub fn select(rules: &MirrorRules, candidates: &Candidates<'_>) -> VersionSelection {
+    let mut chosen: BTreeMap<usize, SelectedVersion> = BTreeMap::new();
     let mut unmet = Vec::new();
     let mut offered: Vec<&Version> = candidates.offered.iter().collect();
     offered.sort_by(|a, b| b.precedence(a));
@@ -73,7 +73,7 @@ pub fn select(rules: &MirrorRules, candidates: &Candidates<'_>) -> Selection {
             unmet.push(rule.versions.clone());
         }
         for (nth, choice) in named {
-            let new = Selected { version: offered[nth].clone(), platforms: rule.platforms.clone(), choice };
+            let new = SelectedVersion { version: offered[nth].clone(), platforms: rule.platforms.clone(), choice };
             match chosen.get_mut(&nth) {
                 None => drop(chosen.insert(nth, new)),
                 Some(known) if known.choice == new.choice => known.add_platforms(&new.platforms),
@@ -82,7 +82,7 @@ pub fn select(rules: &MirrorRules, candidates: &Candidates<'_>) -> Selection {
             }
         }
     }
-    Selection { versions: chosen.into_values().rev().collect(), unmet }
+    VersionSelection { versions: chosen.into_values().rev().collect(), unmet }
 }
 
 /// The versions that one rule names, by their places in the list from the newest. With `latest = N` the N newest that may
@@ -125,7 +125,7 @@ fn choice(rules: &MirrorRules, rule: &ProviderRule, candidates: &Candidates<'_>,
     if until <= candidates.now { Choice::Wanted } else { Choice::Held { until } }
 }
 
-impl Selected {
+impl SelectedVersion {
     fn add_platforms(&mut self, more: &BTreeSet<Platform>) {
         if more.is_empty() {
             self.platforms.clear();

@@ -23,8 +23,10 @@ struct Sighting {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mark {
-    /// It put the release there.
+    /// It put the release there, for some of its platforms.
     Mirrored(Digest),
+    /// It put the release there with every platform that it had, so that its place need not be asked again.
+    Whole(Digest),
     /// It withdrew the release that it had put there.
     Withdrawn(Digest),
 }
@@ -42,7 +44,7 @@ impl Sightings {
 
     /// The versions that `mirror` has put there, ascending.
     pub fn mirrored(&self) -> Vec<Version> {
-        let is_there = |sighting: &Sighting| matches!(sighting.mark, Some(Mark::Mirrored(_)));
+        let is_there = |sighting: &Sighting| matches!(sighting.mark, Some(Mark::Mirrored(_) | Mark::Whole(_)));
         let there = self.versions.iter().filter(|(_, sighting)| is_there(sighting));
         let mut versions: Vec<Version> = there.filter_map(|(text, _)| text.parse().ok()).collect();
         versions.sort_by(Version::precedence);

@@ -18,7 +18,16 @@ fn pruning_withdraws_only_what_the_mirror_put_there() {
     assert_eq!(mirrored.tags("m/acme-zap"), ["0.9.0", "1.0.0", "1.1.0", "first-seen"], "never without --prune");
     let before = State::of(scene);
     let said = mirrored.mirror(&format!("{newest} --plan --prune")).success();
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                        version  would be
+    registry.example.test/acme/zap  1.0.0    withdrawn: the rules of the mirror no longer name this version
+
+    plan: 1 there already, 1 withdrawn; 0 B to send. Nothing was changed
+
+    ----- stderr -----
+    ");
     assert_eq!(State::of(scene), before);
     mirrored.mirror(&format!("{newest} --prune")).success();
     assert_eq!(mirrored.tags("m/acme-zap"), ["0.9.0", "1.1.0", "first-seen", "withdrawn-1.0.0"]);
@@ -85,11 +94,58 @@ fn another_package_of_a_mirrored_version_is_not_taken() {
 fn usage_that_cannot_be_followed_is_refused_at_once() {
     let mirrored = Mirrored::with_zap();
     let scene = &mirrored.scene;
-    assert_snapshot!(scene.refuse("mirror --to oci:m"), @"");
-    assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap")), @"");
-    assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap --prune --to static:tree")), @"");
+    assert_snapshot!(scene.refuse("mirror --to oci:m"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `mirror` needs to know what to mirror, and there is no mirror.toml here
+
+    hint: name providers: tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}-${type}'
+    hint: or a configuration: --from-config DIR; or write a mirror.toml: tofu-oci help mirroring
+    ");
+    assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `mirror` needs a destination
+
+    hint: name it: --to 'REGISTRY/${namespace}-${type}', --to oci:DIR or --to static:DIR
+    hint: or write `to` in mirror.toml
+    ");
+    assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap --prune --to static:tree")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --prune withdraws versions, and static:tree cannot say that one is withdrawn
+
+    hint: delete its files, or mirror to a repository or oci:DIR
+    ");
     mirrored.rules("[[provider]]\npattern = \"HOST/acme/*\"\n");
-    assert_snapshot!(scene.refuse("mirror --to oci:m"), @"");
+    assert_snapshot!(scene.refuse("mirror --to oci:m"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: no source lists the providers that match `registry.example.test/acme/*`
+
+    hint: a registry does not list its providers: write a [[provider]] with `address` for each
+    hint: the sources oci:DIR and static:DIR list theirs
+    ");
     mirrored.rules("min_aeg = \"7d\"\n[[provider]]\naddress = \"HOST/acme/zap\"\n");
-    assert_snapshot!(scene.refuse("mirror --to oci:m"), @"");
+    assert_snapshot!(scene.refuse("mirror --to oci:m"), @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: unknown field `min_aeg`, expected one of `provider`, `to`, `sources`, `min_age`, `allow`, `deny`, `trust`, `gone`
+      --> mirror.toml:1:1
+      |
+    1 | min_aeg = "7d"
+      | ^^^^^^^
+
+    hint: every member of the file: tofu-oci help mirroring
+    "#);
 }

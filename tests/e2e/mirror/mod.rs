@@ -8,7 +8,7 @@ mod runs;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use tofu_oci_testkit::{Registry, RegistryBuilder, Upstream};
+use tofu_oci_testkit::{Behaviour, Deletion, Registry, RegistryBuilder, Upstream};
 
 use crate::setup::{Said, Scene};
 
@@ -26,7 +26,8 @@ struct Mirrored {
 
 impl Mirrored {
     fn new() -> Self {
-        Self::with(Registry::builder())
+        let behaviour = Behaviour { deletion: Deletion::Tags, ..Behaviour::default() };
+        Self::with(Registry::builder().behaviour(behaviour))
     }
 
     fn with(registry: RegistryBuilder) -> Self {
@@ -53,9 +54,10 @@ impl Mirrored {
         self.scene.run(&format!("mirror {arguments} {TO}"))
     }
 
-    /// The tags of a repository, sorted.
+    /// The tags of a repository, sorted, without those that list referrers.
     fn tags(&self, repository: &str) -> Vec<String> {
         let mut tags: Vec<String> = self.scene.registry.tags(repository).into_iter().map(|(tag, _)| tag).collect();
+        tags.retain(|tag| !tag.starts_with("sha256-"));
         tags.sort();
         tags
     }

@@ -48,12 +48,41 @@ fn a_plan_says_what_a_run_would_do_and_changes_nothing() {
     let mirrored = Mirrored::with_zap();
     let before = State::of(&mirrored.scene);
     let said = mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --plan")).success();
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                        version  would be
+    registry.example.test/acme/zap  1.1.0    added for darwin_arm64 linux_amd64, 629 B
+
+    plan: 1 added; 629 B to send. Nothing was changed
+
+    ----- stderr -----
+    ");
     assert_eq!(State::of(&mirrored.scene), before);
     let said = mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0")).success();
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                        version  report
+    registry.example.test/acme/zap  1.1.0    added for darwin_arm64 linux_amd64, 6.3 kB
+
+    1 added; 6.3 kB sent
+
+    ----- stderr -----
+    zap 1.1.0 darwin_arm64: pushed (315 B)
+    zap 1.1.0 linux_amd64: pushed (314 B)
+    ");
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --plan")).success();
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 0
+    ----- stdout -----
+    provider                        version  would be
+    registry.example.test/acme/zap  1.0.0    added for darwin_arm64 linux_amd64, 629 B
+
+    plan: 1 added, 1 there already; 629 B to send. Nothing was changed
+
+    ----- stderr -----
+    ");
 }
 
 #[test]

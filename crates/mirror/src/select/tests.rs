@@ -43,7 +43,7 @@ impl Case {
                 now: day(self.today),
             },
         );
-        let shown = |selected: &Selected| {
+        let shown = |selected: &SelectedVersion| {
             let platforms: Vec<String> = selected.platforms.iter().map(ToString::to_string).collect();
             let platforms = if platforms.is_empty() { String::new() } else { format!("[{}]", platforms.join(",")) };
             match &selected.choice {

@@ -25,9 +25,9 @@ use crate::printer;
 use crate::report::json_line;
 use crate::signing_key::{self, KeyPassword};
 pub(super) use model::Mode;
-use model::Summary;
+use model::MirrorSummary;
 use rules::Asked;
-use upstream::Upstream;
+use upstream::UpstreamSources;
 
 /// Brings the wanted providers to their destination, or says what that would do. A bundle gets them beside what it has.
 pub(crate) async fn mirror(context: &Context, args: &MirrorArgs) -> Result<Exit, Diagnostic> {
@@ -44,7 +44,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         ))
         .hint("delete its files, or mirror to a repository or oci:DIR"));
     }
-    let upstream = Upstream::open(context, args, &sources).await?;
+    let upstream = UpstreamSources::open(context, args, &sources).await?;
     let key = match &args.sign_key {
         Some(key) => {
             let password = KeyPassword::of(args.key_password_stdin);
@@ -78,7 +78,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
 
 /// Every provider that the rules name, once, with the place that it comes from.
 fn providers(
-    upstream: &Upstream,
+    upstream: &UpstreamSources,
     rules: &tofu_oci_mirror::MirrorRules,
     destination: &dyn Destination,
 ) -> Result<Vec<(ProviderAddr, Arc<dyn Source>)>, Diagnostic> {
@@ -95,7 +95,7 @@ fn providers(
 pub(super) fn print(context: &Context, mode: Mode, lines: Vec<MirrorLine>) -> Exit {
     let is_problem = lines.iter().any(MirrorLine::is_problem);
     let rows: Vec<model::Row> = lines.into_iter().map(model::Row::of).collect();
-    let summary = Summary::of(mode, &rows);
+    let summary = MirrorSummary::of(mode, &rows);
     if context.json {
         rows.iter().for_each(|row| json_line(&row.json(mode)));
         json_line(&summary);

@@ -64,7 +64,7 @@ pub(super) struct RowLine<'a> {
 
 /// How many versions became what.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Summary {
+pub(super) struct MirrorSummary {
     event: &'static str,
     pub(super) planned: bool,
     /// Carried, whole or for more platforms.
@@ -82,7 +82,7 @@ pub(super) struct Summary {
     pub(super) bytes: Option<u64>,
 }
 
-impl Summary {
+impl MirrorSummary {
     pub(super) fn of(mode: Mode, rows: &[Row]) -> Self {
         let planned = mode == Mode::Plan;
         let mut summary = Self { event: "mirror-summary", planned, bytes: Some(0), ..Self::default() };

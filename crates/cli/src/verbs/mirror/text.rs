@@ -3,13 +3,13 @@
 use tofu_oci_mirror::{Action, Deed};
 use tofu_oci_types::Platform;
 
-use super::model::{Mode, Row, Summary};
+use super::model::{MirrorSummary, Mode, Row};
 use crate::diagnostic::Diagnostic;
 use crate::page::Page;
 use crate::report::human_bytes;
 
 /// The whole report.
-pub(super) fn page(mode: Mode, rows: &[Row], summary: &Summary) -> Page {
+pub(super) fn page(mode: Mode, rows: &[Row], summary: &MirrorSummary) -> Page {
     let mut page = Page::default();
     let is_news = |row: &&Row| !matches!(&row.outcome, Ok(Deed { action: Action::Present, .. }));
     let news: Vec<&Row> = rows.iter().filter(is_news).collect();
@@ -67,7 +67,7 @@ fn what(row: &Row) -> String {
     }
 }
 
-fn counts(mode: Mode, summary: &Summary) -> String {
+fn counts(mode: Mode, summary: &MirrorSummary) -> String {
     let named = [
         (summary.added, "added"),
         (summary.present, "there already"),

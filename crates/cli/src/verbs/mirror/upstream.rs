@@ -18,7 +18,7 @@ use crate::verbs::install::finder;
 const ORIGIN: &str = "direct";
 
 /// The sources, in order; at least one.
-pub(super) struct Upstream {
+pub(super) struct UpstreamSources {
     sources: Vec<NamedSource>,
 }
 
@@ -28,7 +28,7 @@ struct NamedSource {
     finder: Finder,
 }
 
-impl Upstream {
+impl UpstreamSources {
     /// The sources of the rules; without any, what `--from` or the CLI configuration says.
     ///
     /// # Errors
