@@ -24,8 +24,8 @@ use crate::exit::Exit;
 use crate::printer;
 use crate::report::json_line;
 use crate::signing_key::{self, KeyPassword};
-pub(super) use model::Mode;
 use model::MirrorSummary;
+pub(super) use model::Mode;
 use rules::Asked;
 use upstream::UpstreamSources;
 
