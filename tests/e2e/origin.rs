@@ -1,7 +1,7 @@
 //! Providers from the registry of their host, by the provider registry protocol.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Answer, Fault, OpenPgpKey, Rule, Upstream};
+use tofu_oci_testkit::{Answer, Fault, Rule, ScratchOpenPgpKey, Upstream};
 
 use crate::setup::Scene;
 
@@ -186,7 +186,7 @@ fn the_other_verbs_read_the_registry_too() {
     hint: if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule
     hint: --key FILE judges by a public key without trust.toml
     ");
-    origin.scene.context.write("key.asc", OpenPgpKey::of(1).armored());
+    origin.scene.context.write("key.asc", ScratchOpenPgpKey::of(1).armored());
     assert_snapshot!(origin.scene.run(&format!("verify {ZAP}@1.0.0 --key key.asc")).text, @"
     exit code: 0
     ----- stdout -----
@@ -210,7 +210,7 @@ fn a_trust_policy_judges_what_the_registry_signed() {
     let origin = Origin::start(&["1.0.0"], &BOTH);
     let policy = "[[key]]\nname = \"acme\"\nfile = \"key.asc\"\n\n[[rule]]\nproviders = [\"registry.example.test/acme/*\"]\nkeys = [\"acme\"]\n";
     origin.scene.context.write("trust.toml", policy);
-    origin.scene.context.write("key.asc", OpenPgpKey::of(2).armored());
+    origin.scene.context.write("key.asc", ScratchOpenPgpKey::of(2).armored());
     assert_snapshot!(origin.scene.run("install --platform linux_amd64").text, @"
     exit code: 1
     ----- stdout -----
@@ -223,7 +223,7 @@ fn a_trust_policy_judges_what_the_registry_signed() {
     hint: if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule
     hint: `tofu-oci verify registry.example.test/acme/zap@1.0.0` shows every signature, and why it does not count
     ");
-    origin.scene.context.write("key.asc", OpenPgpKey::of(1).armored());
+    origin.scene.context.write("key.asc", ScratchOpenPgpKey::of(1).armored());
     assert_snapshot!(origin.scene.run("install --platform linux_amd64").text, @"
     exit code: 0
     ----- stdout -----
@@ -244,7 +244,7 @@ fn a_trust_policy_judges_what_the_registry_signed() {
 #[test]
 fn what_the_registry_cannot_prove_is_not_installed() {
     let origin = Origin::start(&["1.0.0"], &BOTH);
-    origin.upstream.sign_with(&OpenPgpKey::of(2));
+    origin.upstream.sign_with(&ScratchOpenPgpKey::of(2));
     assert_snapshot!(origin.scene.refuse("install --platform linux_amd64"), @"
     exit code: 1
     ----- stdout -----
@@ -257,7 +257,7 @@ fn what_the_registry_cannot_prove_is_not_installed() {
     hint: do not install it before the owner of the registry says which key signs, and why it was not this one
     hint: where the packages are published unsigned on purpose, name a mirror of them with --from
     ");
-    origin.upstream.sign_with(&OpenPgpKey::of(1));
+    origin.upstream.sign_with(&ScratchOpenPgpKey::of(1));
     origin.upstream.fault(Rule::on("GET", "*.zip").then(Fault::CorruptBody(40)));
     assert_snapshot!(origin.scene.refuse("install --platform linux_amd64"), @"
     exit code: 1

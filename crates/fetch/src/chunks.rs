@@ -12,7 +12,7 @@ use tofu_oci_types::{DigestHasher, Event, PackageHash, Reporter};
 use tokio::sync::mpsc;
 
 use crate::FetchError;
-use crate::stage::package_error;
+use crate::error::package_error;
 
 /// How many pieces may wait between the two sides.
 ///

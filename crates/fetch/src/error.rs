@@ -162,3 +162,14 @@ impl FetchError {
         }
     }
 }
+
+/// The error of a package whose archive cannot be used.
+pub(crate) fn package_error(offer: &Offer, source: ArchiveError) -> FetchError {
+    FetchError::Package {
+        address: offer.address().clone(),
+        version: offer.version().clone(),
+        platform: offer.platform.clone(),
+        place: offer.place().clone(),
+        source,
+    }
+}

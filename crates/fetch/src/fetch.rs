@@ -11,8 +11,9 @@ use tofu_oci_types::{Event, ProviderAddr, Reporter};
 use tokio::sync::Semaphore;
 
 use crate::blocking::blocking;
+use crate::error::package_error;
 use crate::place::{PackageForm, PackagePath};
-use crate::stage::{package_error, stage};
+use crate::stage::stage;
 use crate::staging::scratch;
 use crate::verify::{Expect, Verified, verify};
 use crate::{FetchError, subject};

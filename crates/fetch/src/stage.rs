@@ -12,6 +12,7 @@ use tofu_oci_types::{PackageHash, Reporter};
 
 use crate::blocking::blocking;
 use crate::chunks::{ChunkReceiver, queue};
+use crate::error::package_error;
 use crate::link::{copy, link_folder};
 use crate::place::{PackageForm, PackagePath, zip_name};
 use crate::staging::StagingFolder;
@@ -189,15 +190,5 @@ impl Unpacking {
 
     fn refused(&self, source: ArchiveError) -> FetchError {
         package_error(&self.offer, source)
-    }
-}
-
-pub(crate) fn package_error(offer: &Offer, source: ArchiveError) -> FetchError {
-    FetchError::Package {
-        address: offer.address().clone(),
-        version: offer.version().clone(),
-        platform: offer.platform.clone(),
-        place: offer.place().clone(),
-        source,
     }
 }

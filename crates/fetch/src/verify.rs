@@ -11,9 +11,10 @@ use tofu_oci_source::{Offer, Package, Part, ReleaseId};
 use tofu_oci_types::{Event, PackageHash, ProviderAddr, Reporter, Scheme, Version};
 
 use crate::blocking::blocking;
+use crate::error::package_error;
 use crate::guard::package_lock;
 use crate::place::{PackagePath, PathContents, Writers};
-use crate::stage::{ArchiveOrigin, Staged, package_error};
+use crate::stage::{ArchiveOrigin, Staged};
 use crate::{FetchError, subject};
 
 /// A package that may be made visible. Only `verify` makes one.

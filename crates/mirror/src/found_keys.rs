@@ -10,7 +10,7 @@ use tofu_oci_types::ProviderAddr;
 
 use crate::MirrorError;
 use crate::run::MirrorJob;
-use crate::select::Choice;
+use crate::select::MirrorChoice;
 
 /// A key that came with a release and that has signed its checksums. Nothing says yet whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,8 @@ impl MirrorJob<'_> {
         now: SystemTime,
     ) -> Result<Vec<FoundKey>, MirrorError> {
         let selection = self.select_of(address, from).await?;
-        let newest = selection.versions.iter().rfind(|selected| !matches!(selected.choice, Choice::Denied { .. }));
+        let newest =
+            selection.versions.iter().rfind(|selected| !matches!(selected.choice, MirrorChoice::Denied { .. }));
         let Some(newest) = newest else { return Ok(Vec::new()) };
         let release: Arc<dyn Release> = from.release(address, &newest.version).await?;
         // A registry names its keys in the documents of a package.

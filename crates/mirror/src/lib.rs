@@ -35,12 +35,12 @@ pub use error::MirrorError;
 pub use found_keys::FoundKey;
 pub use load::load_bundle;
 pub use names::providers_in_tree;
-pub use plan::{Action, Deed, Prune};
+pub use plan::{Deed, MirrorAction, Prune};
 pub use pull::{HeldBack, OpenUpstream, PullOptions, PullThrough};
 pub use rules::{
     Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
-pub use select::{Candidates, Choice, SelectedVersion, VersionSelection, select};
+pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};
 pub use sightings::{Mark, Sightings};
 pub use transfer::{TransferRequest, Transferred, transfer};

@@ -8,7 +8,7 @@ use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{BundleSource, Release, Source as _};
 use tofu_oci_types::{Counter, Event, ProviderAddr, Reporter, Version};
 
-use crate::plan::{Action, Deed};
+use crate::plan::{Deed, MirrorAction};
 use crate::run::{Carrying, MirrorLine};
 use crate::{Destination, MirrorError, TransferRequest};
 
@@ -91,7 +91,7 @@ async fn carried(
     let carried = destination.receive(&request, release, reporter).await?;
     let bytes = Some(carried.transfers.bytes);
     if carried.unchanged {
-        return Ok(Deed { action: Action::Present, platforms: Vec::new(), bytes });
+        return Ok(Deed { action: MirrorAction::Present, platforms: Vec::new(), bytes });
     }
-    Ok(Deed { action: Action::Add, platforms: carried.platforms, bytes })
+    Ok(Deed { action: MirrorAction::Add, platforms: carried.platforms, bytes })
 }

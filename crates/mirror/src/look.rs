@@ -14,9 +14,9 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
 
 use crate::first_seen::FirstSeen;
-use crate::plan::{Action, Deed, OtherVersions, Prune, WantedVersion};
+use crate::plan::{Deed, MirrorAction, OtherVersions, Prune, WantedVersion};
 use crate::rules::MirrorRules;
-use crate::select::{Candidates, Choice, SelectedVersion, select};
+use crate::select::{Candidates, MirrorChoice, SelectedVersion, select};
 use crate::sightings::{Mark, Sightings};
 use crate::{Destination, MirrorError};
 
@@ -47,7 +47,7 @@ pub(crate) struct Look {
 }
 
 /// What both ends list.
-struct Lists {
+struct TwoListings {
     from: Listing,
     there: Listing,
 }
@@ -58,7 +58,7 @@ impl Question<'_> {
         let to = self.destination.source(self.address)?;
         let (from, there, known) =
             tokio::join!(self.from.versions(self.address), to.versions(self.address), first_seen.read());
-        let lists = Lists { from: from?, there: or_empty(there)? };
+        let lists = TwoListings { from: from?, there: or_empty(there)? };
         let known = known?;
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
@@ -75,9 +75,9 @@ impl Question<'_> {
         let mut look = Look { first_seen, known, sightings, deeds: Vec::new(), releases: HashMap::new() };
         for selected in &selection.versions {
             let deed = match &selected.choice {
-                Choice::Wanted => self.wanted(selected, &lists, &*to, &mut look).await,
-                Choice::Held { until } => Ok(Deed::still(Action::Held { until: *until })),
-                Choice::Denied { by } => Ok(Deed::still(Action::Denied { by: by.clone() })),
+                MirrorChoice::Wanted => self.wanted(selected, &lists, &*to, &mut look).await,
+                MirrorChoice::Held { until } => Ok(Deed::still(MirrorAction::Held { until: *until })),
+                MirrorChoice::Denied { by } => Ok(Deed::still(MirrorAction::Denied { by: by.clone() })),
             };
             let warning = match &deed {
                 Ok(deed) => self.warning(selected, &deed.action, &lists, &mut look).await,
@@ -85,7 +85,7 @@ impl Question<'_> {
             };
             look.deeds.push((Some(selected.version.clone()), deed));
             if let Some(reason) = warning {
-                look.deeds.push((Some(selected.version.clone()), Ok(Deed::still(Action::Deprecate { reason }))));
+                look.deeds.push((Some(selected.version.clone()), Ok(Deed::still(MirrorAction::Deprecate { reason }))));
             }
         }
         let others = OtherVersions {
@@ -99,7 +99,8 @@ impl Question<'_> {
         };
         let others = others.actions();
         look.deeds.extend(others.into_iter().map(|(version, action)| (Some(version), Ok(Deed::still(action)))));
-        let unmet = selection.unmet.into_iter().map(|versions| (None, Ok(Deed::still(Action::Unmet { versions }))));
+        let unmet =
+            selection.unmet.into_iter().map(|versions| (None, Ok(Deed::still(MirrorAction::Unmet { versions }))));
         look.deeds.extend(unmet);
         Ok(look)
     }
@@ -109,7 +110,7 @@ impl Question<'_> {
     async fn wanted(
         &self,
         selected: &SelectedVersion,
-        lists: &Lists,
+        lists: &TwoListings,
         to: &dyn Source,
         look: &mut Look,
     ) -> Result<Deed, MirrorError> {
@@ -146,12 +147,12 @@ impl Question<'_> {
     async fn warning(
         &self,
         selected: &SelectedVersion,
-        action: &Action,
-        lists: &Lists,
+        action: &MirrorAction,
+        lists: &TwoListings,
         look: &mut Look,
     ) -> Option<NoticeReason> {
         let version = &selected.version;
-        let is_there = matches!(action, Action::Add | Action::Widen { .. } | Action::Present);
+        let is_there = matches!(action, MirrorAction::Add | MirrorAction::Widen { .. } | MirrorAction::Present);
         if !is_there || lists.there.deprecated.contains(version) {
             return None;
         }

@@ -7,13 +7,13 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Constraints, Moment, Place, Platform, Version};
 
 use crate::rules::Gone;
-use crate::select::{Choice, SelectedVersion};
+use crate::select::{MirrorChoice, SelectedVersion};
 use crate::sightings::{Mark, Sightings};
 
 /// What becomes of a version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "action", rename_all = "kebab-case")]
-pub enum Action {
+pub enum MirrorAction {
     /// The destination lacks it: it is carried there.
     Add,
     /// The destination lacks some of its platforms: they are carried there.
@@ -65,7 +65,7 @@ pub enum Action {
 pub struct Deed {
     /// What it is.
     #[serde(flatten)]
-    pub action: Action,
+    pub action: MirrorAction,
     /// The platforms that the destination has of it afterwards, sorted; empty if no package moves.
     pub platforms: Vec<Platform>,
     /// Bytes that were sent, or that a plan would send; `None` if the place does not say how many.
@@ -75,11 +75,11 @@ pub struct Deed {
 impl Deed {
     /// The platforms whose packages move.
     pub fn moving(&self) -> &[Platform] {
-        if let Action::Widen { missing } = &self.action { missing } else { &self.platforms }
+        if let MirrorAction::Widen { missing } = &self.action { missing } else { &self.platforms }
     }
 
     /// One that moves no package.
-    pub(crate) fn still(action: Action) -> Self {
+    pub(crate) fn still(action: MirrorAction) -> Self {
         Self { action, platforms: Vec::new(), bytes: Some(0) }
     }
 }
@@ -116,20 +116,20 @@ impl WantedVersion<'_> {
             None => Vec::new(),
         };
         match (self.there, self.mark) {
-            (None, Some(Mark::Withdrawn(_))) if self.withdrawn => Deed::still(Action::Reinstate),
-            (None, _) if self.withdrawn => Deed::still(Action::WithdrawnThere),
-            (None, _) if wanted.is_empty() => Deed::still(Action::NoPlatform),
-            (None, _) => Deed { action: Action::Add, platforms: wanted, bytes: None },
+            (None, Some(Mark::Withdrawn(_))) if self.withdrawn => Deed::still(MirrorAction::Reinstate),
+            (None, _) if self.withdrawn => Deed::still(MirrorAction::WithdrawnThere),
+            (None, _) if wanted.is_empty() => Deed::still(MirrorAction::NoPlatform),
+            (None, _) => Deed { action: MirrorAction::Add, platforms: wanted, bytes: None },
             (Some(there), mark) => {
                 let missing: Vec<Platform> = wanted.iter().filter(|one| !there.contains(one)).cloned().collect();
                 match mark {
-                    _ if missing.is_empty() => Deed::still(Action::Present),
+                    _ if missing.is_empty() => Deed::still(MirrorAction::Present),
                     Some(Mark::Mirrored(_) | Mark::Whole(_)) => {
                         let kept = |one: &&Platform| wanted.contains(one) || there.contains(one);
                         let platforms = self.offered.unwrap_or_default().iter().filter(kept).cloned().collect();
-                        Deed { action: Action::Widen { missing }, platforms, bytes: None }
+                        Deed { action: MirrorAction::Widen { missing }, platforms, bytes: None }
                     }
-                    _ => Deed::still(Action::NotOurs),
+                    _ => Deed::still(MirrorAction::NotOurs),
                 }
             }
         }
@@ -149,11 +149,11 @@ pub(crate) struct OtherVersions<'a> {
 
 impl OtherVersions<'_> {
     /// What becomes of the versions that `mirror` put there and that are not wanted or no longer listed.
-    pub(crate) fn actions(&self) -> Vec<(Version, Action)> {
+    pub(crate) fn actions(&self) -> Vec<(Version, MirrorAction)> {
         let wanted: BTreeSet<String> = self
             .selected
             .iter()
-            .filter(|selected| selected.choice == Choice::Wanted)
+            .filter(|selected| selected.choice == MirrorChoice::Wanted)
             .map(|selected| selected.version.to_string())
             .collect();
         let mirrored = self.sightings.mirrored();
@@ -167,7 +167,7 @@ impl OtherVersions<'_> {
                     withdraw("the rules of the mirror no longer name this version".to_owned())
                 }
                 (false, Gone::Withdraw, _) => withdraw(format!("{} no longer lists this version", self.from)),
-                (false, Gone::Report, _) => Action::Gone,
+                (false, Gone::Report, _) => MirrorAction::Gone,
             };
             Some((version, action))
         })
@@ -175,9 +175,9 @@ impl OtherVersions<'_> {
     }
 }
 
-fn withdraw(reason: String) -> Action {
+fn withdraw(reason: String) -> MirrorAction {
     let usual = || "its place no longer lists this version".parse().expect("the text is one short line");
-    Action::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()) }
+    MirrorAction::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()) }
 }
 
 #[cfg(test)]
@@ -206,7 +206,7 @@ mod tests {
             let selected = SelectedVersion {
                 version: "1.0.0".parse().unwrap(),
                 platforms: platforms(self.asked).into_iter().collect(),
-                choice: Choice::Wanted,
+                choice: MirrorChoice::Wanted,
             };
             let (offered, there) = (self.offered.map(platforms), self.there.map(platforms));
             let wanted = WantedVersion {
@@ -265,7 +265,7 @@ mod tests {
             choice,
         };
         let others = OtherVersions {
-            selected: &[selected("1.2.0", Choice::Wanted), selected("1.5.0", Choice::Denied { by: None })],
+            selected: &[selected("1.2.0", MirrorChoice::Wanted), selected("1.5.0", MirrorChoice::Denied { by: None })],
             // 1.3.0 was pushed by hand, and 1.4.0 is withdrawn already.
             present: &versions("1.0.0 1.1.0 1.2.0 1.3.0 1.5.0"),
             offered: &versions("1.1.0 1.2.0 1.4.0 1.5.0"),
@@ -274,9 +274,9 @@ mod tests {
             gone,
             prune,
         };
-        let shown = |(version, action): (Version, Action)| match action {
-            Action::Withdraw { reason } => format!("{version}: {reason}"),
-            Action::Gone => format!("{version} gone"),
+        let shown = |(version, action): (Version, MirrorAction)| match action {
+            MirrorAction::Withdraw { reason } => format!("{version}: {reason}"),
+            MirrorAction::Gone => format!("{version} gone"),
             other => format!("{version} {other:?}"),
         };
         assert_eq!(others.actions().into_iter().map(shown).collect::<Vec<_>>().join("; "), want);

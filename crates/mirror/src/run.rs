@@ -14,7 +14,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use crate::first_seen::FirstSeen;
 use crate::look::{Look, Question};
-use crate::plan::{Action, Deed, Prune};
+use crate::plan::{Deed, MirrorAction, Prune};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, VersionSelection, select};
 use crate::sightings::{Mark, Sightings};
@@ -67,7 +67,7 @@ impl MirrorLine {
     /// Whether the user has to do something about it.
     pub fn is_problem(&self) -> bool {
         match &self.outcome {
-            Ok(deed) => matches!(deed.action, Action::Unmet { .. } | Action::NotOurs),
+            Ok(deed) => matches!(deed.action, MirrorAction::Unmet { .. } | MirrorAction::NotOurs),
             Err(_) => true,
         }
     }
@@ -202,7 +202,7 @@ impl MirrorRun<'_> {
         let (later, now): (Vec<_>, Vec<_>) = deeds
             .into_iter()
             .enumerate()
-            .partition(|(_, (_, outcome))| matches!(outcome, Ok(Deed { action: Action::Deprecate { .. }, .. })));
+            .partition(|(_, (_, outcome))| matches!(outcome, Ok(Deed { action: MirrorAction::Deprecate { .. }, .. })));
         let mut lines = join_all(now.into_iter().map(|deed| provider.line(deed))).await;
         for deed in later {
             lines.push(provider.line(deed).await);
@@ -225,13 +225,13 @@ impl ProviderRun<'_> {
 
     async fn carry_out(&self, version: &Version, deed: Deed) -> Result<Deed, MirrorError> {
         let later = match &deed.action {
-            Action::Add | Action::Widen { .. } => {
+            MirrorAction::Add | MirrorAction::Widen { .. } => {
                 let _turn = self.run.turns.acquire().await;
                 return self.carry(version, deed).await;
             }
-            Action::Withdraw { reason } => Later::Withdraw(reason),
-            Action::Deprecate { reason } => Later::Deprecate(reason),
-            Action::Reinstate => Later::Reinstate,
+            MirrorAction::Withdraw { reason } => Later::Withdraw(reason),
+            MirrorAction::Deprecate { reason } => Later::Deprecate(reason),
+            MirrorAction::Reinstate => Later::Reinstate,
             _ => return Ok(deed),
         };
         let _turn = self.run.turns.acquire().await;
@@ -257,7 +257,7 @@ impl ProviderRun<'_> {
         for platform in &deed.platforms {
             checker.of_offer(&Arc::clone(&release).offer(platform).await?).await?;
         }
-        let replace = if deed.action == Action::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
+        let replace = if deed.action == MirrorAction::Add { ReplaceTag::Refuse } else { ReplaceTag::Replace };
         let request = TransferRequest {
             platforms: deed.platforms.clone(),
             signing: how.signing,

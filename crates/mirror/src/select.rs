@@ -39,13 +39,13 @@ pub struct SelectedVersion {
     /// For which platforms; empty for all that the release has.
     pub platforms: BTreeSet<Platform>,
     /// Whether it is mirrored.
-    pub choice: Choice,
+    pub choice: MirrorChoice,
 }
 
 /// Whether a version is mirrored. What comes first counts if several rules name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(tag = "choice", rename_all = "kebab-case")]
-pub enum Choice {
+pub enum MirrorChoice {
     /// It is.
     Wanted,
     /// It has not been seen for long enough.
@@ -92,7 +92,7 @@ fn named_by(
     rule: &ProviderRule,
     candidates: &Candidates<'_>,
     offered: &[&Version],
-) -> Vec<(usize, Choice)> {
+) -> Vec<(usize, MirrorChoice)> {
     let mut left = rule.latest.unwrap_or(usize::MAX);
     let mut named = Vec::new();
     for (nth, version) in offered.iter().enumerate().filter(|(_, version)| rule.versions.admits(version)) {
@@ -100,7 +100,7 @@ fn named_by(
             break;
         }
         let choice = choice(rules, rule, candidates, version);
-        if choice == Choice::Wanted {
+        if choice == MirrorChoice::Wanted {
             left -= 1;
         }
         named.push((nth, choice));
@@ -108,21 +108,21 @@ fn named_by(
     named
 }
 
-fn choice(rules: &MirrorRules, rule: &ProviderRule, candidates: &Candidates<'_>, version: &Version) -> Choice {
+fn choice(rules: &MirrorRules, rule: &ProviderRule, candidates: &Candidates<'_>, version: &Version) -> MirrorChoice {
     let address = candidates.address;
     if let Some(entry) = rules.deny.iter().find(|entry| entry.names(address, version)) {
-        return Choice::Denied { by: Some(entry.to_string()) };
+        return MirrorChoice::Denied { by: Some(entry.to_string()) };
     }
     if !rules.allow.is_empty() && !rules.allow.iter().any(|entry| entry.names(address, version)) {
-        return Choice::Denied { by: None };
+        return MirrorChoice::Denied { by: None };
     }
     let is_in_use = candidates.sightings.is_none() && rule.locked.as_ref() == Some(version);
     if is_in_use || candidates.present.contains(version) {
-        return Choice::Wanted;
+        return MirrorChoice::Wanted;
     }
     let seen = candidates.sightings.and_then(|sightings| sightings.seen(version)).unwrap_or(candidates.now);
     let until = seen.after(rules.min_age.0);
-    if until <= candidates.now { Choice::Wanted } else { Choice::Held { until } }
+    if until <= candidates.now { MirrorChoice::Wanted } else { MirrorChoice::Held { until } }
 }
 
 impl SelectedVersion {

@@ -9,7 +9,7 @@
 //!   MockAuth     a registry, its token servers and the hosts that they redirect to, under any names, by a script
 //!   WebServer    HTTPS documents of any kind;  Tunnel  a proxy that makes host names of them
 //!   requests()   what arrived: method, path, headers, body bytes, status
-//! Upstream       an origin registry and a network mirror of signed releases, over TLS;  OpenPgpKey  who signs them
+//! Upstream       an origin registry and a network mirror of signed releases, over TLS;  ScratchOpenPgpKey  who signs them
 //! Referrer       signatures and checksums beside a release, good and broken
 //! RealRegistry   Debian's docker-registry in a temp folder, in the modes that matter; distribution 3 and zot plainly
 //! ProviderZip    deterministic provider packages;  ReleaseFolder  release folders made of them
@@ -50,7 +50,7 @@ pub use log::LoggedRequest;
 pub use mock_auth::{
     Arrival, ArrivalKind, MockAuth, MockReleases, MockScheme, MockScript, MockSite, ShownLogin, TokenScript,
 };
-pub use openpgp_key::OpenPgpKey;
+pub use openpgp_key::ScratchOpenPgpKey;
 pub use provider_zip::ProviderZip;
 pub use real::{RealMode, RealProgram, RealRegistry, RealTransport, Writes};
 pub use referrer::{Inline, Referrer};

@@ -15,9 +15,9 @@ const MADE: u32 = 1_704_067_200;
 
 /// An `OpenPGP` key (Ed25519, version 4) that was made in 2024 and never expires. It protects nothing.
 #[derive(Clone, Debug)]
-pub struct OpenPgpKey(Arc<SignedSecretKey>);
+pub struct ScratchOpenPgpKey(Arc<SignedSecretKey>);
 
-impl OpenPgpKey {
+impl ScratchOpenPgpKey {
     /// The key of a number: it has the same fingerprint every time.
     pub fn of(number: u8) -> Self {
         let params = SecretKeyParamsBuilder::default()
@@ -73,11 +73,11 @@ mod tests {
 
     #[test]
     fn the_public_key_verifies_what_was_signed() {
-        let (key, other) = (OpenPgpKey::of(1), OpenPgpKey::of(2));
-        assert_eq!((key.id().len(), key.id()), (16, OpenPgpKey::of(1).id()));
+        let (key, other) = (ScratchOpenPgpKey::of(1), ScratchOpenPgpKey::of(2));
+        assert_eq!((key.id().len(), key.id()), (16, ScratchOpenPgpKey::of(1).id()));
         assert_ne!(key.id(), other.id());
         let signature = DetachedSignature::from_bytes(key.sign(b"sums").as_slice()).unwrap();
-        let public = |key: &OpenPgpKey| SignedPublicKey::from_string(&key.armored()).unwrap().0;
+        let public = |key: &ScratchOpenPgpKey| SignedPublicKey::from_string(&key.armored()).unwrap().0;
         assert!(signature.verify(&public(&key), b"sums").is_ok());
         assert!(signature.verify(&public(&key), b"other").is_err());
         assert!(signature.verify(&public(&other), b"sums").is_err());
@@ -85,10 +85,10 @@ mod tests {
 
     #[test]
     fn an_expired_key_says_so_and_has_the_same_id() {
-        let expired = OpenPgpKey::expired(1);
+        let expired = ScratchOpenPgpKey::expired(1);
         let read = SignedPublicKey::from_string(&expired.armored()).unwrap().0;
         read.verify_bindings().unwrap();
         let expiry = read.details.users[0].signatures[0].key_expiration_time();
-        assert_eq!((expired.id(), expiry), (OpenPgpKey::of(1).id(), Some(Duration::from_secs(86_400))));
+        assert_eq!((expired.id(), expiry), (ScratchOpenPgpKey::of(1).id(), Some(Duration::from_secs(86_400))));
     }
 }

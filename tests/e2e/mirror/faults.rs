@@ -1,7 +1,7 @@
 //! Upstreams and registries that fail: one clear line each, and the rest of the run goes on.
 
 use insta::assert_snapshot;
-use tofu_oci_testkit::{Answer, Fault, OpenPgpKey, RequestHead, Rule};
+use tofu_oci_testkit::{Answer, Fault, RequestHead, Rule, ScratchOpenPgpKey};
 
 use super::{HOST, Mirrored, PLATFORMS, actions};
 
@@ -89,7 +89,7 @@ fn a_package_that_is_not_the_signed_one_is_one_line() {
 fn a_signature_by_another_key_is_one_line() {
     let mirrored = Mirrored::new();
     mirrored.upstream.release("acme/zip", "1.0.0", &PLATFORMS[..2]);
-    mirrored.upstream.sign_with(&OpenPgpKey::of(2));
+    mirrored.upstream.sign_with(&ScratchOpenPgpKey::of(2));
     mirrored.upstream.release("acme/zap", "1.0.0", &PLATFORMS[..2]);
     let said = mirrored.mirror(&format!("{HOST}/acme/zap --json"));
     assert_eq!((said.code, actions(&said)["zap 1.0.0"].as_str()), (Some(1), "failed"), "{}", said.text);

@@ -160,7 +160,7 @@ fn a_printed_policy_is_accepted() {
     let said = mirrored.scene.run("verify REGISTRY/m/acme-zap:1.1.0");
     assert_eq!(said.code, Some(0), "{}", said.text);
     // Another key signs the next release: the policy refuses it.
-    let other = tofu_oci_testkit::OpenPgpKey::of(2);
+    let other = tofu_oci_testkit::ScratchOpenPgpKey::of(2);
     mirrored.upstream.sign_with(&other);
     mirrored.upstream.name_keys(&[&other]);
     mirrored.upstream.release("acme/zap", "1.2.0", &PLATFORMS[..2]);

@@ -1,7 +1,7 @@
 //! The origin registries and network mirrors of a case: each is an upstream with the case's packages and faults.
 
 use serde_json::{Value, json};
-use tofu_oci_testkit::{Answer, Fault, LoggedRequest, MirrorHashes, OpenPgpKey, RequestHead, Rule, Upstream};
+use tofu_oci_testkit::{Answer, Fault, LoggedRequest, MirrorHashes, RequestHead, Rule, ScratchOpenPgpKey, Upstream};
 
 use super::case::{Case, Offered};
 use super::faults::{fault, host_of};
@@ -33,7 +33,7 @@ impl WebPlace {
         match offer.broken.as_deref() {
             Some("shasum") => place.lie_about_checksums(case, offer),
             // The documents go on to name the key of number 1.
-            Some(_) => place.upstream.sign_with(&OpenPgpKey::of(2)),
+            Some(_) => place.upstream.sign_with(&ScratchOpenPgpKey::of(2)),
             None => {}
         }
         place

@@ -37,12 +37,12 @@ pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagn
 }
 
 /// Where a release goes, and the version that the arguments give it.
-struct Destination {
+struct PushDestination {
     end: End,
     version: Option<Version>,
 }
 
-fn destination(verb: &str, args: &ReleaseArgs, text: &str) -> Result<Destination, Diagnostic> {
+fn destination(verb: &str, args: &ReleaseArgs, text: &str) -> Result<PushDestination, Diagnostic> {
     let dist = args.dist.to_string_lossy();
     let read = subject::place(text);
     if !args.dist.exists() && (read.is_err() || Path::new(text).is_dir()) && subject::place(&dist).is_ok() {
@@ -51,13 +51,13 @@ fn destination(verb: &str, args: &ReleaseArgs, text: &str) -> Result<Destination
             .hint(invocation::with_all_options(&format!("{verb} {folder} {place}"))));
     }
     let (end, named) = read?;
-    Ok(Destination { end, version: subject::one_version(text, named, args.version.as_ref())? })
+    Ok(PushDestination { end, version: subject::one_version(text, named, args.version.as_ref())? })
 }
 
 /// Publishes to a directory.
 pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagnostic> {
     let destination = match destination("pack", &args.release, &args.destination) {
-        Ok(destination @ Destination { end: End::Layout(_), .. }) => destination,
+        Ok(destination @ PushDestination { end: End::Layout(_), .. }) => destination,
         Err(diagnostic) if End::parse(&args.destination).is_ok() || !args.release.dist.exists() => {
             return Err(diagnostic);
         }
@@ -68,7 +68,7 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
             return Err(Diagnostic::usage(format!("`{}` does not name a directory", args.destination))
                 .hint(format!("write oci:{}", args.destination)));
         }
-        Ok(Destination { end: End::Registry(repository), .. }) => {
+        Ok(PushDestination { end: End::Registry(repository), .. }) => {
             return Err(Diagnostic::usage(format!("`{repository}` is a repository, not a directory"))
                 .hint(format!("write to a directory: oci:{}", args.destination))
                 .hint(format!(
@@ -87,10 +87,10 @@ pub(crate) async fn pack(context: &Context, args: &PackArgs) -> Result<(), Diagn
 async fn release(
     context: &Context,
     args: &ReleaseArgs,
-    destination: &Destination,
+    destination: &PushDestination,
     connector: Connector,
 ) -> Result<(), Diagnostic> {
-    let Destination { end, version } = destination;
+    let PushDestination { end, version } = destination;
     let unknown_platforms = if args.any_platform { UnknownPlatforms::Allow } else { UnknownPlatforms::Refuse };
     let options = DistOptions { version: version.clone(), unknown_platforms };
     let dist = read_dist_with(&args.dist, &options)?;

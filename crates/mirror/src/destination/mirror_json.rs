@@ -29,7 +29,7 @@ pub(super) struct MirrorDocument {
 
 /// A package in `VERSION.json`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ListedArchive {
+pub(super) struct MirrorArchive {
     /// Where it is, relative to the document.
     pub(super) url: String,
     /// Its checksums: `zh:` first, which Terraform then checks alone; that is twice as fast.
@@ -70,9 +70,9 @@ impl MirrorDocument {
     }
 
     /// The packages by platform. An entry that cannot be read is not among them, and is written anew.
-    pub(super) fn archives(&self) -> BTreeMap<String, ListedArchive> {
+    pub(super) fn archives(&self) -> BTreeMap<String, MirrorArchive> {
         let entries = self.members.get(ARCHIVES).into_iter().flatten();
-        entries.filter_map(|(platform, entry)| Some((platform.clone(), ListedArchive::of(entry)?))).collect()
+        entries.filter_map(|(platform, entry)| Some((platform.clone(), MirrorArchive::of(entry)?))).collect()
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {
@@ -80,7 +80,7 @@ impl MirrorDocument {
     }
 }
 
-impl ListedArchive {
+impl MirrorArchive {
     fn of(entry: &Value) -> Option<Self> {
         let hashes = entry.get("hashes")?.as_array()?.iter();
         let hashes = hashes.map(|hash| hash.as_str()?.parse().ok()).collect::<Option<_>>()?;

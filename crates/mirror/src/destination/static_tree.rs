@@ -26,7 +26,7 @@ use tofu_oci_trust::{Evidence, Sums};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
 
 use super::Destination;
-use super::mirror_json::{ARCHIVES, ListedArchive, MirrorDocument, VERSIONS};
+use super::mirror_json::{ARCHIVES, MirrorArchive, MirrorDocument, VERSIONS};
 use crate::blocking::blocking;
 use crate::transfer::hashed;
 use crate::{MirrorError, TransferRequest, Transferred};
@@ -40,7 +40,7 @@ pub struct StaticTree {
 /// A package that lies in its place, and what `VERSION.json` will say of it.
 struct TreePackage {
     platform: Platform,
-    archive: ListedArchive,
+    archive: MirrorArchive,
     /// The bytes that were written; `None` if it was there before.
     written: Option<u64>,
 }
@@ -63,7 +63,7 @@ impl StaticTree {
         request: &TransferRequest<'_>,
         fetcher: &Fetcher<'_>,
         offer: &Offer,
-        listed: Option<&ListedArchive>,
+        listed: Option<&MirrorArchive>,
     ) -> Result<TreePackage, MirrorError> {
         let (folder, platform) = (self.folder(offer.address()), offer.platform.clone());
         let name = zip_name(offer.address(), offer.version(), &platform);
@@ -79,7 +79,7 @@ impl StaticTree {
         let from = verified.path().to_owned();
         let (digest, size) = hashed(&from).await?;
         let hashes = PackageHash::zh(&digest).into_iter().chain(verified.hashes().h1.clone()).collect();
-        let archive = ListedArchive { url: name, hashes };
+        let archive = MirrorArchive { url: name, hashes };
         if is_refused {
             self.demand_same(offer, listed, &archive.hashes)?;
         }
@@ -97,8 +97,8 @@ impl StaticTree {
         offer: &Offer,
         path: &Path,
         name: &str,
-        listed: Option<&ListedArchive>,
-    ) -> Result<Option<ListedArchive>, MirrorError> {
+        listed: Option<&MirrorArchive>,
+    ) -> Result<Option<MirrorArchive>, MirrorError> {
         let size = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
         let Some(size) = size.filter(|size| offer.bytes().is_none_or(|offered| offered == *size)) else {
             return Ok(None);
@@ -116,14 +116,14 @@ impl StaticTree {
         let Ok(contents) = blocking(move || read_zip(&path, &limits)).await else { return Ok(None) };
         let hashes: Vec<_> = PackageHash::zh(&digest).into_iter().chain([contents.h1()]).collect();
         let is_offered = hashes.iter().any(|hash| wanted.contains(hash));
-        Ok(is_offered.then(|| ListedArchive { url: name.to_owned(), hashes }))
+        Ok(is_offered.then(|| MirrorArchive { url: name.to_owned(), hashes }))
     }
 
     /// Refuses a package that is another one than the listed one.
     fn demand_same(
         &self,
         offer: &Offer,
-        listed: Option<&ListedArchive>,
+        listed: Option<&MirrorArchive>,
         found: &[PackageHash],
     ) -> Result<(), MirrorError> {
         let there = listed.map(|listed| listed.hashes.as_slice()).unwrap_or_default();
@@ -235,7 +235,7 @@ impl Destination for StaticTree {
             tofu_oci_disk::sweep(&folder, tofu_oci_disk::Whose::Ours);
             Ok::<_, MirrorError>(MirrorDocument::read(&path)?.archives())
         });
-        let listed: BTreeMap<String, ListedArchive> = listed.await?;
+        let listed: BTreeMap<String, MirrorArchive> = listed.await?;
         let fetcher = Fetcher::new(request.jobs, request.limits, reporter);
         let work = request.platforms.clone().into_iter().map(|platform| {
             let (release, listed, fetcher) = (Arc::clone(&release), listed.get(&platform.to_string()), &fetcher);

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use tofu_oci_http::{HttpClient, HttpOptions, Proxies, WebClient};
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_source::{RegistryAccess, RegistrySource, SignatureDemands};
-use tofu_oci_testkit::{Fault, Gate, OpenPgpKey, ProviderZip, Rule, Upstream};
+use tofu_oci_testkit::{Fault, Gate, ProviderZip, Rule, ScratchOpenPgpKey, Upstream};
 use tofu_oci_trust::{Pins, Policy};
 use tofu_oci_types::Digest;
 
@@ -212,7 +212,7 @@ async fn a_platform_that_came_later_is_fetched() {
 #[tokio::test]
 async fn what_the_policy_refuses_is_not_stored() {
     let pulling = Pulling::new();
-    let armored = OpenPgpKey::of(2).armored();
+    let armored = ScratchOpenPgpKey::of(2).armored();
     let text = format!(
         "[[key]]\nname = \"acme\"\npem = \"\"\"\n{armored}\n\"\"\"\n\n[[rule]]\nproviders = [\"registry.example.test/*/*\"]\n\
          keys = [\"acme\"]\n"

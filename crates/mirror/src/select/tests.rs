@@ -47,9 +47,11 @@ impl Case {
             let platforms: Vec<String> = selected.platforms.iter().map(ToString::to_string).collect();
             let platforms = if platforms.is_empty() { String::new() } else { format!("[{}]", platforms.join(",")) };
             match &selected.choice {
-                Choice::Wanted => format!("{}{platforms}", selected.version),
-                Choice::Held { until } => format!("{} held until {}", selected.version, until.day()),
-                Choice::Denied { by } => format!("{} denied by {}", selected.version, by.as_deref().unwrap_or("allow")),
+                MirrorChoice::Wanted => format!("{}{platforms}", selected.version),
+                MirrorChoice::Held { until } => format!("{} held until {}", selected.version, until.day()),
+                MirrorChoice::Denied { by } => {
+                    format!("{} denied by {}", selected.version, by.as_deref().unwrap_or("allow"))
+                }
             }
         };
         let unmet = selection.unmet.iter().map(|constraints| format!("unmet {constraints}"));

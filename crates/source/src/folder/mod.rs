@@ -11,9 +11,11 @@ use tofu_oci_mapper::{ConfigFiles, FolderPackage, folder_packages};
 use tofu_oci_types::{Identity, Place, Platform, ProviderAddr, Version};
 use tokio::sync::OnceCell;
 
+use self::blocking::blocking;
 use self::release::FolderRelease;
 use crate::{Failure, Listing, NotOffered, Release, ReleaseId, Source, SourceError};
 
+mod blocking;
 mod release;
 #[cfg(test)]
 mod tests;
@@ -128,13 +130,5 @@ impl ConfigFiles for FoldersOnDisk {
 
     fn is_link(&self, path: &Path) -> bool {
         path.is_symlink()
-    }
-}
-
-/// Runs work that blocks on a thread of its own. A panic in it continues here.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(value) => value,
-        Err(panic) => std::panic::resume_unwind(panic.into_panic()),
     }
 }

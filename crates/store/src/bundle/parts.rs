@@ -131,13 +131,13 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
 }
 
 /// A range of the whole as a reader.
-pub(super) struct Section {
+pub(super) struct FileSection {
     pub(super) parts: Arc<BundleParts>,
     pub(super) at: u64,
     pub(super) end: u64,
 }
 
-impl Read for Section {
+impl Read for FileSection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.end - self.at;
         let most = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));

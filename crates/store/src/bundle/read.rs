@@ -9,7 +9,7 @@ use serde_json::Value;
 use tofu_oci_types::{Descriptor, Digest, Place, Tag};
 
 use super::members::{self, Member};
-use super::parts::{BundleParts, Section};
+use super::parts::{BundleParts, FileSection};
 use crate::body::stream_of;
 use crate::dir::{MAX_INDEX_JSON, blocking, layout_version, tag_of};
 use crate::error::{StoreError, StoreItem};
@@ -142,8 +142,11 @@ impl OpenedBundle {
     }
 
     pub(super) fn stream(&self, member: Member) -> ByteStream {
-        let section =
-            Section { parts: Arc::clone(&self.parts), at: member.begin, end: member.begin.saturating_add(member.size) };
+        let section = FileSection {
+            parts: Arc::clone(&self.parts),
+            at: member.begin,
+            end: member.begin.saturating_add(member.size),
+        };
         stream_of(section, self.parts.path.clone())
     }
 

@@ -2,12 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::MirrorHashes;
-use super::releases::{Releases, UpstreamPackage, UpstreamVersion};
+use super::releases::{MirrorHashes, UpstreamPackage, UpstreamReleases, UpstreamVersion};
 use crate::fault::{Answer, RequestHead};
 use crate::ranges;
 
-pub(super) fn answer(releases: &Releases, head: &RequestHead) -> Answer {
+pub(super) fn answer(releases: &UpstreamReleases, head: &RequestHead) -> Answer {
     let path = decoded(&head.path);
     let found = match path.strip_prefix(releases.mirror_at.as_str()) {
         Some(path) => mirror(releases, path, head),
@@ -16,7 +15,7 @@ pub(super) fn answer(releases: &Releases, head: &RequestHead) -> Answer {
     found.unwrap_or_else(Answer::not_found)
 }
 
-fn registry(releases: &Releases, path: &str, head: &RequestHead) -> Option<Answer> {
+fn registry(releases: &UpstreamReleases, path: &str, head: &RequestHead) -> Option<Answer> {
     let segments: Vec<&str> = path.split('/').collect();
     match segments[..] {
         [".well-known", "terraform.json"] => Some(Answer::json(&json!({"providers.v1": "/v1/providers/"}))),
@@ -31,7 +30,7 @@ fn registry(releases: &Releases, path: &str, head: &RequestHead) -> Option<Answe
     }
 }
 
-fn mirror(releases: &Releases, path: &str, head: &RequestHead) -> Option<Answer> {
+fn mirror(releases: &UpstreamReleases, path: &str, head: &RequestHead) -> Option<Answer> {
     let segments: Vec<&str> = path.split('/').collect();
     match segments[..] {
         [_, namespace, name, "index.json"] => index(releases, &format!("{namespace}/{name}")),
@@ -52,7 +51,7 @@ fn decoded(path: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn versions(releases: &Releases, provider: &str) -> Option<Answer> {
+fn versions(releases: &UpstreamReleases, provider: &str) -> Option<Answer> {
     let known = releases.providers.get(provider)?;
     let version = |(version, packages): &(String, UpstreamVersion)| {
         let platforms: Vec<Value> = packages.keys().map(|platform| json!(platform_members(platform))).collect();
@@ -66,11 +65,11 @@ fn versions(releases: &Releases, provider: &str) -> Option<Answer> {
     Some(Answer::json(&document))
 }
 
-fn download(releases: &Releases, provider: &str, version: &str, platform: &str) -> Option<Answer> {
+fn download(releases: &UpstreamReleases, provider: &str, version: &str, platform: &str) -> Option<Answer> {
     let package = releases.version(provider, version)?.get(platform)?;
     let at = |file: &str| format!("{}/files/{provider}/{version}/{file}", releases.files_at);
     let sums = sums_name(provider, version);
-    let key = |key: &crate::OpenPgpKey| json!({"key_id": key.id(), "ascii_armor": key.armored()});
+    let key = |key: &crate::ScratchOpenPgpKey| json!({"key_id": key.id(), "ascii_armor": key.armored()});
     let keys: Vec<Value> = releases.named.iter().map(key).collect();
     let mut document = platform_members(platform);
     document.extend([
@@ -85,7 +84,7 @@ fn download(releases: &Releases, provider: &str, version: &str, platform: &str) 
     Some(Answer::json(&Value::Object(document)))
 }
 
-fn file(releases: &Releases, provider: &str, version: &str, file: &str, head: &RequestHead) -> Option<Answer> {
+fn file(releases: &UpstreamReleases, provider: &str, version: &str, file: &str, head: &RequestHead) -> Option<Answer> {
     let packages = releases.version(provider, version)?;
     if let Some(package) = packages.values().find(|package| package.file_name == file) {
         return Some(zip(package, head));
@@ -100,14 +99,14 @@ fn file(releases: &Releases, provider: &str, version: &str, file: &str, head: &R
     }
 }
 
-fn index(releases: &Releases, provider: &str) -> Option<Answer> {
+fn index(releases: &UpstreamReleases, provider: &str) -> Option<Answer> {
     let known = releases.providers.get(provider)?;
     let versions: Map<String, Value> = known.versions.iter().map(|(version, _)| (version.clone(), json!({}))).collect();
     Some(Answer::json(&json!({"versions": versions})))
 }
 
 /// `VERSION.json`, or a zip beside it.
-fn mirrored(releases: &Releases, provider: &str, file: &str, head: &RequestHead) -> Option<Answer> {
+fn mirrored(releases: &UpstreamReleases, provider: &str, file: &str, head: &RequestHead) -> Option<Answer> {
     let Some(version) = file.strip_suffix(".json") else {
         let packages = releases.providers.get(provider)?.versions.iter().flat_map(|(_, packages)| packages.values());
         return packages.filter(|package| package.file_name == file).map(|package| zip(package, head)).next();

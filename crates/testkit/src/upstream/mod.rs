@@ -27,31 +27,17 @@ use bytes::Bytes;
 use crate::certificates::Certificates;
 use crate::fault::{Answer, Computed, RequestHead, Rule};
 use crate::log::LoggedRequest;
-use crate::openpgp_key::OpenPgpKey;
+use crate::openpgp_key::ScratchOpenPgpKey;
 use crate::provider_zip::ProviderZip;
 use crate::web::WebServer;
-use releases::Releases;
-
-/// Which hashes a network mirror lists for a package.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MirrorHashes {
-    /// No list.
-    Absent,
-    /// `zh:` alone.
-    Zh,
-    /// `h1:` alone, as `terraform providers mirror` writes it.
-    H1,
-    /// `h1:` and `zh:`.
-    Both,
-    /// These of every package.
-    These(&'static [&'static str]),
-}
+pub use releases::MirrorHashes;
+use releases::UpstreamReleases;
 
 /// A server on 127.0.0.1 with releases that can change while it runs.
 #[derive(Debug)]
 pub struct Upstream {
     web: WebServer,
-    releases: Arc<Mutex<Releases>>,
+    releases: Arc<Mutex<UpstreamReleases>>,
 }
 
 impl Upstream {
@@ -63,7 +49,7 @@ impl Upstream {
 
     /// One with this certificate, so that several servers can be trusted by one authority.
     pub fn with_certificates(certificates: &Certificates) -> Self {
-        let releases = Arc::new(Mutex::new(Releases::new()));
+        let releases = Arc::new(Mutex::new(UpstreamReleases::new()));
         let answering = Arc::clone(&releases);
         let pages = Computed::new(move |head, _| documents::answer(&lock(&answering), head));
         Self { web: WebServer::answering(certificates, pages), releases }
@@ -103,12 +89,12 @@ impl Upstream {
     }
 
     /// Who signs `SHA256SUMS` from here on; at first the key of number 1.
-    pub fn sign_with(&self, key: &OpenPgpKey) {
+    pub fn sign_with(&self, key: &ScratchOpenPgpKey) {
         self.releases().signer = key.clone();
     }
 
     /// The keys that download documents name from here on, whoever signs; at first that of number 1.
-    pub fn name_keys(&self, keys: &[&OpenPgpKey]) {
+    pub fn name_keys(&self, keys: &[&ScratchOpenPgpKey]) {
         self.releases().named = keys.iter().map(|key| (*key).clone()).collect();
     }
 
@@ -200,12 +186,12 @@ impl Upstream {
         self.requests().iter().map(LoggedRequest::line).collect()
     }
 
-    fn releases(&self) -> MutexGuard<'_, Releases> {
+    fn releases(&self) -> MutexGuard<'_, UpstreamReleases> {
         lock(&self.releases)
     }
 }
 
-fn lock(releases: &Mutex<Releases>) -> MutexGuard<'_, Releases> {
+fn lock(releases: &Mutex<UpstreamReleases>) -> MutexGuard<'_, UpstreamReleases> {
     releases.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

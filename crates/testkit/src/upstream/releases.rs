@@ -4,18 +4,32 @@ use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-use super::MirrorHashes;
-use crate::openpgp_key::OpenPgpKey;
+use crate::openpgp_key::ScratchOpenPgpKey;
 use crate::provider_zip::ProviderZip;
+
+/// Which hashes a network mirror lists for a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MirrorHashes {
+    /// No list.
+    Absent,
+    /// `zh:` alone.
+    Zh,
+    /// `h1:` alone, as `terraform providers mirror` writes it.
+    H1,
+    /// `h1:` and `zh:`.
+    Both,
+    /// These of every package.
+    These(&'static [&'static str]),
+}
 
 /// Providers with their versions, and how documents speak of them.
 #[derive(Debug)]
-pub(super) struct Releases {
+pub(super) struct UpstreamReleases {
     /// By `NAMESPACE/TYPE`.
     pub(super) providers: BTreeMap<String, UpstreamProvider>,
     pub(super) protocols: Vec<String>,
-    pub(super) signer: OpenPgpKey,
-    pub(super) named: Vec<OpenPgpKey>,
+    pub(super) signer: ScratchOpenPgpKey,
+    pub(super) named: Vec<ScratchOpenPgpKey>,
     pub(super) hashes: MirrorHashes,
     pub(super) files_at: String,
     pub(super) mirror_at: String,
@@ -39,9 +53,9 @@ pub(super) struct UpstreamPackage {
     pub(super) zh: String,
 }
 
-impl Releases {
+impl UpstreamReleases {
     pub(super) fn new() -> Self {
-        let signer = OpenPgpKey::of(1);
+        let signer = ScratchOpenPgpKey::of(1);
         Self {
             providers: BTreeMap::new(),
             protocols: vec!["6.0".to_owned()],

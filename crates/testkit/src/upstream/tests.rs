@@ -29,7 +29,7 @@ fn a_download_document_leads_to_bytes_that_its_sums_and_signature_cover() {
     assert!(text.contains(&line) && text.lines().count() == 2, "{text}");
     assert!(!of("shasums_signature_url").is_empty());
     let key = &read["signing_keys"]["gpg_public_keys"][0];
-    assert_eq!(key["key_id"], OpenPgpKey::of(1).id());
+    assert_eq!(key["key_id"], ScratchOpenPgpKey::of(1).id());
     let mirrored = document(&upstream, "/mirror/any.test/acme/widget/1.0.0.json");
     let archive = &mirrored["archives"]["linux_amd64"];
     let (h1, zh) = upstream.hashes("acme/widget", "1.0.0", "linux_amd64");

@@ -1,7 +1,7 @@
 //! One version of the report, and its JSON line; `docs/json.md` says what the members are.
 
 use serde::Serialize;
-use tofu_oci_mirror::{Action, Deed, MirrorLine};
+use tofu_oci_mirror::{Deed, MirrorAction, MirrorLine};
 use tofu_oci_types::{ProviderAddr, Version};
 
 use crate::diagnostic::Diagnostic;
@@ -93,14 +93,16 @@ impl MirrorSummary {
             };
             summary.bytes = summary.bytes.zip(deed.bytes).map(|(sum, more)| sum.saturating_add(more));
             let count = match &deed.action {
-                Action::Add | Action::Widen { .. } => &mut summary.added,
-                Action::Present => &mut summary.present,
-                Action::Held { .. } => &mut summary.held,
-                Action::Denied { .. } | Action::NoPlatform | Action::WithdrawnThere => &mut summary.left,
-                Action::Gone => &mut summary.gone,
-                Action::Withdraw { .. } => &mut summary.withdrawn,
-                Action::Reinstate => &mut summary.reinstated,
-                Action::Deprecate { .. } => &mut summary.deprecated,
+                MirrorAction::Add | MirrorAction::Widen { .. } => &mut summary.added,
+                MirrorAction::Present => &mut summary.present,
+                MirrorAction::Held { .. } => &mut summary.held,
+                MirrorAction::Denied { .. } | MirrorAction::NoPlatform | MirrorAction::WithdrawnThere => {
+                    &mut summary.left
+                }
+                MirrorAction::Gone => &mut summary.gone,
+                MirrorAction::Withdraw { .. } => &mut summary.withdrawn,
+                MirrorAction::Reinstate => &mut summary.reinstated,
+                MirrorAction::Deprecate { .. } => &mut summary.deprecated,
                 _ => &mut summary.failed,
             };
             *count += 1;

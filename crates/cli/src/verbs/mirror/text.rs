@@ -1,6 +1,6 @@
 //! The report for people: a table of what changes or could not be done, then what failed and why, then the counts.
 
-use tofu_oci_mirror::{Action, Deed};
+use tofu_oci_mirror::{Deed, MirrorAction};
 use tofu_oci_types::Platform;
 
 use super::model::{MirrorSummary, Mode, Row};
@@ -11,7 +11,7 @@ use crate::report::human_bytes;
 /// The whole report.
 pub(super) fn page(mode: Mode, rows: &[Row], summary: &MirrorSummary) -> Page {
     let mut page = Page::default();
-    let is_news = |row: &&Row| !matches!(&row.outcome, Ok(Deed { action: Action::Present, .. }));
+    let is_news = |row: &&Row| !matches!(&row.outcome, Ok(Deed { action: MirrorAction::Present, .. }));
     let news: Vec<&Row> = rows.iter().filter(is_news).collect();
     if !news.is_empty() {
         let head = ["provider", "version", if mode == Mode::Plan { "would be" } else { "report" }].map(str::to_owned);
@@ -49,21 +49,21 @@ fn what(row: &Row) -> String {
         format!("{verb} for {}, {size}", names.join(" "))
     };
     match &deed.action {
-        Action::Add => moved("added", &deed.platforms),
-        Action::Widen { missing } => moved("widened", missing),
-        Action::Present => "there already".to_owned(),
-        Action::Reinstate => "available again".to_owned(),
-        Action::Held { until } => format!("held back until {until}"),
-        Action::Denied { by: Some(entry) } => format!("left out: denied by {entry}"),
-        Action::Denied { by: None } => "left out: the allow list does not name it".to_owned(),
-        Action::NoPlatform => "left out: it has none of the platforms".to_owned(),
-        Action::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
-        Action::NotOurs => "kept as it is: it lacks platforms, and `mirror` did not put it there".to_owned(),
-        Action::Gone => "kept, although its place no longer lists it".to_owned(),
-        Action::Withdraw { reason } => format!("withdrawn: {reason}"),
-        Action::Deprecate { reason } => format!("deprecated: {reason}"),
-        Action::Unmet { versions } if versions.is_any() => "missing: its place lists no version".to_owned(),
-        Action::Unmet { versions } => format!("missing: no listed version meets {versions}"),
+        MirrorAction::Add => moved("added", &deed.platforms),
+        MirrorAction::Widen { missing } => moved("widened", missing),
+        MirrorAction::Present => "there already".to_owned(),
+        MirrorAction::Reinstate => "available again".to_owned(),
+        MirrorAction::Held { until } => format!("held back until {until}"),
+        MirrorAction::Denied { by: Some(entry) } => format!("left out: denied by {entry}"),
+        MirrorAction::Denied { by: None } => "left out: the allow list does not name it".to_owned(),
+        MirrorAction::NoPlatform => "left out: it has none of the platforms".to_owned(),
+        MirrorAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
+        MirrorAction::NotOurs => "kept as it is: it lacks platforms, and `mirror` did not put it there".to_owned(),
+        MirrorAction::Gone => "kept, although its place no longer lists it".to_owned(),
+        MirrorAction::Withdraw { reason } => format!("withdrawn: {reason}"),
+        MirrorAction::Deprecate { reason } => format!("deprecated: {reason}"),
+        MirrorAction::Unmet { versions } if versions.is_any() => "missing: its place lists no version".to_owned(),
+        MirrorAction::Unmet { versions } => format!("missing: no listed version meets {versions}"),
     }
 }
 

@@ -13,7 +13,7 @@ use tofu_oci_source::{
     SourceError,
 };
 use tofu_oci_store::StoreError;
-use tofu_oci_testkit::{OpenPgpKey, ProviderZip};
+use tofu_oci_testkit::{ProviderZip, ScratchOpenPgpKey};
 use tofu_oci_trust::{Evidence, Notice};
 use tofu_oci_types::{Digest, Identity, NetworkFault, PackageHash, Place, Platform};
 
@@ -77,7 +77,7 @@ impl OfferedRelease {
             format!("{}  {name}\n", Digest::sha256(&package.zip).encoded())
         };
         let sums: String = self.packages.iter().map(line).collect();
-        let key = OpenPgpKey::of(1);
+        let key = ScratchOpenPgpKey::of(1);
         self.id.identity = Identity::Sums(Digest::sha256(sums.as_bytes()));
         self.evidence = vec![Evidence::Sums {
             origin: Digest::sha256(sums.as_bytes()),

@@ -1,7 +1,7 @@
 //! What a registry may answer instead.
 
 use serde_json::{Value, json};
-use tofu_oci_testkit::{Length, OpenPgpKey};
+use tofu_oci_testkit::{Length, ScratchOpenPgpKey};
 
 use super::*;
 
@@ -131,7 +131,7 @@ async fn checksums_that_contradict_each_other_are_refused_before_the_package_is_
     let page = |path: &str, body: Vec<u8>| {
         world.upstream.fault(Rule::on("GET", path).then(Fault::Answer(Answer::new(200).body(body))));
     };
-    page("*_SHA256SUMS.sig", OpenPgpKey::of(1).sign(line.as_bytes()));
+    page("*_SHA256SUMS.sig", ScratchOpenPgpKey::of(1).sign(line.as_bytes()));
     page("*_SHA256SUMS", line.into_bytes());
     let (_, zh) = world.upstream.hashes("acme/widget", "1.0.0", "linux_amd64");
     let said = world.told().await.replace(zh.trim_start_matches("zh:"), "OWN").replace(&"b".repeat(64), "OTHER");

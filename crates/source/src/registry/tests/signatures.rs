@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::json;
-use tofu_oci_testkit::OpenPgpKey;
+use tofu_oci_testkit::ScratchOpenPgpKey;
 use tofu_oci_trust::ExpiredKeys;
 use tofu_oci_types::{PackageHash, Scheme};
 
@@ -12,14 +12,14 @@ use super::*;
 #[tokio::test]
 async fn any_named_key_may_have_signed() {
     let world = World::start();
-    world.upstream.name_keys(&[&OpenPgpKey::of(3), &OpenPgpKey::of(1)]);
+    world.upstream.name_keys(&[&ScratchOpenPgpKey::of(3), &ScratchOpenPgpKey::of(1)]);
     assert_eq!(world.told().await, "");
 }
 
 #[tokio::test]
 async fn a_signature_by_another_key_is_refused_before_the_package_is_asked_for() {
     let world = World::start();
-    world.upstream.sign_with(&OpenPgpKey::of(2));
+    world.upstream.sign_with(&ScratchOpenPgpKey::of(2));
     assert_snapshot!(world.told().await, @"nothing can be installed from registry.example.test: the signature of https://HOST/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_SHA256SUMS: the OpenPGP signature was made by BB966A2E4A1B813D8E83B394CB07F108E6D3F02A, which is not one of the keys that registry.example.test names (bad-signature)");
     assert!(!world.asked().iter().any(|line| line.contains(".zip")));
 }
