@@ -38,7 +38,7 @@ impl InvalidDestination {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NoPath(_) => "destination-without-path",
-            Self::Template(_) => "template",
+            Self::Template(_) => "destination-template",
         }
     }
 }
