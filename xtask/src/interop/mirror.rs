@@ -155,7 +155,7 @@ fn killed(site: &MirrorSite<'_>) -> ChoreResult {
         child.kill()?;
         child.wait()?;
         let listed = site.program(&["versions", &repository]).output()?;
-        if listed.code == Some(0) {
+        if VERSIONS.iter().any(|version| listed.stdout.contains(version)) {
             site.program(&["check", &repository]).success()?;
         }
         site.program(&["mirror", ADDRESS, "--to", &template]).success()?;
