@@ -21,6 +21,8 @@ fn the_short_help_fits_a_screen() {
       push         Publish a provider's release files to an OCI repository
       pack         Write a provider's release files to an OCI image layout directory, without a registry
       copy         Copy releases between repositories or directories, byte for byte
+      mirror       Keep the providers that you use in your own registry: verified, complete, up to date
+      bundle       Carry releases in one file to a site without a network
       sign         Sign a release where it is, so that clients and cosign can verify it
       withdraw     Take a published version away, so that no client can choose it any more, and say why
       deprecate    Warn those who choose a published version
@@ -45,7 +47,6 @@ fn the_short_help_fits_a_screen() {
       -v, --verbose...  Print more on stderr: -v for steps, -vv for requests
       -q, --quiet       Print no progress and no notes, only results, warnings and errors
       -h, --help        Print the most used options (-h) or everything (--help)
-      -V, --version     Print the version
 
     `tofu-oci help VERB` prints everything about a verb; `tofu-oci help` lists the other topics.
 

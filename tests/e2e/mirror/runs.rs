@@ -98,6 +98,15 @@ fn a_layout_for_each_provider_is_written_below_a_folder() {
 }
 
 #[test]
+fn a_bundle_lists_its_providers_so_a_pattern_can_name_them() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.scene.run(&format!("bundle create carried.tar {HOST}/acme/zap@1.1.0")).success();
+    mirrored.rules("sources = [\"bundle:carried.tar\"]\n[[provider]]\npattern = \"HOST/acme/*\"\n");
+    let said = mirrored.mirror("--json").success();
+    assert_eq!(actions(&said)["zap 1.1.0"], "add", "{}", said.text);
+}
+
+#[test]
 fn more_platforms_widen_what_the_mirror_put_there_and_nothing_else() {
     let mirrored = Mirrored::with_zap();
     let zap = format!("{HOST}/acme/zap@1.1.0");

@@ -89,7 +89,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,
     /// Print the version
-    #[arg(short = 'V', long, action = clap::ArgAction::Version, help_heading = "Output")]
+    #[arg(short = 'V', long, action = clap::ArgAction::Version, help_heading = "Output", hide_short_help = true)]
     _version: Option<bool>,
     #[command(subcommand)]
     pub(crate) verb: Verb,

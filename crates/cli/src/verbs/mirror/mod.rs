@@ -53,7 +53,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         None => None,
     };
     let destination = destination::open(upstream.connector(), to, bundle)?;
-    let providers = providers(&upstream, &rules, destination.as_ref())?;
+    let providers = providers(&upstream, &rules, destination.as_ref()).await?;
     let now = SystemTime::now();
     let job = MirrorJob {
         rules: &rules,
@@ -77,13 +77,13 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
 }
 
 /// Every provider that the rules name, once, with the place that it comes from.
-fn providers(
+async fn providers(
     upstream: &UpstreamSources,
     rules: &tofu_oci_mirror::MirrorRules,
     destination: &dyn Destination,
 ) -> Result<Vec<(ProviderAddr, Arc<dyn Source>)>, Diagnostic> {
     let mut providers = Vec::new();
-    for address in upstream.addresses(rules)? {
+    for address in upstream.addresses(rules).await? {
         let place = destination.place(&address).map_err(|error| Diagnostic::from(error).exiting(Exit::Usage))?;
         let source = upstream.source(&address, &place)?;
         providers.push((address, source));

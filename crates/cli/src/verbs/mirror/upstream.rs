@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_mirror::{MirrorRules, Providers, providers_in_tree};
-use tofu_oci_source::Source;
+use tofu_oci_source::{BundleSource, Source};
 use tofu_oci_types::{Pattern, Place, ProviderAddr};
 
 use crate::args::{LookupArgs, MirrorArgs};
@@ -73,12 +73,12 @@ impl UpstreamSources {
     ///
     /// # Errors
     /// If a pattern is for more than one provider and no source can list what it has.
-    pub(super) fn addresses(&self, rules: &MirrorRules) -> Result<Vec<ProviderAddr>, Diagnostic> {
+    pub(super) async fn addresses(&self, rules: &MirrorRules) -> Result<Vec<ProviderAddr>, Diagnostic> {
         let mut addresses: Vec<ProviderAddr> = Vec::new();
         for rule in &rules.providers {
             let named = match &rule.providers {
                 Providers::One(address) => vec![address.clone()],
-                Providers::Matching(pattern) => self.matching(pattern)?,
+                Providers::Matching(pattern) => self.matching(pattern).await?,
             };
             for address in named {
                 if !addresses.contains(&address) {
@@ -89,28 +89,47 @@ impl UpstreamSources {
         Ok(addresses)
     }
 
-    fn matching(&self, pattern: &Pattern) -> Result<Vec<ProviderAddr>, Diagnostic> {
+    async fn matching(&self, pattern: &Pattern) -> Result<Vec<ProviderAddr>, Diagnostic> {
         let texts = self.sources.iter().filter_map(|source| source.text.as_deref());
-        let trees: Vec<&str> = texts.filter_map(tree).collect();
-        if trees.is_empty() {
+        let listing: Vec<ListedPlace<'_>> = texts.filter_map(ListedPlace::of).collect();
+        if listing.is_empty() {
             return Err(Diagnostic::usage(format!("no source lists the providers that match `{pattern}`"))
                 .code("pattern-without-list")
                 .hint("a registry does not list its providers: write a [[provider]] with `address` for each")
-                .hint("the sources oci:DIR and static:DIR list theirs"));
+                .hint("the sources oci:DIR, static:DIR and bundle:FILE list theirs"));
         }
         let mut found = Vec::new();
-        for dir in trees {
-            let listed = providers_in_tree(Path::new(dir)).map_err(|error| {
-                Diagnostic::usage(format!("the providers in {dir} cannot be listed")).cause(error.to_string())
-            })?;
+        for place in listing {
+            let listed = place.providers().await?;
             found.extend(listed.into_iter().filter(|address| pattern.matches(address)));
         }
         Ok(found)
     }
 }
 
-/// The folder of a source whose folders name providers.
-fn tree(text: &str) -> Option<&str> {
-    let dir = text.strip_prefix("oci:").or_else(|| text.strip_prefix("static:"))?;
-    (!dir.contains("${")).then_some(dir)
+/// A source that says which providers it has.
+enum ListedPlace<'a> {
+    /// A folder whose folders name them.
+    Tree(&'a Path),
+    /// A bundle.
+    Bundle(&'a Path),
+}
+
+impl<'a> ListedPlace<'a> {
+    fn of(text: &'a str) -> Option<Self> {
+        if let Some(file) = text.strip_prefix("bundle:") {
+            return Some(Self::Bundle(Path::new(file)));
+        }
+        let dir = text.strip_prefix("oci:").or_else(|| text.strip_prefix("static:"))?;
+        (!dir.contains("${")).then_some(Self::Tree(Path::new(dir)))
+    }
+
+    async fn providers(&self) -> Result<Vec<ProviderAddr>, Diagnostic> {
+        match self {
+            Self::Tree(dir) => providers_in_tree(dir).map_err(|error| {
+                Diagnostic::usage(format!("the providers in {} cannot be listed", dir.display())).cause(error.to_string())
+            }),
+            Self::Bundle(file) => Ok(BundleSource::new(*file).providers().await?),
+        }
+    }
 }
