@@ -104,7 +104,16 @@ fn a_tree_gets_the_platforms_that_it_lacks() {
 fn the_report_has_one_blank_line_before_its_counts() {
     let mirrored = Mirrored::with_zap();
     let said = mirrored.scene.run(&format!("mirror {HOST}/acme/zap@9.0.0 --to oci:m"));
-    assert_snapshot!(said.text, @"");
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+    provider                        version  report
+    registry.example.test/acme/zap  -        missing: no listed version meets 9.0.0
+
+    1 failed; 0 B sent
+
+    ----- stderr -----
+    ");
 }
 
 #[test]
