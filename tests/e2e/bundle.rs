@@ -133,7 +133,7 @@ fn one_refused_release_keeps_all_of_a_bundle_out() {
     registry.example.com/acme/widget  1.4.0    failed
 
     registry.example.com/acme/widget 1.4.0: registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed: it came from bundle:b.tar: trust.toml:10, the rule for registry.example.com/*/*, demands a signature by acme-release
-      hint: its publisher signs it: tofu-oci sign bundle:b.tar:1.4.0 --key KEY
+      hint: its publisher signs it: tofu-oci sign REPOSITORY:1.4.0 --key KEY
       hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0` shows every signature, and why it does not count
 
     1 failed; 0 B sent

@@ -34,7 +34,7 @@ pub use fetch::Fetcher;
 pub use guard::Turn;
 pub use link::Linked;
 pub use pin_file::PinFileError;
-pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
+pub use place::{FoundPackage, PackageForm, PackagePath, PathContents, zip_name};
 pub use subject::subject;
 pub use trust::{Judgement, SignedBy, Trust, TrustChecker, Unasked, Vouched, real_zips};
 pub use verify::{

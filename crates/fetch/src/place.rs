@@ -268,8 +268,8 @@ fn leads_nowhere(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::NotFound || loops()
 }
 
-/// The name of a release's archive.
-pub(crate) fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
+/// The name of the archive of one platform: `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
+pub fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
     format!("terraform-provider-{}_{version}_{platform}.zip", address.provider_type())
 }
 

@@ -29,7 +29,7 @@ mod transfer;
 pub use bundle_notes::{BundledPackage, BundledProvider, BundledVersion, bundled_providers, tofurc};
 pub use destination::{
     BundleFile, Destination, DestinationName, ExistingReleases, InvalidDestination, OpenStore, Repositories,
-    StaticTree, contents_of,
+    StaticTree, Widening, contents_of,
 };
 pub use error::MirrorError;
 pub use found_keys::FoundKey;

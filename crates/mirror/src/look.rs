@@ -9,10 +9,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tofu_oci_source::{Listing, Release, Source, SourceError};
+use tofu_oci_source::{Listing, Release, Source};
 use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
 
+use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
 use crate::plan::{Deed, MirrorAction, OtherVersions, Prune, WantedVersion};
 use crate::rules::MirrorRules;
@@ -58,7 +59,11 @@ impl Question<'_> {
         let to = self.destination.source(self.address)?;
         let (from, there, known) =
             tokio::join!(self.from.versions(self.address), to.versions(self.address), first_seen.read());
-        let lists = TwoListings { from: from?, there: or_empty(there)? };
+        let there = match there {
+            Err(error) if is_absent(&error) => Listing::default(),
+            there => there?,
+        };
+        let lists = TwoListings { from: from?, there };
         let known = known?;
         let mut sightings = known.clone().unwrap_or_default();
         lists.from.versions.iter().for_each(|version| sightings.see(version, self.now));
@@ -139,11 +144,13 @@ impl Question<'_> {
             there: there.as_deref(),
             withdrawn: lists.there.withdrawn.contains(version),
             mark: mark.as_ref(),
+            widening: self.destination.widening(),
         };
         Ok(wanted.deed())
     }
 
-    /// What the place says against a version that is there afterwards, unless the destination has a notice of it already.
+    /// What the place says against a version that is there afterwards, unless the destination has a notice of it already or
+    /// takes none.
     async fn warning(
         &self,
         selected: &SelectedVersion,
@@ -153,7 +160,8 @@ impl Question<'_> {
     ) -> Option<NoticeReason> {
         let version = &selected.version;
         let is_there = matches!(action, MirrorAction::Add | MirrorAction::Widen { .. } | MirrorAction::Present);
-        if !is_there || lists.there.deprecated.contains(version) {
+        let takes_notices = matches!(self.destination.store(self.address), Ok(Some(_)));
+        if !is_there || !takes_notices || lists.there.deprecated.contains(version) {
             return None;
         }
         if lists.from.deprecated.contains(version) {
@@ -164,14 +172,6 @@ impl Question<'_> {
             return release.notice().await.ok()?.map(|notice| notice.reason);
         }
         reason(&lists.from.warnings)
-    }
-}
-
-/// A provider that the destination does not know has no versions there.
-fn or_empty(listing: Result<Listing, SourceError>) -> Result<Listing, SourceError> {
-    match listing {
-        Err(SourceError::NotOffered { .. }) => Ok(Listing::default()),
-        listing => listing,
     }
 }
 

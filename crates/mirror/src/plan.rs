@@ -6,6 +6,7 @@ use serde::Serialize;
 use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Constraints, Moment, Place, Platform, Version};
 
+use crate::destination::Widening;
 use crate::rules::Gone;
 use crate::select::{MirrorChoice, SelectedVersion};
 use crate::sightings::{Mark, Sightings};
@@ -104,6 +105,8 @@ pub(crate) struct WantedVersion<'a> {
     /// Whether the destination keeps it as withdrawn.
     pub(crate) withdrawn: bool,
     pub(crate) mark: Option<&'a Mark>,
+    /// Which releases of the destination get further platforms.
+    pub(crate) widening: Widening,
 }
 
 impl WantedVersion<'_> {
@@ -122,9 +125,9 @@ impl WantedVersion<'_> {
             (None, _) => Deed { action: MirrorAction::Add, platforms: wanted, bytes: None },
             (Some(there), mark) => {
                 let missing: Vec<Platform> = wanted.iter().filter(|one| !there.contains(one)).cloned().collect();
-                match mark {
+                match (mark, self.widening) {
                     _ if missing.is_empty() => Deed::still(MirrorAction::Present),
-                    Some(Mark::Mirrored(_) | Mark::Whole(_)) => {
+                    (Some(Mark::Mirrored(_) | Mark::Whole(_)), _) | (_, Widening::Any) => {
                         let kept = |one: &&Platform| wanted.contains(one) || there.contains(one);
                         let platforms = self.offered.unwrap_or_default().iter().filter(kept).cloned().collect();
                         Deed { action: MirrorAction::Widen { missing }, platforms, bytes: None }
@@ -194,11 +197,19 @@ mod tests {
         there: Option<&'static str>,
         withdrawn: bool,
         mark: Option<Mark>,
+        widening: Widening,
     }
 
     impl Wanted {
         fn new(offered: &'static str) -> Self {
-            Self { asked: "", offered: Some(offered), there: None, withdrawn: false, mark: None }
+            Self {
+                asked: "",
+                offered: Some(offered),
+                there: None,
+                withdrawn: false,
+                mark: None,
+                widening: Widening::Mirrored,
+            }
         }
 
         #[track_caller]
@@ -215,6 +226,7 @@ mod tests {
                 there: there.as_deref(),
                 withdrawn: self.withdrawn,
                 mark: self.mark.as_ref(),
+                widening: self.widening,
             };
             let deed = wanted.deed();
             let action = serde_json::to_value(&deed).unwrap();
@@ -241,6 +253,13 @@ mod tests {
         Wanted { asked: "linux_amd64", offered: None, there: Some("linux_amd64"), ..Wanted::new("") }.check("present");
         Wanted { there: Some("linux_amd64"), mark: ours(), ..Wanted::new("linux_amd64 darwin_arm64") }
             .check("widen linux_amd64 darwin_arm64");
+    }
+
+    #[test]
+    fn a_tree_of_files_gets_the_platforms_that_it_lacks_whoever_wrote_it() {
+        let in_tree = || Wanted { widening: Widening::Any, ..Wanted::new("darwin_arm64 linux_amd64") };
+        Wanted { there: Some("linux_amd64"), ..in_tree() }.check("widen darwin_arm64 linux_amd64");
+        Wanted { there: Some("linux_amd64"), asked: "linux_amd64", ..in_tree() }.check("present");
     }
 
     #[test]

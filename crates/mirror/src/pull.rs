@@ -15,9 +15,9 @@ use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
-use tofu_oci_store::StoreError;
 use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
 
+use crate::destination::is_absent;
 use crate::{Destination, MirrorError, TransferRequest};
 
 /// Whether a version must not be offered yet.
@@ -225,11 +225,6 @@ impl PullWork {
 /// Whether the place has answered that it does not have it.
 fn is_not_offered(error: &SourceError) -> bool {
     matches!(error.innermost(), SourceError::NotOffered { .. })
-}
-
-/// Whether the destination lacks it: a folder that does not exist yet has nothing.
-fn is_absent(error: &SourceError) -> bool {
-    is_not_offered(error) || matches!(error, SourceError::Store(StoreError::UnknownRepository { .. }))
 }
 
 fn shared(error: SourceError) -> Arc<MirrorError> {

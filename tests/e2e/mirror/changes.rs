@@ -78,6 +78,45 @@ fn a_warning_of_the_upstream_becomes_a_deprecation() {
 }
 
 #[test]
+fn a_warning_of_the_upstream_does_not_fail_where_no_notices_lie() {
+    let mirrored = Mirrored::with_zap();
+    mirrored.upstream.warn("acme/zap", &["use acme/new"]);
+    for to in ["static:tree", "bundle:b.tar"] {
+        let said = mirrored.scene.run(&format!("mirror {HOST}/acme/zap@1.1.0 --to {to} --json")).success();
+        assert_eq!(actions(&said).into_values().collect::<Vec<_>>(), ["add"], "{}", said.text);
+    }
+}
+
+#[test]
+fn a_tree_gets_the_platforms_that_it_lacks() {
+    let mirrored = Mirrored::with_zap();
+    let line = format!("mirror {HOST}/acme/zap@1.1.0 --to static:tree --json");
+    mirrored.scene.run(&format!("{line} --platform linux_amd64")).success();
+    let said = mirrored.scene.run(&line).success();
+    assert_eq!(actions(&said)["zap 1.1.0"], "widen", "{}", said.text);
+    let listed = mirrored.scene.context.read(&format!("tree/{HOST}/acme/zap/1.1.0.json"));
+    assert!(PLATFORMS[..2].iter().all(|platform| listed.contains(platform)), "{listed}");
+    let said = mirrored.scene.run(&line).success();
+    assert_eq!(actions(&said)["zap 1.1.0"], "present", "{}", said.text);
+}
+
+#[test]
+fn the_report_has_one_blank_line_before_its_counts() {
+    let mirrored = Mirrored::with_zap();
+    let said = mirrored.scene.run(&format!("mirror {HOST}/acme/zap@9.0.0 --to oci:m"));
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+    provider                        version  report
+    registry.example.test/acme/zap  -        missing: no listed version meets 9.0.0
+
+    1 failed; 0 B sent
+
+    ----- stderr -----
+    ");
+}
+
+#[test]
 fn another_package_of_a_mirrored_version_is_not_taken() {
     let mirrored = Mirrored::with_zap();
     mirrored.mirror(&format!("{HOST}/acme/zap@1.1.0 --platform linux_amd64")).success();
@@ -122,6 +161,15 @@ fn usage_that_cannot_be_followed_is_refused_at_once() {
     error: --prune withdraws versions, and static:tree cannot say that one is withdrawn
 
     hint: delete its files, or mirror to a repository or oci:DIR
+    ");
+    assert_snapshot!(scene.refuse(&format!("mirror {HOST}/acme/zap --sign-key team.pem --to static:tree")), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --sign-key signs releases of repositories, and static:tree holds none
+
+    hint: omit --sign-key, or mirror to a repository, oci:DIR or bundle:FILE
     ");
     mirrored.rules("[[provider]]\npattern = \"HOST/acme/*\"\n");
     assert_snapshot!(scene.refuse("mirror --to oci:m"), @"

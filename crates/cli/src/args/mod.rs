@@ -7,6 +7,7 @@
 
 mod auth;
 mod bundle;
+mod carry;
 mod check;
 mod common;
 mod config;
@@ -38,6 +39,7 @@ use clap::{Args as _, CommandFactory as _, FromArgMatches as _, Parser, Subcomma
 
 pub(crate) use auth::{AuthArgs, AuthExplainArgs, AuthVerb};
 pub(crate) use bundle::{BundleArgs, BundleCreateArgs, BundleLoadArgs, BundleShowArgs, BundleVerb};
+pub(crate) use carry::CarryArgs;
 pub(crate) use check::{CheckArgs, FailOn, FindingsFormat};
 pub(crate) use common::{Global, Network, OutputArgs};
 pub(crate) use config::{ConfigArgs, ConfigCheckArgs, ConfigSnippetArgs, ConfigVerb};

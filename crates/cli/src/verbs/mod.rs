@@ -46,9 +46,9 @@ pub(crate) async fn run(args: Args) -> Exit {
         Verb::Push(args) => args.output.json,
         Verb::Pack(args) => args.output.json,
         Verb::Copy(args) => args.output.json,
-        Verb::Mirror(args) => args.output.json,
+        Verb::Mirror(args) => args.carry.output.json,
         Verb::Bundle(args) => match &args.verb {
-            BundleVerb::Create(args) => args.output.json,
+            BundleVerb::Create(args) => args.carry.output.json,
             BundleVerb::Load(args) => args.output.json,
             BundleVerb::Show(args) => args.output.json,
         },
@@ -101,9 +101,9 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
         Verb::Push(args) => push::push(&context(&args.output), &args).await?,
         Verb::Pack(args) => push::pack(&context(&args.output), &args).await?,
         Verb::Copy(args) => copy::copy(&context(&args.output), &args).await?,
-        Verb::Mirror(args) => return mirror::mirror(&context(&args.output), &args).await,
+        Verb::Mirror(args) => return mirror::mirror(&context(&args.carry.output), &args).await,
         Verb::Bundle(args) => match args.verb {
-            BundleVerb::Create(args) => return bundle::create(&context(&args.output), &args).await,
+            BundleVerb::Create(args) => return bundle::create(&context(&args.carry.output), *args).await,
             BundleVerb::Load(args) => return bundle::load(&context(&args.output), &args).await,
             BundleVerb::Show(args) => bundle::show(&context(&args.output), &args).await?,
         },

@@ -16,8 +16,8 @@ mod static_tree;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tofu_oci_source::{Release, Source};
-use tofu_oci_store::Store;
+use tofu_oci_source::{Release, Source, SourceError};
+use tofu_oci_store::{Store, StoreError};
 use tofu_oci_types::{Place, ProviderAddr, Reporter};
 
 use crate::{MirrorError, TransferRequest, Transferred};
@@ -26,6 +26,23 @@ pub use bundle_file::{BundleFile, ExistingReleases, contents_of};
 pub use name::{DestinationName, InvalidDestination};
 pub use repositories::{OpenStore, Repositories};
 pub use static_tree::StaticTree;
+
+/// Which of the releases at a destination `mirror` completes with platforms that they lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Widening {
+    /// Those that it put there: another one may be signed as a whole.
+    Mirrored,
+    /// Any: its packages lie side by side, each with checksums of its own.
+    Any,
+}
+
+/// Whether a destination has answered that it lacks something. A folder that does not exist yet has nothing.
+pub(crate) fn is_absent(error: &SourceError) -> bool {
+    matches!(
+        error.innermost(),
+        SourceError::NotOffered { .. } | SourceError::Store(StoreError::UnknownRepository { .. })
+    )
+}
 
 /// A place of the user's that releases are carried to.
 #[async_trait]
@@ -49,6 +66,11 @@ pub trait Destination: Send + Sync {
     /// # Errors
     /// As [`Destination::place`].
     fn store(&self, address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError>;
+
+    /// Which releases there get further platforms.
+    fn widening(&self) -> Widening {
+        Widening::Mirrored
+    }
 
     /// Carries a release there. A release that is there already, whole, is not carried again.
     ///

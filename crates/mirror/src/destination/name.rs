@@ -14,7 +14,7 @@ const FOLDER_OF_PROVIDER: &str = "${hostname}/${namespace}/${type}";
 pub enum DestinationName {
     /// Repositories of registries: `ghcr.io/acme/${namespace}-${type}`.
     Registry(RepositoryTemplate),
-    /// Image layouts in folders: `oci:DIR`, which stands for `oci:DIR/${hostname}/${namespace}/${type}`.
+    /// Image layouts in folders: `oci:DIR`, which means `oci:DIR/${hostname}/${namespace}/${type}`.
     Layouts(RepositoryTemplate),
     /// A network mirror as plain files: `static:DIR`.
     Static(PathBuf),

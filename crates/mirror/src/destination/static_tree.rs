@@ -16,19 +16,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_archive::{Limits, read_zip};
+use tofu_oci_archive::read_zip;
 use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter};
-use tofu_oci_fetch::{FetchError, Fetcher};
-use tofu_oci_packer::{ReplaceTag, Transfers};
+use tofu_oci_fetch::{Fetcher, zip_name};
+use tofu_oci_packer::Transfers;
 use tofu_oci_source::{FolderSource, OciSource, Offer, Release, ReleaseId, Search, Source};
 use tofu_oci_store::{MemoryStore, Store, StoreError};
-use tofu_oci_trust::{Evidence, Sums};
-use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter};
 
-use super::Destination;
 use super::mirror_json::{ARCHIVES, MirrorArchive, MirrorDocument, VERSIONS};
+use super::{Destination, Widening};
 use crate::blocking::blocking;
-use crate::transfer::hashed;
+use crate::transfer::{check_size, hashed, signed_sums};
 use crate::{MirrorError, TransferRequest, Transferred};
 
 /// A folder that holds a network mirror.
@@ -71,8 +70,7 @@ impl StaticTree {
         if let Some(archive) = self.present(request, offer, &path, &name, listed).await? {
             return Ok(TreePackage { platform, archive, written: None });
         }
-        let is_refused = request.replace == ReplaceTag::Refuse;
-        if let (true, Some(offered)) = (is_refused, offer.zh()) {
+        if let Some(offered) = offer.zh() {
             self.demand_same(offer, listed, &[offered])?;
         }
         let verified = fetcher.zip(offer, &folder).await?;
@@ -80,9 +78,7 @@ impl StaticTree {
         let (digest, size) = hashed(&from).await?;
         let hashes = PackageHash::zh(&digest).into_iter().chain(verified.hashes().h1.clone()).collect();
         let archive = MirrorArchive { url: name, hashes };
-        if is_refused {
-            self.demand_same(offer, listed, &archive.hashes)?;
-        }
+        self.demand_same(offer, listed, &archive.hashes)?;
         let to = path.clone();
         blocking(move || std::fs::rename(&from, &to).map_err(|error| StoreError::io("write", to, error))).await?;
         drop(verified);
@@ -109,7 +105,7 @@ impl StaticTree {
             return Ok(is_offered.then(|| archive.clone()));
         }
         let Some(wanted) = offered(offer) else { return Ok(None) };
-        check_size(request.limits, offer, size)?;
+        check_size(request, offer, size)?;
         let (digest, _) = hashed(path).await?;
         let (path, limits) = (path.to_owned(), request.limits.clone());
         // A damaged file is fetched again.
@@ -145,24 +141,17 @@ impl StaticTree {
 
     /// The signed checksums that name one of these packages, as files.
     async fn put_sums(&self, release: &dyn Release, packages: &[TreePackage]) -> Result<(), MirrorError> {
-        let ReleaseId { address, version, .. } = release.id();
-        let zips: Vec<&PackageHash> = packages.iter().filter_map(|package| package.archive.zh()).collect();
-        let names_one = |sums: &[u8]| {
-            let listed = Sums::parse(sums).ok();
-            listed.is_some_and(|listed| listed.iter().any(|(_, line)| zips.contains(&line)))
+        let zips: Vec<PackageHash> = packages.iter().filter_map(|package| package.archive.zh().cloned()).collect();
+        let Some(signed) = signed_sums(release.id(), release.evidence(Search::Everywhere).await?, &zips) else {
+            return Ok(());
         };
-        for piece in release.evidence(Search::Everywhere).await? {
-            let Evidence::Sums { sums, signatures, .. } = piece else { continue };
-            let Some(signature) = signatures.into_iter().next().filter(|_| names_one(&sums)) else { continue };
-            let name = format!("terraform-provider-{}_{version}_SHA256SUMS", address.provider_type());
-            let folder = self.folder(address);
-            return Ok(blocking(move || {
-                put(&folder.join(&name), &sums)?;
-                put(&folder.join(format!("{name}.sig")), &signature)
-            })
-            .await?);
-        }
-        Ok(())
+        let (folder, (name, sums)) = (self.folder(&release.id().address), signed.sums);
+        let Some((_, signature)) = signed.signatures.into_iter().next() else { return Ok(()) };
+        Ok(blocking(move || {
+            put(&folder.join(&name), &sums)?;
+            put(&folder.join(format!("{name}.sig")), &signature)
+        })
+        .await?)
     }
 
     /// Lists the packages in `VERSION.json`, and then the version in `index.json`. True if one of them has changed, with all
@@ -221,6 +210,10 @@ impl Destination for StaticTree {
         Ok(None)
     }
 
+    fn widening(&self) -> Widening {
+        Widening::Any
+    }
+
     async fn receive(
         &self,
         request: &TransferRequest<'_>,
@@ -271,22 +264,6 @@ fn offered(offer: &Offer) -> Option<Vec<PackageHash>> {
         None => offer.allowed.clone(),
     };
     (!known.is_empty()).then_some(known)
-}
-
-fn check_size(limits: &Limits, offer: &Offer, size: u64) -> Result<(), MirrorError> {
-    limits.check_packed(size).map_err(|source| {
-        MirrorError::Fetch(FetchError::Package {
-            address: offer.address().clone(),
-            version: offer.version().clone(),
-            platform: offer.platform.clone(),
-            place: offer.place().clone(),
-            source,
-        })
-    })
-}
-
-fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
-    format!("terraform-provider-{}_{version}_{platform}.zip", address.provider_type())
 }
 
 /// Writes a file beside its place and renames it.

@@ -36,6 +36,16 @@ impl Fixture {
     }
 
     async fn carry(&self, to: &dyn Destination, version: &str, platforms: &[&str]) -> Result<Transferred, MirrorError> {
+        self.carry_with(to, version, platforms, ReplaceTag::Refuse).await
+    }
+
+    async fn carry_with(
+        &self,
+        to: &dyn Destination,
+        version: &str,
+        platforms: &[&str],
+        replace: ReplaceTag,
+    ) -> Result<Transferred, MirrorError> {
         let version: Version = version.parse().expect("a version");
         let from = FolderSource::new(self.path("from"));
         let release = from.release(&address(), &version).await.expect("a release");
@@ -43,7 +53,7 @@ impl Fixture {
         let request = TransferRequest {
             platforms,
             signing: None,
-            replace: ReplaceTag::Refuse,
+            replace,
             limits: &Limits::default(),
             jobs: 2,
             work_dir: self.folder.path(),
@@ -184,8 +194,11 @@ async fn another_package_under_the_same_version_is_refused() {
     let other = tofu_oci_testkit::ProviderZip::new("widget", "1.0.0", "linux_amd64").executable("something else");
     let name = format!("from/example.com/acme/widget/{}", other.file_name());
     std::fs::write(fixture.path(&name), other.build()).expect("written");
-    let error = fixture.carry(&fixture.tree(), "1.0.0", &["linux_amd64"]).await.expect_err("refused");
-    assert!(matches!(error, MirrorError::UpstreamChanged { .. }), "{error:?}");
+    for replace in [ReplaceTag::Refuse, ReplaceTag::Replace] {
+        let carried = fixture.carry_with(&fixture.tree(), "1.0.0", &["linux_amd64"], replace).await;
+        let error = carried.expect_err("refused");
+        assert!(matches!(error, MirrorError::UpstreamChanged { .. }), "{replace:?}: {error:?}");
+    }
 }
 
 #[tokio::test]

@@ -1,23 +1,20 @@
 //! The signed checksum file that goes with a release.
 
 use bytes::Bytes;
-use tofu_oci_packer::{SignedSums, ZipPackage};
+use tofu_oci_packer::SignedSums;
 use tofu_oci_source::ReleaseId;
 use tofu_oci_trust::{
     Evidence, KEYS_LIMIT, OpenPgpContents, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, Sums, openpgp_contents,
 };
 use tofu_oci_types::PackageHash;
 
-/// The first signed checksum file that names one of the packages, under the names that its origin gives to such files.
+/// The first signed checksum file that lists one of these `zh:`, under the names that its origin gives to such files.
 /// `None` if no evidence speaks for the packages.
-pub(super) fn signed_sums(id: &ReleaseId, evidence: Vec<Evidence>, packages: &[ZipPackage]) -> Option<SignedSums> {
+pub(crate) fn signed_sums(id: &ReleaseId, evidence: Vec<Evidence>, zips: &[PackageHash]) -> Option<SignedSums> {
     evidence.into_iter().find_map(|piece| {
         let Evidence::Sums { sums, signatures, keys, .. } = piece else { return None };
         let listed = Sums::parse(&sums).ok()?;
-        let is_listed = |package: &ZipPackage| {
-            PackageHash::zh(&package.digest).is_some_and(|zh| listed.iter().any(|(_, listed)| *listed == zh))
-        };
-        if !packages.iter().any(is_listed) {
+        if !listed.iter().any(|(_, zh)| zips.contains(zh)) {
             return None;
         }
         let name = format!("terraform-provider-{}_{}_SHA256SUMS", id.address.provider_type(), id.version);

@@ -25,7 +25,8 @@ use tofu_oci_source::Release;
 use tofu_oci_store::Store;
 use tofu_oci_types::Reporter;
 
-pub(crate) use self::package::hashed;
+pub(crate) use self::evidence::signed_sums;
+pub(crate) use self::package::{check_size, hashed};
 pub use self::request::{TransferRequest, Transferred};
 use crate::MirrorError;
 

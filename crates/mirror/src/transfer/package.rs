@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::TryStreamExt as _;
-use tofu_oci_fetch::{FetchError, Fetcher, Verified};
+use tofu_oci_fetch::{FetchError, Fetcher, Verified, zip_name};
 use tofu_oci_packer::ZipPackage;
 use tofu_oci_source::{Offer, Package, Part};
 use tofu_oci_store::{Body, ByteStream, FileBody, StoreError};
@@ -54,13 +54,7 @@ impl CarriedPackage {
 
     fn streamed(request: &TransferRequest<'_>, offer: &Offer, known: KnownPart) -> Result<Self, MirrorError> {
         let KnownPart { part, digest, size } = known;
-        request.limits.check_packed(size).map_err(|source| FetchError::Package {
-            address: offer.address().clone(),
-            version: offer.version().clone(),
-            platform: offer.platform.clone(),
-            place: offer.place().clone(),
-            source,
-        })?;
+        check_size(request, offer, size)?;
         let body = Arc::new(StreamedPart::new(Arc::clone(&offer.release), part));
         Ok(Self { zip: zip_package(offer, digest, size, None, Arc::clone(&body) as _), streamed: Some(body) })
     }
@@ -85,11 +79,22 @@ async fn streamable(offer: &Offer) -> Result<Option<KnownPart>, MirrorError> {
 }
 
 fn zip_package(offer: &Offer, digest: Digest, size: u64, h1: Option<PackageHash>, body: Arc<dyn Body>) -> ZipPackage {
-    let (provider_type, platform) = (offer.address().provider_type(), &offer.platform);
-    let filename = format!("terraform-provider-{provider_type}_{}_{platform}.zip", offer.version());
-    ZipPackage { platform: platform.clone(), filename, digest, size, h1, body }
+    let filename = zip_name(offer.address(), offer.version(), &offer.platform);
+    ZipPackage { platform: offer.platform.clone(), filename, digest, size, h1, body }
 }
 
+/// Refuses a package that is larger than the limit before a byte of it is read.
+pub(crate) fn check_size(request: &TransferRequest<'_>, offer: &Offer, size: u64) -> Result<(), FetchError> {
+    request.limits.check_packed(size).map_err(|source| FetchError::Package {
+        address: offer.address().clone(),
+        version: offer.version().clone(),
+        platform: offer.platform.clone(),
+        place: offer.place().clone(),
+        source,
+    })
+}
+
+/// The digest of a file, and its size in bytes.
 pub(crate) async fn hashed(path: &Path) -> Result<(Digest, u64), StoreError> {
     let mut bytes = FileBody(path).open().await?;
     let (mut hasher, mut size) = (DigestHasher::sha256(), 0);

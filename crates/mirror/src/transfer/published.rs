@@ -112,7 +112,8 @@ async fn send(
     let (mut zips, streamed): (Vec<_>, Vec<_>) =
         packages.into_iter().map(|package| (package.zip, package.streamed)).unzip();
     zips.sort_by(|one, other| one.platform.cmp(&other.platform));
-    let sums = signed_sums(id, release.evidence(Search::Everywhere).await?, &zips);
+    let checksums: Vec<PackageHash> = zips.iter().filter_map(|zip| PackageHash::zh(&zip.digest)).collect();
+    let sums = signed_sums(id, release.evidence(Search::Everywhere).await?, &checksums);
     let contents = ReleaseContents { protocols: release.describe().await?.protocols.clone(), packages: zips, sums };
     let publication = Publication {
         address: &id.address,

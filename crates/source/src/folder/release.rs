@@ -17,7 +17,7 @@ use crate::{
     ReleaseId, Search, SourceError,
 };
 
-/// The packages of one version, by platform. Nobody has signed them, and nothing names their checksums.
+/// The packages of one version, by platform. A folder has no signatures and names no checksums.
 pub(super) struct FolderRelease {
     id: ReleaseId,
     about: ReleaseDescription,

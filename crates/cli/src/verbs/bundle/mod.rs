@@ -18,28 +18,16 @@ use crate::identity::of_from;
 pub(crate) use show::show;
 
 /// Writes a bundle with what was asked for: `mirror` with another destination.
-pub(crate) async fn create(context: &Context, args: &BundleCreateArgs) -> Result<Exit, Diagnostic> {
+pub(crate) async fn create(context: &Context, args: BundleCreateArgs) -> Result<Exit, Diagnostic> {
     let shape =
         BundleShape { max_part: args.max_size.map_or(u64::MAX, |size| size.0), existing: ExistingReleases::Drop };
     let mirror = MirrorArgs {
-        providers: args.providers.clone(),
-        to: Some(DestinationName::Bundle(args.file.clone()).to_string()),
-        from_config: args.from_config.clone(),
-        rules: args.rules.clone(),
-        lookup: args.lookup.clone(),
-        latest: args.latest,
-        platform: args.platform.clone(),
+        to: Some(DestinationName::Bundle(args.file).to_string()),
         min_age: None,
         plan: false,
         prune: false,
         print_trust: false,
-        sign_key: args.sign_key.clone(),
-        key_password_stdin: args.key_password_stdin,
-        jobs: args.jobs,
-        trust: args.trust.clone(),
-        network: args.network.clone(),
-        identity: args.identity.clone(),
-        output: args.output.clone(),
+        carry: args.carry,
     };
     carry(context, &mirror, shape).await
 }

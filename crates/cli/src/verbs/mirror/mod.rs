@@ -36,7 +36,7 @@ pub(crate) async fn mirror(context: &Context, args: &MirrorArgs) -> Result<Exit,
 
 /// The same with a bundle of this shape.
 pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleShape) -> Result<Exit, Diagnostic> {
-    one_password(args.key_password_stdin, args.identity.password_stdin)?;
+    one_password(args.carry.key_password_stdin, args.carry.identity.password_stdin)?;
     let Asked { rules, to, sources, trust } = rules::asked(context, args)?;
     if args.prune && matches!(to, DestinationName::Static(_) | DestinationName::Bundle(_)) {
         return Err(Diagnostic::usage(format!(
@@ -44,10 +44,14 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         ))
         .hint("delete its files, or mirror to a repository or oci:DIR"));
     }
+    if args.carry.sign_key.is_some() && matches!(to, DestinationName::Static(_)) {
+        return Err(Diagnostic::usage(format!("--sign-key signs releases of repositories, and {to} holds none"))
+            .hint("omit --sign-key, or mirror to a repository, oci:DIR or bundle:FILE"));
+    }
     let upstream = UpstreamSources::open(context, args, &sources).await?;
-    let key = match &args.sign_key {
+    let key = match &args.carry.sign_key {
         Some(key) => {
-            let password = KeyPassword::of(args.key_password_stdin);
+            let password = KeyPassword::of(args.carry.key_password_stdin);
             Some(signing_key::load(key, password, context.reporter.as_ref()).await?)
         }
         None => None,
@@ -71,7 +75,8 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
     }
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
     let signing = key.as_ref().map(|key| Signing { key, forms: Forms::Bundle });
-    let how = Carrying { trust: &trust, signing, limits: &limits, jobs: usize::from(args.jobs), work_dir: &work_dir };
+    let how =
+        Carrying { trust: &trust, signing, limits: &limits, jobs: usize::from(args.carry.jobs), work_dir: &work_dir };
     let lines = job.run(&how, context.reporter.as_ref()).await?;
     Ok(print(context, Mode::Run, lines))
 }

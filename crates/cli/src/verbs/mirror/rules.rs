@@ -34,7 +34,7 @@ pub(super) struct Asked {
 /// # Errors
 /// What is wrong with one of them; exit code 2.
 pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagnostic> {
-    let (file, dir) = match (&args.from_config, args.providers.as_slice()) {
+    let (file, dir) = match (&args.carry.from_config, args.carry.providers.as_slice()) {
         (Some(dir), _) => (of_rules(by_config(context, args, dir)?), dir.clone()),
         (None, []) => of_file(args)?,
         (None, providers) => (of_rules(by_name(args, providers)?), PathBuf::from(".")),
@@ -48,9 +48,9 @@ pub(super) fn asked(context: &Context, args: &MirrorArgs) -> Result<Asked, Diagn
             .hint("name it: --to 'REGISTRY/${namespace}-${type}', --to oci:DIR or --to static:DIR")
             .hint("or write `to` in mirror.toml"));
     };
-    let policy = args.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
+    let policy = args.carry.trust.trust_policy.clone().or_else(|| trust.map(|path| dir.join(path)));
     let trust = crate::trust::load(&TrustArgs { trust_policy: policy }, &dir)?;
-    let sources = if args.lookup.from.is_some() { Vec::new() } else { sources };
+    let sources = if args.carry.lookup.from.is_some() { Vec::new() } else { sources };
     Ok(Asked { rules, to: destination::parse(to)?, sources, trust })
 }
 
@@ -62,8 +62,8 @@ fn of_rules(providers: Vec<ProviderRule>) -> RulesFile {
 fn by_name(args: &MirrorArgs, providers: &[String]) -> Result<Vec<ProviderRule>, Diagnostic> {
     let rule = |(address, versions)| ProviderRule {
         versions,
-        latest: args.latest.map(|latest| latest as usize),
-        platforms: args.platform.iter().cloned().collect(),
+        latest: args.carry.latest.map(|latest| latest as usize),
+        platforms: args.carry.platform.iter().cloned().collect(),
         ..ProviderRule::all_of(address)
     };
     Ok(given(providers)?.into_iter().map(rule).collect())
@@ -81,8 +81,8 @@ fn by_config(context: &Context, args: &MirrorArgs, dir: &Path) -> Result<Vec<Pro
         let locked = lock.file().guide(&address).map(|guide| guide.entry.version.clone());
         ProviderRule {
             versions: locked.clone().map_or(constraints, Constraints::exactly),
-            latest: Some(args.latest.map_or(1, |latest| latest as usize)),
-            platforms: args.platform.iter().cloned().collect(),
+            latest: Some(args.carry.latest.map_or(1, |latest| latest as usize)),
+            platforms: args.carry.platform.iter().cloned().collect(),
             locked,
             ..ProviderRule::all_of(address)
         }
@@ -92,13 +92,13 @@ fn by_config(context: &Context, args: &MirrorArgs, dir: &Path) -> Result<Vec<Pro
 
 /// The rules of a file, and its folder.
 fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
-    let path = args.rules.clone().unwrap_or_else(|| PathBuf::from(RULES_FILE));
-    if args.rules.is_none() && path.symlink_metadata().is_err() {
+    let path = args.carry.rules.clone().unwrap_or_else(|| PathBuf::from(RULES_FILE));
+    if args.carry.rules.is_none() && path.symlink_metadata().is_err() {
         return Err(Diagnostic::usage("`mirror` needs to know what to mirror, and there is no mirror.toml here")
             .hint("name providers: tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}-${type}'")
             .hint("or a configuration: --from-config DIR; or write a mirror.toml: tofu-oci help mirroring"));
     }
-    if args.latest.is_some() || !args.platform.is_empty() {
+    if args.carry.latest.is_some() || !args.carry.platform.is_empty() {
         return Err(Diagnostic::usage("--latest and --platform are for providers that the command names")
             .hint("write `latest` and `platforms` in the [[provider]] of the file"));
     }

@@ -28,7 +28,7 @@ pub(super) fn page(mode: Mode, rows: &[Row], summary: &MirrorSummary) -> Page {
         page.line(format_args!("{}{version}: {}", row.address, sentence(failure)));
         hints.extend(failure.hints().iter().filter(|hint| !hints.contains(hint)).collect::<Vec<_>>());
     }
-    if summary.failed > 0 {
+    if rows.iter().any(|row| row.outcome.is_err()) {
         hints.iter().for_each(|hint| page.line(format_args!("  hint: {hint}")));
         page.gap();
     }

@@ -34,15 +34,17 @@ impl UpstreamSources {
     /// # Errors
     /// What is wrong with one of them; exit code 2.
     pub(super) async fn open(context: &Context, args: &MirrorArgs, texts: &[String]) -> Result<Self, Diagnostic> {
-        let open = async |lookup: &LookupArgs| finder(context, lookup, &args.identity, &args.network, None, &[]).await;
+        let open = async |lookup: &LookupArgs| {
+            finder(context, lookup, &args.carry.identity, &args.carry.network, None, &[]).await
+        };
         if texts.is_empty() {
-            let source = NamedSource { text: args.lookup.from.clone(), finder: open(&args.lookup).await? };
+            let source = NamedSource { text: args.carry.lookup.from.clone(), finder: open(&args.carry.lookup).await? };
             return Ok(Self { sources: vec![source] });
         }
         let mut sources = Vec::with_capacity(texts.len());
         for text in texts {
             let from = Some(text.clone()).filter(|text| text != ORIGIN);
-            let lookup = LookupArgs { from, ..args.lookup.clone() };
+            let lookup = LookupArgs { from, ..args.carry.lookup.clone() };
             sources.push(NamedSource { text: Some(text.clone()), finder: open(&lookup).await? });
         }
         Ok(Self { sources })
