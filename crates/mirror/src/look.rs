@@ -14,7 +14,7 @@ use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
 
 use crate::first_seen::FirstSeen;
-use crate::plan::{Action, Deed, OtherVersions, Prune, WantedVersion};
+use crate::plan::{Action, Deed, OtherVersions, Prune, WantedVersion, Widening};
 use crate::rules::MirrorRules;
 use crate::select::{Candidates, Choice, SelectedVersion, select};
 use crate::sightings::{Mark, Sightings};
@@ -138,6 +138,10 @@ impl Question<'_> {
             there: there.as_deref(),
             withdrawn: lists.there.withdrawn.contains(version),
             mark: mark.as_ref(),
+            widening: match look.first_seen {
+                FirstSeen::Artefact(_) => Widening::Mirrored,
+                FirstSeen::File(_) | FirstSeen::Nowhere => Widening::Any,
+            },
         };
         Ok(wanted.deed())
     }

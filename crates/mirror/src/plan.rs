@@ -104,6 +104,16 @@ pub(crate) struct WantedVersion<'a> {
     /// Whether the destination keeps it as withdrawn.
     pub(crate) withdrawn: bool,
     pub(crate) mark: Option<&'a Mark>,
+    pub(crate) widening: Widening,
+}
+
+/// Which releases of a destination get more platforms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Widening {
+    /// Those that `mirror` put there: in a repository a release has one publisher.
+    Mirrored,
+    /// Each: a tree and a bundle are merged with what is there.
+    Any,
 }
 
 impl WantedVersion<'_> {
@@ -122,9 +132,9 @@ impl WantedVersion<'_> {
             (None, _) => Deed { action: Action::Add, platforms: wanted, bytes: None },
             (Some(there), mark) => {
                 let missing: Vec<Platform> = wanted.iter().filter(|one| !there.contains(one)).cloned().collect();
-                match mark {
+                match (mark, self.widening) {
                     _ if missing.is_empty() => Deed::still(Action::Present),
-                    Some(Mark::Mirrored(_) | Mark::Whole(_)) => {
+                    (Some(Mark::Mirrored(_) | Mark::Whole(_)), _) | (_, Widening::Any) => {
                         let kept = |one: &&Platform| wanted.contains(one) || there.contains(one);
                         let platforms = self.offered.unwrap_or_default().iter().filter(kept).cloned().collect();
                         Deed { action: Action::Widen { missing }, platforms, bytes: None }
@@ -194,11 +204,19 @@ mod tests {
         there: Option<&'static str>,
         withdrawn: bool,
         mark: Option<Mark>,
+        widening: Widening,
     }
 
     impl Wanted {
         fn new(offered: &'static str) -> Self {
-            Self { asked: "", offered: Some(offered), there: None, withdrawn: false, mark: None }
+            Self {
+                asked: "",
+                offered: Some(offered),
+                there: None,
+                withdrawn: false,
+                mark: None,
+                widening: Widening::Mirrored,
+            }
         }
 
         #[track_caller]
@@ -215,6 +233,7 @@ mod tests {
                 there: there.as_deref(),
                 withdrawn: self.withdrawn,
                 mark: self.mark.as_ref(),
+                widening: self.widening,
             };
             let deed = wanted.deed();
             let action = serde_json::to_value(&deed).unwrap();
@@ -241,6 +260,13 @@ mod tests {
         Wanted { asked: "linux_amd64", offered: None, there: Some("linux_amd64"), ..Wanted::new("") }.check("present");
         Wanted { there: Some("linux_amd64"), mark: ours(), ..Wanted::new("linux_amd64 darwin_arm64") }
             .check("widen linux_amd64 darwin_arm64");
+    }
+
+    #[test]
+    fn what_is_in_a_tree_or_a_bundle_is_widened_whoever_put_it_there() {
+        Wanted { there: Some("linux_amd64"), widening: Widening::Any, ..Wanted::new("linux_amd64 darwin_arm64") }
+            .check("widen linux_amd64 darwin_arm64");
+        Wanted { there: Some("linux_amd64"), widening: Widening::Any, ..Wanted::new("linux_amd64") }.check("present");
     }
 
     #[test]

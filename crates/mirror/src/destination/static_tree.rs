@@ -10,16 +10,17 @@
 //!
 //! Each file is written beside its place and renamed. Both documents are changed under a lock, so two writers lose nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::{Limits, read_zip};
 use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter};
 use tofu_oci_fetch::{FetchError, Fetcher};
-use tofu_oci_packer::{ReplaceTag, Transfers};
+use tofu_oci_mapper::FolderPackage;
+use tofu_oci_packer::Transfers;
 use tofu_oci_source::{FolderSource, OciSource, Offer, Release, ReleaseId, Search, Source};
 use tofu_oci_store::{MemoryStore, Store, StoreError};
 use tofu_oci_trust::{Evidence, Sums};
@@ -71,8 +72,7 @@ impl StaticTree {
         if let Some(archive) = self.present(request, offer, &path, &name, listed).await? {
             return Ok(TreePackage { platform, archive, written: None });
         }
-        let is_refused = request.replace == ReplaceTag::Refuse;
-        if let (true, Some(offered)) = (is_refused, offer.zh()) {
+        if let Some(offered) = offer.zh() {
             self.demand_same(offer, listed, &[offered])?;
         }
         let verified = fetcher.zip(offer, &folder).await?;
@@ -80,9 +80,7 @@ impl StaticTree {
         let (digest, size) = hashed(&from).await?;
         let hashes = PackageHash::zh(&digest).into_iter().chain(verified.hashes().h1.clone()).collect();
         let archive = ListedArchive { url: name, hashes };
-        if is_refused {
-            self.demand_same(offer, listed, &archive.hashes)?;
-        }
+        self.demand_same(offer, listed, &archive.hashes)?;
         let to = path.clone();
         blocking(move || std::fs::rename(&from, &to).map_err(|error| StoreError::io("write", to, error))).await?;
         drop(verified);
@@ -209,12 +207,22 @@ impl Destination for StaticTree {
         Ok(Place::Folder(self.folder(address)))
     }
 
-    fn source(&self, _address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
+    fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
         if !self.dir.exists() {
             // The first release makes the folder. Until then the tree is an empty one, and not a wrong name.
             return Ok(Arc::new(OciSource::new(Arc::new(MemoryStore::new(Place::Folder(self.dir.clone()))))));
         }
-        Ok(Arc::new(FolderSource::new(&self.dir)))
+        // An interrupted run leaves zips that clients of a web server do not see: such a version is not there yet.
+        let (folder, address) = (self.folder(address), address.clone());
+        let versions = OnceLock::new();
+        let is_listed = move |package: &FolderPackage| {
+            let versions = versions.get_or_init(|| listed(&folder.join("index.json"), VERSIONS));
+            let version = package.version.to_string();
+            package.address == address
+                && versions.contains(&version)
+                && listed(&folder.join(format!("{version}.json")), ARCHIVES).contains(&package.platform.to_string())
+        };
+        Ok(Arc::new(FolderSource::with_only(&self.dir, is_listed)))
     }
 
     fn store(&self, _address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError> {
@@ -287,6 +295,12 @@ fn check_size(limits: &Limits, offer: &Offer, size: u64) -> Result<(), MirrorErr
 
 fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
     format!("terraform-provider-{}_{version}_{platform}.zip", address.provider_type())
+}
+
+/// What a document lists; nothing if it cannot be read. Whoever changes it then finds out why.
+fn listed(path: &Path, member: &str) -> BTreeSet<String> {
+    let document = MirrorDocument::read(path).ok();
+    document.iter().flat_map(|document| document.names(member)).map(str::to_owned).collect()
 }
 
 /// Writes a file beside its place and renames it.

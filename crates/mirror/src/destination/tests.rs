@@ -166,6 +166,31 @@ async fn a_platform_is_added_to_what_another_tool_listed() {
 }
 
 #[tokio::test]
+async fn a_version_of_which_an_interrupted_run_left_only_zips_is_not_there() {
+    let fixture = Fixture::new();
+    fixture.release("1.0.0", &["linux_amd64", "darwin_arm64"]);
+    fixture.release("1.1.0", &["linux_amd64"]);
+    fixture.carry(&fixture.tree(), "1.1.0", &["linux_amd64"]).await.expect("carried");
+    fixture.carry(&fixture.tree(), "1.0.0", &["linux_amd64", "darwin_arm64"]).await.expect("carried");
+    let there = async || {
+        let source = fixture.tree().source(&address()).expect("a folder");
+        let listed = source.versions(&address()).await.map(|listing| listing.versions).unwrap_or_default();
+        listed.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(there().await, ["1.0.0", "1.1.0"]);
+    let complete = fixture.read(&format!("{TREE}/index.json"));
+    std::fs::remove_file(fixture.path(&format!("{TREE}/1.0.0.json"))).expect("removed");
+    assert_eq!(there().await, ["1.1.0"]);
+    std::fs::write(fixture.path(&format!("{TREE}/index.json")), r#"{"versions":{"1.0.0":{}}}"#).expect("written");
+    assert_eq!(there().await, Vec::<String>::new());
+    for (version, platforms) in [("1.0.0", &["linux_amd64", "darwin_arm64"][..]), ("1.1.0", &["linux_amd64"])] {
+        fixture.carry(&fixture.tree(), version, platforms).await.expect("carried");
+    }
+    assert_eq!(there().await, ["1.0.0", "1.1.0"]);
+    assert_eq!(fixture.read(&format!("{TREE}/index.json")), complete);
+}
+
+#[tokio::test]
 async fn a_document_that_is_something_else_is_left_alone() {
     let fixture = Fixture::new();
     fixture.release("1.0.0", &["linux_amd64"]);
