@@ -36,6 +36,16 @@ impl Fixture {
     }
 
     async fn carry(&self, to: &dyn Destination, version: &str, platforms: &[&str]) -> Result<Transferred, MirrorError> {
+        self.carry_with(ReplaceTag::Refuse, to, version, platforms).await
+    }
+
+    async fn carry_with(
+        &self,
+        replace: ReplaceTag,
+        to: &dyn Destination,
+        version: &str,
+        platforms: &[&str],
+    ) -> Result<Transferred, MirrorError> {
         let version: Version = version.parse().expect("a version");
         let from = FolderSource::new(self.path("from"));
         let release = from.release(&address(), &version).await.expect("a release");
@@ -43,7 +53,7 @@ impl Fixture {
         let request = TransferRequest {
             platforms,
             signing: None,
-            replace: ReplaceTag::Refuse,
+            replace,
             limits: &Limits::default(),
             jobs: 2,
             work_dir: self.folder.path(),
@@ -264,6 +274,29 @@ async fn releases_of_an_existing_bundle_stay_or_go() {
         let listed = BundleSource::new(fixture.path("b.tar")).versions(&address()).await.expect("readable");
         assert_eq!(listed.versions.iter().map(ToString::to_string).collect::<Vec<_>>(), want);
     }
+}
+
+#[tokio::test]
+async fn a_bundle_that_is_widened_keeps_its_packages_and_refuses_others() {
+    let fixture = Fixture::new();
+    fixture.release("1.0.0", &["linux_amd64", "darwin_arm64"]);
+    let bundle = fixture.bundle(ExistingReleases::Keep);
+    fixture.carry(&bundle, "1.0.0", &["linux_amd64"]).await.expect("carried");
+    bundle.finish(&NoReporter).await.expect("written");
+    let bundle = fixture.bundle(ExistingReleases::Keep);
+    let both = ["linux_amd64", "darwin_arm64"];
+    let carried = fixture.carry_with(ReplaceTag::Replace, &bundle, "1.0.0", &both).await.expect("carried");
+    assert_eq!(carried.platforms.len(), 2);
+    bundle.finish(&NoReporter).await.expect("written");
+    let before = std::fs::read(fixture.path("b.tar")).expect("the bundle");
+
+    let other = tofu_oci_testkit::ProviderZip::new("widget", "1.0.0", "linux_amd64").executable("something else");
+    let name = format!("from/example.com/acme/widget/{}", other.file_name());
+    std::fs::write(fixture.path(&name), other.build()).expect("written");
+    let bundle = fixture.bundle(ExistingReleases::Keep);
+    let error = fixture.carry_with(ReplaceTag::Replace, &bundle, "1.0.0", &both).await.expect_err("refused");
+    assert!(matches!(error, MirrorError::UpstreamChanged { .. }), "{error:?}");
+    assert_eq!(std::fs::read(fixture.path("b.tar")).expect("the bundle"), before);
 }
 
 #[tokio::test]
