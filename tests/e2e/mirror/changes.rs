@@ -197,3 +197,16 @@ fn usage_that_cannot_be_followed_is_refused_at_once() {
     hint: every member of the file: tofu-oci help mirroring
     "#);
 }
+
+#[test]
+fn a_tree_and_a_bundle_get_the_platforms_that_they_lack() {
+    for to in ["static:www", "bundle:b.tar"] {
+        let mirrored = Mirrored::with_zap();
+        let mirror = |more: &str| mirrored.scene.run(&format!("mirror {HOST}/acme/zap@1.0.0 --to {to} --json {more}"));
+        mirror("--platform linux_amd64").success();
+        let wider = mirror("").success();
+        assert_eq!(actions(&wider)["zap 1.0.0"], "widen", "{to}: {}", wider.text);
+        let again = mirror("").success();
+        assert_eq!(actions(&again)["zap 1.0.0"], "present", "{to}: {}", again.text);
+    }
+}

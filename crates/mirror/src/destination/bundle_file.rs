@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use tofu_oci_disk::{Lockable, Scratch, Waiter, Whose};
-use tofu_oci_source::{BundleSource, OciSource, Release, Source};
+use tofu_oci_packer::ReplaceTag;
+use tofu_oci_source::{BundleSource, OciSource, Release, ReleaseId, Source};
 use tofu_oci_store::{BundleArchive, BundleContents, DirStore, ReadStore, Store, StoreError};
 use tofu_oci_types::{Event, Place, ProviderAddr, Reporter, Tag};
 
@@ -69,6 +70,21 @@ impl BundleFile {
         let store = DirStore::create_on_write(self.scratch.path().join(format!("repository-{}", collected.len())))?;
         collected.insert(name, store.clone());
         Ok(store)
+    }
+
+    /// The release that the bundle has already: what it is widened with is compared with it, and its other platforms stay.
+    async fn collect_existing(
+        &self,
+        request: &TransferRequest<'_>,
+        id: &ReleaseId,
+        store: &DirStore,
+        reporter: &dyn Reporter,
+    ) -> Result<(), MirrorError> {
+        let existing = self.source(&id.address)?.release(&id.address, &id.version).await?;
+        let platforms = existing.platforms().await?;
+        let request = TransferRequest { platforms, signing: None, replace: ReplaceTag::Refuse, ..request.clone() };
+        transfer(&request, existing, store, reporter).await?;
+        Ok(())
     }
 
     /// The bundle that is there, if its releases stay.
@@ -141,6 +157,11 @@ impl Destination for BundleFile {
         Ok(None)
     }
 
+    /// Other bytes are refused: what is there is collected first.
+    fn widening(&self) -> Widening {
+        Widening::Any
+    }
+
     async fn receive(
         &self,
         request: &TransferRequest<'_>,
@@ -148,6 +169,9 @@ impl Destination for BundleFile {
         reporter: &dyn Reporter,
     ) -> Result<Transferred, MirrorError> {
         let store = self.collected(&release.id().address)?;
+        if request.replace == ReplaceTag::Replace {
+            self.collect_existing(request, release.id(), &store, reporter).await?;
+        }
         transfer(request, release, &store, reporter).await
     }
 

@@ -10,15 +10,16 @@
 //!
 //! Each file is written beside its place and renamed. Both documents are changed under a lock, so two writers lose nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::read_zip;
 use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter};
 use tofu_oci_fetch::{Fetcher, zip_name};
+use tofu_oci_mapper::FolderPackage;
 use tofu_oci_packer::Transfers;
 use tofu_oci_source::{FolderSource, OciSource, Offer, Release, ReleaseId, Search, Source};
 use tofu_oci_store::{MemoryStore, Store, StoreError};
@@ -198,12 +199,22 @@ impl Destination for StaticTree {
         Ok(Place::Folder(self.folder(address)))
     }
 
-    fn source(&self, _address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
+    fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
         if !self.dir.exists() {
             // The first release makes the folder. Until then the tree is an empty one, and not a wrong name.
             return Ok(Arc::new(OciSource::new(Arc::new(MemoryStore::new(Place::Folder(self.dir.clone()))))));
         }
-        Ok(Arc::new(FolderSource::new(&self.dir)))
+        // An interrupted run leaves zips that clients of a web server do not see: such a version is not there yet.
+        let (folder, address) = (self.folder(address), address.clone());
+        let versions = OnceLock::new();
+        let is_listed = move |package: &FolderPackage| {
+            let versions = versions.get_or_init(|| listed(&folder.join("index.json"), VERSIONS));
+            let version = package.version.to_string();
+            package.address == address
+                && versions.contains(&version)
+                && listed(&folder.join(format!("{version}.json")), ARCHIVES).contains(&package.platform.to_string())
+        };
+        Ok(Arc::new(FolderSource::with_only(&self.dir, is_listed)))
     }
 
     fn store(&self, _address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError> {
@@ -264,6 +275,12 @@ fn offered(offer: &Offer) -> Option<Vec<PackageHash>> {
         None => offer.allowed.clone(),
     };
     (!known.is_empty()).then_some(known)
+}
+
+/// What a document lists; nothing if it cannot be read. Whoever changes it then finds out why.
+fn listed(path: &Path, member: &str) -> BTreeSet<String> {
+    let document = MirrorDocument::read(path).ok();
+    document.iter().flat_map(|document| document.names(member)).map(str::to_owned).collect()
 }
 
 /// Writes a file beside its place and renames it.

@@ -36,15 +36,15 @@ impl Fixture {
     }
 
     async fn carry(&self, to: &dyn Destination, version: &str, platforms: &[&str]) -> Result<Transferred, MirrorError> {
-        self.carry_with(to, version, platforms, ReplaceTag::Refuse).await
+        self.carry_with(ReplaceTag::Refuse, to, version, platforms).await
     }
 
     async fn carry_with(
         &self,
+        replace: ReplaceTag,
         to: &dyn Destination,
         version: &str,
         platforms: &[&str],
-        replace: ReplaceTag,
     ) -> Result<Transferred, MirrorError> {
         let version: Version = version.parse().expect("a version");
         let from = FolderSource::new(self.path("from"));
@@ -176,6 +176,31 @@ async fn a_platform_is_added_to_what_another_tool_listed() {
 }
 
 #[tokio::test]
+async fn a_version_of_which_an_interrupted_run_left_only_zips_is_not_there() {
+    let fixture = Fixture::new();
+    fixture.release("1.0.0", &["linux_amd64", "darwin_arm64"]);
+    fixture.release("1.1.0", &["linux_amd64"]);
+    fixture.carry(&fixture.tree(), "1.1.0", &["linux_amd64"]).await.expect("carried");
+    fixture.carry(&fixture.tree(), "1.0.0", &["linux_amd64", "darwin_arm64"]).await.expect("carried");
+    let there = async || {
+        let source = fixture.tree().source(&address()).expect("a folder");
+        let listed = source.versions(&address()).await.map(|listing| listing.versions).unwrap_or_default();
+        listed.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(there().await, ["1.0.0", "1.1.0"]);
+    let complete = fixture.read(&format!("{TREE}/index.json"));
+    std::fs::remove_file(fixture.path(&format!("{TREE}/1.0.0.json"))).expect("removed");
+    assert_eq!(there().await, ["1.1.0"]);
+    std::fs::write(fixture.path(&format!("{TREE}/index.json")), r#"{"versions":{"1.0.0":{}}}"#).expect("written");
+    assert_eq!(there().await, Vec::<String>::new());
+    for (version, platforms) in [("1.0.0", &["linux_amd64", "darwin_arm64"][..]), ("1.1.0", &["linux_amd64"])] {
+        fixture.carry(&fixture.tree(), version, platforms).await.expect("carried");
+    }
+    assert_eq!(there().await, ["1.0.0", "1.1.0"]);
+    assert_eq!(fixture.read(&format!("{TREE}/index.json")), complete);
+}
+
+#[tokio::test]
 async fn a_document_that_is_something_else_is_left_alone() {
     let fixture = Fixture::new();
     fixture.release("1.0.0", &["linux_amd64"]);
@@ -195,7 +220,7 @@ async fn another_package_under_the_same_version_is_refused() {
     let name = format!("from/example.com/acme/widget/{}", other.file_name());
     std::fs::write(fixture.path(&name), other.build()).expect("written");
     for replace in [ReplaceTag::Refuse, ReplaceTag::Replace] {
-        let carried = fixture.carry_with(&fixture.tree(), "1.0.0", &["linux_amd64"], replace).await;
+        let carried = fixture.carry_with(replace, &fixture.tree(), "1.0.0", &["linux_amd64"]).await;
         let error = carried.expect_err("refused");
         assert!(matches!(error, MirrorError::UpstreamChanged { .. }), "{replace:?}: {error:?}");
     }
@@ -252,6 +277,29 @@ async fn releases_of_an_existing_bundle_stay_or_go() {
         let listed = BundleSource::new(fixture.path("b.tar")).versions(&address()).await.expect("readable");
         assert_eq!(listed.versions.iter().map(ToString::to_string).collect::<Vec<_>>(), want);
     }
+}
+
+#[tokio::test]
+async fn a_bundle_that_is_widened_keeps_its_packages_and_refuses_others() {
+    let fixture = Fixture::new();
+    fixture.release("1.0.0", &["linux_amd64", "darwin_arm64"]);
+    let bundle = fixture.bundle(ExistingReleases::Keep);
+    fixture.carry(&bundle, "1.0.0", &["linux_amd64"]).await.expect("carried");
+    bundle.finish(&NoReporter).await.expect("written");
+    let bundle = fixture.bundle(ExistingReleases::Keep);
+    let both = ["linux_amd64", "darwin_arm64"];
+    let carried = fixture.carry_with(ReplaceTag::Replace, &bundle, "1.0.0", &both).await.expect("carried");
+    assert_eq!(carried.platforms.len(), 2);
+    bundle.finish(&NoReporter).await.expect("written");
+    let before = std::fs::read(fixture.path("b.tar")).expect("the bundle");
+
+    let other = tofu_oci_testkit::ProviderZip::new("widget", "1.0.0", "linux_amd64").executable("something else");
+    let name = format!("from/example.com/acme/widget/{}", other.file_name());
+    std::fs::write(fixture.path(&name), other.build()).expect("written");
+    let bundle = fixture.bundle(ExistingReleases::Keep);
+    let error = fixture.carry_with(ReplaceTag::Replace, &bundle, "1.0.0", &both).await.expect_err("refused");
+    assert!(matches!(error, MirrorError::UpstreamChanged { .. }), "{error:?}");
+    assert_eq!(std::fs::read(fixture.path("b.tar")).expect("the bundle"), before);
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! What several links say, as one answer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Digest, Platform, Version};
@@ -12,6 +12,8 @@ use crate::{Listing, NotOffered};
 pub(super) struct GaveWay {
     /// Platforms that the version has somewhere.
     platforms: Option<BTreeSet<Platform>>,
+    /// The first platform that a link lacks.
+    missing: Option<Platform>,
     /// Versions that they have.
     versions: Option<Vec<Version>>,
     /// The first answer that the version was withdrawn; its versions are those above.
@@ -23,7 +25,8 @@ pub(super) struct GaveWay {
 impl GaveWay {
     pub(super) fn note(&mut self, what: NotOffered) {
         match what {
-            NotOffered::PlatformMissing { offered, .. } => {
+            NotOffered::PlatformMissing { platform, offered, .. } => {
+                self.missing.get_or_insert(platform);
                 self.platforms.get_or_insert_default().extend(offered);
             }
             NotOffered::VersionMissing { offered, .. } => self.versions.get_or_insert_default().extend(offered),
@@ -38,8 +41,8 @@ impl GaveWay {
 
     /// Why no link has it, by the link that came closest.
     pub(super) fn verdict(self, version: &Version, platform: Option<&Platform>) -> NotOffered {
-        if let (Some(offered), Some(platform)) = (self.platforms, platform) {
-            let (version, platform) = (version.clone(), platform.clone());
+        if let (Some(offered), Some(platform)) = (self.platforms, platform.cloned().or(self.missing)) {
+            let version = version.clone();
             return NotOffered::PlatformMissing { version, platform, offered: offered.into_iter().collect() };
         }
         if let Some(mut offered) = self.versions {
@@ -58,7 +61,7 @@ impl GaveWay {
 /// last and is therefore chosen: its link is asked first.
 pub(super) fn join(found: Vec<Listing>) -> Listing {
     let mut joined = Listing::default();
-    let mut seen: Vec<Version> = Vec::new();
+    let mut seen: HashSet<Version> = HashSet::new();
     let mut kept: Vec<Vec<Version>> = Vec::new();
     for listing in found {
         let fresh: Vec<Version> = listing.versions.into_iter().filter(|version| !seen.contains(version)).collect();
@@ -82,4 +85,21 @@ pub(super) fn join(found: Vec<Listing>) -> Listing {
         noticed.dedup();
     }
     joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_without_a_package_is_not_an_unknown_provider() {
+        let (version, platform): (Version, Platform) = ("1.0.0".parse().unwrap(), "linux_amd64".parse().unwrap());
+        let mut gave_way = GaveWay::default();
+        gave_way.note(NotOffered::PlatformMissing { version: version.clone(), platform, offered: Vec::new() });
+        let NotOffered::PlatformMissing { platform, .. } = gave_way.clone().verdict(&version, None) else { panic!() };
+        assert_eq!(platform.to_string(), "linux_amd64");
+        let asked = "darwin_arm64".parse().unwrap();
+        let NotOffered::PlatformMissing { platform, .. } = gave_way.verdict(&version, Some(&asked)) else { panic!() };
+        assert_eq!(platform, asked);
+    }
 }

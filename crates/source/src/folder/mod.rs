@@ -29,14 +29,23 @@ mod tests;
 pub struct FolderSource {
     place: Place,
     path: PathBuf,
+    counts: Box<dyn Fn(&FolderPackage) -> bool + Send + Sync>,
     found: OnceCell<BTreeMap<ProviderAddr, Vec<FolderPackage>>>,
 }
 
 impl FolderSource {
     /// Nothing is read yet.
     pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self::with_only(path, |_| true)
+    }
+
+    /// Only the packages that `counts` admits are there.
+    pub fn with_only(
+        path: impl Into<PathBuf>,
+        counts: impl Fn(&FolderPackage) -> bool + Send + Sync + 'static,
+    ) -> Self {
         let path = path.into();
-        Self { place: Place::Folder(path.clone()), path, found: OnceCell::new() }
+        Self { place: Place::Folder(path.clone()), path, counts: Box::new(counts), found: OnceCell::new() }
     }
 
     /// The packages of a provider.
@@ -44,7 +53,12 @@ impl FolderSource {
         let searched = self.found.get_or_try_init(|| async {
             let path = self.path.clone();
             let found = blocking(move || search(&path)).await;
-            found.map_err(|failure| SourceError::Failed { place: self.place.clone(), failure })
+            let mut found = found.map_err(|failure| SourceError::Failed { place: self.place.clone(), failure })?;
+            for packages in found.values_mut() {
+                packages.retain(|package| (self.counts)(package));
+            }
+            found.retain(|_, packages| !packages.is_empty());
+            Ok::<_, SourceError>(found)
         });
         let unknown = || self.not_offered(address, NotOffered::UnknownProvider);
         searched.await?.get(address).map(Vec::as_slice).ok_or_else(unknown)
