@@ -197,7 +197,7 @@ fn what_is_not_a_bundle_is_refused_with_a_hint() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no repository bundle:none.tar
+    error: there is no bundle none.tar
 
     hint: name the file, or its parts without .001: none.tar, or none.tar.001, none.tar.002 and so on
     ");

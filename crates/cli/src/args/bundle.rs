@@ -1,5 +1,6 @@
 //! `bundle`.
 
+use std::convert::Infallible;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -55,7 +56,7 @@ bytes. `mirror --to bundle:FILE` adds to a bundle. A release that fails is a lin
 others are in the bundle, and the exit code is 1.")]
 pub(crate) struct BundleCreateArgs {
     /// The file to write
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = bundle_file)]
     pub(crate) file: PathBuf,
     /// Providers, HOST/NAMESPACE/TYPE[@CONSTRAINT] [default: those of --rules]
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
@@ -112,7 +113,7 @@ Every release is judged by trust.toml first: if one is refused, nothing is writt
 other referrers go along. What is there already is not sent again.")]
 pub(crate) struct BundleLoadArgs {
     /// The bundle, or the name of its parts without .001
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = bundle_file)]
     pub(crate) file: PathBuf,
     /// Where to: a template for repositories, oci:DIR or static:DIR, as for `mirror --to`
     #[arg(value_name = "DEST")]
@@ -141,7 +142,7 @@ Signatures are judged by trust.toml in the current directory. No package is read
 compares each one with its digest.")]
 pub(crate) struct BundleShowArgs {
     /// The bundle, or the name of its parts without .001
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = bundle_file)]
     pub(crate) file: PathBuf,
     /// Print the CLI configuration for those who install what was loaded into a registry, and nothing else
     #[arg(long)]
@@ -150,4 +151,10 @@ pub(crate) struct BundleShowArgs {
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// A file, or `bundle:FILE`, as `--from` and `--to` name it.
+#[expect(clippy::unnecessary_wraps, reason = "clap wants a result")]
+fn bundle_file(text: &str) -> Result<PathBuf, Infallible> {
+    Ok(text.strip_prefix("bundle:").unwrap_or(text).into())
 }

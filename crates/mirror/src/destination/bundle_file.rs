@@ -50,6 +50,9 @@ impl BundleFile {
         waiter: Waiter,
     ) -> Result<Self, MirrorError> {
         let file = file.into();
+        if file.is_dir() {
+            return Err(StoreError::io("write", &file, std::io::ErrorKind::IsADirectory.into()).into());
+        }
         let folder = match file.parent() {
             Some(parent) if parent != Path::new("") => parent.to_owned(),
             _ => PathBuf::from("."),
