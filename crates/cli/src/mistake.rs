@@ -243,6 +243,8 @@ mod tests {
         check_option("--message", "withdraw x/y:1.0.0 --message x", Some(&want("message", "withdraw` has --reason")));
         check_option("--key", "withdraw x/y:1.0.0 --key x", Some(&want("key", "withdraw` has --sign-key")));
         check_option("--force", "versions x/y --force", None);
+        let want = "unexpected argument `--dry-run`: `mirror` has --plan for it";
+        check_option("--dry-run", "mirror x/y --dry-run", Some(want));
     }
 
     #[test]
