@@ -132,9 +132,11 @@ fn one_refused_release_keeps_all_of_a_bundle_out() {
     provider                          version  report
     registry.example.com/acme/widget  1.4.0    failed
 
-    registry.example.com/acme/widget 1.4.0: registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed: it came from bundle:b.tar: trust.toml:10, the rule for registry.example.com/*/*, demands a signature by acme-release
+    registry.example.com/acme/widget 1.4.0 is not trusted: it is not signed
+      cause: it came from bundle:b.tar
+      cause: trust.toml:10, the rule for registry.example.com/*/*, demands a signature by acme-release
       hint: its publisher signs it: tofu-oci sign REPOSITORY:1.4.0 --key KEY
-      hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0` shows every signature, and why it does not count
+      hint: `tofu-oci verify registry.example.com/acme/widget@1.4.0 --from bundle:b.tar` shows every signature, and why it does not count
 
     1 failed; 0 B sent
 
@@ -142,6 +144,22 @@ fn one_refused_release_keeps_all_of_a_bundle_out() {
     warning: bundle:b.tar holds a release that is refused, so nothing of it was loaded
     ");
     assert!(scene.registry.tags("inside/acme/widget").is_empty());
+}
+
+#[test]
+fn a_bundle_may_be_named_as_from_names_it() {
+    let scene = bundled();
+    scene.run("bundle show bundle:b.tar").success();
+    let said = scene.run("bundle show b.tar.001");
+    assert_snapshot!(said.text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no bundle b.tar.001
+
+    hint: name the bundle without the number of a part: b.tar
+    ");
 }
 
 #[test]
@@ -197,7 +215,7 @@ fn what_is_not_a_bundle_is_refused_with_a_hint() {
     ----- stdout -----
 
     ----- stderr -----
-    error: there is no repository bundle:none.tar
+    error: there is no bundle none.tar
 
     hint: name the file, or its parts without .001: none.tar, or none.tar.001, none.tar.002 and so on
     ");

@@ -163,7 +163,7 @@ fn what_a_mirror_lacks_and_how_it_fails_is_said_in_one_place() {
       cause: the protocol of network mirrors has no address for providers of registry.example.com:8443
       cause: by network_mirror at [HOME]/.tofurc:2
 
-    hint: exclude the provider from this method, so that direct, a folder or an oci_mirror serves it
+    hint: name another place with --from, or exclude the provider from the network_mirror, so that another method serves it
     ");
     upstream.fault(Rule::on("GET", "*.zip").then(Fault::Answer(Answer::text(503, "later"))));
     let before = upstream.requests().len();

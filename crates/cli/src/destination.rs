@@ -18,10 +18,15 @@ use crate::exit::Exit;
 /// # Errors
 /// If it names no destination.
 pub(crate) fn parse(text: &str) -> Result<DestinationName, Diagnostic> {
+    if text.starts_with(['.', '/']) {
+        return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
+            .code("destination-without-kind")
+            .hint(format!("write oci:{text}, static:{text} or bundle:{text}")));
+    }
     text.parse().map_err(|error: InvalidDestination| {
         let diagnostic = Diagnostic::of(Exit::Usage, &error).code(error.code());
         let diagnostic = match &error {
-            InvalidDestination::Template(template) => diagnostic.hint(template.instead()),
+            InvalidDestination::Template(template) if text.contains('/') => diagnostic.hint(template.instead()),
             _ => diagnostic.hint("write 'REGISTRY/${namespace}-${type}', oci:DIR, static:DIR or bundle:FILE"),
         };
         diagnostic.hint("quote a template with ' for your shell: it would take ${…} for a variable of its own")

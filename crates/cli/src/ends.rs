@@ -10,6 +10,9 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
 
+/// The file that marks a folder as an image layout.
+const LAYOUT_MARK: &str = "oci-layout";
+
 /// One end, as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -19,14 +22,36 @@ pub(crate) enum End {
     Layout(PathBuf),
 }
 
+/// What an argument may name; it chooses the advice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    /// A repository or an image layout.
+    End,
+    /// Any place that `--from` reads.
+    Place,
+}
+
 impl End {
     /// Reads `REGISTRY/REPOSITORY` or `oci:DIR`.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostic> {
-        if let Some(place @ (Place::Folder(_) | Place::Bundle(_))) = read_only(text)? {
-            return Err(takes_repositories(&shown(&place)));
+        Self::parse_as(text, Wanted::End)
+    }
+
+    fn parse_as(text: &str, wanted: Wanted) -> Result<Self, Diagnostic> {
+        match read_only(text)? {
+            Some(place @ (Place::Folder(_) | Place::Bundle(_))) => return Err(takes_repositories(&shown(&place))),
+            // A network mirror, or a repository with a scheme and a slash.
+            Some(place) if reads_places() => return Err(takes_repositories(&shown(&place))),
+            _ => {}
         }
         if let Some(rest) = without_scheme(text) {
-            return Err(scheme_given(text, rest));
+            let diagnostic = scheme_given(text, rest);
+            return Err(match wanted {
+                Wanted::Place if text.starts_with("https://") => {
+                    diagnostic.hint(format!("the address of a network mirror ends with a slash: {}/", masked(text)))
+                }
+                _ => diagnostic,
+            });
         }
         if let Some(dir) = text.strip_prefix("oci:") {
             if dir.is_empty() {
@@ -40,8 +65,8 @@ impl End {
             if plain != text && plain.parse::<RepositoryRef>().is_ok() {
                 return diagnostic.hint(format!("write {plain}"));
             }
-            if Path::new(text).is_dir() || text.starts_with(['.', '/']) {
-                return diagnostic.hint(format!("a directory is written oci:{text}"));
+            if Path::new(text).exists() || text.starts_with(['.', '/']) {
+                return diagnostic.hint(path_hint(text, wanted));
             }
             if let Some((repository, _)) = text.rsplit_once(':')
                 && repository.parse::<RepositoryRef>().is_ok()
@@ -49,14 +74,31 @@ impl End {
                 return diagnostic
                     .hint(format!("name the repository alone, {repository}{}", invocation::and_the_version()));
             }
-            let diagnostic =
-                diagnostic.hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR");
+            let diagnostic = diagnostic.hint(match wanted {
+                Wanted::End => "write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR",
+                Wanted::Place => {
+                    "write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR, static:DIR, \
+                     bundle:FILE or https://HOST/PATH/"
+                }
+            });
             // What double quotes leave of `…/${namespace}/${type}` and `…-${type}`.
             if text.contains("//") || text.ends_with(['-', '_', '.']) {
                 return diagnostic.hint("quote a template with ' for your shell: 'ghcr.io/acme/${type}'");
             }
             diagnostic
         })
+    }
+}
+
+/// How a path is written.
+fn path_hint(text: &str, wanted: Wanted) -> String {
+    let path = Path::new(text);
+    match wanted {
+        Wanted::Place if path.is_file() => format!("a bundle is written bundle:{text}"),
+        Wanted::Place if path.is_dir() && !path.join(LAYOUT_MARK).exists() => {
+            format!("a folder of packages is written static:{text}, and one of image layouts oci:{text}")
+        }
+        _ => format!("a directory is written oci:{text}"),
     }
 }
 
@@ -130,7 +172,7 @@ impl From {
             return Ok(Self::Many(place));
         }
         if !text.contains("${") && !text.contains("%{") {
-            return End::parse(text).map(Self::One);
+            return End::parse_as(text, Wanted::Place).map(Self::One);
         }
         if let Some(rest) = without_scheme(text) {
             return Err(scheme_given(text, rest));
@@ -178,9 +220,8 @@ impl From {
 
 /// The layout of a provider: the directory itself, or the one of its address below it, as `mirror --to oci:DIR` writes.
 fn layout_of(dir: &Path, address: &ProviderAddr) -> PathBuf {
-    const MARK: &str = "oci-layout";
     let own = dir.join(address.hostname().as_str()).join(address.namespace()).join(address.provider_type());
-    if !dir.join(MARK).exists() && own.join(MARK).exists() { own } else { dir.to_owned() }
+    if !dir.join(LAYOUT_MARK).exists() && own.join(LAYOUT_MARK).exists() { own } else { dir.to_owned() }
 }
 
 /// The place, if it is one that is only read.
@@ -219,14 +260,22 @@ pub(crate) fn shown(place: &Place) -> String {
 fn takes_repositories(place: &str) -> Diagnostic {
     let verb = invocation::verb();
     let diagnostic = Diagnostic::usage(format!("`{place}` is no repository, and `{verb}` takes one here"));
-    match verb {
-        "install" | "lock" | "versions" | "show" | "verify" | "outdated" | "resolve" => {
-            diagnostic.hint(format!("name a provider, and the place with --from: HOST/NAMESPACE/TYPE --from {place}"))
-        }
-        _ => diagnostic
-            .hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
-            .hint("install, lock, versions, show and verify read such a place with --from"),
+    if reads_places() {
+        return diagnostic.hint(names_provider(place));
     }
+    diagnostic
+        .hint("write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR")
+        .hint("install, lock, versions, show and verify read such a place with --from")
+}
+
+/// How a place is named that has many providers.
+pub(crate) fn names_provider(place: &str) -> String {
+    format!("name a provider, and the place with --from: HOST/NAMESPACE/TYPE --from {place}")
+}
+
+/// Whether this run's verb reads any place with `--from`.
+fn reads_places() -> bool {
+    matches!(invocation::verb(), "install" | "lock" | "versions" | "show" | "verify" | "outdated" | "resolve")
 }
 
 #[cfg(test)]
@@ -304,6 +353,23 @@ mod tests {
         );
         check_hint("oci://ghcr.io/${namespace}/${type}", "drop the scheme: 'ghcr.io/${namespace}/${type}'");
         check_hint("https://ghcr.io/${namespace}/${type}", "drop the scheme: 'ghcr.io/${namespace}/${type}'");
+    }
+
+    #[track_caller]
+    fn check_from_hint(text: &str, want: &str) {
+        let Err(diagnostic) = From::parse(text) else { panic!("{text} must be refused") };
+        assert!(diagnostic.hints().iter().any(|hint| hint == want), "{text}: {:?}", diagnostic.hints());
+    }
+
+    #[test]
+    fn a_mirror_without_its_slash_and_a_path_without_its_kind_get_the_right_form() {
+        check_from_hint(
+            "https://mirror.example/providers",
+            "the address of a network mirror ends with a slash: https://mirror.example/providers/",
+        );
+        check_from_hint("./Cargo.toml", "a bundle is written bundle:./Cargo.toml");
+        check_from_hint("./src", "a folder of packages is written static:./src, and one of image layouts oci:./src");
+        check_from_hint("./absent", "a directory is written oci:./absent");
     }
 
     #[test]

@@ -17,7 +17,7 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["get", "add", "init", "download", "fetch"], &["install"]),
     (&["pull"], &["install", "copy"]),
     (&["publish", "upload", "release"], &["push"]),
-    (&["mirror", "sync"], &["copy"]),
+    (&["sync"], &["mirror", "copy"]),
     (&["serve", "bridge", "server"], &["install"]),
     (&["inspect", "info", "describe", "view"], &["show", "check"]),
     (&["update", "upgrade"], &["outdated", "install"]),
@@ -38,10 +38,14 @@ const OTHER_OPTIONS: &[(&str, &str)] = &[
     ("reason", "message"),
     ("key", "sign-key"),
     ("tag", "version"),
+    ("dry-run", "plan"),
+    ("plan", "dry-run"),
+    ("dest", "to"),
+    ("destination", "to"),
 ];
 
 /// Verbs that are planned.
-const PLANNED: &[&str] = &["mirror", "serve", "bridge"];
+const PLANNED: &[&str] = &["serve", "bridge"];
 
 /// The refusal of arguments with the text of a private key in them. No message repeats such an argument, as others would.
 pub(crate) fn typed_key() -> Option<Diagnostic> {
@@ -206,8 +210,8 @@ mod tests {
 
     #[test]
     fn a_verb_that_is_planned_is_called_so() {
-        let diagnostic = other_word("mirror", Some("mirror"), &args::command()).expect("planned");
-        assert_eq!(diagnostic.text(), "`tofu-oci mirror` is planned and not built");
+        let diagnostic = other_word("serve", Some("serve"), &args::command()).expect("planned");
+        assert_eq!(diagnostic.text(), "`tofu-oci serve` is planned and not built");
         assert!(other_word("logn", Some("logn"), &args::command()).is_none(), "clap knows similar verbs");
     }
 
@@ -239,6 +243,8 @@ mod tests {
         check_option("--message", "withdraw x/y:1.0.0 --message x", Some(&want("message", "withdraw` has --reason")));
         check_option("--key", "withdraw x/y:1.0.0 --key x", Some(&want("key", "withdraw` has --sign-key")));
         check_option("--force", "versions x/y --force", None);
+        let want = "unexpected argument `--dry-run`: `mirror` has --plan for it";
+        check_option("--dry-run", "mirror x/y --dry-run", Some(want));
     }
 
     #[test]

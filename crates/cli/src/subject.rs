@@ -14,7 +14,7 @@ use tofu_oci_types::{
 };
 
 use crate::diagnostic::Diagnostic;
-use crate::ends::End;
+use crate::ends::{End, names_provider};
 use crate::exit::Exit;
 use crate::invocation;
 
@@ -126,9 +126,20 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
                 _ => diagnostic.hint(from),
             };
         }
+        if text.starts_with("static:") || text.starts_with("bundle:") {
+            return diagnostic.hint(names_provider(text));
+        }
         if Path::new(text).is_dir() || text.contains("://") {
             return diagnostic
                 .hint("name the provider, and where it is with --from: HOST/NAMESPACE/TYPE --from REPOSITORY");
+        }
+        if invocation::verb() == "mirror" {
+            if text.contains("${") {
+                return diagnostic.hint(format!("the destination is an option: --to {}", invocation::quoted(text)));
+            }
+            if text.ends_with('*') {
+                return diagnostic.hint(format!("write a [[provider]] with pattern = {text:?} in mirror.toml"));
+            }
         }
         diagnostic.hint("write HOST/NAMESPACE/TYPE, such as registry.example.com/acme/widget")
     })

@@ -29,7 +29,7 @@ pub enum StoreError {
         what: StoreItem,
     },
     /// The repository itself is unknown to the registry, or the folder holds none.
-    #[error("there is no repository {place}")]
+    #[error("there is no {}", unknown(place))]
     UnknownRepository {
         /// The repository.
         place: Place,
@@ -387,6 +387,14 @@ impl StoreError {
             }
             _ => false,
         }
+    }
+}
+
+/// What is not there.
+fn unknown(place: &Place) -> String {
+    match place {
+        Place::Bundle(file) => format!("bundle {}", file.display()),
+        place => format!("repository {place}"),
     }
 }
 

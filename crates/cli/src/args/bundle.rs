@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, Subcommand};
 
 use super::number::number;
@@ -54,7 +55,7 @@ bytes. `mirror --to bundle:FILE` adds to a bundle. A release that fails is a lin
 others are in the bundle, and the exit code is 1.")]
 pub(crate) struct BundleCreateArgs {
     /// The file to write
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = bundle_file())]
     pub(crate) file: PathBuf,
     /// Write parts of at most this size, FILE.001 and so on, such as 4GB or 700MB
     #[arg(long, value_name = "SIZE")]
@@ -77,7 +78,7 @@ Every release is judged by trust.toml first: if one is refused, nothing is writt
 other referrers go along. What is there already is not sent again.")]
 pub(crate) struct BundleLoadArgs {
     /// The bundle, or the name of its parts without .001
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = bundle_file())]
     pub(crate) file: PathBuf,
     /// Where to: a template for repositories, oci:DIR or static:DIR, as for `mirror --to`
     #[arg(value_name = "DEST")]
@@ -106,7 +107,7 @@ Signatures are judged by trust.toml in the current directory. No package is read
 compares each one with its digest.")]
 pub(crate) struct BundleShowArgs {
     /// The bundle, or the name of its parts without .001
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE", value_parser = bundle_file())]
     pub(crate) file: PathBuf,
     /// Print the CLI configuration for those who install what was loaded into a registry, and nothing else
     #[arg(long)]
@@ -115,4 +116,12 @@ pub(crate) struct BundleShowArgs {
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// Reads a file, or `bundle:FILE`, as `--from` and `--to` name it.
+fn bundle_file() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(|path| {
+        let file = path.to_str().and_then(|text| text.strip_prefix("bundle:")).map(PathBuf::from);
+        file.unwrap_or(path)
+    })
 }

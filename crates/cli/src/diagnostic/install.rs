@@ -294,7 +294,7 @@ impl Diagnostic {
     fn failure_hint(self, failure: &Failure) -> Self {
         match failure {
             Failure::HostWithPort(_) => {
-                self.hint("exclude the provider from this method, so that direct, a folder or an oci_mirror serves it")
+                self.hint("name another place with --from, or exclude the provider from the network_mirror, so that another method serves it")
             }
             Failure::InvalidMirrorAddress(_) => {
                 self.hint("write it as https://HOST/PATH/, with a slash at the end")

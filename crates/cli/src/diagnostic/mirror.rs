@@ -17,7 +17,7 @@ impl From<MirrorError> for Diagnostic {
             MirrorError::NotAMirror { .. } => plain(&error)
                 .hint("a tree has index.json and VERSION.json as `tofu providers mirror` writes them: move the file away, or name another folder"),
             MirrorError::SharedRepository { .. } => {
-                plain(&error).hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
+                plain(&error).exiting(Exit::Usage).hint("write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${type}")
             }
             MirrorError::UpstreamChanged { .. } => plain(&error)
                 .hint("a version must never change: ask its publisher what happened")

@@ -125,10 +125,16 @@ impl From<&StoreError> for Diagnostic {
 fn bundle_hint(error: &StoreError) -> Option<String> {
     let hint = match error {
         StoreError::UnknownRepository { place: Place::Bundle(file) } => {
-            let file = file.display();
-            return Some(format!(
-                "name the file, or its parts without .001: {file}, or {file}.001, {file}.002 and so on"
-            ));
+            let shown = file.display().to_string();
+            let whole = shown.trim_end_matches(|last: char| last.is_ascii_digit()).strip_suffix('.');
+            return Some(match whole {
+                Some(whole) if whole.len() + 4 == shown.len() => {
+                    format!("name the bundle without the number of a part: {whole}")
+                }
+                _ => {
+                    format!("name the file, or its parts without .001: {shown}, or {shown}.001, {shown}.002 and so on")
+                }
+            });
         }
         StoreError::Malformed { place: Place::Bundle(_), .. } => {
             "`tofu-oci bundle create` writes bundles; copy the file again if it was one"

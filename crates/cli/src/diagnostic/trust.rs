@@ -65,8 +65,15 @@ impl From<PinFileError> for Diagnostic {
 impl Diagnostic {
     /// The same with what to do about a release that is not trusted, for verbs that do not tell of its signatures.
     pub(crate) fn untrusted(self, refused: &Refused<'_>) -> Self {
-        let RefusedRelease { address, version, .. } = refused.release;
-        let verify = invocation::command(&format!("verify {address}@{version}"));
+        let RefusedRelease { address, version, place } = refused.release;
+        // `bundle load` names its place without --from.
+        let from = match place {
+            Place::Bundle(_) if !invocation::says("from") => {
+                format!(" --from {}", invocation::quoted(&place.to_string()))
+            }
+            _ => String::new(),
+        };
+        let verify = invocation::command(&format!("verify {address}@{version}{from}"));
         self.not_trusted(refused).hint(format!("`{verify}` shows every signature, and why it does not count"))
     }
 

@@ -14,7 +14,7 @@ use tofu_oci_source::{BundleSource, OciSource, Release, ReleaseId, Source};
 use tofu_oci_store::{BundleArchive, BundleContents, DirStore, ReadStore, Store, StoreError};
 use tofu_oci_types::{Event, Place, ProviderAddr, Reporter, Tag};
 
-use super::Destination;
+use super::{Destination, Widening};
 use crate::bundle_notes;
 use crate::{MirrorError, TransferRequest, Transferred, transfer};
 
@@ -51,6 +51,9 @@ impl BundleFile {
         waiter: Waiter,
     ) -> Result<Self, MirrorError> {
         let file = file.into();
+        if file.is_dir() {
+            return Err(StoreError::io("write", &file, std::io::ErrorKind::IsADirectory.into()).into());
+        }
         let folder = match file.parent() {
             Some(parent) if parent != Path::new("") => parent.to_owned(),
             _ => PathBuf::from("."),

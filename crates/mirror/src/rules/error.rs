@@ -35,6 +35,17 @@ pub enum RulesProblem {
     /// A `[[provider]]` with two.
     #[error("a [[provider]] has both `address` and `pattern`")]
     TwoAddresses,
+    /// One `[provider]`.
+    #[error("[provider] is a table, and the file has a list of them")]
+    OneTable,
+    /// An address with a version after it, as arguments have it.
+    #[error("`address` has a version after the @")]
+    VersionInAddress {
+        /// What stands before the `@`.
+        address: String,
+        /// What stands after it.
+        versions: String,
+    },
     /// An invalid address.
     #[error(transparent)]
     Address(InvalidProviderAddr),
@@ -70,6 +81,10 @@ impl RulesProblem {
         match self {
             Self::NoProvider | Self::NoAddress => {
                 Some("write [[provider]] with address = \"HOST/NAMESPACE/TYPE\"".to_owned())
+            }
+            Self::OneTable => Some("write [[provider]], with two brackets".to_owned()),
+            Self::VersionInAddress { address, versions } => {
+                Some(format!("write address = {address:?} and versions = {versions:?}"))
             }
             Self::TwoAddresses => Some("write a [[provider]] for each".to_owned()),
             Self::Address(error) => error.suggestion().map(|instead| format!("write {instead}")),

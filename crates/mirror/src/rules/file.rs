@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::Deserialize;
-use tofu_oci_types::{Constraints, Pattern, Platform};
+use tofu_oci_types::{Constraints, Pattern, Platform, ProviderAddr};
 use toml::Spanned;
 
 use super::error::{RulesError, RulesProblem};
@@ -63,8 +63,13 @@ impl RulesFile {
     /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect.
     pub fn parse(text: &str) -> Result<Self, RulesError> {
         let document: RulesDocument = toml::from_str(text).map_err(|error| {
-            let message = error.message().trim_end().replace('\n', "; ");
-            RulesError { span: error.span(), problem: RulesProblem::Syntax { message } }
+            let is_table = |table: toml::Table| table.get("provider").is_some_and(toml::Value::is_table);
+            let problem = if text.parse().is_ok_and(is_table) {
+                RulesProblem::OneTable
+            } else {
+                RulesProblem::Syntax { message: error.message().trim_end().replace('\n', "; ") }
+            };
+            RulesError { span: error.span(), problem }
         })?;
         if document.provider.is_empty() {
             return Err(RulesError { span: None, problem: RulesProblem::NoProvider });
@@ -92,9 +97,7 @@ fn provider(table: Spanned<ProviderTable>) -> Result<ProviderRule, RulesError> {
     let whole = table.span();
     let ProviderTable { address, pattern, versions, latest, platforms } = table.into_inner();
     let providers = match (address, pattern) {
-        (Some(address), None) => {
-            Providers::One(address.get_ref().parse().map_err(|error| at(address.span(), RulesProblem::Address(error)))?)
-        }
+        (Some(written), None) => Providers::One(address_of(written.get_ref(), written.span())?),
         (None, Some(written)) => Providers::Matching(pattern_of(written.get_ref(), written.span())?),
         (None, None) => return Err(at(whole, RulesProblem::NoAddress)),
         (Some(_), Some(pattern)) => return Err(at(pattern.span(), RulesProblem::TwoAddresses)),
@@ -109,6 +112,20 @@ fn provider(table: Spanned<ProviderTable>) -> Result<ProviderRule, RulesError> {
         None => BTreeSet::new(),
     };
     Ok(ProviderRule { providers, versions, latest, platforms, locked: None })
+}
+
+fn address_of(text: &str, span: Range<usize>) -> Result<ProviderAddr, RulesError> {
+    text.parse().map_err(|error| {
+        at(
+            span,
+            match text.split_once('@') {
+                Some((address, versions)) => {
+                    RulesProblem::VersionInAddress { address: address.to_owned(), versions: versions.to_owned() }
+                }
+                None => RulesProblem::Address(error),
+            },
+        )
+    })
 }
 
 fn platform(written: Spanned<String>) -> Result<Platform, RulesError> {

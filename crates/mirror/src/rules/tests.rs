@@ -9,6 +9,18 @@ fn check_refused(text: &str, want: &str) {
 }
 
 #[test]
+fn mistakes_of_a_first_rules_file_get_the_right_form() {
+    check_refused(
+        "[provider]\naddress = \"example.com/acme/zap\"",
+        "[provider]: [provider] is a table, and the file has a list of them; write [[provider]], with two brackets",
+    );
+    check_refused(
+        "[[provider]]\naddress = \"example.com/acme/zap@1.0.0\"",
+        "\"example.com/acme/zap@1.0.0\": `address` has a version after the @; write address = \"example.com/acme/zap\" and versions = \"1.0.0\"",
+    );
+}
+
+#[test]
 fn a_file_says_what_is_mirrored_from_where_and_where_to() {
     let file = RulesFile::parse(
         r#"

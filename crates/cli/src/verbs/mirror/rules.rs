@@ -11,8 +11,9 @@ use crate::args::{MirrorArgs, TrustArgs};
 use crate::destination;
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt;
+use crate::invocation;
 use crate::verbs::context::{Context, data_dir};
-use crate::verbs::install::{given, required, working_dir};
+use crate::verbs::install::{given, required};
 
 /// The name of the rules in the current directory.
 const RULES_FILE: &str = "mirror.toml";
@@ -71,7 +72,11 @@ fn by_name(args: &MirrorArgs, providers: &[String]) -> Result<Vec<ProviderRule>,
 
 /// The locked version of each provider that the configuration requires, else the newest that it admits.
 fn by_config(context: &Context, args: &MirrorArgs, dir: &Path) -> Result<Vec<ProviderRule>, Diagnostic> {
-    let dir = working_dir(Some(dir))?;
+    if !dir.is_dir() {
+        return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
+            .hint("--from-config names the directory that holds the configuration and its lock file"));
+    }
+    let dir = dir.to_owned();
     let required = required(context, &dir, &data_dir(&dir)).map_err(Diagnostic::of_needed_configuration)?;
     if required.is_empty() {
         return Err(Diagnostic::usage(format!("the configuration in {} requires no providers", dir.display())));
@@ -94,9 +99,16 @@ fn by_config(context: &Context, args: &MirrorArgs, dir: &Path) -> Result<Vec<Pro
 fn of_file(args: &MirrorArgs) -> Result<(RulesFile, PathBuf), Diagnostic> {
     let path = args.carry.rules.clone().unwrap_or_else(|| PathBuf::from(RULES_FILE));
     if args.carry.rules.is_none() && path.symlink_metadata().is_err() {
-        return Err(Diagnostic::usage("`mirror` needs to know what to mirror, and there is no mirror.toml here")
-            .hint("name providers: tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}-${type}'")
-            .hint("or a configuration: --from-config DIR; or write a mirror.toml: tofu-oci help mirroring"));
+        let verb = invocation::verb();
+        let example = match verb {
+            "bundle create" => "tofu-oci bundle create FILE hashicorp/random",
+            _ => "tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}-${type}'",
+        };
+        return Err(Diagnostic::usage(format!(
+            "`{verb}` needs to know which providers, and there is no mirror.toml here"
+        ))
+        .hint(format!("name providers: {example}"))
+        .hint("or a configuration: --from-config DIR; or write a mirror.toml: tofu-oci help mirroring"));
     }
     if args.carry.latest.is_some() || !args.carry.platform.is_empty() {
         return Err(Diagnostic::usage("--latest and --platform are for providers that the command names")

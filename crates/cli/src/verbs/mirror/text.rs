@@ -4,7 +4,6 @@ use tofu_oci_mirror::{Deed, MirrorAction};
 use tofu_oci_types::Platform;
 
 use super::model::{MirrorSummary, Mode, Row};
-use crate::diagnostic::Diagnostic;
 use crate::page::Page;
 use crate::report::human_bytes;
 
@@ -22,13 +21,14 @@ pub(super) fn page(mode: Mode, rows: &[Row], summary: &MirrorSummary) -> Page {
         page.table(std::iter::once(head).chain(cells));
         page.gap();
     }
+    let failures: Vec<_> = rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().err()?))).collect();
     let mut hints: Vec<&String> = Vec::new();
-    for (row, failure) in rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().err()?))) {
-        let version = row.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
-        page.line(format_args!("{}{version}: {}", row.address, sentence(failure)));
+    for (row, failure) in &failures {
+        page.line(sentence(row, failure.text()));
+        failure.causes().iter().for_each(|cause| page.line(format_args!("  cause: {cause}")));
         hints.extend(failure.hints().iter().filter(|hint| !hints.contains(hint)).collect::<Vec<_>>());
     }
-    if rows.iter().any(|row| row.outcome.is_err()) {
+    if !failures.is_empty() {
         hints.iter().for_each(|hint| page.line(format_args!("  hint: {hint}")));
         page.gap();
     }
@@ -36,9 +36,11 @@ pub(super) fn page(mode: Mode, rows: &[Row], summary: &MirrorSummary) -> Page {
     page
 }
 
-/// What went wrong in one line, with its causes.
-fn sentence(failure: &Diagnostic) -> String {
-    std::iter::once(failure.text()).chain(failure.causes().iter().map(String::as_str)).collect::<Vec<_>>().join(": ")
+/// What went wrong with a version, in one line that names it once.
+fn sentence(row: &Row, failure: &str) -> String {
+    let version = row.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+    let name = format!("{}{version}", row.address);
+    if failure.starts_with(&name) { failure.to_owned() } else { format!("{name}: {failure}") }
 }
 
 fn what(row: &Row) -> String {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tofu_oci_mirror::{MirrorRules, Providers, providers_in_tree};
 use tofu_oci_source::{BundleSource, Source};
-use tofu_oci_types::{Pattern, Place, ProviderAddr};
+use tofu_oci_types::{Event, Pattern, Place, ProviderAddr, Reporter};
 
 use crate::args::{LookupArgs, MirrorArgs};
 use crate::connect::Connector;
@@ -20,6 +20,7 @@ const ORIGIN: &str = "direct";
 /// The sources, in order; at least one.
 pub(super) struct UpstreamSources {
     sources: Vec<NamedSource>,
+    reporter: Arc<dyn Reporter>,
 }
 
 struct NamedSource {
@@ -34,20 +35,24 @@ impl UpstreamSources {
     /// # Errors
     /// What is wrong with one of them; exit code 2.
     pub(super) async fn open(context: &Context, args: &MirrorArgs, texts: &[String]) -> Result<Self, Diagnostic> {
-        let open = async |lookup: &LookupArgs| {
-            finder(context, lookup, &args.carry.identity, &args.carry.network, None, &[]).await
-        };
+        let open = async |lookup: &LookupArgs| finder(context, lookup, &args.carry.identity, &args.carry.network, None, &[]).await;
+        let reporter = Arc::clone(&context.reporter);
         if texts.is_empty() {
             let source = NamedSource { text: args.carry.lookup.from.clone(), finder: open(&args.carry.lookup).await? };
-            return Ok(Self { sources: vec![source] });
+            return Ok(Self { sources: vec![source], reporter });
         }
         let mut sources = Vec::with_capacity(texts.len());
         for text in texts {
             let from = Some(text.clone()).filter(|text| text != ORIGIN);
             let lookup = LookupArgs { from, ..args.carry.lookup.clone() };
-            sources.push(NamedSource { text: Some(text.clone()), finder: open(&lookup).await? });
+            let finder = open(&lookup).await.map_err(|error| {
+                error
+                    .cause(format!("`sources` of the rules names {text:?}"))
+                    .hint("\"direct\" in `sources` is the host of each address")
+            })?;
+            sources.push(NamedSource { text: Some(text.clone()), finder });
         }
-        Ok(Self { sources })
+        Ok(Self { sources, reporter })
     }
 
     /// What opens the destination.
@@ -104,6 +109,10 @@ impl UpstreamSources {
         for place in listing {
             let listed = place.providers().await?;
             found.extend(listed.into_iter().filter(|address| pattern.matches(address)));
+        }
+        if found.is_empty() {
+            let text = format!("no source has a provider that matches `{pattern}`");
+            self.reporter.event(&Event::warning("pattern-without-match", text));
         }
         Ok(found)
     }
