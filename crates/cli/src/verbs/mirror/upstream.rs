@@ -35,7 +35,9 @@ impl UpstreamSources {
     /// # Errors
     /// What is wrong with one of them; exit code 2.
     pub(super) async fn open(context: &Context, args: &MirrorArgs, texts: &[String]) -> Result<Self, Diagnostic> {
-        let open = async |lookup: &LookupArgs| finder(context, lookup, &args.carry.identity, &args.carry.network, None, &[]).await;
+        let open = async |lookup: &LookupArgs| {
+            finder(context, lookup, &args.carry.identity, &args.carry.network, None, &[]).await
+        };
         let reporter = Arc::clone(&context.reporter);
         if texts.is_empty() {
             let source = NamedSource { text: args.carry.lookup.from.clone(), finder: open(&args.carry.lookup).await? };
@@ -138,7 +140,8 @@ impl<'a> ListedPlace<'a> {
     async fn providers(&self) -> Result<Vec<ProviderAddr>, Diagnostic> {
         match self {
             Self::Tree(dir) => providers_in_tree(dir).map_err(|error| {
-                Diagnostic::usage(format!("the providers in {} cannot be listed", dir.display())).cause(error.to_string())
+                Diagnostic::usage(format!("the providers in {} cannot be listed", dir.display()))
+                    .cause(error.to_string())
             }),
             Self::Bundle(file) => Ok(BundleSource::new(*file).providers().await?),
         }
