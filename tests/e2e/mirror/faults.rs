@@ -17,7 +17,7 @@ fn pair() -> Mirrored {
 /// Mirrors both, checks that acme/zap fails in one line and that acme/zip is mirrored, and returns the code of that line.
 #[track_caller]
 fn failed(mirrored: &Mirrored) -> String {
-    let line = format!("mirror {HOST}/acme/zap {HOST}/acme/zip --attempts 2 --max-wait 0 {}", super::TO);
+    let line = format!("mirror {HOST}/acme/zap {HOST}/acme/zip --attempts 2 --max-wait 5s {}", super::TO);
     let said = mirrored.scene.run(&format!("{line} --json"));
     assert_eq!(said.code, Some(1), "{}", said.text);
     assert_eq!(actions(&said)["zip 1.0.0"], "add", "{}", said.text);
