@@ -20,10 +20,12 @@ mod failure;
 mod fixtures;
 mod floors;
 mod interop;
+mod nginx;
 mod paths;
 mod process;
 mod program;
 mod registry;
+mod signed_origin;
 
 use std::process::ExitCode;
 
@@ -51,7 +53,7 @@ enum Chore {
     Registry(registry::RegistryArgs),
     /// Run the program against real registries, real clients and a real provider
     Interop(interop::InteropArgs),
-    /// Measure install and push beside curl, unzip and tofu, as ratios in one run
+    /// Measure install, push, lock and mirror beside curl, unzip, tofu and terraform, as ratios in one run
     Bench(bench::BenchArgs),
     /// Inflate a zip to nowhere and print the seconds (the yardstick of bench, in its release build)
     #[command(hide = true)]

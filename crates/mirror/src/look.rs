@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_source::{Listing, Release, Source};
 use tofu_oci_trust::NoticeReason;
 use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
@@ -23,6 +24,9 @@ use crate::{Destination, MirrorError};
 
 /// The most characters of a warning that becomes a notice.
 const REASON: usize = 1024;
+
+/// How many versions of a provider are asked for at a time.
+const VERSIONS: usize = 8;
 
 /// What decides about a provider.
 pub(crate) struct Question<'a> {
@@ -53,6 +57,12 @@ struct TwoListings {
     there: Listing,
 }
 
+/// What becomes of a version, and the release if its place was asked for it.
+struct ChosenDeed {
+    deed: Result<Deed, MirrorError>,
+    release: Option<Arc<dyn Release>>,
+}
+
 impl Question<'_> {
     pub(crate) async fn look(&self) -> Result<Look, MirrorError> {
         let first_seen = FirstSeen::of(self.destination, self.address)?;
@@ -77,13 +87,12 @@ impl Question<'_> {
                 now: self.now,
             },
         );
+        let choices = selection.versions.iter().map(|selected| self.choose(selected, &lists, &*to, &sightings).boxed());
+        let choices: Vec<_> = choices.collect();
+        let chosen: Vec<ChosenDeed> = futures_util::stream::iter(choices).buffered(VERSIONS).collect().await;
         let mut look = Look { first_seen, known, sightings, deeds: Vec::new(), releases: HashMap::new() };
-        for selected in &selection.versions {
-            let deed = match &selected.choice {
-                MirrorChoice::Wanted => self.wanted(selected, &lists, &*to, &mut look).await,
-                MirrorChoice::Held { until } => Ok(Deed::still(MirrorAction::Held { until: *until })),
-                MirrorChoice::Denied { by } => Ok(Deed::still(MirrorAction::Denied { by: by.clone() })),
-            };
+        for (selected, ChosenDeed { deed, release }) in selection.versions.iter().zip(chosen) {
+            look.releases.extend(release.map(|release| (selected.version.clone(), release)));
             let warning = match &deed {
                 Ok(deed) => self.warning(selected, &deed.action, &lists, &mut look).await,
                 Err(_) => None,
@@ -110,6 +119,24 @@ impl Question<'_> {
         Ok(look)
     }
 
+    async fn choose(
+        &self,
+        selected: &SelectedVersion,
+        lists: &TwoListings,
+        to: &dyn Source,
+        sightings: &Sightings,
+    ) -> ChosenDeed {
+        let deed = match &selected.choice {
+            MirrorChoice::Wanted => match self.wanted(selected, lists, to, sightings).await {
+                Ok(chosen) => return chosen,
+                Err(error) => Err(error),
+            },
+            MirrorChoice::Held { until } => Ok(Deed::still(MirrorAction::Held { until: *until })),
+            MirrorChoice::Denied { by } => Ok(Deed::still(MirrorAction::Denied { by: by.clone() })),
+        };
+        ChosenDeed { deed, release: None }
+    }
+
     /// What becomes of a wanted version. Its place is not asked for it if the destination has all that the rules name, or if
     /// an earlier run carried it whole.
     async fn wanted(
@@ -117,8 +144,8 @@ impl Question<'_> {
         selected: &SelectedVersion,
         lists: &TwoListings,
         to: &dyn Source,
-        look: &mut Look,
-    ) -> Result<Deed, MirrorError> {
+        sightings: &Sightings,
+    ) -> Result<ChosenDeed, MirrorError> {
         let version = &selected.version;
         let there = if lists.there.versions.contains(version) {
             Some(to.release(self.address, version).await?.platforms().await?)
@@ -128,25 +155,23 @@ impl Question<'_> {
         let has_all = |there: &Vec<Platform>| {
             !selected.platforms.is_empty() && selected.platforms.iter().all(|platform| there.contains(platform))
         };
-        let mark = look.sightings.mark(version).cloned();
+        let mark = sightings.mark(version);
         let is_whole = matches!(mark, Some(Mark::Whole(_)));
-        let offered = if there.as_ref().is_some_and(|there| is_whole || has_all(there)) {
-            None
+        let (offered, release) = if there.as_ref().is_some_and(|there| is_whole || has_all(there)) {
+            (None, None)
         } else {
             let release = self.from.release(self.address, version).await?;
-            let platforms = release.platforms().await?;
-            look.releases.insert(version.clone(), release);
-            Some(platforms)
+            (Some(release.platforms().await?), Some(release))
         };
         let wanted = WantedVersion {
             selected,
             offered: offered.as_deref(),
             there: there.as_deref(),
             withdrawn: lists.there.withdrawn.contains(version),
-            mark: mark.as_ref(),
+            mark,
             widening: self.destination.widening(),
         };
-        Ok(wanted.deed())
+        Ok(ChosenDeed { deed: Ok(wanted.deed()), release })
     }
 
     /// What the place says against a version that is there afterwards, unless the destination has a notice of it already or
@@ -185,7 +210,51 @@ fn reason(warnings: &[String]) -> Option<NoticeReason> {
 
 #[cfg(test)]
 mod tests {
+    use async_trait::async_trait;
+    use tofu_oci_source::Failure;
+    use tofu_oci_store::MemoryStore;
+    use tofu_oci_types::Place;
+    use tokio::sync::Barrier;
+
     use super::*;
+    use crate::{ProviderRule, Repositories};
+
+    /// A place with two versions. It answers for one only while it is asked for the other.
+    struct Pair {
+        place: Place,
+        both: Barrier,
+    }
+
+    #[async_trait]
+    impl Source for Pair {
+        fn place(&self) -> &Place {
+            &self.place
+        }
+
+        async fn versions(&self, _: &ProviderAddr) -> Result<Listing, SourceError> {
+            let versions = ["1.0.0", "1.1.0"].map(|text| text.parse().unwrap()).to_vec();
+            Ok(Listing { versions, ..Listing::default() })
+        }
+
+        async fn release(&self, _: &ProviderAddr, _: &Version) -> Result<Arc<dyn Release>, SourceError> {
+            self.both.wait().await;
+            Err(SourceError::Failed { place: self.place.clone(), failure: Failure::Denied("no".to_owned()) })
+        }
+    }
+
+    #[test]
+    fn versions_are_not_asked_for_one_after_the_other() {
+        let address: ProviderAddr = "example.com/acme/widget".parse().unwrap();
+        let from = Pair { place: Place::Host("example.com".to_owned()), both: Barrier::new(2) };
+        let rules = MirrorRules { providers: vec![ProviderRule::all_of(address.clone())], ..MirrorRules::default() };
+        let open = |place: &Place| Ok(Arc::new(MemoryStore::new(place.clone())) as _);
+        let destination = Repositories::of_layouts("example.com/x/${type}".parse().unwrap(), Arc::new(open));
+        let now = "2026-01-01T00:00:00Z".parse().unwrap();
+        let (prune, address) = (Prune::Keep, &address);
+        let question = Question { rules: &rules, prune, now, destination: &destination, address, from: &from };
+        let look = question.look().now_or_never().expect("both versions are asked for at once").unwrap();
+        assert!(look.deeds.len() == 2 && look.deeds.iter().all(|(_, deed)| deed.is_err()));
+    }
 
     #[track_caller]
     fn check(warnings: &[&str], want: Option<&str>) {

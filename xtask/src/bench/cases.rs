@@ -9,10 +9,14 @@ use tofu_oci_testkit::{RealMode, RealRegistry};
 
 use super::lock::{self, Releases};
 use super::measure::{BenchCase, BenchClock, output};
+use super::mirror::{MirrorBench, Mirrored, VERSIONS, logged};
 use super::package::{BenchPackage, sha256};
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
 use crate::process::find;
+
+/// The case whose requests are counted.
+pub(super) const UNCHANGED: &str = "mirror 100, unchanged";
 
 /// The programs in their release builds.
 pub(super) struct Programs {
@@ -50,6 +54,7 @@ pub(super) struct BenchStage<'a> {
     blob: String,
     lock: PathBuf,
     locked: OnceCell<Releases>,
+    mirrored: OnceCell<MirrorBench>,
 }
 
 impl<'a> BenchStage<'a> {
@@ -69,6 +74,7 @@ impl<'a> BenchStage<'a> {
             blob: String::new(),
             lock: work.join("lock").join(".terraform.lock.hcl"),
             locked: OnceCell::new(),
+            mirrored: OnceCell::new(),
         };
         let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
         let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
@@ -152,6 +158,7 @@ impl<'a> BenchStage<'a> {
             Ok(vec![stage.push(&stage.package.all, &repository, &[])])
         }));
         cases.extend(self.lock_cases());
+        cases.extend(self.mirror_cases());
         cases.push(self.case("sha256sum + curl PUT all", BenchClock::Wall, |stage, round| {
             let zips = stage.package.zips()?;
             // A push by hand needs the digest first.
@@ -183,6 +190,67 @@ impl<'a> BenchStage<'a> {
                 Ok(stage.releases()?.download(&folder))
             }),
         ]
+    }
+
+    /// One large package from an origin into a registry, and many versions that are there already.
+    fn mirror_cases(&'a self) -> Vec<BenchCase<'a>> {
+        let into = move |name, mirrored| {
+            self.case(name, BenchClock::Wall, move |stage, round| {
+                Ok(vec![stage.mirror(mirrored, &stage.fresh_repository(name, round))?])
+            })
+        };
+        let mut cases = vec![
+            into("mirror one", Mirrored::Large),
+            into("mirror 100", Mirrored::Many),
+            self.case("curl | curl", BenchClock::Wall, |stage, round| {
+                let upload = stage.upload(&format!("piped/{round}"))?;
+                Ok(vec![stage.mirrored()?.curl_to_curl(&upload)])
+            }),
+            self.case(UNCHANGED, BenchClock::Wall, |stage, _| {
+                let (mut first, again) = (stage.mirror_unchanged()?, stage.mirror_unchanged()?);
+                output(&mut first)?;
+                Ok(vec![again])
+            }),
+        ];
+        if find("terraform").is_some() {
+            cases.push(self.case("terraform mirror one", BenchClock::Wall, |stage, _| {
+                Ok(vec![stage.mirrored()?.terraform(Mirrored::Large, &stage.fresh("terraform")?)?])
+            }));
+            cases.push(self.case("terraform mirror 1, unchanged", BenchClock::Wall, |stage, _| {
+                let folder = stage.fresh("terraform")?;
+                output(&mut stage.mirrored()?.terraform(Mirrored::Many, &folder)?)?;
+                Ok(vec![stage.mirrored()?.terraform(Mirrored::Many, &folder)?])
+            }));
+        }
+        cases
+    }
+
+    fn mirror(&self, mirrored: Mirrored, base: &str) -> ChoreResult<Command> {
+        Ok(self.mirrored()?.mirror(self.tofu_oci(&self.work.join("home")), mirrored, base))
+    }
+
+    fn mirror_unchanged(&self) -> ChoreResult<Command> {
+        self.mirror(Mirrored::Many, &self.fresh_repository(UNCHANGED, 0))
+    }
+
+    /// Prints how many requests `mirror` makes if the registry has every version.
+    pub(super) fn print_requests(&self) -> ChoreResult {
+        output(&mut self.mirror_unchanged()?)?;
+        self.mirrored()?.take_log()?;
+        let there = logged(&mut self.mirror_unchanged()?, self.plain.address(), || self.plain.output())?;
+        let origin = self.mirrored()?.take_log()?.len();
+        println!("\n{UNCHANGED}: {origin} requests to the origin and {there} to the registry for {VERSIONS} versions");
+        Ok(())
+    }
+
+    /// The origin, made when it is first asked for.
+    fn mirrored(&self) -> ChoreResult<&MirrorBench> {
+        if let Some(origin) = self.mirrored.get() {
+            return Ok(origin);
+        }
+        let certificates = self.tls.certificates().ok_or_else(|| ChoreFailure::new("no certificates"))?;
+        let origin = MirrorBench::make(self.work, self.package, certificates, &self.ca)?;
+        Ok(self.mirrored.get_or_init(|| origin))
     }
 
     /// The releases that are locked, made and pushed when they are first asked for.
@@ -260,13 +328,7 @@ impl<'a> BenchStage<'a> {
     fn curl_put(&self, zips: &[PathBuf], repository: &str) -> ChoreResult<Vec<Command>> {
         let mut commands = Vec::new();
         for zip in zips {
-            let url = format!("http://{}/v2/{repository}/blobs/uploads/", self.plain.address());
-            let head = output(Command::new("curl").args(["--silent", "--fail", "-X", "POST", "-D", "-", &url]))?;
-            let location = head
-                .lines()
-                .find_map(|line| line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("location")))
-                .map(|(_, location)| location.trim().to_owned())
-                .ok_or_else(|| ChoreFailure::new("the registry gave no Location"))?;
+            let location = self.upload(repository)?;
             let digest = sha256(zip)?;
             let mut put = Command::new("curl");
             put.args(["--silent", "--fail", "-X", "PUT", "-H", "Content-Type: application/octet-stream", "-T"]);
@@ -274,5 +336,15 @@ impl<'a> BenchStage<'a> {
             commands.push(put);
         }
         Ok(commands)
+    }
+
+    /// Where a new upload goes.
+    fn upload(&self, repository: &str) -> ChoreResult<String> {
+        let url = format!("http://{}/v2/{repository}/blobs/uploads/", self.plain.address());
+        let head = output(Command::new("curl").args(["--silent", "--fail", "-X", "POST", "-D", "-", &url]))?;
+        head.lines()
+            .find_map(|line| line.split_once(": ").filter(|(name, _)| name.eq_ignore_ascii_case("location")))
+            .map(|(_, location)| location.trim().to_owned())
+            .ok_or_else(|| ChoreFailure::new("the registry gave no Location"))
     }
 }

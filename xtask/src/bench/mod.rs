@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: speed and memory of install, push and lock, as ratios measured in one run.
+//! `cargo xtask bench`: speed and memory of install, push, lock and mirror, as ratios measured in one run.
 //!
 //! The order of the cases is shuffled in every round, each figure is the minimum and the median of all rounds, and the
 //! spread of a fixed piece of work (the machine's noise) is printed beside them. A timing never fails a test: this prints,
@@ -7,6 +7,7 @@
 mod cases;
 mod lock;
 mod measure;
+mod mirror;
 mod package;
 mod table;
 
@@ -58,6 +59,9 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     }
     let results = measure::rounds(&cases, args.runs)?;
     table::print(&results, args.runs);
+    if results.iter().any(|series| series.name == cases::UNCHANGED) {
+        stage.print_requests()?;
+    }
     Ok(())
 }
 

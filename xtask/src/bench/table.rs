@@ -24,13 +24,33 @@ const GOALS: &[Goal] = &[
     },
     Goal { what: "lock 5 x 10 / curl + sha256sum", case: "lock, signed", against: "curl + sha256sum", at_most: 0.1 },
     Goal { what: "lock 5 x 10 / lock unsigned", case: "lock, signed", against: "lock, unsigned", at_most: 0.1 },
+    Goal { what: "mirror one / curl | curl", case: "mirror one", against: "curl | curl", at_most: 1.3 },
+    Goal { what: "mirror one / terraform", case: "mirror one", against: "terraform mirror one", at_most: 1.0 },
+];
+
+/// The most that a case should cost.
+struct Limit {
+    case: &'static str,
+    cost: Cost,
+}
+
+enum Cost {
+    /// The median.
+    Seconds(f64),
+    /// The peak of memory.
+    Mebibytes(f64),
+}
+
+const LIMITS: &[Limit] = &[
+    Limit { case: "mirror one", cost: Cost::Mebibytes(64.0) },
+    Limit { case: "mirror 100, unchanged", cost: Cost::Seconds(1.0) },
 ];
 
 /// Prints every case, then the ratios of medians, then the peaks of memory.
 pub(super) fn print(results: &[Series], runs: usize) {
     println!("\n{:<28} {:>8} {:>8} {:>10}", format!("seconds (of {runs})"), "min", "median", "peak MiB");
     for series in results {
-        let peak = series.peak() as f64 / f64::from(1 << 20);
+        let peak = peak(series);
         println!("{:<28} {:>8.3} {:>8.3} {:>10.1}", series.name, series.min(), series.median(), peak);
     }
     if let Some(noise) = find(results, "inflate to nowhere") {
@@ -44,6 +64,19 @@ pub(super) fn print(results: &[Series], runs: usize) {
         let (median, min) = (case.median() / against.median(), case.min() / against.min());
         println!("{:<36} {median:>7.2} {min:>7.2} {:>7.2}", goal.what, goal.at_most);
     }
+    for limit in LIMITS {
+        let Some(series) = find(results, limit.case) else { continue };
+        let (found, most, unit) = match limit.cost {
+            Cost::Seconds(most) => (series.median(), most, "s"),
+            Cost::Mebibytes(most) => (peak(series), most, "MiB"),
+        };
+        println!("{:<36} {found:>7.2} {unit:>7} {most:>7.2}", limit.case);
+    }
+}
+
+/// In MiB.
+fn peak(series: &Series) -> f64 {
+    series.peak() as f64 / f64::from(1 << 20)
 }
 
 fn find<'a>(results: &'a [Series], name: &str) -> Option<&'a Series> {

@@ -1,7 +1,7 @@
 //! From a signed origin into the user's own places, with real parts at every end.
 //!
 //! ```text
-//! origin    Python's HTTPS server and a GnuPG key publish testdata/provider: two versions, three platforms
+//! origin    nginx and a GnuPG key publish testdata/provider: two versions, three platforms
 //! direct    install takes it from the origin, and writes the lock file that terraform writes
 //! registry  mirror into registry:2; a second run sends nothing; terraform runs what install --vendor puts in place
 //! killed    mirror killed at 20 moments: no half release, and the next run completes
@@ -10,27 +10,23 @@
 //! bundle    one file, carried through a folder, loaded into another registry and installed from
 //! ```
 
-mod nginx;
-mod signed_origin;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::https::HttpsServer;
 use super::lab::{Lab, seen, text};
 use super::provider_build::release;
 use super::terraform::{ADDRESS, TerraformProject};
 use crate::failure::{ChoreFailure, ChoreResult};
+use crate::nginx::Nginx;
 use crate::paths;
 use crate::process::{Printed, ProgramRun, find};
 use crate::registry::Guard;
-use nginx::Nginx;
-use signed_origin::SignedOrigin;
+use crate::signed_origin::SignedOrigin;
 
 /// The programs without which the sub-stage cannot run.
-pub(super) const NEEDS: &[&str] = &["docker-registry", "python3", "gpg", "go", "terraform", "nginx"];
+pub(super) const NEEDS: &[&str] = &["docker-registry", "gpg", "go", "terraform", "nginx"];
 
 const VERSIONS: [&str; 2] = ["1.0.0", "1.1.0"];
 const LOCK_FILE: &str = ".terraform.lock.hcl";
@@ -38,8 +34,8 @@ const LOCK_FILE: &str = ".terraform.lock.hcl";
 pub(super) fn run(lab: &Lab) -> ChoreResult {
     let registry = Guard::deletable_over_tls()?;
     let certificates = registry.certificates().ok_or_else(|| ChoreFailure::new("the registry has no certificates"))?;
-    let server = HttpsServer::start(lab, certificates)?;
-    let mut origin = SignedOrigin::new(lab, &server)?;
+    let server = Nginx::start(&lab.new_folder("nginx")?, &lab.new_folder("origin")?, certificates)?;
+    let mut origin = SignedOrigin::new(&server, ADDRESS, &lab.new_folder("gnupg")?)?;
     for version in VERSIONS {
         origin.publish(version, &release(lab, version)?)?;
     }
@@ -120,7 +116,7 @@ fn lock_file(directory: &Path) -> ChoreResult<String> {
     Ok(fs::read_to_string(directory.join(LOCK_FILE))?)
 }
 
-fn into_registry(site: &MirrorSite<'_>, server: &HttpsServer) -> ChoreResult {
+fn into_registry(site: &MirrorSite<'_>, server: &Nginx) -> ChoreResult {
     let (template, repository) = (site.template("mirror"), site.repository("mirror"));
     let planned = site.program(&["mirror", ADDRESS, "--to", &template, "--plan"]).success()?;
     planned.must_show("1.1.0")?;
@@ -128,7 +124,7 @@ fn into_registry(site: &MirrorSite<'_>, server: &HttpsServer) -> ChoreResult {
     site.program(&["mirror", ADDRESS, "--to", &template]).success()?;
     server.take_log()?;
     site.program(&["mirror", ADDRESS, "--to", &template]).success()?;
-    let again: Vec<String> = server.take_log()?.into_iter().filter(|line| line.starts_with("GET ")).collect();
+    let again: Vec<String> = server.take_log()?;
     if again.len() > 1 + VERSIONS.len() || again.iter().any(|line| line.contains(".zip")) {
         return Err(ChoreFailure::new(format!("a second run asked the origin for\n{}", again.join("\n"))));
     }
@@ -172,7 +168,7 @@ fn static_tree(site: &MirrorSite<'_>, certificates: &tofu_oci_testkit::Certifica
     let folder = site.lab.new_folder("static")?;
     let destination = format!("static:{}", folder.display());
     site.program(&["mirror", ADDRESS, "--to", &destination]).success()?;
-    let nginx = Nginx::start(site.lab, &folder, certificates)?;
+    let nginx = Nginx::start(&site.lab.new_folder("nginx")?, &folder, certificates)?;
     let mirror = format!("provider_installation {{\n  network_mirror {{\n    url = \"{}\"\n  }}\n}}\n", nginx.url());
     let clients: Vec<&'static str> =
         ["terraform", "tofu"].into_iter().filter(|client| find(client).is_some()).collect();
