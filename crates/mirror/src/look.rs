@@ -211,7 +211,7 @@ fn reason(warnings: &[String]) -> Option<NoticeReason> {
 #[cfg(test)]
 mod tests {
     use async_trait::async_trait;
-    use tofu_oci_source::Failure;
+    use tofu_oci_source::{Failure, SourceError};
     use tofu_oci_store::MemoryStore;
     use tofu_oci_types::Place;
     use tokio::sync::Barrier;
