@@ -14,7 +14,7 @@ pub(crate) struct CarryArgs {
     /// Providers, HOST/NAMESPACE/TYPE[@CONSTRAINT] [default: those of --rules]
     #[arg(value_name = "ADDR[@CONSTRAINT]")]
     pub(crate) providers: Vec<String>,
-    /// Take what the configuration in this directory requires, in the versions of its lock file
+    /// Take what this configuration requires, in the versions of its lock file
     #[arg(long, value_name = "DIR", conflicts_with = "providers")]
     pub(crate) from_config: Option<PathBuf>,
     /// The file that says what to take [default: mirror.toml]
@@ -28,7 +28,7 @@ pub(crate) struct CarryArgs {
     /// A platform to take (repeatable) [default: all that each release has]
     #[arg(long, value_name = "OS_ARCH")]
     pub(crate) platform: Vec<Platform>,
-    /// Sign what is taken, and notices, with this private key (PEM), or with the one in a variable: env://NAME
+    /// Sign what is taken, and notices, with this private key: PEM, or env://NAME
     #[arg(long, value_name = "KEY")]
     pub(crate) sign_key: Option<PathBuf>,
     /// Read the password of the key from standard input instead of COSIGN_PASSWORD

@@ -19,20 +19,18 @@ Examples:
     tofu-oci mirror --plan
     tofu-oci mirror
 
-  Only what has been public for a week, signed with the key of the team:
-    tofu-oci mirror --min-age 7d --sign-key cosign.key
-
   Take away what mirror.toml no longer names; first what that is:
     tofu-oci mirror --plan --prune
     tofu-oci mirror --prune
 
 The zips, SHA256SUMS, its signatures and their keys go along unchanged, after they have been
 verified. A release that fails is a line of the report, and the others go on; the exit code is 1
-then. What is there already is not sent again. See `tofu-oci help mirroring`.")]
+then. What is there already is not sent again. With --min-age 7d only versions that have been seen
+for a week come in. See `tofu-oci help mirroring`.")]
 pub(crate) struct MirrorArgs {
-    /// Where to: a template for repositories, oci:DIR, static:DIR or bundle:FILE
+    /// Where to: a template, oci:DIR, static:DIR or bundle:FILE
     ///
-    /// A template contains ${namespace} and ${type}, and ${hostname} if providers of several hosts are mirrored. oci:DIR
+    /// A template for repositories contains ${namespace} and ${type}, and ${hostname} if providers of several hosts are mirrored. oci:DIR
     /// takes an image layout for each provider, static:DIR a network mirror as plain files. bundle:FILE adds to a bundle.
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) to: Option<String>,
@@ -49,7 +47,9 @@ pub(crate) struct MirrorArgs {
     /// A version that `mirror` did not put there stays.
     #[arg(long)]
     pub(crate) prune: bool,
-    /// Print a trust.toml with the keys that the upstream releases are signed by, and mirror nothing
+    /// Print a trust.toml with the keys of the upstream; mirror nothing
+    ///
+    /// They are the keys that the releases upstream are signed by.
     #[arg(long, conflicts_with_all = ["plan", "prune", "sign_key"])]
     pub(crate) print_trust: bool,
     #[command(flatten)]
