@@ -128,6 +128,7 @@ fn the_explanation_follows_the_predecessor_too() {
         matches   every provider: the CLI configuration is not read
         place     [REGISTRY]/acme/widget
         offers    1.5.0, 1.4.0
+        checked   by the digest in its manifest
 
     tofu-oci  installs 1.4.0 from method 1 (--from): the only method that is asked
     OpenTofu  knows nothing of --from: it goes by its CLI configuration

@@ -67,6 +67,7 @@ fn an_explanation_says_that_opentofu_stops_at_a_registry_without_tls() {
         matches   yes, by include "registry.example.com/acme/*"
         place     [REGISTRY]/acme/widget
         offers    1.4.0
+        checked   by the digest in its manifest
         beware    [REGISTRY] answers plain HTTP: OpenTofu stops there
 
      2  oci_mirror  [HOME]/.tofurc:6

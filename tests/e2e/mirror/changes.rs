@@ -138,7 +138,7 @@ fn usage_that_cannot_be_followed_is_refused_at_once() {
     ----- stdout -----
 
     ----- stderr -----
-    error: `mirror` needs to know what to mirror, and there is no mirror.toml here
+    error: `mirror` needs to know which providers, and there is no mirror.toml here
 
     hint: name providers: tofu-oci mirror hashicorp/random --to 'REGISTRY/${namespace}-${type}'
     hint: or a configuration: --from-config DIR; or write a mirror.toml: tofu-oci help mirroring

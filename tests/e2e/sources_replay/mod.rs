@@ -219,7 +219,7 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
         same, exit 1 bad-signature: fail-direct-broken-signature-then-oci
         same, exit 1 bad-status: fail-net-index-410-then-oci, fail-oci-ok-then-net-index-410
         same, exit 1 bad-zip: fail-net-archive-html-then-oci
-        same, exit 1 blob-digest-mismatch: fail-oci-broken-blob-corrupt-then-fs, net-hashes-wrong-then-oci
+        same, exit 1 blob-digest-mismatch: fail-oci-broken-blob-corrupt-then-fs
         same, exit 1 cache-modified: lock-cache-tampered-lock-kept, lock-installed-tampered
         same, exit 1 checksum-list: fail-direct-broken-shasum-then-oci
         same, exit 1 descriptor-platform-missing: fail-oci-broken-no-platform-then-fs
@@ -231,6 +231,7 @@ fn every_measured_case_comes_out_as_measured_or_as_decided() {
         same, exit 1 locked-version-conflict: lock-constraint-conflict
         same, exit 1 locked-version-gone: lock-version-gone
         same, exit 1 manifest-not-found: fail-oci-broken-manifest-missing-then-fs, fail-oci-manifest-404-then-fs
+        same, exit 1 mirror-hash-mismatch: net-hashes-wrong-then-oci
         same, exit 1 mirror-hash-schemes: net-hashes-unknown-then-oci
         same, exit 1 mirror-version-missing: fail-net-version-404-then-oci, net-url-no-slash, pair-net-direct-newer-second, pair-net-direct-only-second, pair-net-fs-newer-second, pair-net-fs-only-second, pair-net-oci-newer-second, plat-oci-net-newest-lacks-platform-everywhere
         same, exit 1 no-matching-release: alone-oci-prerelease, cfg-implied-off-with-empty-block, cfg-json-empty-object

@@ -27,10 +27,12 @@ struct ExplainedToken {
     reason: String,
 }
 
-/// The host that an argument names: `HOST[:PORT]`, or the URL of a network mirror. `None` for a repository.
+/// The host that an argument names: `HOST[:PORT]`, or the URL of a network mirror, which ends with a slash. `None` for a
+/// repository.
 pub(super) fn named(text: &str) -> Option<Hostname> {
     let host = match text.strip_prefix("https://") {
-        Some(rest) => rest.split(['/', '?', '#']).next()?.rsplit('@').next()?,
+        Some(rest) if rest.ends_with('/') => rest.split('/').next()?.rsplit('@').next()?,
+        Some(_) => return None,
         None => text,
     };
     Hostname::with_punycode(host).ok()
