@@ -247,7 +247,11 @@ impl PackagePath {
         let failed = |action| move |source| FetchError::Io { action, path: self.path.clone(), source };
         if *existing == PathContents::DanglingLink || (cfg!(windows) && self.path.is_symlink()) {
             fs::remove_file(&self.path).or_else(|_| fs::remove_dir(&self.path)).map_err(failed("replace"))?;
-        } else if (cfg!(windows) || from.is_symlink()) && self.form == PackageForm::Folder && self.path.is_dir() {
+        } else if (cfg!(windows) || from.is_symlink())
+            && self.form == PackageForm::Folder
+            && self.path.is_dir()
+            && !self.path.is_symlink()
+        {
             // It is empty; a link cannot be renamed over a folder.
             fs::remove_dir(&self.path).map_err(failed("replace"))?;
         }
