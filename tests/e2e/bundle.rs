@@ -267,7 +267,11 @@ fn a_tree_of_files_behind_a_web_server_is_a_network_mirror() {
     scene.context.write("ca.pem", web.ca_pem().expect("it speaks TLS"));
     for name in scene.context.files() {
         let Some(path) = name.strip_prefix("www/") else { continue };
-        let kind = if path.ends_with(".json") { "application/json" } else { "application/zip" };
+        let kind = if std::path::Path::new(path).extension().is_some_and(|kind| kind == "json") {
+            "application/json"
+        } else {
+            "application/zip"
+        };
         let bytes = std::fs::read(scene.path(&name)).expect("a file of the tree");
         web.page(&format!("/p/{path}"), Answer::new(200).header("Content-Type", kind).body(bytes));
     }

@@ -175,7 +175,10 @@ fn what_a_mirror_lacks_and_how_it_fails_is_said_in_one_place() {
     error: nothing can be installed from the network mirror https://[MIRROR]/mirror/
       cause: https://[MIRROR]/mirror/registry.example.com/acme/widget/terraform-provider-widget_1.4.0_linux_amd64.zip answered 503
     ");
-    let zips = upstream.requests()[before..].iter().filter(|request| request.path.ends_with(".zip")).count();
+    let zips = upstream.requests()[before..]
+        .iter()
+        .filter(|request| std::path::Path::new(&request.path).extension().is_some_and(|kind| kind == "zip"))
+        .count();
     assert_eq!(zips, 1, "download_retry_count counts");
     upstream.clear_faults();
     upstream.fault(Rule::on("GET", "*.zip").then(Fault::ReplaceBody("<html>".into())));

@@ -1,4 +1,4 @@
-//! An origin registry whose releases a real GnuPG key signs, published by nginx.
+//! An origin registry whose releases a real `GnuPG` key signs, published by nginx.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

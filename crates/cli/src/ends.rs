@@ -24,7 +24,7 @@ pub(crate) enum End {
 
 /// What an argument may name; it chooses the advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum WantedEnd {
     /// A repository or an image layout.
     End,
     /// Any place that `--from` reads.
@@ -34,10 +34,10 @@ enum Wanted {
 impl End {
     /// Reads `REGISTRY/REPOSITORY` or `oci:DIR`.
     pub(crate) fn parse(text: &str) -> Result<Self, Diagnostic> {
-        Self::parse_as(text, Wanted::End)
+        Self::parse_as(text, WantedEnd::End)
     }
 
-    fn parse_as(text: &str, wanted: Wanted) -> Result<Self, Diagnostic> {
+    fn parse_as(text: &str, wanted: WantedEnd) -> Result<Self, Diagnostic> {
         match read_only(text)? {
             Some(place @ (Place::Folder(_) | Place::Bundle(_))) => return Err(takes_repositories(&shown(&place))),
             // A network mirror, or a repository with a scheme and a slash.
@@ -47,7 +47,7 @@ impl End {
         if let Some(rest) = without_scheme(text) {
             let diagnostic = scheme_given(text, rest);
             return Err(match wanted {
-                Wanted::Place if text.starts_with("https://") => {
+                WantedEnd::Place if text.starts_with("https://") => {
                     diagnostic.hint(format!("the address of a network mirror ends with a slash: {}/", masked(text)))
                 }
                 _ => diagnostic,
@@ -75,8 +75,10 @@ impl End {
                     .hint(format!("name the repository alone, {repository}{}", invocation::and_the_version()));
             }
             let diagnostic = diagnostic.hint(match wanted {
-                Wanted::End => "write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR",
-                Wanted::Place => {
+                WantedEnd::End => {
+                    "write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR"
+                }
+                WantedEnd::Place => {
                     "write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR, static:DIR, \
                      bundle:FILE or https://HOST/PATH/"
                 }
@@ -91,11 +93,11 @@ impl End {
 }
 
 /// How a path is written.
-fn path_hint(text: &str, wanted: Wanted) -> String {
+fn path_hint(text: &str, wanted: WantedEnd) -> String {
     let path = Path::new(text);
     match wanted {
-        Wanted::Place if path.is_file() => format!("a bundle is written bundle:{text}"),
-        Wanted::Place if path.is_dir() && !path.join(LAYOUT_MARK).exists() => {
+        WantedEnd::Place if path.is_file() => format!("a bundle is written bundle:{text}"),
+        WantedEnd::Place if path.is_dir() && !path.join(LAYOUT_MARK).exists() => {
             format!("a folder of packages is written static:{text}, and one of image layouts oci:{text}")
         }
         _ => format!("a directory is written oci:{text}"),
@@ -172,7 +174,7 @@ impl From {
             return Ok(Self::Many(place));
         }
         if !text.contains("${") && !text.contains("%{") {
-            return End::parse_as(text, Wanted::Place).map(Self::One);
+            return End::parse_as(text, WantedEnd::Place).map(Self::One);
         }
         if let Some(rest) = without_scheme(text) {
             return Err(scheme_given(text, rest));

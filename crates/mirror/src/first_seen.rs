@@ -190,7 +190,9 @@ mod tests {
         assert_eq!(place.read().await.unwrap(), None);
         let versions: Vec<Sightings> = (0..8).map(|patch| seen(&format!("1.0.{patch}"))).collect();
         let writes = futures_util::future::join_all(versions.iter().map(|one| place.add(one))).await;
-        writes.into_iter().for_each(|written| written.unwrap());
+        for written in writes {
+            written.unwrap();
+        }
         let all = place.read().await.unwrap().unwrap();
         for one in &versions {
             let mut both = all.clone();

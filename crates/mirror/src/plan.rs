@@ -166,10 +166,8 @@ impl OtherVersions<'_> {
             let action = match (is_listed, self.gone, self.prune) {
                 (true, ..) if wanted.contains(&version.to_string()) => return None,
                 (true, _, Prune::Keep) => return None,
-                (true, _, Prune::Withdraw) => {
-                    withdraw("the rules of the mirror no longer name this version".to_owned())
-                }
-                (false, Gone::Withdraw, _) => withdraw(format!("{} no longer lists this version", self.from)),
+                (true, _, Prune::Withdraw) => withdraw("the rules of the mirror no longer name this version"),
+                (false, Gone::Withdraw, _) => withdraw(&format!("{} no longer lists this version", self.from)),
                 (false, Gone::Report, _) => MirrorAction::Gone,
             };
             Some((version, action))
@@ -178,7 +176,7 @@ impl OtherVersions<'_> {
     }
 }
 
-fn withdraw(reason: String) -> MirrorAction {
+fn withdraw(reason: &str) -> MirrorAction {
     let usual = || "its place no longer lists this version".parse().expect("the text is one short line");
     MirrorAction::Withdraw { reason: reason.parse().unwrap_or_else(|_| usual()) }
 }
@@ -235,12 +233,12 @@ mod tests {
         }
     }
 
-    fn ours() -> Option<Mark> {
-        Some(Mark::Mirrored(tofu_oci_types::Digest::sha256(b"")))
+    fn ours() -> Mark {
+        Mark::Mirrored(tofu_oci_types::Digest::sha256(b""))
     }
 
-    fn taken_away() -> Option<Mark> {
-        Some(Mark::Withdrawn(tofu_oci_types::Digest::sha256(b"")))
+    fn taken_away() -> Mark {
+        Mark::Withdrawn(tofu_oci_types::Digest::sha256(b""))
     }
 
     #[test]
@@ -251,7 +249,7 @@ mod tests {
         Wanted { there: Some("linux_amd64"), ..Wanted::new("linux_amd64") }.check("present");
         Wanted { there: Some("linux_amd64 darwin_arm64"), ..Wanted::new("linux_amd64") }.check("present");
         Wanted { asked: "linux_amd64", offered: None, there: Some("linux_amd64"), ..Wanted::new("") }.check("present");
-        Wanted { there: Some("linux_amd64"), mark: ours(), ..Wanted::new("linux_amd64 darwin_arm64") }
+        Wanted { there: Some("linux_amd64"), mark: Some(ours()), ..Wanted::new("linux_amd64 darwin_arm64") }
             .check("widen linux_amd64 darwin_arm64");
     }
 
@@ -266,8 +264,8 @@ mod tests {
     fn what_people_did_at_the_destination_stays() {
         Wanted { there: Some("linux_amd64"), ..Wanted::new("linux_amd64 darwin_arm64") }.check("not-ours");
         Wanted { withdrawn: true, ..Wanted::new("linux_amd64") }.check("withdrawn-there");
-        Wanted { withdrawn: true, mark: ours(), ..Wanted::new("linux_amd64") }.check("withdrawn-there");
-        Wanted { withdrawn: true, mark: taken_away(), ..Wanted::new("linux_amd64") }.check("reinstate");
+        Wanted { withdrawn: true, mark: Some(ours()), ..Wanted::new("linux_amd64") }.check("withdrawn-there");
+        Wanted { withdrawn: true, mark: Some(taken_away()), ..Wanted::new("linux_amd64") }.check("reinstate");
     }
 
     #[track_caller]
@@ -276,7 +274,7 @@ mod tests {
         let now: Moment = "2026-01-01T00:00:00Z".parse().unwrap();
         let mut sightings = Sightings::default();
         for version in versions("1.0.0 1.1.0 1.2.0 1.4.0 1.5.0") {
-            sightings.set_mark(&version, ours().unwrap(), now);
+            sightings.set_mark(&version, ours(), now);
         }
         let selected = |version: &str, choice| SelectedVersion {
             version: version.parse().unwrap(),

@@ -8,10 +8,10 @@ use super::{HOST, Mirrored, PLATFORMS, actions};
 fn age(mirrored: &Mirrored) {
     let registry = &mirrored.scene.registry;
     let (media_type, bytes) = registry.manifest("m/acme-zap", "first-seen").expect("a record");
-    let mut manifest: Value = serde_json::from_slice(&bytes).unwrap();
+    let mut manifest: Value = serde_json::from_slice(&bytes).expect("JSON");
     let record = &mut manifest["annotations"]["org.opentofu.provider.first-seen"];
-    let mut sightings: Value = serde_json::from_str(record.as_str().unwrap()).unwrap();
-    for sighting in sightings["versions"].as_object_mut().unwrap().values_mut() {
+    let mut sightings: Value = serde_json::from_str(record.as_str().expect("a text")).expect("JSON");
+    for sighting in sightings["versions"].as_object_mut().expect("an object").values_mut() {
         sighting["seen"] = json!("2020-01-01T00:00:00Z");
     }
     *record = json!(sightings.to_string());

@@ -58,7 +58,9 @@ impl WebPlace {
             Some(_) => MirrorHashes::These(&["h2:AAAA"]),
         });
         place.fail(offer, "index", "index", |path| path.ends_with("/index.json"));
-        place.fail(offer, "version", "index", |path| path.ends_with(".json") && !path.ends_with("/index.json"));
+        place.fail(offer, "version", "index", |path| {
+            std::path::Path::new(path).extension().is_some_and(|kind| kind == "json") && !path.ends_with("/index.json")
+        });
         place.fail(offer, "archive", "index", is_archive);
         place
     }
@@ -144,5 +146,5 @@ fn provider(case: &Case) -> (String, &str) {
 }
 
 fn is_archive(path: &str) -> bool {
-    path.ends_with(".zip")
+    std::path::Path::new(path).extension().is_some_and(|kind| kind == "zip")
 }

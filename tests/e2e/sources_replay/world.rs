@@ -94,7 +94,9 @@ impl World {
         for rule in offers.faults() {
             web.fault(rule.clone());
             // A host may be a registry of both kinds.
-            places.iter().for_each(|(_, place)| place.rule(rule.clone()));
+            for (_, place) in &places {
+                place.rule(rule.clone());
+            }
         }
         for (_, place) in &places {
             place.rule(Rule::on("*", "/v2/*").then(Fault::Computed(pages.clone())));

@@ -103,7 +103,7 @@ fn direct(site: &MirrorSite<'_>) -> ChoreResult {
     site.program(&["install", ADDRESS, "--chdir", &directory, "--vendor"]).success()?;
     let (ours_text, theirs_text) = (lock_file(ours.directory())?, lock_file(theirs.directory())?);
     let hashes =
-        |text: &str| text.lines().filter(|line| line.trim().starts_with("\"")).map(str::to_owned).collect::<Vec<_>>();
+        |text: &str| text.lines().filter(|line| line.trim().starts_with('"')).map(str::to_owned).collect::<Vec<_>>();
     if hashes(&ours_text) != hashes(&theirs_text) {
         return Err(ChoreFailure::new(format!("the lock files differ\n{ours_text}\n{theirs_text}")));
     }

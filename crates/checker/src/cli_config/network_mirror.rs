@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use tofu_oci_types::Hostname;
+use tofu_oci_types::{Hostname, ProviderAddr};
 
 use super::view::{ReleaseView, each};
 use super::{CliConfigFacts, CliConfigFinding};
@@ -62,7 +62,7 @@ fn ports(view: &ReleaseView<'_>, method: &Method) -> Option<CliConfigFinding> {
     let has_port = |host: &&Hostname| host.as_str().contains(':');
     let named = method.selector.include.iter().filter_map(|pattern| pattern.hostname());
     let required = view.facts.required.iter().map(|required| &required.address);
-    let required = required.filter(|address| method.selector.select(address).is_in()).map(|address| address.hostname());
+    let required = required.filter(|address| method.selector.select(address).is_in()).map(ProviderAddr::hostname);
     let hosts: BTreeSet<String> = named.chain(required).filter(has_port).map(Hostname::display).collect();
     if hosts.is_empty() {
         return None;

@@ -84,8 +84,8 @@ impl RulesFile {
         });
         let rules = MirrorRules {
             providers: document.provider.into_iter().map(provider).collect::<Result<_, _>>()?,
-            allow: document.allow.into_iter().map(version_rule).collect::<Result<_, _>>()?,
-            deny: document.deny.into_iter().map(version_rule).collect::<Result<_, _>>()?,
+            allow: document.allow.iter().map(version_rule).collect::<Result<_, _>>()?,
+            deny: document.deny.iter().map(version_rule).collect::<Result<_, _>>()?,
             min_age: min_age.transpose()?.unwrap_or_default(),
             gone: document.gone,
         };
@@ -108,7 +108,7 @@ fn provider(table: Spanned<ProviderTable>) -> Result<ProviderRule, RulesError> {
     };
     let platforms = match platforms {
         Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), RulesProblem::NoPlatforms)),
-        Some(list) => list.into_inner().into_iter().map(platform).collect::<Result<_, _>>()?,
+        Some(list) => list.into_inner().iter().map(platform).collect::<Result<_, _>>()?,
         None => BTreeSet::new(),
     };
     Ok(ProviderRule { providers, versions, latest, platforms, locked: None })
@@ -128,11 +128,11 @@ fn address_of(text: &str, span: Range<usize>) -> Result<ProviderAddr, RulesError
     })
 }
 
-fn platform(written: Spanned<String>) -> Result<Platform, RulesError> {
+fn platform(written: &Spanned<String>) -> Result<Platform, RulesError> {
     written.get_ref().parse().map_err(|error| at(written.span(), RulesProblem::Platform(error)))
 }
 
-fn version_rule(written: Spanned<String>) -> Result<VersionRule, RulesError> {
+fn version_rule(written: &Spanned<String>) -> Result<VersionRule, RulesError> {
     let span = written.span();
     match written.get_ref().split_once('@') {
         Some((pattern, versions)) => {

@@ -231,7 +231,7 @@ async fn archive(
 }
 
 #[track_caller]
-fn same(got: String, want: &str) {
+fn same(got: &str, want: &str) {
     assert_eq!(got, format!("a.tar is not usable: {want}"));
 }
 
@@ -249,13 +249,13 @@ async fn only_plain_files_are_members() {
         (EntryType::GNULongName, 'L'),
     ] {
         let got = problem(archive(&[("oci-layout", kind, b"")], |_| {}).await);
-        same(got, &format!("its member oci-layout is not a plain file (tar type {letter:?})"));
+        same(&got, &format!("its member oci-layout is not a plain file (tar type {letter:?})"));
     }
     for name in ["../x", "a/../b", "/etc/passwd", "a//b", ".", "a\\b"] {
-        same(problem(archive(&[(name, file, b"")], |_| {}).await), &format!("`{name}` is not the name of a member"));
+        same(&problem(archive(&[(name, file, b"")], |_| {}).await), &format!("`{name}` is not the name of a member"));
     }
-    same(problem(archive(&[("x", file, b""), ("./x", file, b"")], |_| {}).await), "it has two members ./x");
-    same(problem(archive(&[], |_| {}).await), "it has no oci-layout");
+    same(&problem(archive(&[("x", file, b""), ("./x", file, b"")], |_| {}).await), "it has two members ./x");
+    same(&problem(archive(&[], |_| {}).await), "it has no oci-layout");
 }
 
 #[tokio::test]
@@ -266,7 +266,7 @@ async fn a_size_that_lies_is_refused() {
     let got = problem(archive(&[("x", file, b"")], |header| header.set_size(u64::MAX)).await);
     assert!(got.starts_with("a.tar is not usable: "), "{got}");
     let got = problem(archive(&[("x", file, b"")], |header| header.as_mut_bytes()[124..136].fill(b'z')).await);
-    same(got, "the size of its member x is not a number");
+    same(&got, "the size of its member x is not a number");
 }
 
 #[tokio::test]
@@ -275,7 +275,7 @@ async fn what_is_not_an_archive_is_called_so() {
     let file = folder.path().join("a.tar");
     for bytes in [&b""[..], b"{}", &[7; 4096]] {
         std::fs::write(&file, bytes).expect("written");
-        same(problem(BundleArchive::open(&file).await), "it is not a tar archive");
+        same(&problem(BundleArchive::open(&file).await), "it is not a tar archive");
     }
     std::fs::remove_file(&file).expect("removed");
     assert!(matches!(BundleArchive::open(&file).await, Err(StoreError::UnknownRepository { .. })));
@@ -291,7 +291,7 @@ async fn a_name_that_leads_to_two_releases_is_refused() {
     let index = json!({ "manifests": [entry("a"), entry("b")] }).to_string();
     let file = EntryType::Regular;
     let got = problem(archive(&[("oci-layout", file, layout), ("index.json", file, index.as_bytes())], |_| {}).await);
-    same(got, "index.json has a/b/c:1.0.0 twice, for different manifests");
+    same(&got, "index.json has a/b/c:1.0.0 twice, for different manifests");
 }
 
 #[tokio::test]

@@ -60,7 +60,7 @@ impl Upstream {
     pub fn release(&self, provider: &str, version: &str, platforms: &[&str]) {
         let provider_type = provider.rsplit('/').next().unwrap_or_default();
         let package = |platform: &&str| ProviderZip::new(provider_type, version, platform).file("LICENSE", "MPL-2.0\n");
-        self.releases().publish(provider, version, platforms.iter().map(package).collect());
+        self.releases().publish(provider, version, &platforms.iter().map(package).collect::<Vec<_>>());
     }
 
     /// Publishes a provider that has no version yet.

@@ -67,7 +67,7 @@ impl UpstreamReleases {
         }
     }
 
-    pub(super) fn publish(&mut self, provider: &str, version: &str, packages: Vec<ProviderZip>) {
+    pub(super) fn publish(&mut self, provider: &str, version: &str, packages: &[ProviderZip]) {
         *self.version_mut(provider, version) = packages.iter().map(built).collect();
     }
 

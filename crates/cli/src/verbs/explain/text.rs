@@ -109,7 +109,7 @@ fn method(step: &MethodStep, page: &mut Page) {
     match &step.direct {
         DirectHost::Magic { rule } | DirectHost::OciOnly { rule, .. } => page.row("    ", "rule", rule),
         DirectHost::Registry { address } => {
-            page.row("    ", "rule", format_args!("providers.v1 of the host, {address}"))
+            page.row("    ", "rule", format_args!("providers.v1 of the host, {address}"));
         }
         DirectHost::Both { rule, address } => {
             page.row("    ", "rule", format_args!("{rule}; OpenTofu asks providers.v1 of the host, {address}"));

@@ -7,7 +7,6 @@ use tofu_oci_mirror::{FoundKey, MirrorError};
 use tofu_oci_trust::KeyId;
 use tofu_oci_types::ProviderAddr;
 
-use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::page::Page;
 use crate::printer;
@@ -21,12 +20,12 @@ const HEAD: &str = "\
 ";
 
 /// Prints a `trust.toml`. A provider whose keys are not known is a comment in it, and makes the exit code 1.
-pub(super) fn print(found: &[Found]) -> Result<Exit, Diagnostic> {
+pub(super) fn print(found: &[Found]) -> Exit {
     let mut page = Page::default();
     page.block("", &policy(found));
     printer::stdout(&page);
     let is_whole = found.iter().all(|(_, keys)| keys.as_ref().is_ok_and(|keys| !keys.is_empty()));
-    Ok(if is_whole { Exit::Done } else { Exit::Fixable })
+    if is_whole { Exit::Done } else { Exit::Fixable }
 }
 
 /// The text: every key once, and a rule for each set of providers with the same keys.

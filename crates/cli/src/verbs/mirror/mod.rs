@@ -67,7 +67,7 @@ pub(super) async fn carry(context: &Context, args: &MirrorArgs, bundle: BundleSh
         now: Moment::from(now),
     };
     if args.print_trust {
-        return keys::print(&job.found_keys(now).await);
+        return Ok(keys::print(&job.found_keys(now).await));
     }
     if args.plan {
         let lines = job.plan(context.reporter.as_ref()).await;
@@ -102,7 +102,9 @@ pub(super) fn print(context: &Context, mode: Mode, lines: Vec<MirrorLine>) -> Ex
     let rows: Vec<model::Row> = lines.into_iter().map(model::Row::of).collect();
     let summary = MirrorSummary::of(mode, &rows);
     if context.json {
-        rows.iter().for_each(|row| json_line(&row.json(mode)));
+        for row in &rows {
+            json_line(&row.json(mode));
+        }
         json_line(&summary);
     } else {
         printer::stdout(&text::page(mode, &rows, &summary));

@@ -29,7 +29,9 @@ pub(super) fn page(mode: Mode, rows: &[Row], summary: &MirrorSummary) -> Page {
         hints.extend(failure.hints().iter().filter(|hint| !hints.contains(hint)).collect::<Vec<_>>());
     }
     if !failures.is_empty() {
-        hints.iter().for_each(|hint| page.line(format_args!("  hint: {hint}")));
+        for hint in hints {
+            page.line(format_args!("  hint: {hint}"));
+        }
         page.gap();
     }
     page.line(counts(mode, summary));

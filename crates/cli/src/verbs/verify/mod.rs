@@ -169,7 +169,7 @@ fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Resul
             None => return Ok(()),
         },
     };
-    let sign = invocation::sign(&place, &version);
+    let sign = invocation::sign(place, version);
     if let Some((refusal, flaw)) = verdict.best_flaw().as_ref().and_then(|refusal| Some((refusal, refusal.flaw()?)))
         && verdict.standing == Standing::Unsigned
     {

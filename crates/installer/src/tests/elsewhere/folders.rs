@@ -25,7 +25,7 @@ async fn a_folder_is_linked_and_locked_by_its_contents() {
 async fn a_folder_that_is_vendored_is_copied() {
     let (files, workspace) = (Files::new(), Workspace::new());
     let options = workspace.options();
-    let target = InstallTarget::vendor(&workspace.path());
+    let target = InstallTarget::vendor(workspace.path());
     let done = into(&workspace, Elsewhere::folder(&files), target, &options).await.unwrap();
     assert!(!fs::symlink_metadata(&done.path).unwrap().is_symlink());
     fs::write(files.package().join("docs/guide.md"), "another guide").unwrap();
