@@ -180,7 +180,7 @@ fn usage_that_cannot_be_followed_is_refused_at_once() {
     error: no source lists the providers that match `registry.example.test/acme/*`
 
     hint: a registry does not list its providers: write a [[provider]] with `address` for each
-    hint: the sources oci:DIR and static:DIR list theirs
+    hint: the sources oci:DIR, static:DIR and bundle:FILE list theirs
     ");
     mirrored.rules("min_aeg = \"7d\"\n[[provider]]\naddress = \"HOST/acme/zap\"\n");
     assert_snapshot!(scene.refuse("mirror --to oci:m"), @r#"

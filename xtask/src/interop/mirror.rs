@@ -212,7 +212,7 @@ fn bundle(site: &MirrorSite<'_>) -> ChoreResult {
     if fs::read(&file)? != first {
         return Err(ChoreFailure::new("two bundles of the same releases have other bytes"));
     }
-    site.program(&["bundle", "show", &name]).success()?.must_show("1.1.0")?;
+    site.lab.stranger(&["bundle", "show", &name]).success()?.must_show("1.1.0")?;
     site.must_run(&format!("bundle:{name}"), "1.1.0")?;
     let elsewhere = Guard::tls()?;
     let template = format!("{}/inside/${{namespace}}-${{type}}", elsewhere.address());

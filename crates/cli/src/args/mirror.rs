@@ -15,8 +15,7 @@ Examples:
   What a configuration uses, with all its modules; its lock file chooses the versions:
     tofu-oci mirror --from-config infra --to 'ghcr.io/acme/${namespace}-${type}'
 
-  By ./mirror.toml, every night; first what it would do:
-    tofu-oci mirror --plan
+  By ./mirror.toml, every night; with --plan it says what it would do:
     tofu-oci mirror
 
   Take away what mirror.toml no longer names; first what that is:

@@ -46,11 +46,6 @@ pub(super) fn run(lab: &Lab, registry: &Guard, server: &HttpsServer, dist: &str)
     let refused = [
         ExpectedRefusal { what: "a document that is gone", document: None, code: "no-provider-service" },
         ExpectedRefusal {
-            what: "providers.v1 alone",
-            document: Some((JSON, format!("{{{old}}}"))),
-            code: "registry-provider-not-known",
-        },
-        ExpectedRefusal {
             what: "neither service",
             document: Some((JSON, "{\"modules.v1\": \"/\"}".to_owned())),
             code: "no-provider-service",
