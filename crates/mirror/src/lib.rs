@@ -4,7 +4,7 @@
 //! rules, sources --select--> wanted releases --plan--> what is missing --transfer--> Store, a tree of files, a bundle
 //! ```
 //!
-//! [`transfer`] carries one release into a store; [`PullThrough`] does so when the release is asked for.
+//! [`transfer()`] carries one release into a store; [`PullThrough`] does so when the release is asked for.
 
 #![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
 

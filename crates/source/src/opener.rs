@@ -92,7 +92,7 @@ impl MethodOpener {
     /// discovery documents. A mirror may be anywhere, since the user wrote it.
     ///
     /// # Errors
-    /// [`Failure::PrivateHost`](crate::Failure::PrivateHost).
+    /// [`Failure::PrivateHost`].
     pub fn admit(&self, method: &Method, place: &OciPlace, address: &ProviderAddr) -> Result<(), DiscoveryError> {
         match kind(method) {
             InstallMethod::Direct => self.discovery.admit_named(address.hostname(), &place.repository),

@@ -25,7 +25,7 @@ pub struct TransferRequest<'a> {
     pub work_dir: &'a Path,
 }
 
-/// What [`transfer`] did.
+/// What [`transfer()`](crate::transfer()) did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Transferred {
     /// The digest of the index at the destination; `None` if the destination is not a repository.
