@@ -88,10 +88,12 @@ fn the_topics_are_listed() {
       publishing       inputs, tags, layouts, signing
       installing       where packages go, the lock file, Terraform, sites without network
       mirroring        providers of others in your own registry, by rules
+      running          terraform, tofu and terragrunt with providers from OCI repositories
       configuration    the CLI configuration, how methods are combined, differences from OpenTofu
       registries       what each registry needs and cannot do
       credentials      which login is used for which repository
       network          certificates, proxies, retries, time limits, size limits
+      serving          a network mirror and provider registry out of repositories: every setting, how to run it
       bundles          one file for a site without network, files for a web server
       trust            signatures, the trust policy, pins
       openpgp          OpenPGP signatures of SHA256SUMS

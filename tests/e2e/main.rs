@@ -15,12 +15,14 @@
 //! plain_http   what OpenTofu is predicted to do with a registry without TLS
 //! bad_*        every kind of bad input: one error, one exit code, nothing changed
 //! folder_places   folders of packages: installed, locked, refused
+//! run          a command with providers through a bridge: what it gets, signals, exit codes, lock file, leftovers
 //! readme       the recipes of the README work, and the guide prints what it says
 //! json         every line of --json is what docs/json.md says
 //! credentials_replay   every measured case of registry credentials, with files, helpers, token servers
 //! profiles     every verb against registries as they are run;  named_hosts    what --token-host and --plain-http allow
 //! sources_replay   every measured case of where providers come from: configuration, methods, lock file
 //! notices      what publishers say of a release later, and who heeds it
+//! serve        the bridge: what clients need of it, its faults, its secrets, its end
 //! help_topics, completion       pages, man pages, what shells complete
 //! never_waits  a pipe in the place of a file
 //! terminal*    what foreign text, files and names do to a terminal, a log or a CI system: nothing
@@ -124,10 +126,13 @@ mod query;
 mod readme;
 mod repositories;
 mod requests;
+mod run;
 mod second_client;
 mod secrets;
 #[cfg(unix)]
 mod secrets_echoed;
+#[cfg(unix)]
+mod serve;
 mod show;
 mod sign;
 mod sign_refused;

@@ -9,6 +9,7 @@
 //! locked      install --locked ends as terraform (and tofu) init -lockfile=readonly, case by case
 //! mappings    an oci_mirror block, the magic suffix and oci-providers.v1, with a real registry and a real HTTPS server
 //! mirror      a signed origin into registry:2, a folder behind nginx and a bundle; killed at 20 moments; terraform (and tofu) run what comes out
+//! bridge      terraform (and tofu) install from registry:2 through serve, by both protocols, and with run
 //! providers   testdata/configurations read as real terraform (and tofu) reads them
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
 //! clients     crane and regctl read and copy every layout, every digest unchanged
@@ -19,11 +20,14 @@
 //! parallel    several runs at once: copies, pushes, signatures, installs and locks lose nothing and do not fail
 //! shells      bash, zsh and fish load the completions, and complete verbs, options, folders and versions at a TAB
 //! faults      a proxy injects one fault into one run: every ending tells the truth, in time, and nothing is half-done
+//! browser     the pages of serve in Chromium: two widths, light and dark, by keyboard, judged by axe
 //! trust       cosign accepts what push and sign wrote, and verify what cosign signed: both forms, every kind of key
 //! ```
 //!
 //! What a sub-stage needs and does not find is said loudly; in CI (`CI=true`) it fails the stage.
 
+mod bridge;
+mod browser;
 mod buildah;
 mod check;
 mod clients;
@@ -66,7 +70,7 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 #[derive(Debug, clap::Args)]
 pub(crate) struct InteropArgs {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, mirror,
-    /// providers, buildah, clients, skopeo, credentials, check, withdraw, parallel, trust, shells, faults
+    /// bridge, providers, buildah, clients, skopeo, credentials, check, withdraw, parallel, trust, browser, shells, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 
@@ -101,6 +105,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "locked", needs: locked::NEEDS, work: locked::run },
     SubStage { name: "mappings", needs: &["docker-registry", "python3"], work: mappings::run },
     SubStage { name: "mirror", needs: mirror::NEEDS, work: mirror::run },
+    SubStage { name: "bridge", needs: bridge::NEEDS, work: bridge::run },
     SubStage { name: "providers", needs: &["terraform"], work: providers::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
     SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },
@@ -110,6 +115,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "withdraw", needs: withdraw::NEEDS, work: withdraw::run },
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
+    SubStage { name: "browser", needs: browser::NEEDS, work: browser::run },
     SubStage { name: "shells", needs: shells::NEEDS, work: shells::run },
     SubStage { name: "faults", needs: faults::NEEDS, work: faults::run },
 ];

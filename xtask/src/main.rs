@@ -7,6 +7,7 @@
 //! registry   a real registry:2 in the foreground, to try things against
 //! interop    the stage with real registries, real clients and a real provider
 //! bench      speed and memory, as ratios measured in one run
+//! soak       the bridge under load, with a registry that goes and comes back
 //! ci         all of the above checks, formatting, lints, documentation and licences
 //! ```
 //!
@@ -20,12 +21,15 @@ mod failure;
 mod fixtures;
 mod floors;
 mod interop;
+mod load;
 mod nginx;
 mod paths;
 mod process;
 mod program;
 mod registry;
+mod served;
 mod signed_origin;
+mod soak;
 
 use std::process::ExitCode;
 
@@ -55,6 +59,8 @@ enum Chore {
     Interop(interop::InteropArgs),
     /// Measure install, push, lock and mirror beside curl, unzip, tofu and terraform, as ratios in one run
     Bench(bench::BenchArgs),
+    /// Serve cached releases under load while registry:2 is restarted every minute; count failures, print memory
+    Soak(soak::SoakArgs),
     /// Inflate a zip to nowhere and print the seconds (the yardstick of bench, in its release build)
     #[command(hide = true)]
     BenchInflate(bench::InflateArgs),
@@ -80,6 +86,7 @@ fn run(arguments: &CommandLine) -> ChoreResult {
         Chore::Registry(arguments) => registry::run(arguments),
         Chore::Interop(arguments) => interop::run(arguments).map(|_| ()),
         Chore::Bench(arguments) => bench::run(arguments),
+        Chore::Soak(arguments) => soak::run(arguments),
         Chore::BenchInflate(arguments) => bench::inflate(arguments),
         Chore::Ci(arguments) => ci::run(arguments),
     }

@@ -16,6 +16,15 @@ use crate::process::{ProgramRun, find};
 /// How long it may take to begin.
 const START: Duration = Duration::from_secs(10);
 
+/// How many processes answer.
+#[derive(Clone, Copy)]
+pub(crate) enum NginxWorkers {
+    /// The one that was started.
+    One,
+    /// One for each core.
+    OnAllCores,
+}
+
 /// A running nginx; dropping it ends it.
 pub(crate) struct Nginx {
     child: Child,
@@ -27,13 +36,28 @@ pub(crate) struct Nginx {
 impl Nginx {
     /// Serves a folder as it is, on 127.0.0.1 and a free port. Its own files lie in `own`. A file without an ending is JSON.
     pub(crate) fn start(own: &Path, folder: &Path, certificates: &Certificates) -> ChoreResult<Self> {
+        Self::start_with(own, folder, certificates, NginxWorkers::One)
+    }
+
+    /// The same with so many processes that answer.
+    pub(crate) fn start_with(
+        own: &Path,
+        folder: &Path,
+        certificates: &Certificates,
+        workers: NginxWorkers,
+    ) -> ChoreResult<Self> {
         let program = find("nginx").ok_or_else(|| ChoreFailure::new("nginx is not on the PATH"))?;
         paths::write(&own.join("server.pem"), certificates.server_pem())?;
         paths::write(&own.join("server.key"), certificates.server_key_pem())?;
         // nginx takes no port 0, so a port that was free a moment ago is asked for.
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        let processes = match workers {
+            NginxWorkers::One => "master_process off",
+            // A worker of another user could not read the folder. For anyone but root the line has no effect.
+            NginxWorkers::OnAllCores => "user root;\nworker_processes auto",
+        };
         let configuration = format!(
-            "daemon off;\nmaster_process off;\npid nginx.pid;\nerror_log error.log;\nevents {{}}\nhttp {{\n\
+            "daemon off;\n{processes};\npid nginx.pid;\nerror_log error.log;\nevents {{}}\nhttp {{\nkeepalive_requests 1000000;\n\
              types {{ application/json json; application/zip zip; }}\ndefault_type application/json;\n\
              log_format requests '$request_method $request_uri $status';\naccess_log access.log requests;\n\
              client_body_temp_path temp;\nproxy_temp_path temp;\nfastcgi_temp_path temp;\nuwsgi_temp_path temp;\nscgi_temp_path temp;\n\
@@ -79,8 +103,8 @@ impl Nginx {
 
 impl Drop for Nginx {
     fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
+        // It may have ended by itself. A kill would leave its workers.
+        let _ = ProgramRun::isolated("kill", &self.own).arg("-TERM").arg(self.child.id().to_string()).output();
         let _ = self.child.wait();
     }
 }

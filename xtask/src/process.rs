@@ -226,9 +226,14 @@ impl ProgramRun {
 
 /// The largest resident set so far, in bytes, by a process's `/proc/PID/status`; 0 if that cannot be read.
 pub(crate) fn high_water(status: &str) -> u64 {
+    status_bytes(status, "VmHWM:")
+}
+
+/// The bytes that a line of a process's `/proc/PID/status` names; 0 if that cannot be read.
+pub(crate) fn status_bytes(status: &str, line: &str) -> u64 {
     let Ok(text) = std::fs::read_to_string(status) else { return 0 };
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    let found = text.lines().find_map(|here| here.strip_prefix(line));
+    let kilobytes = found.and_then(|found| found.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
 }
 

@@ -8,8 +8,18 @@ use crate::paths;
 
 /// Builds `tofu-oci` and gives the path of the executable.
 pub(crate) fn build() -> ChoreResult<PathBuf> {
+    built(&[])
+}
+
+/// The same in the release profile.
+pub(crate) fn build_release() -> ChoreResult<PathBuf> {
+    built(&["--release"])
+}
+
+fn built(options: &[&str]) -> ChoreResult<PathBuf> {
     let output = Command::new(env!("CARGO"))
         .args(["build", "--quiet", "--package", "tofu-oci-cli", "--message-format", "json-render-diagnostics"])
+        .args(options)
         .current_dir(paths::root())
         .stderr(Stdio::inherit())
         .output()

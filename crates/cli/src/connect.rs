@@ -21,7 +21,8 @@ use crate::helper_program::{NoHelpers, RealMachine};
 /// The resolver of this run, once it has been read; what an error about access is explained with.
 pub(crate) type ResolverSlot = Arc<OnceLock<Arc<CredentialResolver>>>;
 
-/// Opens ends; every registry is spoken to by the one client of this run.
+/// Opens ends; every registry is spoken to by the one client of this run. Clones share what has been opened before.
+#[derive(Clone)]
 pub(crate) struct Connector {
     network: Network,
     access: Access,
@@ -62,6 +63,11 @@ impl Connector {
         }
         let config = ReadConfig::read(chdir)?;
         Ok(self.config.get_or_init(|| config))
+    }
+
+    /// The same with a CLI configuration that has been read.
+    pub(crate) fn with_config(self, config: ReadConfig) -> Self {
+        Self { config: config.into(), ..self }
     }
 
     /// The same, and nobody is shown anything.

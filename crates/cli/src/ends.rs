@@ -11,7 +11,7 @@ use crate::exit::Exit;
 use crate::invocation;
 
 /// The file that marks a folder as an image layout.
-const LAYOUT_MARK: &str = "oci-layout";
+pub(crate) const LAYOUT_MARK: &str = "oci-layout";
 
 /// One end, as people name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -221,7 +221,7 @@ impl From {
 }
 
 /// The layout of a provider: the directory itself, or the one of its address below it, as `mirror --to oci:DIR` writes.
-fn layout_of(dir: &Path, address: &ProviderAddr) -> PathBuf {
+pub(crate) fn layout_of(dir: &Path, address: &ProviderAddr) -> PathBuf {
     let own = dir.join(address.hostname().as_str()).join(address.namespace()).join(address.provider_type());
     if !dir.join(LAYOUT_MARK).exists() && own.join(LAYOUT_MARK).exists() { own } else { dir.to_owned() }
 }

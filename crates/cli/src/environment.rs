@@ -24,6 +24,17 @@ pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Diagnosti
     Ok(Environment { os: os(), home: home(), app_data: path("APPDATA"), launch_dir, working_dir, vars: vars() })
 }
 
+/// A folder of this program in the user's cache. It may be missing; `None` if the environment names none.
+pub(crate) fn cache_folder(name: &str) -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = match std::env::consts::OS {
+        "windows" => variable("LOCALAPPDATA"),
+        "macos" => variable("HOME").map(|home| home.join("Library/Caches")),
+        _ => variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache"))),
+    };
+    cache.filter(|dir| dir.is_absolute()).map(|dir| dir.join("tofu-oci").join(name))
+}
+
 fn os() -> Os {
     match std::env::consts::OS {
         "windows" => Os::Windows,
@@ -104,6 +115,19 @@ impl ReadConfig {
     /// When the current directory is gone.
     pub(crate) fn read(chdir: Option<&Path>) -> Result<Self, Diagnostic> {
         Self::read_as(RELEASE, chdir)
+    }
+
+    /// Reads `file` alone, if there is one; otherwise as [`ReadConfig::read`].
+    ///
+    /// # Errors
+    /// When the current directory is gone.
+    pub(crate) fn of_file(file: Option<&Path>, chdir: Option<&Path>) -> Result<Self, Diagnostic> {
+        let mut environment = environment(chdir)?;
+        if let Some(file) = file {
+            environment.vars.insert("TF_CLI_CONFIG_FILE".to_owned(), file.to_string_lossy().into_owned());
+        }
+        let reading = config::read(&environment, &RealFiles, RELEASE);
+        Ok(Self { environment: Arc::new(environment), reading: Arc::new(reading) })
     }
 
     /// Reads them as another release does.

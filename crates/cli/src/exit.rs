@@ -19,13 +19,15 @@ pub(crate) enum Exit {
     Unexpected,
     /// 130: interrupted by the user; nothing half-done is left.
     Interrupted,
+    /// That of the command that `run` has run, or why there was none.
+    OfCommand(u8),
 }
 
 impl Exit {
     /// The code of an error of which nothing closer is known.
     pub(crate) fn code(self) -> &'static str {
         match self {
-            Self::Done | Self::Fixable => "failed",
+            Self::Done | Self::Fixable | Self::OfCommand(_) => "failed",
             Self::Usage => "usage",
             Self::Unexpected => "unexpected",
             Self::Interrupted => "interrupted",
@@ -41,6 +43,7 @@ impl From<Exit> for std::process::ExitCode {
             Exit::Usage => 2,
             Exit::Unexpected => 3,
             Exit::Interrupted => 130,
+            Exit::OfCommand(code) => code,
         })
     }
 }

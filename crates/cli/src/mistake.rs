@@ -18,7 +18,7 @@ const OTHER_WORDS: &[(&[&str], &[&str])] = &[
     (&["pull"], &["install", "copy"]),
     (&["publish", "upload", "release"], &["push"]),
     (&["sync"], &["mirror", "copy"]),
-    (&["serve", "bridge", "server"], &["install"]),
+    (&["bridge", "server", "proxy"], &["serve", "run"]),
     (&["inspect", "info", "describe", "view"], &["show", "check"]),
     (&["update", "upgrade"], &["outdated", "install"]),
     (&["delete", "rm", "remove", "yank", "unpublish", "retract"], &["withdraw"]),
@@ -43,9 +43,6 @@ const OTHER_OPTIONS: &[(&str, &str)] = &[
     ("dest", "to"),
     ("destination", "to"),
 ];
-
-/// Verbs that are planned.
-const PLANNED: &[&str] = &["serve", "bridge"];
 
 /// The refusal of arguments with the text of a private key in them. No message repeats such an argument, as others would.
 pub(crate) fn typed_key() -> Option<Diagnostic> {
@@ -113,11 +110,7 @@ fn other_word(typed: &str, first: Option<&str>, declared: &Command) -> Option<Di
         _ => typed.to_owned(),
     };
     let (_, verbs) = OTHER_WORDS.iter().find(|(others, _)| others.contains(&words.as_str()))?;
-    let mut diagnostic = Diagnostic::usage(if PLANNED.contains(&typed) {
-        format!("`tofu-oci {words}` is planned and not built")
-    } else {
-        format!("`tofu-oci` has no verb `{words}`")
-    });
+    let mut diagnostic = Diagnostic::usage(format!("`tofu-oci` has no verb `{words}`"));
     for verb in *verbs {
         let found = verb.split(' ').try_fold(declared, |command, word| command.find_subcommand(word));
         if let Some(about) = found.and_then(Command::get_about) {
@@ -149,6 +142,12 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
             .find(|word| word.strip_prefix('-').is_some_and(|option| option.split('=').next().is_some_and(takes)))?;
         let hint = format!("options have two dashes, and follow the verb: tofu-oci {name} -{word}");
         return Some(diagnostic(word).hint(hint));
+    }
+    if name == "run" {
+        let (before, command) = words.split_at(words.iter().position(|word| word == typed)?);
+        let shown = |words: &[String]| words.iter().map(|word| invocation::quoted(word)).collect::<Vec<_>>().join(" ");
+        let hint = format!("write -- before the command: tofu-oci {} -- {}", shown(before), shown(command));
+        return Some(diagnostic(typed).hint(hint));
     }
     if verb.has_subcommands() || verb.get_positionals().next().is_some() || !takes("chdir") {
         return None;
@@ -209,9 +208,8 @@ mod tests {
     }
 
     #[test]
-    fn a_verb_that_is_planned_is_called_so() {
-        let diagnostic = other_word("serve", Some("serve"), &args::command()).expect("planned");
-        assert_eq!(diagnostic.text(), "`tofu-oci serve` is planned and not built");
+    fn the_bridge_was_called_planned_after_it_was_built() {
+        check("bridge", &["tofu-oci serve", "tofu-oci run"]);
         assert!(other_word("logn", Some("logn"), &args::command()).is_none(), "clap knows similar verbs");
     }
 
@@ -245,6 +243,15 @@ mod tests {
         check_option("--force", "versions x/y --force", None);
         let want = "unexpected argument `--dry-run`: `mirror` has --plan for it";
         check_option("--dry-run", "mirror x/y --dry-run", Some(want));
+    }
+
+    #[test]
+    fn a_command_to_run_without_dashes_is_answered_with_them() {
+        let want =
+            "unexpected argument `terraform`: write -- before the command: tofu-oci run -- terraform init -upgrade";
+        check_option("terraform", "run terraform init -upgrade", Some(want));
+        let want = "unexpected argument `tofu`: write -- before the command: tofu-oci run --no-lock -- tofu init";
+        check_option("tofu", "run --no-lock tofu init", Some(want));
     }
 
     #[test]

@@ -31,6 +31,11 @@ pub(crate) fn document(document: &Document) {
     write_out(document.as_str());
 }
 
+/// Stdout for the lines of an access log: JSON, in which foreign text is escaped, written by a thread of their own.
+pub(crate) fn log_lines() -> Box<dyn std::io::Write + Send> {
+    Box::new(std::io::stdout())
+}
+
 /// Writes help or the version to stdout: this program's own words, and the values of variables. No line is a command of a
 /// CI system.
 pub(crate) fn help(text: &clap::builder::StyledStr) {

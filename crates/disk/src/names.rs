@@ -24,16 +24,19 @@ pub enum Purpose {
     Lock,
     /// `tofu-oci-check-…`: the same, for findings.
     Check,
+    /// `tofu-oci-run-…`: what the command of `run` reads.
+    Run,
 }
 
 impl Purpose {
-    pub(crate) const ALL: [Self; 3] = [Self::Push, Self::Lock, Self::Check];
+    pub(crate) const ALL: [Self; 4] = [Self::Push, Self::Lock, Self::Check, Self::Run];
 
     pub(crate) fn prefix(self) -> &'static str {
         match self {
             Self::Push => "tofu-oci-push-",
             Self::Lock => "tofu-oci-lock-",
             Self::Check => "tofu-oci-check-",
+            Self::Run => "tofu-oci-run-",
         }
     }
 }

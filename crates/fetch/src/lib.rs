@@ -34,9 +34,9 @@ pub use fetch::Fetcher;
 pub use guard::Turn;
 pub use link::Linked;
 pub use pin_file::PinFileError;
-pub use place::{FoundPackage, PackageForm, PackagePath, PathContents, zip_name};
+pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
 pub use subject::subject;
-pub use trust::{Judgement, SignedBy, Trust, TrustChecker, Unasked, Vouched, real_zips};
+pub use trust::{Judgement, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched, judged, real_zips};
 pub use verify::{
     Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before, recorded,
     report_unexplained, report_wrong, zh_is_suspicious,

@@ -9,7 +9,7 @@ use tofu_oci_archive::{
     ArchiveError, Limits, PackageContents, Program, folder_program, read_directory, read_zip, zip_program,
 };
 use tofu_oci_disk::Scratch;
-use tofu_oci_types::{DigestHasher, PackageHash, Platform, ProviderAddr, Version};
+use tofu_oci_types::{DigestHasher, PackageHash, Platform, ProviderAddr, Version, zip_name};
 
 use crate::FetchError;
 use crate::blocking::blocking;
@@ -270,11 +270,6 @@ fn leads_nowhere(error: &io::Error) -> bool {
     const LOOPS: [i32; 2] = [40, 62];
     let loops = || cfg!(unix) && error.raw_os_error().is_some_and(|code| LOOPS.contains(&code));
     error.kind() == io::ErrorKind::NotFound || loops()
-}
-
-/// The name of the archive of one platform: `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
-pub fn zip_name(address: &ProviderAddr, version: &Version, platform: &Platform) -> String {
-    format!("terraform-provider-{}_{version}_{platform}.zip", address.provider_type())
 }
 
 #[cfg(test)]

@@ -8,13 +8,13 @@ use tofu_oci_archive::{
 };
 use tofu_oci_layout::{LayerFormat, media_type};
 use tofu_oci_source::{Layer, Locator, Offer, Package};
-use tofu_oci_types::{PackageHash, Reporter};
+use tofu_oci_types::{PackageHash, Reporter, zip_name};
 
 use crate::blocking::blocking;
 use crate::chunks::{ChunkReceiver, queue};
 use crate::error::package_error;
 use crate::link::{copy, link_folder};
-use crate::place::{PackageForm, PackagePath, zip_name};
+use crate::place::{PackageForm, PackagePath};
 use crate::staging::StagingFolder;
 use crate::{FetchError, subject};
 

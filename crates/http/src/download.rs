@@ -1,4 +1,6 @@
-//! A body on its way down: streamed, and resumed by Range after a break.
+//! A body, or a part of it, on its way down: streamed, and resumed by Range after a break.
+
+use std::ops::Range;
 
 use async_trait::async_trait;
 use bytes::{Buf as _, Bytes};
@@ -97,7 +99,9 @@ pub struct Download<S: RangeSource> {
     size: BodySize,
     /// The host that answered last, as all requests name it.
     host: String,
-    /// Bytes that have been handed on.
+    /// The position after the last byte that is wanted; `None` if that is the end of the body.
+    end: Option<u64>,
+    /// The position of the next byte that is handed on.
     offset: u64,
     /// Bytes of the current answer that have been handed on before.
     skip: u64,
@@ -133,10 +137,30 @@ impl<S: RangeSource> Download<S> {
         size: BodySize,
         attempts: Attempts,
     ) -> Result<Downloaded<S::DownloadError>, S::DownloadError> {
-        let mut download = Self {
+        Self { size, ..Self::new(source, attempts) }.started().await
+    }
+
+    /// The stream of a part, not empty, of a body of this size. A server without parts is asked for the whole body.
+    ///
+    /// # Errors
+    /// If no answer begins the part.
+    pub async fn part(
+        source: S,
+        size: u64,
+        part: Range<u64>,
+        attempts: Attempts,
+    ) -> Result<Downloaded<S::DownloadError>, S::DownloadError> {
+        let (size, end) = (BodySize::Known(size), Some(part.end));
+        let (offset, broke_at) = (part.start, part.start);
+        Self { size, end, offset, broke_at, ..Self::new(source, attempts) }.started().await
+    }
+
+    fn new(source: S, attempts: Attempts) -> Self {
+        Self {
             source,
-            size,
+            size: BodySize::AtMost(u64::MAX),
             host: String::new(),
+            end: None,
             offset: 0,
             skip: 0,
             skipped: 0,
@@ -145,20 +169,24 @@ impl<S: RangeSource> Download<S> {
             etag: None,
             parts: true,
             attempts,
-        };
-        download.request().await?;
-        let size = download.size.known();
-        Ok(Downloaded { size, stream: futures_util::stream::try_unfold(download, Self::step).boxed() })
+        }
+    }
+
+    async fn started(mut self) -> Result<Downloaded<S::DownloadError>, S::DownloadError> {
+        self.request().await?;
+        let size = self.size.known();
+        Ok(Downloaded { size, stream: futures_util::stream::try_unfold(self, Self::step).boxed() })
     }
 
     /// Asks for the bytes from `offset` on. Never asks beyond the end: servers in use answer that with a length
     /// that they do not keep.
     async fn request(&mut self) -> Result<(), S::DownloadError> {
         loop {
-            let partial = self.offset > 0 && self.parts;
+            let partial = (self.offset > 0 || self.end.is_some()) && self.parts;
             let mut headers = Vec::new();
             if partial {
-                headers.push(("range", format!("bytes={}-", self.offset)));
+                let last = self.end.map_or_else(String::new, |end| (end - 1).to_string());
+                headers.push(("range", format!("bytes={}-{last}", self.offset)));
                 headers.extend(self.etag.clone().map(|etag| ("if-range", etag)));
             }
             let mut answer = self.source.send(&headers, &mut self.attempts).await?;
@@ -237,6 +265,11 @@ impl<S: RangeSource> Download<S> {
                 self.request().await?;
                 continue;
             };
+            if self.end == Some(self.offset) {
+                // The answer may be longer than the part. If it ends here, its connection is of further use.
+                let _ = answer.end().await;
+                return Ok(None);
+            }
             // A complete body needs no end of the answer: the connection may stay open.
             let is_complete = self.size == BodySize::Known(self.offset);
             let piece =
@@ -246,6 +279,9 @@ impl<S: RangeSource> Download<S> {
                     let known = self.skip.min(piece.len() as u64);
                     self.skip -= known;
                     piece.advance(usize::try_from(known).unwrap_or(piece.len()));
+                    if let Some(end) = self.end {
+                        piece.truncate(usize::try_from(end - self.offset).unwrap_or(usize::MAX));
+                    }
                     if piece.is_empty() {
                         continue;
                     }

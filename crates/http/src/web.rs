@@ -115,7 +115,7 @@ impl WebClient {
         Self { private: Arc::new(NamedHosts::new(hosts)), ..self }
     }
 
-    /// What is told of the requests.
+    /// What hears of the requests.
     pub fn reporter(&self) -> &dyn Reporter {
         self.http.reporter()
     }

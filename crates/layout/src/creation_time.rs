@@ -1,8 +1,10 @@
 //! When a manifest was made, by its own word.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde::Serialize;
+use tofu_oci_types::Moment;
 
 /// A moment as RFC 3339 writes it, such as `2026-03-01T12:00:00Z`. A claim: whoever built the release wrote it.
 ///
@@ -18,6 +20,15 @@ impl CreationTime {
     pub(crate) fn read(text: &str) -> Option<Self> {
         let is_moment = is_moment(text) && !NO_TIME.iter().any(|zero| text.starts_with(zero));
         is_moment.then(|| Self(text.to_owned()))
+    }
+
+    /// The moment in UTC, without its fraction; `None` for a day that does not exist, a leap second, and a year before 1970.
+    pub fn moment(&self) -> Option<Moment> {
+        let local: Moment = format!("{}Z", &self.0[..19]).parse().ok()?;
+        let Some(zone) = self.0[19..].rfind(['+', '-']).map(|sign| &self.0[19 + sign..]) else { return Some(local) };
+        let number = |digits: &str| digits.parse::<u64>().ok();
+        let offset = Duration::from_secs(number(&zone[1..3])? * 3600 + number(&zone[4..6])? * 60);
+        Some(if zone.starts_with('-') { local.after(offset) } else { local.before(offset) })
     }
 
     /// The day alone, as it is written: `2026-03-01`.
@@ -74,6 +85,22 @@ mod tests {
         check("2026-03-01T12:00:00.123456789Z", Some("2026-03-01"));
         check("2026-03-01T12:00:00+02:00", Some("2026-03-01"));
         check("2026-03-01T12:00:00.5-11:30", Some("2026-03-01"));
+    }
+
+    #[test]
+    fn a_moment_is_that_of_its_zone() {
+        for (text, want) in [
+            ("2026-03-01T12:00:00Z", Some("2026-03-01T12:00:00Z")),
+            ("2026-03-01T12:00:00.9Z", Some("2026-03-01T12:00:00Z")),
+            ("2026-03-01T01:00:00+02:00", Some("2026-02-28T23:00:00Z")),
+            ("2026-12-31T23:00:00.5-11:30", Some("2027-01-01T10:30:00Z")),
+            ("2026-02-30T12:00:00Z", None),
+            ("2026-12-31T23:59:60Z", None),
+            ("1969-12-31T12:00:00Z", None),
+        ] {
+            let moment = CreationTime::read(text).and_then(|time| time.moment());
+            assert_eq!(moment.map(|moment| moment.to_string()).as_deref(), want, "{text}");
+        }
     }
 
     #[test]

@@ -5,10 +5,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use tofu_oci_hcl::template::{Template, TemplateFault, TemplateValue};
-use tofu_oci_types::{ProviderAddr, RepositoryRef};
+use tofu_oci_types::{Hostname, ProviderAddr, RegistryHost, RepositoryRef};
 
 use crate::place::{OciPlace, PlaceRule};
 use crate::symbol::Symbol;
+use crate::uri_template::UriTemplate;
 use crate::{MapError, Pattern, TemplateError, error};
 use crate::{Prefix, parse_prefix};
 
@@ -187,6 +188,34 @@ impl RepositoryTemplate {
     /// As [`RepositoryTemplate::apply`].
     pub fn place(&self, address: &ProviderAddr) -> Result<OciPlace, MapError> {
         Ok(OciPlace { repository: self.apply(address)?, rule: self.rule() })
+    }
+
+    /// The same repositories as a URI template that the owner of `host` can publish as `oci-providers.v1`. `None` if a URI
+    /// template cannot say it, as with a condition on the namespace, or if the registry is on this machine: for a client
+    /// that would be another one.
+    ///
+    /// Spec: seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation"; RFC 6570, level 1.
+    pub fn uri_template(&self, host: &Hostname) -> Option<UriTemplate> {
+        let value = |name: &str| {
+            let text = match Symbol::named(name)? {
+                Symbol::Hostname => host.as_str().to_owned(),
+                Symbol::Namespace | Symbol::Type => format!("{{{name}}}"),
+            };
+            Some(TemplateValue::String(text))
+        };
+        let Ok(TemplateValue::String(text)) = self.template.evaluate(&value).ok()?.into_text() else { return None };
+        let template = UriTemplate::for_providers(&text).ok()?;
+        // A name that is asked for in a condition, and not written out, is not in the result.
+        let mut written: Vec<&str> = template.variables().collect();
+        let all = self.template.variables();
+        let mut named: Vec<&str> = all.iter().map(|variable| variable.name.as_str()).collect();
+        named.retain(|name| Symbol::named(name) != Some(Symbol::Hostname));
+        written.sort_unstable();
+        named.sort_unstable();
+        let sample: ProviderAddr = format!("{host}/example-namespace/example-type").parse().ok()?;
+        let repository = template.repository(&sample).ok()?.repository;
+        let registry: RegistryHost = repository.registry().parse().ok()?;
+        (written == named && !registry.is_loopback()).then_some(template)
     }
 
     /// The rule for messages.

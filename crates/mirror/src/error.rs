@@ -32,7 +32,7 @@ pub enum MirrorError {
     /// A release could not be read from where it was collected, or the bundle not be written.
     #[error(transparent)]
     Copy(#[from] CopyError),
-    /// Two providers would lie in one repository, where their versions could not be told apart.
+    /// Two providers would lie in one repository, where their versions would mix.
     #[error("{first} and {second} would both go to {place}")]
     SharedRepository {
         /// The repository.

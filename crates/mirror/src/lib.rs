@@ -14,6 +14,7 @@ mod destination;
 mod error;
 mod first_seen;
 mod found_keys;
+mod joined;
 mod load;
 mod look;
 mod names;
@@ -33,12 +34,14 @@ pub use destination::{
 };
 pub use error::MirrorError;
 pub use found_keys::FoundKey;
+pub use joined::{Joined, JoinedWork};
 pub use load::load_bundle;
 pub use names::providers_in_tree;
 pub use plan::{Deed, MirrorAction, Prune};
-pub use pull::{HeldBack, OpenUpstream, PullOptions, PullThrough};
+pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};
 pub use rules::{
-    Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem, VersionRule,
+    Gone, InvalidMinAge, MinAge, MirrorRules, ProviderRule, Providers, RulesError, RulesFile, RulesProblem,
+    VersionRule, hosted_pattern, version_rule,
 };
 pub use run::{Carrying, MirrorJob, MirrorLine};
 pub use select::{Candidates, MirrorChoice, SelectedVersion, VersionSelection, select};

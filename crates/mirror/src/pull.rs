@@ -2,26 +2,30 @@
 //!
 //! ```text
 //! release    destination has it --yes--> its release
-//!                               --no --> held back? upstream, trust, destination, and then its release
+//!                               --no --> held back or denied? upstream, trust, destination, and then its release
+//! offered    destination has it --yes--> its release
+//!                               --no --> held back or denied? that of the upstream, which is fetched when a package is opened
 //! ```
 
-use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, Shared, WeakShared};
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
-use tofu_oci_types::{Event, Place, Platform, ProviderAddr, Reporter, Version};
+use tofu_oci_types::{Event, Platform, ProviderAddr, Reporter, Version};
 
+use self::offered::{FetchRelease, UpstreamRelease};
 use crate::destination::is_absent;
-use crate::{Destination, MirrorError, TransferRequest};
+use crate::first_seen::FirstSeen;
+use crate::joined::Joined;
+use crate::select::{Candidates, MirrorChoice, choice};
+use crate::{Destination, MinAge, MirrorError, MirrorRules, Sightings, TransferRequest};
 
-/// Whether a version must not be offered yet.
-pub type HeldBack = Arc<dyn Fn(&ProviderAddr, &Version) -> bool + Send + Sync>;
+mod offered;
 
 /// Opens the upstream for one question: what a source has read, it does not read again.
 pub type OpenUpstream = Arc<dyn Fn() -> Arc<dyn Source> + Send + Sync>;
@@ -31,8 +35,10 @@ pub type OpenUpstream = Arc<dyn Fn() -> Arc<dyn Source> + Send + Sync>;
 pub struct PullOptions {
     /// Whose signatures count.
     pub trust: Trust,
-    /// Which versions must not be offered yet, unless the destination has them.
-    pub held: HeldBack,
+    /// Of these rules, `deny` and `allow` count for every version, and `min_age` for those that the destination lacks.
+    pub rules: MirrorRules,
+    /// Whether the upstream is asked at all.
+    pub upstream_use: UpstreamUse,
     /// What a package may hold.
     pub limits: Limits,
     /// How many packages of one release move at a time, at least 1.
@@ -41,16 +47,21 @@ pub struct PullOptions {
     pub work_dir: PathBuf,
 }
 
+/// Whether an upstream is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpstreamUse {
+    /// For what the destination lacks.
+    Asked,
+    /// Never: only what the destination has is offered.
+    Sealed,
+}
+
 /// A destination that fetches what it lacks from its upstream. Clones share their fetches.
 #[derive(Clone)]
 pub struct PullThrough {
     work: Arc<PullWork>,
-    running: RunningPulls,
+    running: Joined<PullKey, Result<Arc<dyn Release>, Arc<MirrorError>>>,
 }
-
-type RunningPulls = Arc<Mutex<HashMap<PullKey, WeakShared<Pull>>>>;
-
-type Pull = BoxFuture<'static, Result<Arc<dyn Release>, Arc<MirrorError>>>;
 
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct PullKey {
@@ -84,16 +95,27 @@ impl PullThrough {
         reporter: Arc<dyn Reporter>,
     ) -> Self {
         let work = PullWork { upstream, destination, options, reporter };
-        Self { work: Arc::new(work), running: Arc::default() }
+        Self { work: Arc::new(work), running: Joined::default() }
     }
 
-    /// The versions of both, without those that are held back or that the destination has withdrawn. If the upstream fails,
-    /// what the destination has is listed with a warning.
+    /// The versions of both, without those that are denied, held back, or withdrawn by the destination. If the upstream
+    /// fails, what the destination has is listed with a warning. With a `min_age`, the destination remembers what is seen.
     ///
     /// # Errors
     /// The upstream's, if the destination does not know the provider.
     pub async fn versions(&self, address: &ProviderAddr) -> Result<Listing, MirrorError> {
         self.work.versions(address).await
+    }
+
+    /// The same, and an upstream that fails is an error.
+    ///
+    /// # Errors
+    /// As [`PullThrough::versions`], and the upstream's.
+    pub async fn all_versions(&self, address: &ProviderAddr) -> Result<Listing, MirrorError> {
+        match self.work.listed(address).await? {
+            (_, Some(error)) => Err(error.into()),
+            (listing, None) => Ok(listing),
+        }
     }
 
     /// The release as the destination has it. If it lacks the version, or the platform, the whole release is fetched from
@@ -116,6 +138,29 @@ impl PullThrough {
         self.pull(address, version, PullExtent::Platforms).await
     }
 
+    /// The release as the destination has it, else as the upstream offers it, unjudged. The first package that is opened
+    /// of the latter has the whole release fetched, as [`PullThrough::release`] does, also if no caller waits for it.
+    ///
+    /// # Errors
+    /// As [`PullThrough::release`].
+    pub async fn offered(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<dyn Release>, MirrorError> {
+        if let Some(release) = self.work.there(address, version).await? {
+            return Ok(release);
+        }
+        let upstream = (self.work.upstream)().release(address, version).await?;
+        let (through, id) = (self.clone(), upstream.id().clone());
+        let fetch: FetchRelease = Arc::new(move || {
+            let (through, id) = (through.clone(), id.clone());
+            async move { through.release(&id.address, &id.version, None).await }.boxed()
+        });
+        Ok(Arc::new(UpstreamRelease { upstream, fetch, reporter: Arc::clone(&self.work.reporter) }))
+    }
+
+    /// Whether the upstream is asked.
+    pub fn upstream_use(&self) -> UpstreamUse {
+        self.work.options.upstream_use
+    }
+
     /// Joins the fetch that is under way, or begins one.
     async fn pull(
         &self,
@@ -124,53 +169,105 @@ impl PullThrough {
         extent: PullExtent,
     ) -> Result<Arc<dyn Release>, Arc<MirrorError>> {
         let key = PullKey { address: address.clone(), version: version.clone(), extent };
-        let pull: Shared<Pull> = {
-            let mut running = lock(&self.running);
-            if let Some(pull) = running.get(&key).and_then(WeakShared::upgrade) {
-                pull
-            } else {
-                let (work, done, own) = (Arc::clone(&self.work), Arc::clone(&self.running), key.clone());
-                let pull = async move {
-                    let pulled = work.pull(&own.address, &own.version, own.extent).await;
-                    // Whoever asks from here on gets an answer of their own.
-                    lock(&done).remove(&own);
-                    pulled.map_err(Arc::new)
-                };
-                let pull = pull.boxed().shared();
-                running.extend(pull.downgrade().map(|pull| (key, pull)));
-                pull
-            }
-        };
+        let pull = self.running.join(&key, || {
+            let (work, own) = (Arc::clone(&self.work), key.clone());
+            async move { work.pull(&own.address, &own.version, own.extent).await.map_err(Arc::new) }.boxed()
+        });
         pull.await
     }
 }
 
 impl PullWork {
     async fn versions(&self, address: &ProviderAddr) -> Result<Listing, MirrorError> {
+        let (listing, failure) = self.listed(address).await?;
+        if let Some(error) = failure {
+            let text = format!("{address} is listed without its upstream: {error}");
+            self.reporter.event(&Event::warning("upstream-failed", text));
+        }
+        Ok(listing)
+    }
+
+    /// What may be listed, and how the upstream failed if that is not all.
+    async fn listed(&self, address: &ProviderAddr) -> Result<(Listing, Option<SourceError>), MirrorError> {
+        let asks = self.options.upstream_use == UpstreamUse::Asked;
         let there = match self.destination.source(address)?.versions(address).await {
-            Ok(listing) => listing,
-            Err(error) if is_absent(&error) => Listing::default(),
-            Err(error) => return Err(error.into()),
+            Err(error) if asks && is_absent(&error) => Listing::default(),
+            there => there?,
         };
-        let mut offered = match (self.upstream)().versions(address).await {
-            Ok(listing) => listing,
-            Err(error) if there.versions.is_empty() => return Err(error.into()),
-            Err(error) => {
-                if !is_not_offered(&error) {
-                    let text = format!("{address} is listed without its upstream: {error}");
-                    self.reporter.event(&Event::warning("upstream-failed", text));
-                }
-                return Ok(there);
+        let (mut listing, mut failure) = (Listing::default(), None);
+        if asks {
+            match (self.upstream)().versions(address).await {
+                Ok(offered) => listing = offered,
+                Err(error) if there.versions.is_empty() => return Err(error.into()),
+                Err(error) if is_not_offered(&error) => {}
+                Err(error) => failure = Some(error),
             }
+        }
+        let sightings = self.sightings(address, &listing.versions).await?;
+        let candidates = Candidates {
+            address,
+            offered: &[],
+            present: &there.versions,
+            sightings: sightings.as_ref(),
+            now: SystemTime::now().into(),
         };
-        offered.versions.retain(|version| {
-            let is_free = !there.withdrawn.contains(version) && !(self.options.held)(address, version);
-            is_free && !there.versions.contains(version)
+        let is_wanted =
+            |version: &Version| choice(&self.options.rules, None, &candidates, version) == MirrorChoice::Wanted;
+        listing.versions.retain(|version| {
+            !there.withdrawn.contains(version) && !there.versions.contains(version) && is_wanted(version)
         });
-        offered.versions.extend(there.versions);
-        offered.versions.sort_by(Version::precedence);
-        offered.withdrawn.retain(|version| !offered.versions.contains(version));
-        Ok(offered)
+        listing.versions.extend(there.versions.iter().filter(|version| is_wanted(version)).cloned());
+        listing.withdrawn.extend(there.withdrawn);
+        listing.withdrawn.retain(|version| !listing.versions.contains(version));
+        listing.deprecated.extend(there.deprecated);
+        for versions in [&mut listing.versions, &mut listing.withdrawn, &mut listing.deprecated] {
+            versions.sort_by(Version::precedence);
+            versions.dedup();
+        }
+        Ok((listing, failure))
+    }
+
+    /// When versions were first seen, before this look; nothing is read or written if no age is demanded.
+    async fn sightings(&self, address: &ProviderAddr, offered: &[Version]) -> Result<Option<Sightings>, MirrorError> {
+        if self.options.rules.min_age == MinAge::default() {
+            return Ok(None);
+        }
+        let first_seen = FirstSeen::of(&*self.destination, address)?;
+        let known = first_seen.read().await?;
+        let mut all = known.clone().unwrap_or_default();
+        for version in offered {
+            all.see(version, SystemTime::now().into());
+        }
+        if known.as_ref() != Some(&all)
+            && !offered.is_empty()
+            && let Err(error) = first_seen.add(&all).await
+        {
+            let text = format!("when the versions of {address} were first seen cannot be remembered: {error}");
+            self.reporter.event(&Event::warning(error.code(), text));
+        }
+        Ok(known)
+    }
+
+    /// The release of the destination; `None` if it must be fetched and may be.
+    async fn there(&self, address: &ProviderAddr, version: &Version) -> Result<Option<Arc<dyn Release>>, MirrorError> {
+        let there = self.destination.source(address)?.release(address, version).await;
+        let is_there = match &there {
+            Ok(_) => true,
+            Err(SourceError::NotOffered { what: NotOffered::Withdrawn { .. }, .. }) => return Ok(Some(there?)),
+            Err(error) if is_absent(error) => false,
+            Err(_) => return Ok(Some(there?)),
+        };
+        let present = if is_there { std::slice::from_ref(version) } else { &[] };
+        let sightings = if is_there { None } else { self.sightings(address, &[]).await? };
+        let now = SystemTime::now().into();
+        let candidates = Candidates { address, offered: &[], present, sightings: sightings.as_ref(), now };
+        if choice(&self.options.rules, None, &candidates, version) != MirrorChoice::Wanted {
+            return Err(self.kept_out(address, version).await);
+        }
+        match self.options.upstream_use {
+            UpstreamUse::Asked if !is_there => Ok(None),
+            UpstreamUse::Asked | UpstreamUse::Sealed => Ok(Some(there?)),
+        }
     }
 
     async fn pull(
@@ -179,18 +276,14 @@ impl PullWork {
         version: &Version,
         extent: PullExtent,
     ) -> Result<Arc<dyn Release>, MirrorError> {
-        let place = self.destination.place(address)?;
-        let there = self.destination.source(address)?.release(address, version).await;
-        let replace = match there {
-            Ok(release) if extent == PullExtent::Version => return Ok(release),
-            Ok(_) => ReplaceTag::Replace,
-            Err(error @ SourceError::NotOffered { what: NotOffered::Withdrawn { .. }, .. }) => return Err(error.into()),
-            Err(error) if is_absent(&error) => ReplaceTag::Refuse,
-            Err(error) => return Err(error.into()),
+        let replace = match (self.there(address, version).await?, extent) {
+            (Some(release), PullExtent::Version) => return Ok(release),
+            (Some(release), PullExtent::Platforms) if self.options.upstream_use == UpstreamUse::Sealed => {
+                return Ok(release);
+            }
+            (Some(_), PullExtent::Platforms) => ReplaceTag::Replace,
+            (None, _) => ReplaceTag::Refuse,
         };
-        if replace == ReplaceTag::Refuse && (self.options.held)(address, version) {
-            return Err(self.held(address, version, place).await);
-        }
         let release = (self.upstream)().release(address, version).await?;
         let platforms = release.platforms().await?;
         self.demand_trusted(&release, &platforms).await?;
@@ -200,9 +293,10 @@ impl PullWork {
         Ok(self.destination.source(address)?.release(address, version).await?)
     }
 
-    /// Demands that the trust policy admits the release and each of its packages.
+    /// Demands that the trust policy admits the release and each of its packages, now.
     async fn demand_trusted(&self, release: &Arc<dyn Release>, platforms: &[Platform]) -> Result<(), MirrorError> {
-        let checker = TrustChecker::new(&self.options.trust, &*self.reporter);
+        let trust = Trust { now: SystemTime::now(), ..self.options.trust.clone() };
+        let checker = TrustChecker::new(&trust, &*self.reporter);
         checker.of_release(&**release).await?;
         for platform in platforms {
             checker.of_offer(&Arc::clone(release).offer(platform).await?).await?;
@@ -210,14 +304,15 @@ impl PullWork {
         Ok(())
     }
 
-    /// To whoever asks, a version that is held back does not exist yet.
-    async fn held(&self, address: &ProviderAddr, version: &Version, place: Place) -> MirrorError {
-        match self.versions(address).await {
-            Ok(listing) => {
+    /// To whoever asks, a version that is held back or denied does not exist.
+    async fn kept_out(&self, address: &ProviderAddr, version: &Version) -> MirrorError {
+        let listing = self.versions(address).await;
+        match (listing, self.destination.place(address)) {
+            (Ok(listing), Ok(place)) => {
                 let what = NotOffered::VersionMissing { version: version.clone(), offered: listing.versions };
                 SourceError::NotOffered { address: address.clone(), place, what }.into()
             }
-            Err(error) => error,
+            (Err(error), _) | (_, Err(error)) => error,
         }
     }
 }
@@ -229,11 +324,6 @@ fn is_not_offered(error: &SourceError) -> bool {
 
 fn shared(error: SourceError) -> Arc<MirrorError> {
     Arc::new(error.into())
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // No invariant spans two statements under this lock.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

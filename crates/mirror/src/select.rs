@@ -99,7 +99,7 @@ fn named_by(
         if left == 0 {
             break;
         }
-        let choice = choice(rules, rule, candidates, version);
+        let choice = choice(rules, rule.locked.as_ref(), candidates, version);
         if choice == MirrorChoice::Wanted {
             left -= 1;
         }
@@ -108,7 +108,13 @@ fn named_by(
     named
 }
 
-fn choice(rules: &MirrorRules, rule: &ProviderRule, candidates: &Candidates<'_>, version: &Version) -> MirrorChoice {
+/// Whether a version may be mirrored. A `locked` one is not held back in the first run.
+pub(crate) fn choice(
+    rules: &MirrorRules,
+    locked: Option<&Version>,
+    candidates: &Candidates<'_>,
+    version: &Version,
+) -> MirrorChoice {
     let address = candidates.address;
     if let Some(entry) = rules.deny.iter().find(|entry| entry.names(address, version)) {
         return MirrorChoice::Denied { by: Some(entry.to_string()) };
@@ -116,7 +122,7 @@ fn choice(rules: &MirrorRules, rule: &ProviderRule, candidates: &Candidates<'_>,
     if !rules.allow.is_empty() && !rules.allow.iter().any(|entry| entry.names(address, version)) {
         return MirrorChoice::Denied { by: None };
     }
-    let is_in_use = candidates.sightings.is_none() && rule.locked.as_ref() == Some(version);
+    let is_in_use = candidates.sightings.is_none() && locked == Some(version);
     if is_in_use || candidates.present.contains(version) {
         return MirrorChoice::Wanted;
     }

@@ -1,12 +1,15 @@
 //! A blob on its way down.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use reqwest::Method;
-use tofu_oci_http::{Attempts, BodySize, Download, DownloadFault, HttpClient, Protection, RangeSource};
+use reqwest::header::LOCATION;
+use tofu_oci_http::{Attempts, BodySize, Download, DownloadFault, HttpClient, Protection, RangeSource, same_origin};
 use tofu_oci_store::{ByteStream, StoreError, StoreItem};
 use tofu_oci_types::{Descriptor, Digest};
+use url::Url;
 
 use crate::answer::RegistryAnswer;
 use crate::call::RegistryCall;
@@ -25,12 +28,43 @@ struct BlobSource {
 
 impl RemoteStore {
     /// The blob's bytes, after the first answer's head has been seen.
-    pub(crate) async fn blob_stream(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
-        let (client, access) = (Arc::clone(&self.client), self.pull.clone());
-        let path = self.path("blobs", descriptor.digest.as_str());
-        let blob = BlobSource { client, access, path, digest: descriptor.digest.clone() };
+    pub(crate) async fn blob_stream(&self, blob: &Descriptor) -> Result<ByteStream, StoreError> {
         let attempts = self.client.http().attempts();
-        Ok(Download::start(blob, BodySize::Known(descriptor.size), attempts).await?.stream)
+        Ok(Download::start(self.blob_source(blob), BodySize::Known(blob.size), attempts).await?.stream)
+    }
+
+    /// A part of the blob's bytes, after the first answer's head has been seen.
+    pub(crate) async fn blob_part(&self, blob: &Descriptor, part: Range<u64>) -> Result<ByteStream, StoreError> {
+        if part == (0..blob.size) {
+            return self.blob_stream(blob).await;
+        }
+        let attempts = self.client.http().attempts();
+        Ok(Download::part(self.blob_source(blob), blob.size, part, attempts).await?.stream)
+    }
+
+    /// The address on another host that the registry redirects a reader of the blob to: over TLS, and without anything
+    /// secret that this program has sent. `None` if the registry sends the blob itself.
+    pub(crate) async fn blob_address(&self, blob: &Descriptor) -> Result<Option<Url>, StoreError> {
+        let path = self.path("blobs", blob.digest.as_str());
+        // A registry that sends the blob itself sends a byte alone.
+        let call = RegistryCall::new(Method::GET, &path, &self.pull).by_digest().header("range", "bytes=0-0").staying();
+        let answer = self.client.send(&call).await?;
+        match answer.status() {
+            200..=299 | 416 => Ok(None),
+            300..=399 => {
+                let address = answer.header(LOCATION.as_str()).and_then(|location| answer.url().join(location).ok());
+                let is_free = |address: &Url| self.client.network.scrubber().hide(address.as_str()) == address.as_str();
+                let elsewhere = |address: &Url| address.scheme() == "https" && !same_origin(address, answer.url());
+                Ok(address.filter(|address| elsewhere(address) && is_free(address)))
+            }
+            _ => Err(answer.into_error(StoreItem::Blob(blob.digest.clone())).await),
+        }
+    }
+
+    fn blob_source(&self, blob: &Descriptor) -> BlobSource {
+        let (client, access) = (Arc::clone(&self.client), self.pull.clone());
+        let path = self.path("blobs", blob.digest.as_str());
+        BlobSource { client, access, path, digest: blob.digest.clone() }
     }
 }
 

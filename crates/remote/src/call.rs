@@ -37,6 +37,15 @@ pub(crate) enum Showing {
     Never,
 }
 
+/// Which redirects a request follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Following {
+    /// All that the rules admit.
+    All,
+    /// Those within the registry's origin: a redirect to another one is the answer.
+    WithinTheOrigin,
+}
+
 /// A request, as often as it must be made.
 pub(crate) struct RegistryCall<'a> {
     pub(crate) method: Method,
@@ -47,6 +56,7 @@ pub(crate) struct RegistryCall<'a> {
     pub(crate) repeat: Repeat,
     pub(crate) showing: Showing,
     pub(crate) protection: Protection,
+    pub(crate) following: Following,
 }
 
 impl<'a> RegistryCall<'a> {
@@ -66,6 +76,7 @@ impl<'a> RegistryCall<'a> {
             repeat: Repeat::Yes,
             showing: Showing::WhenAsked,
             protection: Protection::Tls,
+            following: Following::All,
         }
     }
 
@@ -114,6 +125,12 @@ impl<'a> RegistryCall<'a> {
     /// For a part of something longer: after a break the next step is another one.
     pub(crate) fn step(mut self) -> Self {
         self.repeat = Repeat::IfRefused;
+        self
+    }
+
+    /// That stays on the registry's own origin.
+    pub(crate) fn staying(mut self) -> Self {
+        self.following = Following::WithinTheOrigin;
         self
     }
 

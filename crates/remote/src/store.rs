@@ -1,5 +1,7 @@
 //! A repository of a registry as a store.
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _};
@@ -60,6 +62,17 @@ impl ReadStore for RemoteStore {
         let stream = self.blob_stream(descriptor).await.map_err(|error| self.scrub(error))?;
         let network = self.client.network.clone();
         Ok(stream.map_err(move |error| network.scrub(error)).boxed())
+    }
+
+    async fn fetch_range_unverified(&self, blob: &Descriptor, range: Range<u64>) -> Result<ByteStream, StoreError> {
+        let stream = self.blob_part(blob, range).await.map_err(|error| self.scrub(error))?;
+        let network = self.client.network.clone();
+        Ok(stream.map_err(move |error| network.scrub(error)).boxed())
+    }
+
+    async fn blob_elsewhere(&self, blob: &Descriptor) -> Result<Option<String>, StoreError> {
+        let address = self.blob_address(blob).await.map_err(|error| self.scrub(error))?;
+        Ok(address.map(String::from))
     }
 
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {

@@ -21,7 +21,7 @@ use url::Url;
 
 use crate::answer::RegistryAnswer;
 use crate::authority::{Reply, ShownProof};
-use crate::call::{CallTarget, RegistryCall, Repeat, Showing};
+use crate::call::{CallTarget, Following, RegistryCall, Repeat, Showing};
 use crate::client::RegistryClient;
 use crate::exchange::{Exchange, ShownCredential, shown_challenge};
 use crate::fault::{redirect_rule, too_long, unreachable};
@@ -258,7 +258,8 @@ impl RegistryClient {
         if hop.count >= MAX_REDIRECTS {
             return Err(RedirectFault::TooMany);
         }
-        next_hop(&hop.url, location, &self.network.hosts.plain_rule(start, call.protection)).map(Some)
+        let next = next_hop(&hop.url, location, &self.network.hosts.plain_rule(start, call.protection))?;
+        Ok((call.following == Following::All || same_origin(&next, start)).then_some(next))
     }
 
     /// Passes the registry's warnings on, each once.

@@ -55,6 +55,20 @@ impl MethodOpener {
         Self { client, discovery, access, open, folders: Mutex::default(), mirrors: Mutex::default() }
     }
 
+    /// An opener for another question: what hosts publish and their tokens are still known, what mirrors and folders have
+    /// listed is not.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        Self {
+            client: Arc::clone(&self.client),
+            discovery: Arc::clone(&self.discovery),
+            access: RegistryAccess { now: SystemTime::now(), ..self.access.clone() },
+            open: Arc::clone(&self.open),
+            folders: Mutex::default(),
+            mirrors: Mutex::default(),
+        }
+    }
+
     /// The place that a method gives an address, as a link of a chain. The link of a method without a place always
     /// fails.
     pub fn link(

@@ -23,6 +23,7 @@ mod error;
 mod manifest;
 mod memory;
 mod observed;
+mod range;
 mod traits;
 mod verify;
 
@@ -35,6 +36,7 @@ pub use error::{AccessFault, GiveUpReason, RejectionReason, StoreError, StoreIte
 pub use manifest::is_manifest_type;
 pub use memory::MemoryStore;
 pub use observed::push_observed;
+pub use range::file_range;
 pub use traits::{Body, Lists, Pushed, ReadStore, Store, Transport, UnverifiedManifest, fetch_bytes};
 pub use verify::{ByteStream, verified};
 

@@ -1,5 +1,7 @@
 //! The seams: a repository that is read, one that is written, and the bytes that are written to it.
 
+use std::ops::Range;
+
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures_util::TryStreamExt as _;
@@ -7,6 +9,7 @@ use tofu_oci_types::{Descriptor, Digest, Place, Reference, RepositoryRef, Tag};
 
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::MAX_MANIFEST;
+use crate::range::part_of;
 use crate::verify::{ByteStream, verified};
 
 /// How content came to be in a store.
@@ -132,6 +135,19 @@ pub trait ReadStore: Send + Sync {
     async fn fetch(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
         let stream = self.fetch_unverified(descriptor).await?;
         verified(self.place(), stream, descriptor)
+    }
+
+    /// A range of a blob's bytes, which lies within it, as the store has them: a digest says nothing about a part of what it
+    /// names. The stream may end early without an error.
+    async fn fetch_range_unverified(&self, blob: &Descriptor, range: Range<u64>) -> Result<ByteStream, StoreError> {
+        Ok(part_of(self.fetch_unverified(blob).await?, range))
+    }
+
+    /// The address on another host from which anybody can get the blob over TLS for a short time, as the store gives it: it is
+    /// as secret as the blob. `None` if the blob is not to be had without the store.
+    async fn blob_elsewhere(&self, blob: &Descriptor) -> Result<Option<String>, StoreError> {
+        let _ = blob;
+        Ok(None)
     }
 
     /// Descriptors of the manifests whose `subject` is this digest, of every artifact type.

@@ -43,7 +43,8 @@ pub use material::Material;
 pub use notice::{InvalidNoticeReason, Notice, NoticeReason, ReleaseState, StatedNotice, heads, in_force, sign_notice};
 pub use openpgp::{
     Expired, KEYS_LIMIT, KeyPart, KeyStanding, OpenPgpContents, OpenPgpError, OpenPgpFault, OpenPgpKey,
-    OpenPgpSignature, Reason, SIGNATURES_LIMIT, WeakPart, openpgp_contents, verify_detached, verify_each,
+    OpenPgpSecretKey, OpenPgpSecretKeyError, OpenPgpSignature, Reason, SIGNATURES_LIMIT, WeakPart, binary_signature,
+    openpgp_contents, verify_detached, verify_each,
 };
 pub use pins::{
     Admission, Contents, PIN_FILE_NAME, Pin, PinConflict, PinnedSigner, Pins, PinsError, ProviderSigner,

@@ -25,13 +25,16 @@
 //! ```
 
 mod address;
+mod byte_size;
 mod constraint;
 mod descriptor;
 mod digest;
 mod event;
+mod file_name;
 mod go_names;
 mod hash;
 mod hostname;
+mod human_bytes;
 mod identity;
 mod idn;
 mod idn_newer;
@@ -58,13 +61,16 @@ mod token;
 mod version;
 
 pub use address::{InvalidProviderAddr, ProviderAddr};
+pub use byte_size::{ByteSize, InvalidByteSize};
 pub use constraint::{Constraints, InvalidConstraints};
 pub use descriptor::{Descriptor, OciPlatform};
 pub use digest::{Algorithm, Digest, DigestHasher, InvalidDigest};
 pub use event::{Counter, Event, Level, NoReporter, Reporter, WorkUnit};
+pub use file_name::{sums_name, zip_name};
 pub use go_names::is_known_to_go;
 pub use hash::{InvalidPackageHash, PackageHash, Scheme};
 pub use hostname::{Hostname, InvalidHostname};
+pub use human_bytes::human_bytes;
 pub use identity::Identity;
 pub use module::{
     InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,

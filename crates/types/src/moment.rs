@@ -26,6 +26,17 @@ impl Moment {
         Self(self.0.saturating_add(time.as_secs()).min(LAST))
     }
 
+    /// The moment that is so much earlier; 1970 if it is out of range.
+    #[must_use]
+    pub fn before(self, time: Duration) -> Self {
+        Self(self.0.saturating_sub(time.as_secs()))
+    }
+
+    /// How much later this is than `earlier`; zero if it is not later.
+    pub fn since(self, earlier: Self) -> Duration {
+        Duration::from_secs(self.0.saturating_sub(earlier.0))
+    }
+
     /// The day alone: `2026-11-22`.
     pub fn day(self) -> String {
         let (year, month, day) = civil(self.0 / DAY);
@@ -135,5 +146,9 @@ mod tests {
         assert_eq!(Moment(LAST).after(Duration::from_secs(1)), Moment(LAST));
         assert_eq!(Moment(5).after(Duration::MAX), Moment(LAST));
         assert_eq!(Moment(5).after(Duration::from_secs(2)), Moment(7));
+        assert_eq!(Moment(5).before(Duration::from_secs(2)), Moment(3));
+        assert_eq!(Moment(5).before(Duration::MAX), Moment(0));
+        assert_eq!(Moment(5).since(Moment(3)), Duration::from_secs(2));
+        assert_eq!(Moment(3).since(Moment(5)), Duration::ZERO);
     }
 }

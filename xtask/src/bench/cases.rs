@@ -7,6 +7,7 @@ use std::process::Command;
 
 use tofu_oci_testkit::{RealMode, RealRegistry};
 
+use super::bridge::{BenchWire, BridgeBench};
 use super::lock::{self, Releases};
 use super::measure::{BenchCase, BenchClock, output};
 use super::mirror::{MirrorBench, Mirrored, VERSIONS, logged};
@@ -55,6 +56,7 @@ pub(super) struct BenchStage<'a> {
     lock: PathBuf,
     locked: OnceCell<Releases>,
     mirrored: OnceCell<MirrorBench>,
+    bridged: OnceCell<BridgeBench>,
 }
 
 impl<'a> BenchStage<'a> {
@@ -75,6 +77,7 @@ impl<'a> BenchStage<'a> {
             lock: work.join("lock").join(".terraform.lock.hcl"),
             locked: OnceCell::new(),
             mirrored: OnceCell::new(),
+            bridged: OnceCell::new(),
         };
         let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
         let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
@@ -159,6 +162,7 @@ impl<'a> BenchStage<'a> {
         }));
         cases.extend(self.lock_cases());
         cases.extend(self.mirror_cases());
+        cases.extend(self.bridge_cases());
         cases.push(self.case("sha256sum + curl PUT all", BenchClock::Wall, |stage, round| {
             let zips = stage.package.zips()?;
             // A push by hand needs the digest first.
@@ -231,6 +235,52 @@ impl<'a> BenchStage<'a> {
 
     fn mirror_unchanged(&self) -> ChoreResult<Command> {
         self.mirror(Mirrored::Many, &self.fresh_repository(UNCHANGED, 0))
+    }
+
+    /// One large package through the bridge and from the registry itself; `run` and a static mirror.
+    fn bridge_cases(&'a self) -> Vec<BenchCase<'a>> {
+        let mut cases = Vec::new();
+        for (suffix, wire) in [(", TLS", BenchWire::Tls), ("", BenchWire::Plain)] {
+            cases.push(self.case(&format!("bridge: registry{suffix}"), BenchClock::Wall, move |stage, _| {
+                stage.bridged()?;
+                Ok(vec![stage.blob_curl(wire)])
+            }));
+            cases.push(self.case(&format!("bridge: package{suffix}"), BenchClock::Wall, move |stage, _| {
+                Ok(vec![stage.bridged()?.download(wire)])
+            }));
+        }
+        if find("terraform").is_some() {
+            cases.push(self.case("bridge: init, static mirror", BenchClock::Wall, |stage, _| {
+                Ok(vec![stage.bridged()?.init_from_nginx(&stage.fresh("static-init")?)?])
+            }));
+            cases.push(self.case("bridge: run -- init", BenchClock::Wall, |stage, _| {
+                let folder = stage.fresh("run-init")?;
+                Ok(vec![stage.bridged()?.run_init(stage.tofu_oci(&folder), &folder)?])
+            }));
+        }
+        cases
+    }
+
+    /// The package of a registry, to nowhere.
+    fn blob_curl(&self, wire: BenchWire) -> Command {
+        let registry = if let BenchWire::Tls = wire { &self.tls } else { &self.plain };
+        let mut command = Command::new("curl");
+        command.args(["--silent", "--fail", "--http1.1", "--output", "/dev/null", "--cacert"]).arg(&self.ca);
+        command.arg(format!("{}/v2/bench/{}/blobs/{}", registry.url(), self.package.provider_type, self.blob));
+        command
+    }
+
+    /// The bridges, started when they are first asked for.
+    pub(super) fn bridged(&self) -> ChoreResult<&BridgeBench> {
+        if let Some(bridged) = self.bridged.get() {
+            return Ok(bridged);
+        }
+        let repository = format!("{}/bench/{}", self.plain.address(), self.package.provider_type);
+        output(&mut self.push(&self.package.one, &repository, &[]))?;
+        let certificates = self.tls.certificates().ok_or_else(|| ChoreFailure::new("no certificates"))?;
+        let registries = [&self.tls, &self.plain];
+        let bridged = BridgeBench::make(self.work, &self.programs.tofu_oci, self.package, certificates, registries)?;
+        Ok(self.bridged.get_or_init(|| bridged))
     }
 
     /// Prints how many requests `mirror` makes if the registry has every version.

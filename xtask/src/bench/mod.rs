@@ -1,9 +1,10 @@
-//! `cargo xtask bench`: speed and memory of install, push, lock and mirror, as ratios measured in one run.
+//! `cargo xtask bench`: speed and memory of install, push, lock, mirror and serve, as ratios measured in one run.
 //!
 //! The order of the cases is shuffled in every round, each figure is the minimum and the median of all rounds, and the
 //! spread of a fixed piece of work (the machine's noise) is printed beside them. A timing never fails a test: this prints,
 //! and people judge.
 
+mod bridge;
 mod cases;
 mod lock;
 mod measure;
@@ -61,6 +62,9 @@ pub(crate) fn run(args: &BenchArgs) -> ChoreResult {
     table::print(&results, args.runs);
     if results.iter().any(|series| series.name == cases::UNCHANGED) {
         stage.print_requests()?;
+    }
+    if results.iter().any(|series| series.name.starts_with("bridge: ")) {
+        stage.bridged()?.print_loads()?;
     }
     Ok(())
 }

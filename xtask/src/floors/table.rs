@@ -14,6 +14,7 @@ pub(super) enum HouseFloor {
     Packages,
     Jobs,
     Carriers,
+    Servers,
     People,
 }
 
@@ -29,6 +30,7 @@ impl fmt::Display for HouseFloor {
             Self::Packages => "floor 2b",
             Self::Jobs => "floor 3",
             Self::Carriers => "floor 3b",
+            Self::Servers => "floor 3c",
             Self::People => "floor 4",
         })
     }
@@ -84,7 +86,7 @@ const CRATES: &[TableRow] = &[
     ("checker",     HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
     ("explain",     HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
     ("mirror",      HousePosition::On(HouseFloor::Carriers),    Conduct::Quiet),
-    ("bridge",      HousePosition::On(HouseFloor::Jobs),        Conduct::Quiet),
+    ("bridge",      HousePosition::On(HouseFloor::Servers),     Conduct::Quiet),
     ("cli",         HousePosition::On(HouseFloor::People),      Conduct::Talking),
     ("testkit",     HousePosition::TestsOnly,              Conduct::Talking),
     ("xtask",       HousePosition::Chores,                 Conduct::Talking),

@@ -43,13 +43,13 @@ pub(super) fn run(lab: &Lab) -> ChoreResult {
 }
 
 /// A key that the releases are signed by.
-struct LockKey {
-    private: PathBuf,
-    policy: String,
+pub(super) struct LockKey {
+    pub(super) private: PathBuf,
+    pub(super) policy: String,
 }
 
 impl LockKey {
-    fn new(lab: &Lab) -> ChoreResult<Self> {
+    pub(super) fn new(lab: &Lab) -> ChoreResult<Self> {
         let folder = lab.new_folder("keys")?;
         let (private, public) = (folder.join("key.pem"), folder.join("key.pub"));
         let make = ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out"];

@@ -40,7 +40,8 @@ fn build(version: &str, os: &str, arch: &str, executable: &Path) -> ChoreResult 
     Ok(())
 }
 
-fn pack(executable: &Path, zip: &Path) -> ChoreResult {
+/// Writes a release zip of one executable.
+pub(super) fn pack(executable: &Path, zip: &Path) -> ChoreResult {
     let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
     let mut writer = ZipWriter::new(File::create(zip)?);
     writer.start_file("README.md", options.unix_permissions(0o644))?;

@@ -45,6 +45,12 @@ impl<'lab> TerraformProject<'lab> {
         project.with_cli_configuration("")
     }
 
+    /// The same for the provider of another address.
+    pub(super) fn with_provider(self, address: &str) -> ChoreResult<Self> {
+        paths::write(&self.directory.join("main.tf"), CONFIGURATION.replace(ADDRESS, address))?;
+        Ok(self)
+    }
+
     /// The same with this CLI configuration.
     pub(super) fn with_cli_configuration(mut self, content: &str) -> ChoreResult<Self> {
         let file = self.lab.new_folder("cli")?.join("cli.tfrc");
@@ -68,11 +74,21 @@ impl<'lab> TerraformProject<'lab> {
 
     /// `init`, and `apply` whose output must show the version.
     pub(super) fn must_run(&self, version: &str) -> ChoreResult {
-        self.client(&["init", "-input=false", "-no-color"])?.success()?;
+        self.init()?.success()?;
         self.client(&["apply", "-auto-approve", "-input=false", "-no-color"])?
             .success()?
             .must_show(&format!("provider {version} runs"))?;
         Ok(())
+    }
+
+    /// `init`, ready to run.
+    pub(super) fn init(&self) -> ChoreResult<ProgramRun> {
+        self.client(&["init", "-input=false", "-no-color"])
+    }
+
+    /// The text of its lock file.
+    pub(super) fn lock_file(&self) -> ChoreResult<String> {
+        Ok(fs::read_to_string(self.directory.join(".terraform.lock.hcl"))?)
     }
 
     /// With one byte of the executable changed, neither `apply` nor a fresh `init` may go through.
@@ -85,7 +101,7 @@ impl<'lab> TerraformProject<'lab> {
             return Err(apply.failure("a changed package was run"));
         }
         fs::remove_dir_all(self.directory.join(".terraform"))?;
-        let init: Printed = self.client(&["init", "-input=false", "-no-color"])?.refused()?;
+        let init: Printed = self.init()?.refused()?;
         init.must_show("checksum")?;
         Ok(())
     }
@@ -95,7 +111,8 @@ impl<'lab> TerraformProject<'lab> {
         find_executable(&self.directory.join(folder))
     }
 
-    fn client(&self, arguments: &[&str]) -> ChoreResult<ProgramRun> {
+    /// The client with these arguments in the directory.
+    pub(super) fn client(&self, arguments: &[&str]) -> ChoreResult<ProgramRun> {
         let mut run = self.lab.tool(self.client)?.args(arguments).directory(&self.directory);
         run = run.variable("CHECKPOINT_DISABLE", "1");
         for (name, value) in &self.variables {

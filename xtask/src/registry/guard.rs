@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use tempfile::TempDir;
 use tofu_oci_testkit::{Auth, Bearer, Certificates, LoggedRequest, Login, RealMode, RealProgram, RealRegistry, Writes};
+use tofu_oci_types::Digest;
 
 use crate::failure::{ChoreResult, Doing};
 use crate::paths;
@@ -64,6 +65,11 @@ impl Guard {
         Self::start(RealMode { auth, ..RealMode::tls() }, None)
     }
 
+    /// Ends the registry; what a client needs to reach it stays, and so does its content.
+    pub(crate) fn stop(&self) {
+        self.registry.stop();
+    }
+
     /// `127.0.0.1:PORT`.
     pub(crate) fn address(&self) -> &str {
         self.registry.address()
@@ -72,6 +78,12 @@ impl Guard {
     /// The authority to trust, as a file; `None` when the registry speaks plain HTTP.
     pub(crate) fn ca_file(&self) -> Option<&Path> {
         self.ca_file.as_deref()
+    }
+
+    /// The file of a blob.
+    pub(crate) fn blob(&self, digest: &Digest) -> PathBuf {
+        let hex = digest.encoded();
+        self.registry.data().join("docker/registry/v2/blobs/sha256").join(&hex[..2]).join(hex).join("data")
     }
 
     /// The certificates, for another server that is to be trusted by the same authority; `None` for plain HTTP.

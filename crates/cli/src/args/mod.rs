@@ -25,7 +25,9 @@ mod outdated;
 mod providers;
 mod publish;
 mod query;
+mod run;
 mod screen;
+mod serve;
 mod show;
 mod sign;
 mod size;
@@ -56,6 +58,8 @@ pub(crate) use outdated::OutdatedArgs;
 pub(crate) use providers::ProvidersArgs;
 pub(crate) use publish::{CopyArgs, H1Choice, PackArgs, PushArgs, ReleaseArgs};
 pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
+pub(crate) use run::RunArgs;
+pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
 pub(crate) use sign::{Attach, SignArgs};
 pub(crate) use state::{DeprecateArgs, StateArgs, WithdrawArgs};
@@ -172,6 +176,8 @@ impl Verb {
             Self::Copy(_) => "copy",
             Self::Mirror(_) => "mirror",
             Self::Bundle(_) => "bundle",
+            Self::Serve(_) => "serve",
+            Self::Run(_) => "run",
             Self::Sign(_) => "sign",
             Self::Withdraw(_) => "withdraw",
             Self::Deprecate(_) => "deprecate",
@@ -208,6 +214,10 @@ pub(crate) enum Verb {
     Mirror(Box<MirrorArgs>),
     /// Carry releases in one file to a site without a network
     Bundle(BundleArgs),
+    /// Serve providers out of OCI repositories to Terraform and every OpenTofu
+    Serve(Box<ServeArgs>),
+    /// Run terraform, tofu or terragrunt with providers from OCI repositories
+    Run(Box<RunArgs>),
     /// Sign a release where it is, so that clients and cosign can verify it
     Sign(SignArgs),
     /// Take a published version away, so that no client can choose it any more, and say why

@@ -26,10 +26,12 @@ pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "publishing", "publishing.md", "inputs, tags, layouts, signing";
     "installing", "installing.md", "where packages go, the lock file, Terraform, sites without network";
     "mirroring", "mirror.md", "providers of others in your own registry, by rules";
+    "running", "run.md", "terraform, tofu and terragrunt with providers from OCI repositories";
     "configuration", "configuration.md", "the CLI configuration, how methods are combined, differences from OpenTofu";
     "registries", "registries.md", "what each registry needs and cannot do";
     "credentials", "credentials.md", "which login is used for which repository";
     "network", "network.md", "certificates, proxies, retries, time limits, size limits";
+    "serving", "serve.md", "a network mirror and provider registry out of repositories: every setting, how to run it";
     "bundles", "bundle.md", "one file for a site without network, files for a web server";
     "trust", "trust.md", "signatures, the trust policy, pins";
     "openpgp", "openpgp.md", "OpenPGP signatures of SHA256SUMS";

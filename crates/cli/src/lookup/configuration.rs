@@ -48,7 +48,10 @@ pub(crate) fn refuse(configured: &ConfiguredMethods, access: &Access) -> Result<
     if of_credentials || problem.code == "plugin-cache-dir" {
         return Err(diagnostic);
     }
-    Err(diagnostic.hint("with --from REPOSITORY provider_installation is not looked at"))
+    Err(match invocation::verb() {
+        "run" => diagnostic.hint("`run` reads another file, and that alone, with --cli-config FILE"),
+        _ => diagnostic.hint("with --from REPOSITORY provider_installation is not looked at"),
+    })
 }
 
 /// No method is for the address.

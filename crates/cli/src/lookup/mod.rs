@@ -35,11 +35,11 @@ use crate::exit::Exit;
 
 use configuration::no_method;
 pub(crate) use configuration::{configured, refuse};
-pub(crate) use upstream::in_order;
+pub(crate) use upstream::{ORIGIN, in_order, lookup_of};
 
 /// Finds the places of addresses and opens them.
 pub(crate) struct Finder {
-    rules: Rules,
+    rules: Arc<Rules>,
     connector: Connector,
     opener: OnceLock<MethodOpener>,
     many: OnceLock<Arc<dyn Source>>,
@@ -85,7 +85,30 @@ impl Finder {
             refuse(&configured, connector.access())?;
             Rules::Configured(Box::new(configured))
         };
-        Ok(Self { rules, connector, opener: OnceLock::new(), many: OnceLock::new() })
+        Ok(Self { rules: Arc::new(rules), connector, opener: OnceLock::new(), many: OnceLock::new() })
+    }
+
+    /// A finder for another question: it does not know what a place has listed, and shares what hosts publish and their tokens.
+    ///
+    /// # Errors
+    /// As [`Connector::client`].
+    pub(crate) fn anew(&self) -> Result<Self, Diagnostic> {
+        let opener = match &*self.rules {
+            Rules::From { from: From::Many(Place::NetworkMirror(_)), .. } => Some(self.opener(&self.without_rules()?)?),
+            Rules::From { .. } => None,
+            Rules::Configured(configured) => Some(self.opener(configured)?),
+        };
+        Ok(Self {
+            rules: Arc::clone(&self.rules),
+            connector: self.connector.clone(),
+            opener: opener.map(|opener| OnceLock::from(opener.anew())).unwrap_or_default(),
+            many: OnceLock::new(),
+        })
+    }
+
+    /// What the user's files say about clients. With `--from` their methods do not count.
+    fn without_rules(&self) -> Result<ConfiguredMethods, Diagnostic> {
+        configured(self.connector.config(None)?, &LookupArgs::default(), &[])
     }
 
     fn opener(&self, configured: &ConfiguredMethods) -> Result<&MethodOpener, Diagnostic> {
@@ -98,7 +121,7 @@ impl Finder {
 
     /// The CLI configuration, where it decides.
     pub(crate) fn configured(&self) -> Option<&ConfiguredMethods> {
-        match &self.rules {
+        match &*self.rules {
             Rules::From { .. } => None,
             Rules::Configured(configured) => Some(configured),
         }
@@ -125,7 +148,7 @@ impl Finder {
     /// # Errors
     /// When no rule speaks about the address, or one gives no repository for it.
     pub(crate) async fn places(&self, address: &ProviderAddr) -> Result<Places, Diagnostic> {
-        match &self.rules {
+        match &*self.rules {
             Rules::From { from, text } => {
                 Ok(Places { found: vec![from_place(from, text, address)?], failed: Vec::new() })
             }
@@ -138,7 +161,7 @@ impl Finder {
     /// # Errors
     /// As [`Finder::places`].
     pub(crate) fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
-        let opened = match &self.rules {
+        let opened = match &*self.rules {
             Rules::From { from: From::Many(place), .. } => self.many(place, address),
             Rules::From { from, .. } => from.end(address).and_then(|end| {
                 let store: Arc<dyn ReadStore> = match &end {
@@ -161,7 +184,7 @@ impl Finder {
         let source: Arc<dyn Source> = match place {
             Place::Bundle(file) => Arc::new(BundleSource::new(file)),
             Place::NetworkMirror(url) => {
-                let configured = configured(self.connector.config(None)?, &LookupArgs::default(), &[])?;
+                let configured = self.without_rules()?;
                 let (url, download_retry_count) = (url.clone(), None);
                 let place = Ok(MappedPlace::NetworkMirror { url: url.clone() });
                 let kind = MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes: false };
@@ -197,7 +220,7 @@ impl Finder {
 
     /// The same without any request: a host that `direct` leads to is its own place.
     pub(crate) fn places_unasked(&self, address: &ProviderAddr) -> Result<Vec<FoundPlace>, Diagnostic> {
-        let configured = match &self.rules {
+        let configured = match &*self.rules {
             Rules::From { from, text } => return Ok(vec![from_place(from, text, address)?]),
             Rules::Configured(configured) => configured,
         };
@@ -304,11 +327,11 @@ impl Finder {
         if addresses.len() < 2 {
             return Ok(());
         }
-        if let Rules::From { from: From::Many(_), .. } = &self.rules {
+        if let Rules::From { from: From::Many(_), .. } = &*self.rules {
             return Ok(());
         }
         for address in addresses {
-            let places = match &self.rules {
+            let places = match &*self.rules {
                 Rules::From { from, .. } => vec![(from.end(address)?.to_string(), FROM_TEMPLATE)],
                 Rules::Configured(configured) => self.repositories(configured, address).await?,
             };

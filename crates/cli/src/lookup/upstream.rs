@@ -3,11 +3,20 @@
 use std::sync::Arc;
 
 use tofu_oci_source::{Chain, InstallMethod, Link, Source};
-use tofu_oci_types::{Place, ProviderAddr};
+use tofu_oci_types::{Place, ProviderAddr, masked};
 
 use super::{Finder, Rules, no_method};
+use crate::args::LookupArgs;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
+
+/// How `mirror.toml` and `serve.toml` write the host of each provider.
+pub(crate) const ORIGIN: &str = "direct";
+
+/// The arguments that look in a source of these files, with `others` besides.
+pub(crate) fn lookup_of(text: &str, others: &LookupArgs) -> LookupArgs {
+    LookupArgs { from: Some(text.to_owned()).filter(|text| text != ORIGIN), ..others.clone() }
+}
 
 impl Finder {
     /// What opens the ends.
@@ -20,7 +29,7 @@ impl Finder {
     /// # Errors
     /// As [`Finder::source`]; if no other place is left.
     pub(crate) fn upstream(&self, address: &ProviderAddr, written_to: &Place) -> Result<Arc<dyn Source>, Diagnostic> {
-        let Rules::Configured(configured) = &self.rules else {
+        let Rules::Configured(configured) = &*self.rules else {
             let source = self.source(address)?;
             if source.place() == written_to {
                 return Err(Diagnostic::usage(format!("{written_to} is both the source and the destination"))
@@ -51,15 +60,18 @@ impl Finder {
     /// # Errors
     /// If the client cannot be made.
     pub(crate) fn origin(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, Diagnostic> {
-        match &self.rules {
+        match &*self.rules {
             Rules::From { .. } => self.source(address),
             Rules::Configured(configured) => Ok(Arc::new(self.opener(configured)?.direct(configured, address))),
         }
     }
 }
 
-/// Several places in order: one that lacks a provider or a version gives way to the next.
-pub(crate) fn in_order(sources: Vec<(String, Arc<dyn Source>)>) -> Arc<dyn Source> {
-    let link = |(label, source)| Link { method: InstallMethod::Direct, label, source };
+/// Places in order, each as it is written: one that lacks a provider or a version gives way to the next.
+pub(crate) fn in_order(mut sources: Vec<(String, Arc<dyn Source>)>) -> Arc<dyn Source> {
+    if sources.len() == 1 {
+        return sources.remove(0).1;
+    }
+    let link = |(text, source): (String, _)| Link { method: InstallMethod::Direct, label: masked(&text), source };
     Arc::new(Chain::new(sources.into_iter().map(link).collect()))
 }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use tofu_oci_types::{Event, Reporter, WorkUnit, printable};
+use tofu_oci_types::{Event, Reporter, WorkUnit, human_bytes, printable};
 
-use super::text::{human_bytes, human_time, message};
+use super::text::{human_time, message};
 use crate::printer;
 
 /// How old a work is when its bar appears.

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-use tofu_oci_types::{Event, Reporter};
+use tofu_oci_types::{Event, Reporter, human_bytes};
 
-use super::text::{human_bytes, message};
+use super::text::message;
 use crate::page::Page;
 use crate::printer;
 

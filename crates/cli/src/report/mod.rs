@@ -13,7 +13,8 @@ use tofu_oci_types::{Event, Level, NoReporter, Reporter};
 use crate::document::Document;
 use crate::printer;
 
-pub(crate) use text::{human_bytes, message};
+pub(crate) use text::message;
+pub(crate) use tofu_oci_types::human_bytes;
 
 /// The watcher that fits: bars on a terminal, plain lines otherwise, JSON lines with `--json`, warnings only with
 /// `--quiet`.

@@ -33,21 +33,6 @@ pub(crate) fn message(event: &Event) -> Page {
     }
 }
 
-/// A number of bytes for people, in decimal units as registries bill them.
-pub(crate) fn human_bytes(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["kB", "MB", "GB", "TB"];
-    if bytes < 1000 {
-        return format!("{bytes} B");
-    }
-    let mut value = bytes as f64 / 1000.0;
-    let mut unit = 0;
-    while value >= 999.95 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    format!("{value:.1} {}", UNITS[unit])
-}
-
 /// A length of time for people: whole seconds, then minutes, then hours and minutes.
 pub(super) fn human_time(millis: u128) -> String {
     match millis.div_ceil(1000) {
@@ -60,22 +45,6 @@ pub(super) fn human_time(millis: u128) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[track_caller]
-    fn check(bytes: u64, want: &str) {
-        assert_eq!(human_bytes(bytes), want);
-    }
-
-    #[test]
-    fn bytes_are_short_and_never_a_thousand_of_a_unit() {
-        check(0, "0 B");
-        check(999, "999 B");
-        check(1000, "1.0 kB");
-        check(999_949, "999.9 kB");
-        check(999_950, "1.0 MB");
-        check(148_046_444, "148.0 MB");
-        check(2_147_483_648, "2.1 GB");
-    }
 
     #[test]
     fn what_is_left_is_rounded_up() {

@@ -21,6 +21,8 @@ mod printed;
 mod providers;
 mod push;
 mod resolve;
+mod run;
+mod serve;
 mod show;
 mod sign;
 mod state;
@@ -52,6 +54,7 @@ pub(crate) async fn run(args: Args) -> Exit {
             BundleVerb::Load(args) => args.output.json,
             BundleVerb::Show(args) => args.output.json,
         },
+        Verb::Serve(args) => args.output.json,
         Verb::Sign(args) => args.output.json,
         Verb::Withdraw(args) => args.state.output.json,
         Verb::Deprecate(args) => args.state.output.json,
@@ -73,7 +76,7 @@ pub(crate) async fn run(args: Args) -> Exit {
             ConfigVerb::Check(args) => args.output.json,
             ConfigVerb::Snippet(args) => args.output.json,
         },
-        Verb::Completions(_) | Verb::Man(_) | Verb::Help(_) => false,
+        Verb::Run(_) | Verb::Completions(_) | Verb::Man(_) | Verb::Help(_) => false,
     };
     let (resolver, stop) = (ResolverSlot::default(), Arc::new(Stop::default()));
     // Dropping the job is what cleans up after it: temporary folders go, no tag is written.
@@ -107,6 +110,8 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
             BundleVerb::Load(args) => return bundle::load(&context(&args.output), &args).await,
             BundleVerb::Show(args) => bundle::show(&context(&args.output), &args).await?,
         },
+        Verb::Serve(args) => return serve::serve(&context(&args.output), &args).await,
+        Verb::Run(args) => return run::run(&context(&OutputArgs { json: false }), &args).await,
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,
         Verb::Withdraw(args) => state::withdraw(&context(&args.state.output), &args).await?,
         Verb::Deprecate(args) => state::deprecate(&context(&args.state.output), &args).await?,

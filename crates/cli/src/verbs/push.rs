@@ -1,6 +1,6 @@
 //! `push` and `pack`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -19,6 +19,7 @@ use crate::args::{H1Choice, Network, PackArgs, PushArgs, ReleaseArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
+use crate::environment::cache_folder;
 use crate::identity;
 use crate::invocation;
 use crate::page::Page;
@@ -121,7 +122,7 @@ async fn release(
         },
         executables: if args.insist.skip_executable_check { ExecutableCheck::Skip } else { ExecutableCheck::Refuse },
         sums: args.attach.sums.mode(),
-        memo_dir: memo_dir(),
+        memo_dir: cache_folder("h1"),
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
@@ -153,17 +154,6 @@ fn address(args: &ReleaseArgs, end: &End, dist: &Dist) -> Result<ProviderAddr, D
     let provider_type = dist.provider_type.as_deref().unwrap_or("TYPE");
     Err(Diagnostic::usage("the provider's address is missing")
         .hint(format!("add --address HOST/NAMESPACE/{provider_type}, as `source` in required_providers will say it")))
-}
-
-/// The folder that keeps the `h1:` checksum of each zip by its digest.
-fn memo_dir() -> Option<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = match std::env::consts::OS {
-        "windows" => variable("LOCALAPPDATA"),
-        "macos" => variable("HOME").map(|home| home.join("Library/Caches")),
-        _ => variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache"))),
-    };
-    cache.filter(|dir| dir.is_absolute()).map(|dir| dir.join("tofu-oci").join("h1"))
 }
 
 fn print_report(context: &Context, report: &PushReport) {

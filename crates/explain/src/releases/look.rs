@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{SignatureStanding, Trust, judged};
 use tofu_oci_layout::{DocumentKind, LayoutError, PackageLayout};
 use tofu_oci_source::{Created, Release, Source, SourceError};
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Counter, Digest, Platform, ProviderAddr, Reporter, Version};
-
-use super::judged::{SignatureStanding, judged};
 
 /// How many versions are looked into at once.
 const AT_ONCE: usize = 16;

@@ -8,11 +8,9 @@
 //! ```
 
 mod describe;
-mod judged;
 mod look;
 mod notices;
 
 pub use describe::{DescribedPackage, DescribedRelease, describe};
-pub use judged::{SignatureStanding, judged};
 pub use look::{LookDepth, VersionContent, VersionDetails, VersionLook, VersionsQuestion, kinds, look};
 pub use notices::{VersionNotice, notice_of, notices_of};

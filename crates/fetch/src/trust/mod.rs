@@ -9,6 +9,7 @@
 //! ```
 
 mod check;
+mod judged;
 mod known;
 mod pinned_release;
 mod trust_checker;
@@ -22,6 +23,7 @@ use tofu_oci_trust::{Covers, KeyId, Pins, Policy, Signer, Standing, Verdict};
 use tofu_oci_types::{PackageHash, Platform};
 
 pub use check::real_zips;
+pub use judged::{SignatureStanding, judged};
 pub use known::Unasked;
 pub use trust_checker::{Judgement, TrustChecker};
 

@@ -4,7 +4,7 @@
 //! LockRequest  --choose--> version --> Release --TrustChecker--> Judgement
 //!   a signature covers h1, and zh or image   -> recorded without a request
 //!   the lock file has zh (image: ch) and h1  -> kept; if the package is signed, only with a known h1
-//!   a key of the origin registry signed zh   -> recorded; an h1 only for this machine's platform, if there is none
+//!   a key of the origin registry signed zh   -> recorded; an h1 only for this machine's platform, if the lock file lacks it
 //!   otherwise                                -> offered, fetched, verified in a scratch folder, recorded, thrown away
 //! all of it is compared with the lines of the lock file; then pins and lock file are written
 //! ```
@@ -114,6 +114,7 @@ fn report(
         let rule = options.trust.policy.rule(&request.address);
         let old = before.file().get(&request.address);
         let entry = locked.entry(old, &request.constraints, options.configured.get(&request.address));
+        let Some(entry) = entry else { continue };
         let provider = locked.report(old, &entry, rule.manifest_checksums);
         lenient.insert(request.address.clone(), provider.with_manifests_of(old, &entry));
         after.insert(request.address.clone(), entry);

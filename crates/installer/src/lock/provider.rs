@@ -112,6 +112,8 @@ impl Locking<'_> {
         let named = match &self.request.platforms {
             PlatformChoice::Offered => return Ok(release.about.platforms.clone()),
             PlatformChoice::Named(named) => named,
+            // What is covered is recorded, whichever platforms are looked at.
+            PlatformChoice::Covered => return Ok(Vec::new()),
         };
         match named.iter().find(|platform| !release.about.platforms.contains(platform)) {
             None => Ok(named.iter().collect::<BTreeSet<_>>().into_iter().cloned().collect()),
@@ -335,18 +337,22 @@ impl LockedPackage {
 }
 
 impl LockedRelease {
-    /// The entry, merged with what was recorded before. The constraints are the configuration's if it has the provider.
+    /// The entry, merged with what was recorded before; `None` if no checksum is known. The constraints are the
+    /// configuration's if it has the provider.
     pub(super) fn entry(
         &self,
         before: Option<&LockEntry>,
         constraints: &Constraints,
         configured: Option<&Constraints>,
-    ) -> LockEntry {
+    ) -> Option<LockEntry> {
+        if self.record.hashes().is_empty() && self.record.signed().is_empty() {
+            return None;
+        }
         let mut entry = entry(before, &self.id.version, constraints, &self.record);
         if let Some(configured) = configured {
             entry.constraints = configured.clone();
         }
-        entry
+        Some(entry)
     }
 
     pub(super) fn report(

@@ -35,6 +35,8 @@ pub enum PlatformChoice {
     Offered,
     /// These.
     Named(Vec<Platform>),
+    /// Those whose checksums a trusted signature covers: nothing is fetched. An entry stays if there are none.
+    Covered,
 }
 
 /// How to lock.

@@ -25,12 +25,14 @@ mod oci;
 mod problem;
 mod reader;
 mod reading;
+mod rewrite;
 mod secrets;
 mod settings;
 mod sources;
 #[cfg(test)]
 pub(crate) mod tests;
 mod variables;
+mod written;
 
 pub use environment::{ConfigFiles, Environment, Os};
 pub use file::{ConfigFile, ConfigFileState, Unknown};
@@ -46,4 +48,6 @@ pub use model::{
 pub use names::known_names;
 pub use problem::{CliConfigProblem, Effect, ProblemStage, Severity, Topic};
 pub use reading::{CliConfigReading, read};
+pub use rewrite::rewrite;
 pub use secrets::{MASK, in_line as secrets_in_line};
+pub use written::{ConfigForm, WrittenMethod, is_read_back, read_snippet, write_methods};

@@ -92,6 +92,18 @@ pub enum BlockKind {
     OciDefaultCredentials,
 }
 
+impl BlockKind {
+    /// The block's name in the file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Credentials => "credentials",
+            Self::CredentialsHelper => "credentials_helper",
+            Self::OciCredentials => "oci_credentials",
+            Self::OciDefaultCredentials => "oci_default_credentials",
+        }
+    }
+}
+
 /// A block of arguments whose meaning is another crate's.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawBlock {

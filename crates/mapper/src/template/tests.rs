@@ -164,3 +164,23 @@ fn a_long_result_is_left_to_the_registry() {
     let long = "b".repeat(300);
     check("ghcr.io/${type}", &format!("a/{long}"), &format!("ghcr.io/{long}"));
 }
+
+#[test]
+fn a_host_publishes_its_template_if_a_uri_template_can_say_it() {
+    let check = |template: &str, want: Option<&str>| {
+        let template: RepositoryTemplate = template.parse().unwrap();
+        let found = template.uri_template(&"registry.acme.example".parse().unwrap());
+        assert_eq!(found.as_ref().map(UriTemplate::as_str), want, "{}", template.as_str());
+    };
+    check("ghcr.io/acme/${namespace}-${type}", Some("ghcr.io/acme/{namespace}-{type}"));
+    check("ghcr.io/${hostname}/${ namespace }/${type}", Some("ghcr.io/registry.acme.example/{namespace}/{type}"));
+    check(
+        "ghcr.io/${hostname == \"registry.acme.example\" ? \"own\" : hostname}/${namespace}/${type}",
+        Some("ghcr.io/own/{namespace}/{type}"),
+    );
+    check("registry.acme.example:5000/${type}", Some("registry.acme.example:5000/{type}"));
+    check("ghcr.io/${namespace == \"acme\" ? \"own\" : namespace}/${type}", None);
+    check("ghcr.io/acme/%{if type == \"zap\"}x%{endif}${type}", None);
+    check("localhost:5000/${namespace}/${type}", None);
+    check("127.0.0.1:5000/${namespace}/${type}", None);
+}

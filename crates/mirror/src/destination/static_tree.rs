@@ -18,12 +18,12 @@ use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::read_zip;
 use tofu_oci_disk::{LOCK_NAME, Lockable, ScratchFile, Waiter};
-use tofu_oci_fetch::{Fetcher, zip_name};
+use tofu_oci_fetch::Fetcher;
 use tofu_oci_mapper::FolderPackage;
 use tofu_oci_packer::Transfers;
 use tofu_oci_source::{FolderSource, OciSource, Offer, Release, ReleaseId, Search, Source};
 use tofu_oci_store::{MemoryStore, Store, StoreError};
-use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter};
+use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, zip_name};
 
 use super::mirror_json::{ARCHIVES, MirrorArchive, MirrorDocument, VERSIONS};
 use super::{Destination, Widening};

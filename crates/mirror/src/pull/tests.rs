@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use futures_util::TryStreamExt as _;
 use tofu_oci_http::{HttpClient, HttpOptions, Proxies, WebClient};
 use tofu_oci_mapper::RepositoryTemplate;
 use tofu_oci_source::{RegistryAccess, RegistrySource, SignatureDemands};
@@ -11,8 +12,8 @@ use tofu_oci_trust::{Pins, Policy};
 use tofu_oci_types::Digest;
 
 use super::*;
-use crate::Repositories;
 use crate::transfer::tests::{Carried, Heard, NoWait};
+use crate::{Repositories, VersionRule};
 
 const ZAP: &str = "registry.example.test/acme/zap";
 const DOWNLOADS: &str = "/v1/providers/acme/zap/1.4.0/download/*";
@@ -32,10 +33,14 @@ impl Pulling {
     }
 
     fn through(&self) -> PullThrough {
-        self.through_with(Arc::default(), |_| false)
+        self.through_with(Arc::default(), MirrorRules::default())
     }
 
-    fn through_with(&self, policy: Arc<Policy>, held: fn(&str) -> bool) -> PullThrough {
+    fn through_with(&self, policy: Arc<Policy>, rules: MirrorRules) -> PullThrough {
+        self.with(policy, rules, UpstreamUse::Asked)
+    }
+
+    fn with(&self, policy: Arc<Policy>, rules: MirrorRules, upstream_use: UpstreamUse) -> PullThrough {
         let reporter: Arc<dyn Reporter> = Arc::new(Heard::default());
         let options = HttpOptions {
             ca_certificates: vec![self.upstream.ca_pem().as_bytes().to_vec()],
@@ -63,7 +68,8 @@ impl Pulling {
         let pins_path = self.carried.work.path().join("pins");
         let options = PullOptions {
             trust: Trust { policy, pins: Pins::default(), pins_path, now: SystemTime::now() },
-            held: Arc::new(move |_, version| held(&version.to_string())),
+            rules,
+            upstream_use,
             limits: Limits::default(),
             jobs: 2,
             work_dir: self.carried.work.path().to_owned(),
@@ -184,19 +190,50 @@ async fn a_fetch_ends_with_its_last_caller() {
     assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await.unwrap().len(), 2);
 }
 
+fn week() -> MirrorRules {
+    MirrorRules { min_age: "7d".parse().unwrap(), ..MirrorRules::default() }
+}
+
 #[tokio::test]
 async fn a_version_that_is_held_back_is_neither_listed_nor_fetched() {
     let pulling = Pulling::new();
+    let through = pulling.through_with(Arc::default(), week());
+    pulled(&pulling.through(), "1.4.0", "linux_amd64").await.unwrap();
     pulling.upstream.release("acme/zap", "1.5.0", &["linux_amd64"]);
-    let through = pulling.through_with(Arc::default(), |version| version == "1.5.0");
     assert_eq!(versions(&through).await.unwrap(), ["1.4.0"]);
     assert_eq!(pulled(&through, "1.5.0", "linux_amd64").await, Err("tag-not-found"));
     assert_eq!(pulling.asked("/v1/providers/acme/zap/1.5.0/*"), 0);
-    assert!(pulling.tags().is_empty());
+    assert_eq!(pulling.tags(), ["1.4.0", "first-seen"], "the first look is remembered");
     // Once it is there, it is offered.
     pulled(&pulling.through(), "1.5.0", "linux_amd64").await.unwrap();
     assert_eq!(versions(&through).await.unwrap(), ["1.4.0", "1.5.0"]);
     pulled(&through, "1.5.0", "linux_amd64").await.unwrap();
+}
+
+#[tokio::test]
+async fn a_version_that_was_seen_long_ago_is_offered() {
+    let pulling = Pulling::new();
+    let through = pulling.through_with(Arc::default(), week());
+    let store: Arc<dyn tofu_oci_store::Store> = Arc::new(pulling.carried.store());
+    let mut sightings = Sightings::default();
+    sightings.see(&"1.4.0".parse().unwrap(), "2020-01-01T00:00:00Z".parse().unwrap());
+    FirstSeen::Artefact(store).add(&sightings).await.unwrap();
+    assert_eq!(versions(&through).await.unwrap(), ["1.4.0"]);
+    assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_version_that_is_denied_is_not_offered_although_it_is_there() {
+    let pulling = Pulling::new();
+    pulled(&pulling.through(), "1.4.0", "linux_amd64").await.unwrap();
+    pulling.upstream.release("acme/zap", "1.5.0", &["linux_amd64"]);
+    let deny = |text: &str| VersionRule { pattern: ZAP.parse().unwrap(), versions: text.parse().unwrap() };
+    let rules = MirrorRules { deny: vec![deny("= 1.4.0")], ..MirrorRules::default() };
+    let through = pulling.through_with(Arc::default(), rules);
+    assert_eq!(versions(&through).await.unwrap(), ["1.5.0"]);
+    assert_eq!(pulled(&through, "1.4.0", "linux_amd64").await, Err("tag-not-found"));
+    let rules = MirrorRules { allow: vec![deny("= 1.4.0")], ..MirrorRules::default() };
+    assert_eq!(versions(&pulling.through_with(Arc::default(), rules)).await.unwrap(), ["1.4.0"]);
 }
 
 #[tokio::test]
@@ -218,7 +255,7 @@ async fn what_the_policy_refuses_is_not_stored() {
          keys = [\"acme\"]\n"
     );
     let policy = Policy::parse(&text).unwrap().resolve(|_| unreachable!("no key is a file")).unwrap();
-    let refused = pulled(&pulling.through_with(Arc::new(policy), |_| false), "1.4.0", "linux_amd64").await;
+    let refused = pulled(&pulling.through_with(Arc::new(policy), MirrorRules::default()), "1.4.0", "linux_amd64").await;
     assert_eq!(refused, Err("unknown-key"));
     assert_eq!((pulling.asked(ZIPS), pulling.tags().len()), (0, 0));
 }
@@ -233,6 +270,73 @@ async fn what_the_registry_has_is_listed_without_its_upstream() {
     pulled(&through, "1.4.0", "linux_amd64").await.unwrap();
     pulling.upstream.fault(Rule::on("GET", "/v1/*").then(Fault::SetStatus(500)));
     assert_eq!(versions(&through).await.unwrap(), ["1.4.0"]);
+}
+
+/// The bytes of a package of 1.4.0 as it is offered, or the code of the error.
+async fn opened(through: &PullThrough) -> Result<usize, &'static str> {
+    let (address, version) = (ZAP.parse().unwrap(), "1.4.0".parse().unwrap());
+    let release = through.offered(&address, &version).await.map_err(|error| error.code())?;
+    let offer = Arc::clone(&release).offer(&"linux_amd64".parse().unwrap()).await.map_err(|error| error.code())?;
+    let part = offer.package.parts().next().unwrap().clone();
+    let opened = offer.release.open(&part).await.map_err(|error| error.code())?;
+    let bytes = opened.stream.try_fold(0, |sum, piece| async move { Ok(sum + piece.len()) });
+    bytes.await.map_err(|error| error.code())
+}
+
+#[tokio::test]
+async fn a_package_that_is_opened_has_the_release_fetched_once_for_all() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    let release = through.offered(&ZAP.parse().unwrap(), &"1.4.0".parse().unwrap()).await.unwrap();
+    assert_eq!(release.platforms().await.unwrap().len(), 2);
+    assert!(pulling.tags().is_empty() && pulling.asked(ZIPS) == 0, "what is looked at is not fetched");
+    let size = pulling.upstream.zip("acme/zap", "1.4.0", "linux_amd64").len();
+    let many = futures_util::future::join_all((0..20).map(|_| opened(&through))).await;
+    assert!(many.iter().all(|opened| *opened == Ok(size)), "{many:?}");
+    assert_eq!((pulling.asked(ZIPS), pulling.tags()), (2, vec!["1.4.0".to_owned()]));
+    // From here on the destination offers it.
+    let release = through.offered(&ZAP.parse().unwrap(), &"1.4.0".parse().unwrap()).await.unwrap();
+    assert!(release.store().is_some());
+}
+
+#[tokio::test]
+async fn a_damaged_package_is_not_opened_either() {
+    let pulling = Pulling::new();
+    pulling.upstream.fault(Rule::on("GET", ZIPS).then(Fault::CorruptBody(-1)));
+    assert!(opened(&pulling.through()).await.is_err());
+    assert!(pulling.tags().is_empty());
+}
+
+#[tokio::test]
+async fn a_destination_that_cannot_be_written_does_not_keep_packages_from_clients() {
+    let pulling = Pulling::new();
+    pulling.carried.registry.fault(Rule::on("POST", "/v2/*").then(Fault::SetStatus(403)));
+    let size = pulling.upstream.zip("acme/zap", "1.4.0", "linux_amd64").len();
+    assert_eq!(opened(&pulling.through()).await, Ok(size));
+}
+
+#[tokio::test]
+async fn a_sealed_mirror_offers_only_what_it_has() {
+    let pulling = Pulling::new();
+    let sealed = pulling.with(Arc::default(), MirrorRules::default(), UpstreamUse::Sealed);
+    assert_eq!(opened(&sealed).await, Err("provider-not-found"));
+    assert!(pulling.upstream.requests().is_empty());
+    pulled(&pulling.through(), "1.4.0", "linux_amd64").await.unwrap();
+    let before = pulling.upstream.requests().len();
+    assert!(opened(&sealed).await.is_ok());
+    assert_eq!(versions(&sealed).await.unwrap(), ["1.4.0"]);
+    assert_eq!(pulling.upstream.requests().len(), before);
+}
+
+#[tokio::test]
+async fn a_list_of_everything_needs_the_upstream() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    pulled(&through, "1.4.0", "linux_amd64").await.unwrap();
+    let address = ZAP.parse().unwrap();
+    assert_eq!(through.all_versions(&address).await.unwrap().versions.len(), 1);
+    pulling.upstream.fault(Rule::on("GET", "/v1/*").then(Fault::SetStatus(500)));
+    assert_eq!(through.all_versions(&address).await.unwrap_err().code(), "server-error");
 }
 
 /// An upstream whose one package has 300 000 bytes and more.

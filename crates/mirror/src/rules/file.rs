@@ -98,7 +98,7 @@ fn provider(table: Spanned<ProviderTable>) -> Result<ProviderRule, RulesError> {
     let ProviderTable { address, pattern, versions, latest, platforms } = table.into_inner();
     let providers = match (address, pattern) {
         (Some(written), None) => Providers::One(address_of(written.get_ref(), written.span())?),
-        (None, Some(written)) => Providers::Matching(pattern_of(written.get_ref(), written.span())?),
+        (None, Some(written)) => Providers::Matching(hosted_pattern(written.get_ref(), written.span())?),
         (None, None) => return Err(at(whole, RulesProblem::NoAddress)),
         (Some(_), Some(pattern)) => return Err(at(pattern.span(), RulesProblem::TwoAddresses)),
     };
@@ -132,17 +132,25 @@ fn platform(written: &Spanned<String>) -> Result<Platform, RulesError> {
     written.get_ref().parse().map_err(|error| at(written.span(), RulesProblem::Platform(error)))
 }
 
-fn version_rule(written: &Spanned<String>) -> Result<VersionRule, RulesError> {
+/// Reads `HOST/NAMESPACE/TYPE`, with wildcards or not, perhaps with `@CONSTRAINT`.
+///
+/// # Errors
+/// What is wrong, with its place in the text.
+pub fn version_rule(written: &Spanned<String>) -> Result<VersionRule, RulesError> {
     let span = written.span();
     match written.get_ref().split_once('@') {
         Some((pattern, versions)) => {
-            Ok(VersionRule { pattern: pattern_of(pattern, span.clone())?, versions: constraints(versions, span)? })
+            Ok(VersionRule { pattern: hosted_pattern(pattern, span.clone())?, versions: constraints(versions, span)? })
         }
-        None => Ok(VersionRule { pattern: pattern_of(written.get_ref(), span)?, versions: Constraints::any() }),
+        None => Ok(VersionRule { pattern: hosted_pattern(written.get_ref(), span)?, versions: Constraints::any() }),
     }
 }
 
-fn pattern_of(text: &str, span: Range<usize>) -> Result<Pattern, RulesError> {
+/// Reads a pattern of providers that names its host, or `*` for it.
+///
+/// # Errors
+/// What is wrong, at this place in the text.
+pub fn hosted_pattern(text: &str, span: Range<usize>) -> Result<Pattern, RulesError> {
     let pattern = text.parse().map_err(|error| at(span.clone(), RulesProblem::Pattern(error)))?;
     if text.matches('/').count() < 2 {
         return Err(at(span, RulesProblem::NoHost { pattern: text.to_owned() }));

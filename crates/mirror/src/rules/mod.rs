@@ -8,6 +8,6 @@ mod model;
 mod tests;
 
 pub use error::{RulesError, RulesProblem};
-pub use file::RulesFile;
+pub use file::{RulesFile, hosted_pattern, version_rule};
 pub use min_age::{InvalidMinAge, MinAge};
 pub use model::{Gone, MirrorRules, ProviderRule, Providers, VersionRule};

@@ -6,7 +6,7 @@ use tofu_oci_source::ReleaseId;
 use tofu_oci_trust::{
     Evidence, KEYS_LIMIT, OpenPgpContents, SIGNATURES_LIMIT, SUMS_FILES_LIMIT, Sums, openpgp_contents,
 };
-use tofu_oci_types::PackageHash;
+use tofu_oci_types::{PackageHash, sums_name};
 
 /// The first signed checksum file that lists one of these `zh:`, under the names that its origin gives to such files.
 /// `None` if no evidence speaks for the packages.
@@ -17,7 +17,7 @@ pub(crate) fn signed_sums(id: &ReleaseId, evidence: Vec<Evidence>, zips: &[Packa
         if !listed.iter().any(|(_, zh)| zips.contains(zh)) {
             return None;
         }
-        let name = format!("terraform-provider-{}_{}_SHA256SUMS", id.address.provider_type(), id.version);
+        let name = sums_name(&id.address, &id.version);
         let signatures = signatures.into_iter().filter(|bytes| bytes.len() <= SIGNATURES_LIMIT);
         let signatures = named(signatures, &name, "sig");
         let keys = keys.iter().filter_map(|bytes| match openpgp_contents(bytes) {

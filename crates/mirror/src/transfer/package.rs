@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::TryStreamExt as _;
-use tofu_oci_fetch::{FetchError, Fetcher, Verified, zip_name};
+use tofu_oci_fetch::{FetchError, Fetcher, Verified};
 use tofu_oci_packer::ZipPackage;
 use tofu_oci_source::{Offer, Package, Part};
 use tofu_oci_store::{Body, ByteStream, FileBody, StoreError};
-use tofu_oci_types::{Digest, DigestHasher, PackageHash};
+use tofu_oci_types::{Digest, DigestHasher, PackageHash, zip_name};
 
 use super::request::TransferRequest;
 use super::streamed::StreamedPart;

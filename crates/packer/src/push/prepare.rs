@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use futures_util::TryFutureExt as _;
 use tofu_oci_archive::{Limits, read_zip_unless};
 use tofu_oci_disk::{Purpose, Scratch};
-use tofu_oci_types::{Counter, PackageHash, Reporter};
+use tofu_oci_types::{Counter, PackageHash, Reporter, zip_name};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::task::JoinHandle;
 
@@ -188,15 +188,14 @@ impl<T> Drop for Task<T> {
 
 fn jobs(request: &PushRequest<'_>, scratch: &Arc<Scratch>) -> Vec<PackJob> {
     let Publication { address, version, layout, .. } = request.publication;
-    let provider_type = address.provider_type();
     request
         .dist
         .packages
         .iter()
         .map(|package| PackJob {
             package: package.clone(),
-            provider_type: provider_type.to_owned(),
-            filename: format!("terraform-provider-{provider_type}_{version}_{}.zip", package.platform),
+            provider_type: address.provider_type().to_owned(),
+            filename: zip_name(address, version, &package.platform),
             layout,
             sums: request.dist.sums.clone(),
             scratch: Arc::clone(scratch),

@@ -12,6 +12,7 @@ mod dripping;
 mod expiry;
 mod moments;
 mod network;
+mod parts;
 mod probe;
 mod referrers;
 mod retry;

@@ -135,8 +135,8 @@ impl DiscoveryClient {
         self.document(host).await.map_err(|failure| DiscoveryError { host: host.clone(), failure })
     }
 
-    /// A host that keeps its document from nobody needs no token, so a program that fails costs a warning, as in `OpenTofu`
-    /// nothing at all.
+    /// Most hosts show this document to everyone. Therefore a program that fails costs a warning only; in `OpenTofu` it costs
+    /// nothing.
     async fn token(&self, host: &Hostname) -> Option<Secret> {
         match self.options.tokens.token(host).await {
             Ok(token) => token,

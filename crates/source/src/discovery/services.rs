@@ -85,7 +85,7 @@ impl Services {
     /// # Errors
     /// If the value is not an address of HTTPS or HTTP without user info.
     ///
-    /// Spec: `opentofu-behaviour.md` §8.3; a `host` block stands for the document at its usual address.
+    /// Spec: `opentofu-behaviour.md` §8.3; a `host` block replaces the document at its usual address.
     pub fn registry(&self) -> Result<Option<Url>, DiscoveryError> {
         let Some(value) = self.values.get(REGISTRY) else { return Ok(None) };
         let invalid = |problem: String| self.invalid(REGISTRY, &problem);

@@ -189,7 +189,7 @@ fn packages(members: BTreeMap<String, PackageMembers>) -> Result<BTreeMap<Platfo
         let hashes = fields.hashes.unwrap_or_default();
         let hashes: Result<Vec<PackageHash>, _> = hashes.iter().map(|hash| hash.parse()).collect();
         let hashes = hashes.map_err(|error| DocumentFault::Body(format!("its packages: {error}")))?;
-        // A negative size is no size, as 0 is none.
+        // A negative size counts as a missing one, as 0 does.
         Ok((platform, ListedPackage { hashes, size: u64::try_from(fields.package_size).unwrap_or(0) }))
     };
     members.into_iter().map(package).collect()

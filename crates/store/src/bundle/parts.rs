@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tofu_oci_types::Place;
 
 use crate::error::StoreError;
+use crate::range::read_at;
 
 /// The most parts that a bundle has.
 pub(super) const MAX_PARTS: usize = 999;
@@ -118,16 +119,6 @@ impl BundleParts {
         }
         Ok(())
     }
-}
-
-#[cfg(unix)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
 }
 
 /// A range of the whole as a reader.

@@ -1,6 +1,7 @@
 //! A bundle that is read in place.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ use crate::body::stream_of;
 use crate::dir::{MAX_INDEX_JSON, blocking, layout_version, tag_of};
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::{MAX_MANIFEST, ManifestEdges, is_manifest_type};
+use crate::range::range_of;
 use crate::verify::ByteStream;
 
 /// Where notes lie, which are no part of the image layout.
@@ -148,6 +150,12 @@ impl OpenedBundle {
             end: member.begin.saturating_add(member.size),
         };
         stream_of(section, self.parts.path.clone())
+    }
+
+    /// A range of a member's bytes, which lies within it.
+    pub(super) fn range(&self, member: Member, range: Range<u64>) -> ByteStream {
+        let (parts, range) = (Arc::clone(&self.parts), member.begin + range.start..member.begin + range.end);
+        range_of(move |at, buffer| parts.read_exact_at(at, buffer), range)
     }
 
     fn bytes(&self, name: &str, limit: u64) -> Result<Bytes, StoreError> {

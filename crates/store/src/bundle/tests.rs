@@ -136,7 +136,12 @@ async fn parts_are_read_as_one() {
     let bundle = BundleArchive::open(written(folder.path(), 300).await).await.expect("a bundle in parts");
     let store = bundle.repository(NAME);
     let root = store.resolve(&Reference::Tag(tag("1.0.0"))).await.expect("a release");
-    fetch_bytes(&store, &root, root.size).await.expect("the index");
+    let index = fetch_bytes(&store, &root, root.size).await.expect("the index");
+    let part = store.fetch_range_unverified(&root, 3..root.size - 1).await.expect("it is there");
+    let pieces: Vec<Bytes> = futures_util::TryStreamExt::try_collect(part).await.expect("a part of it");
+    assert_eq!(pieces.concat(), index[3..index.len() - 1]);
+    let beyond = store.fetch_range_unverified(&root, 0..root.size + 1).await;
+    assert!(matches!(beyond.map(drop), Err(StoreError::SizeMismatch { .. })));
 }
 
 #[tokio::test]

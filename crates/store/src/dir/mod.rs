@@ -8,7 +8,9 @@ mod reading;
 mod unverified;
 mod writing;
 
+use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
@@ -23,6 +25,7 @@ pub(crate) use self::reading::{MAX_DEPTH, layout_version};
 use crate::body::open_file;
 use crate::error::{StoreError, StoreItem};
 use crate::manifest::is_manifest_type;
+use crate::range::file_range;
 use crate::traits::{Body, Pushed, ReadStore, Store, UnverifiedManifest};
 use crate::verify::ByteStream;
 
@@ -126,6 +129,17 @@ impl ReadStore for DirStore {
         let (store, descriptor) = (self.clone(), descriptor.clone());
         let path = blocking(move || store.blob_file(&descriptor.digest, StoreItem::of(&descriptor))).await?;
         open_file(&path.0).await
+    }
+
+    async fn fetch_range_unverified(&self, blob: &Descriptor, range: Range<u64>) -> Result<ByteStream, StoreError> {
+        let (store, blob) = (self.clone(), blob.clone());
+        let opened = blocking(move || {
+            let (path, _) = store.blob_file(&blob.digest, StoreItem::of(&blob))?;
+            let file = tofu_oci_disk::open_file(&path).map_err(|error| StoreError::io("read", &path, error))?;
+            Ok((Arc::new(file), path))
+        });
+        let (file, path) = opened.await?;
+        Ok(file_range(file, path, range))
     }
 
     async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {

@@ -107,3 +107,23 @@ async fn content_that_has_ended_may_be_asked_again() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_part_of_a_blob_is_its_bytes_from_there_to_there() {
+    let bytes = Bytes::from(b"0123456789".repeat(40_000));
+    let (_folder, directory) = super::dir_writing::new_store();
+    let memory = MemoryStore::new("memory".parse().unwrap());
+    let blob = super::push(&memory, "archive/zip", &bytes).await;
+    super::push(&directory, "archive/zip", &bytes).await;
+    let stores: [&dyn crate::ReadStore; 2] = [&memory, &directory];
+    for store in stores {
+        for part in [0..0, 0..1, 7..300_000, 131_072..262_144, 399_999..400_000, 0..400_000] {
+            let stream = store.fetch_range_unverified(&blob, part.start as u64..part.end as u64).await.unwrap();
+            let pieces: Vec<Bytes> = stream.try_collect().await.unwrap();
+            assert_eq!(pieces.concat(), bytes[part.clone()], "{part:?}");
+        }
+    }
+    std::fs::write(directory.blob_path(&blob.digest), "0123").unwrap();
+    let cut: Result<Vec<Bytes>, _> = directory.fetch_range_unverified(&blob, 2..10).await.unwrap().try_collect().await;
+    assert!(matches!(cut, Err(StoreError::Io { .. })), "{cut:?}");
+}

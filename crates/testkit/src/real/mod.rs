@@ -105,7 +105,9 @@ impl RealMode {
 /// A running registry.
 #[derive(Debug)]
 pub struct RealRegistry {
-    child: Child,
+    child: Mutex<Child>,
+    program: PathBuf,
+    configuration: PathBuf,
     address: String,
     scheme: &'static str,
     certificates: Option<Certificates>,
@@ -166,25 +168,36 @@ impl RealRegistry {
             RealProgram::Registry2 | RealProgram::Distribution3 => keep(folder.path(), "config.yml", &config.text())?,
         };
 
-        let mut child = Command::new(program)
-            .arg("serve")
-            .arg(file)
-            .env_clear()
-            .env("OTEL_TRACES_EXPORTER", "none")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
         let output = Arc::new(Mutex::new(String::new()));
-        let (found, listening) = mpsc::channel();
-        watch(child.stderr.take().expect("standard error was asked for"), Arc::clone(&output), found.clone());
-        watch(child.stdout.take().expect("standard output was asked for"), Arc::clone(&output), found);
-        let Ok(address) = listening.recv_timeout(Duration::from_secs(30)) else {
-            end(&mut child);
-            let output = output.lock().unwrap_or_else(PoisonError::into_inner);
-            return Err(io::Error::other(format!("the registry did not start:\n{output}")));
-        };
-        Ok(Self { child, address, scheme, certificates, tokens, output, data, _folder: folder })
+        let (child, address) = spawn(&program, &file, None, &output)?;
+        let child = Mutex::new(child);
+        Ok(Self {
+            child,
+            program,
+            configuration: file,
+            address,
+            scheme,
+            certificates,
+            tokens,
+            output,
+            data,
+            _folder: folder,
+        })
+    }
+
+    /// Ends it; its address and its content stay.
+    pub fn stop(&self) {
+        end(&mut self.child.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Starts registry:2 again after [`RealRegistry::stop`], on the same address and with the same content.
+    ///
+    /// # Errors
+    /// It ended before it listened, for example because another program has taken the port.
+    pub fn start_again(&self) -> io::Result<()> {
+        let (child, _) = spawn(&self.program, &self.configuration, Some(&self.address), &self.output)?;
+        *self.child.lock().unwrap_or_else(PoisonError::into_inner) = child;
+        Ok(())
     }
 
     /// `127.0.0.1:PORT`.
@@ -225,8 +238,32 @@ impl RealRegistry {
 
 impl Drop for RealRegistry {
     fn drop(&mut self) {
-        end(&mut self.child);
+        self.stop();
     }
+}
+
+/// Starts the program and waits until it listens: the process and its `127.0.0.1:PORT`, a new one unless `at` names one.
+fn spawn(
+    program: &Path,
+    configuration: &Path,
+    at: Option<&str>,
+    output: &Arc<Mutex<String>>,
+) -> io::Result<(Child, String)> {
+    let mut command = Command::new(program);
+    command.arg("serve").arg(configuration).env_clear().env("OTEL_TRACES_EXPORTER", "none");
+    if let Some(address) = at {
+        command.env("REGISTRY_HTTP_ADDR", address);
+    }
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (found, listening) = mpsc::channel();
+    watch(child.stderr.take().expect("standard error was asked for"), Arc::clone(output), found.clone());
+    watch(child.stdout.take().expect("standard output was asked for"), Arc::clone(output), found);
+    let Ok(address) = listening.recv_timeout(Duration::from_secs(30)) else {
+        end(&mut child);
+        let output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        return Err(io::Error::other(format!("the registry did not start:\n{output}")));
+    };
+    Ok((child, address))
 }
 
 fn end(child: &mut Child) {

@@ -84,3 +84,14 @@ fn token_server_speaks_tls_too() {
     let tags = send_tls(registry.address(), ca, None, "/v2/a/tags/list", &[("Authorization", &bearer)]).unwrap();
     assert_eq!(tags.status, 404);
 }
+
+#[test]
+fn one_that_was_stopped_starts_again_on_the_same_address_with_its_content() {
+    let Some(registry) = start(RealMode::plain()) else { return };
+    assert_eq!(push_blob(registry.address(), "a", b"hello", &[]), 201);
+    registry.stop();
+    let path = format!("/v2/a/blobs/{}", tofu_oci_types::Digest::sha256(b"hello"));
+    assert!(std::net::TcpStream::connect(registry.address()).is_err());
+    registry.start_again().unwrap();
+    assert_eq!(send(registry.address(), "GET", &path, &[], b"").unwrap().text(), "hello");
+}

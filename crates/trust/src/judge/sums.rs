@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tofu_oci_types::{Digest, PackageHash, Platform};
+use tofu_oci_types::{Digest, PackageHash, Platform, zip_name};
 
 use super::examine::Examination;
 use super::examined::{Examined, SignatureOutcome};
@@ -209,8 +209,7 @@ impl Examination<'_> {
     }
 
     fn file_name(&self, platform: &Platform) -> String {
-        let (provider_type, version) = (self.facts.address.provider_type(), self.facts.version);
-        format!("terraform-provider-{provider_type}_{version}_{platform}.zip")
+        zip_name(self.facts.address, self.facts.version, platform)
     }
 }
 

@@ -19,6 +19,7 @@ mod contents;
 mod fault;
 mod issuer;
 mod key;
+mod secret_key;
 mod self_signature;
 mod standing;
 #[cfg(test)]
@@ -37,6 +38,7 @@ pub use contents::{OpenPgpContents, openpgp_contents};
 pub use fault::{KeyPart, OpenPgpError, OpenPgpFault, Reason, WeakPart};
 use issuer::{IssuerMatch, issuer, names, upper_hex};
 pub use key::OpenPgpKey;
+pub use secret_key::{OpenPgpSecretKey, OpenPgpSecretKeyError};
 use self_signature::{Lasts, moment};
 pub use standing::{Expired, KeyStanding, OpenPgpSignature};
 use work::SIGNATURES;
@@ -97,13 +99,22 @@ pub(crate) fn verify_within(
     Ok(signatures.iter().map(|signature| verify(document, signature.as_ref(), keys, now, work)).collect())
 }
 
+/// A file of detached signatures without its ASCII armor, as `Terraform` and `OpenTofu` read it.
+///
+/// # Errors
+/// If it holds something else.
+pub fn binary_signature(file: &[u8]) -> Result<Vec<u8>, OpenPgpFault> {
+    let malformed = |problem: String| OpenPgpFault::Malformed { problem };
+    armor::bytes(file, ArmorBlock::Signatures).map_err(|error| match error {
+        Unframed::Secret => malformed("it is a secret key".to_owned()),
+        Unframed::Malformed(problem) => malformed(problem),
+    })
+}
+
 /// The signatures in a file; a fault for each of an unknown kind.
 fn signatures(file: &[u8]) -> Result<Vec<Result<Signature, OpenPgpFault>>, OpenPgpFault> {
     let malformed = |problem: String| OpenPgpFault::Malformed { problem };
-    let bytes = armor::bytes(file, ArmorBlock::Signatures).map_err(|error| match error {
-        Unframed::Secret => malformed("it is a secret key".to_owned()),
-        Unframed::Malformed(problem) => malformed(problem),
-    })?;
+    let bytes = binary_signature(file)?;
     let mut signatures = Vec::new();
     for packet in armor::packets(&bytes) {
         match packet.map_err(|fault| malformed(fault.to_string()))? {

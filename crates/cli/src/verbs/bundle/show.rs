@@ -1,8 +1,8 @@
 //! `bundle show`.
 
 use serde::Serialize;
-use tofu_oci_explain::releases::{SignatureStanding, judged};
 use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{SignatureStanding, judged};
 use tofu_oci_mirror::{BundledPackage, BundledVersion, bundled_providers, contents_of, tofurc};
 use tofu_oci_source::{BundleSource, Source as _};
 use tofu_oci_types::{Digest, Place, ProviderAddr, Version};

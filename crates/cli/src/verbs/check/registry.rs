@@ -32,7 +32,10 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, end: &End) -> Res
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let seed = format!("{:x}-{:x}", since.as_nanos(), std::process::id());
     let request = ProbeRequest { scratch: &scratch, mount_from: other.as_ref(), seed: &seed };
-    let report = probe(&request, context.stop.asked()).await.map_err(diagnostic)?;
+    let stop = async {
+        let _ = context.stop.asked().await;
+    };
+    let report = probe(&request, stop).await.map_err(diagnostic)?;
     Ok(Checked {
         target: end.to_string(),
         looked_at: format!("{} made", counted(report.requests, "request")),

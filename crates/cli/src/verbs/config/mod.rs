@@ -2,7 +2,6 @@
 
 mod check;
 mod snippet;
-mod written;
 
 pub(crate) use check::check;
 pub(crate) use snippet::snippet;

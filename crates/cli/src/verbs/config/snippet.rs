@@ -3,11 +3,13 @@
 use std::error::Error as _;
 
 use serde::Serialize;
-use tofu_oci_mapper::config::{self, CliConfigReading, Environment, Installation, Method, MethodKind};
+use tofu_oci_mapper::config::{
+    self, CliConfigReading, ConfigForm, Environment, Installation, Method, MethodKind, WrittenMethod, is_read_back,
+    read_snippet, write_methods,
+};
 use tofu_oci_mapper::{Pattern, RepositoryTemplate, TemplateError};
 use tofu_oci_types::{Event, TextPosition, TofuRelease, printable};
 
-use super::written::{ConfigForm, WrittenMethod, prove, read, write};
 use crate::args::ConfigSnippetArgs;
 use crate::diagnostic::Diagnostic;
 use crate::document::Document;
@@ -43,8 +45,8 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
     let mut notes = Vec::new();
     let wanted = wanted(args, &pattern, there, &mut notes);
     let form = if args.json_form { ConfigForm::Json } else { ConfigForm::Native };
-    let text = write(&wanted, form);
-    if !prove(&text, &wanted) {
+    let text = write_methods(&wanted, form);
+    if !is_read_back(&text, &wanted) {
         return Err(match form {
             ConfigForm::Native => {
                 Diagnostic::usage(format!("`{}` cannot be written as a string of this file", template.as_str()))
@@ -72,7 +74,7 @@ pub(crate) fn snippet(context: &Context, args: &ConfigSnippetArgs) -> Result<(),
         let hint = format!("write REGISTRY/PATH, such as ghcr.io/{}", args.template);
         context.reporter.event(&Event::warning("bare-host", text).with_hint(hint));
     }
-    if read(&text, TofuRelease::V1_13).config.installation.as_ref().is_some_and(overlapping) {
+    if read_snippet(&text, TofuRelease::V1_13).config.installation.as_ref().is_some_and(overlapping) {
         notes.push(
             "a mirror excludes a part of what it includes, and a later method takes more than that part; `tofu-oci config check` says where"
                 .to_owned(),
@@ -151,10 +153,8 @@ fn wanted(
         }
         return wanted;
     };
-    let overrides: Vec<(String, String)> =
-        there.dev_overrides.iter().map(|entry| (entry.address.to_string(), entry.written.clone())).collect();
-    if !overrides.is_empty() {
-        wanted.insert(0, WrittenMethod::DevOverrides(overrides));
+    if let Some(overrides) = WrittenMethod::of_overrides(there) {
+        wanted.insert(0, overrides);
     }
     let mut taken = vec![(args.pattern.clone(), pattern.clone())];
     for method in &there.methods {
@@ -175,7 +175,7 @@ fn wanted(
         if exclude.len() > method.exclude.len() + 1 {
             notes.push(format!("{} now excludes what a mirror before it is for", method.label()));
         }
-        wanted.extend(written(method, exclude));
+        wanted.extend(WrittenMethod::of(method).map(|method| method.excluding(exclude)));
         taken.extend(taken_by(method));
     }
     wanted
@@ -195,30 +195,6 @@ fn taken_by(method: &Method) -> Vec<(String, Pattern)> {
     };
     let whole = |pattern: &Pattern| !method.selector.exclude.iter().any(|other| other.overlaps(pattern));
     include.into_iter().filter_map(|(text, pattern)| Some((text, pattern.filter(whole)?))).collect()
-}
-
-/// A method to write again; `None` if `OpenTofu` cannot read it.
-fn written(method: &Method, exclude: Vec<String>) -> Option<WrittenMethod> {
-    let include = method.include.clone();
-    Some(match &method.kind {
-        MethodKind::Direct { download_retry_count } => {
-            WrittenMethod::Direct { include, exclude, retries: *download_retry_count }
-        }
-        MethodKind::FilesystemMirror { written, .. } => {
-            WrittenMethod::FilesystemMirror { path: written.clone(), include, exclude }
-        }
-        MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes } => WrittenMethod::NetworkMirror {
-            url: url.clone(),
-            include,
-            exclude,
-            retries: *download_retry_count,
-            trust_all_hashes: *trust_all_hashes,
-        },
-        MethodKind::OciMirror { template } => {
-            WrittenMethod::OciMirror { template: template.as_str().to_owned(), include, exclude }
-        }
-        _ => return None,
-    })
 }
 
 /// Where to put the snippet, and what it changes.

@@ -94,7 +94,7 @@ mod tests {
         let key = FoundKey { id, names: vec!["Zap\n[[rule]]".to_owned()], armored };
         let found = vec![("example.com/acme/zap".parse().unwrap(), Ok(vec![key]))];
         let text = policy(&found);
-        // The policy reads as one key and one rule; the key itself is none.
+        // The policy reads as one key and one rule. The key itself cannot be used.
         let error = Policy::parse(&text).unwrap().resolve(|_| unreachable!()).unwrap_err();
         assert!(
             error

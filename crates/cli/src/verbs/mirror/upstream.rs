@@ -10,12 +10,9 @@ use tofu_oci_types::{Event, Pattern, Place, ProviderAddr, Reporter};
 use crate::args::{LookupArgs, MirrorArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
-use crate::lookup::{Finder, in_order};
+use crate::lookup::{Finder, ORIGIN, in_order, lookup_of};
 use crate::verbs::context::Context;
 use crate::verbs::install::finder;
-
-/// How the rules write the host of each provider.
-const ORIGIN: &str = "direct";
 
 /// The sources, in order; at least one.
 pub(super) struct UpstreamSources {
@@ -45,9 +42,7 @@ impl UpstreamSources {
         }
         let mut sources = Vec::with_capacity(texts.len());
         for text in texts {
-            let from = Some(text.clone()).filter(|text| text != ORIGIN);
-            let lookup = LookupArgs { from, ..args.carry.lookup.clone() };
-            let finder = open(&lookup).await.map_err(|error| {
+            let finder = open(&lookup_of(text, &args.carry.lookup)).await.map_err(|error| {
                 error
                     .cause(format!("`sources` of the rules names {text:?}"))
                     .hint("\"direct\" in `sources` is the host of each address")
@@ -68,14 +63,9 @@ impl UpstreamSources {
             Some(ORIGIN) => source.finder.origin(address),
             _ => source.finder.upstream(address, to),
         };
-        match self.sources.as_slice() {
-            [one] => open(one),
-            several => {
-                let label = |source: &NamedSource| source.text.clone().unwrap_or_default();
-                let opened = several.iter().map(|source| Ok((label(source), open(source)?)));
-                Ok(in_order(opened.collect::<Result<_, Diagnostic>>()?))
-            }
-        }
+        let label = |source: &NamedSource| source.text.clone().unwrap_or_default();
+        let opened = self.sources.iter().map(|source| Ok((label(source), open(source)?)));
+        Ok(in_order(opened.collect::<Result<_, Diagnostic>>()?))
     }
 
     /// The providers of the rules, each once, in the order of the rules.

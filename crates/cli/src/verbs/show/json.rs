@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use tofu_oci_explain::releases::{DescribedPackage, SignatureStanding};
+use tofu_oci_explain::releases::DescribedPackage;
+use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_layout::PackageLayout;
 use tofu_oci_source::{Created, LeafKind, SourceError};
 use tofu_oci_trust::Notice;

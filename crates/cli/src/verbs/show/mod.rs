@@ -7,8 +7,9 @@ mod text;
 
 use std::sync::Arc;
 
-use tofu_oci_explain::releases::{SignatureStanding, describe, judged};
+use tofu_oci_explain::releases::describe;
 use tofu_oci_fetch::Trust;
+use tofu_oci_fetch::{SignatureStanding, judged};
 use tofu_oci_source::{Release, SourceError};
 use tofu_oci_trust::Policy;
 use tofu_oci_types::Platform;

@@ -1,6 +1,7 @@
 //! What `show` has found.
 
-use tofu_oci_explain::releases::{DescribedRelease, SignatureStanding};
+use tofu_oci_explain::releases::DescribedRelease;
+use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_source::SourceError;
 use tofu_oci_trust::Verdict;
 use tofu_oci_types::Platform;

@@ -1,6 +1,7 @@
 //! A release for people.
 
-use tofu_oci_explain::releases::{DescribedPackage, SignatureStanding};
+use tofu_oci_explain::releases::DescribedPackage;
+use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_source::{Created, CreatedBy, SourceError};
 use tofu_oci_types::{Digest, PackageHash, Scheme};
 use unicode_width::UnicodeWidthStr as _;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_explain::releases::{
-    LookDepth, SignatureStanding, VersionContent, VersionLook, VersionNotice, VersionsQuestion, kinds, look, notices_of,
+    LookDepth, VersionContent, VersionLook, VersionNotice, VersionsQuestion, kinds, look, notices_of,
 };
+use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_source::{Created, Listing};
 use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::{Digest, Event, Place, Platform, Version};

@@ -1,6 +1,6 @@
 //! The versions for people.
 
-use tofu_oci_explain::releases::SignatureStanding;
+use tofu_oci_fetch::SignatureStanding;
 use tofu_oci_source::Created;
 
 use super::lines::VersionLine;

@@ -7,6 +7,7 @@ mod oci;
 mod places;
 mod reading;
 mod replay;
+mod rewrite;
 mod strict;
 
 pub(crate) use files::MemoryFiles;

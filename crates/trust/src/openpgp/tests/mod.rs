@@ -2,6 +2,7 @@
 
 mod damage;
 mod parts;
+mod secret_key;
 
 use std::time::{Duration, UNIX_EPOCH};
 

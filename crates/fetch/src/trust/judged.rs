@@ -1,9 +1,12 @@
 //! What the policy and the pins say of a release.
 
 use serde::Serialize;
-use tofu_oci_fetch::{Trust, pin_file, real_zips};
 use tofu_oci_source::{Release, ReleaseId, Search, SourceError};
 use tofu_oci_trust::{Archives, ReleaseFacts, Standing, Verdict, judge};
+
+use super::Trust;
+use super::check::real_zips;
+use crate::pin_file;
 
 /// The judgement on a release by all evidence beside it. A refusal is part of the answer.
 ///

@@ -5,28 +5,23 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::config::{self, ConfigFiles, Environment, MEASURED, MethodKind, Os};
 use tofu_oci_types::{TofuRelease, is_unprintable};
 
-/// A block of `provider_installation` to write.
+use super::{CliConfigReading, ConfigFiles, Environment, Installation, MEASURED, Method, MethodKind, Os};
+
+/// A block of `provider_installation` to write: texts and patterns as the file has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum WrittenMethod {
+#[expect(missing_docs, reason = "the members are the arguments of the blocks")]
+pub enum WrittenMethod {
+    /// The addresses of providers, each with its folder.
     DevOverrides(Vec<(String, String)>),
-    OciMirror {
-        template: String,
-        include: Vec<String>,
-        exclude: Vec<String>,
-    },
-    Direct {
-        include: Vec<String>,
-        exclude: Vec<String>,
-        retries: Option<i64>,
-    },
-    FilesystemMirror {
-        path: String,
-        include: Vec<String>,
-        exclude: Vec<String>,
-    },
+    /// `oci_mirror`.
+    OciMirror { template: String, include: Vec<String>, exclude: Vec<String> },
+    /// `direct`.
+    Direct { include: Vec<String>, exclude: Vec<String>, retries: Option<i64> },
+    /// `filesystem_mirror`.
+    FilesystemMirror { path: String, include: Vec<String>, exclude: Vec<String> },
+    /// `network_mirror`.
     NetworkMirror {
         url: String,
         include: Vec<String>,
@@ -39,8 +34,10 @@ pub(super) enum WrittenMethod {
 /// The two forms of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum ConfigForm {
+pub enum ConfigForm {
+    /// Blocks and arguments.
     Native,
+    /// JSON.
     Json,
 }
 
@@ -53,6 +50,50 @@ enum Value {
 }
 
 impl WrittenMethod {
+    /// A method to write again; `None` if `OpenTofu` cannot read it.
+    pub fn of(method: &Method) -> Option<Self> {
+        let (include, exclude) = (method.include.clone(), method.exclude.clone());
+        Some(match &method.kind {
+            MethodKind::Direct { download_retry_count } => {
+                Self::Direct { include, exclude, retries: *download_retry_count }
+            }
+            MethodKind::FilesystemMirror { written, .. } => {
+                Self::FilesystemMirror { path: written.clone(), include, exclude }
+            }
+            MethodKind::NetworkMirror { url, download_retry_count, trust_all_hashes } => Self::NetworkMirror {
+                url: url.clone(),
+                include,
+                exclude,
+                retries: *download_retry_count,
+                trust_all_hashes: *trust_all_hashes,
+            },
+            MethodKind::OciMirror { template } => {
+                Self::OciMirror { template: template.as_str().to_owned(), include, exclude }
+            }
+            MethodKind::Unreadable { .. } => return None,
+        })
+    }
+
+    /// The entries of `dev_overrides`; `None` if there are none.
+    pub fn of_overrides(installation: &Installation) -> Option<Self> {
+        let entries = installation.dev_overrides.iter();
+        let entries: Vec<_> = entries.map(|entry| (entry.address.to_string(), entry.written.clone())).collect();
+        (!entries.is_empty()).then_some(Self::DevOverrides(entries))
+    }
+
+    /// The same with these patterns in `exclude`.
+    #[must_use]
+    pub fn excluding(mut self, patterns: Vec<String>) -> Self {
+        match &mut self {
+            Self::DevOverrides(_) => {}
+            Self::OciMirror { exclude, .. }
+            | Self::Direct { exclude, .. }
+            | Self::FilesystemMirror { exclude, .. }
+            | Self::NetworkMirror { exclude, .. } => *exclude = patterns,
+        }
+        self
+    }
+
     fn name(&self) -> &'static str {
         match self {
             Self::DevOverrides(_) => "dev_overrides",
@@ -107,7 +148,7 @@ impl WrittenMethod {
 }
 
 /// The `provider_installation` of these methods.
-pub(super) fn write(methods: &[WrittenMethod], form: ConfigForm) -> String {
+pub fn write_methods(methods: &[WrittenMethod], form: ConfigForm) -> String {
     match form {
         ConfigForm::Native => native(methods),
         ConfigForm::Json => json(methods),
@@ -143,7 +184,7 @@ fn native(methods: &[WrittenMethod]) -> String {
 }
 
 /// A string of HCL 1. It escapes quotes and backslashes, except inside `${ }`, where HCL 1 reads no escapes.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut written = "\"".to_owned();
     let (mut depth, mut dollar) = (0usize, false);
     for character in text.chars() {
@@ -196,9 +237,9 @@ fn json(methods: &[WrittenMethod]) -> String {
 }
 
 /// Whether every release reads the text back as exactly these methods in this order, each with these patterns.
-pub(super) fn prove(text: &str, methods: &[WrittenMethod]) -> bool {
+pub fn is_read_back(text: &str, methods: &[WrittenMethod]) -> bool {
     MEASURED.into_iter().all(|release| {
-        let reading = read(text, release);
+        let reading = read_snippet(text, release);
         let Some(installation) = &reading.config.installation else { return false };
         let wanted: Vec<&WrittenMethod> =
             methods.iter().filter(|method| !matches!(method, WrittenMethod::DevOverrides(_))).collect();
@@ -210,7 +251,7 @@ pub(super) fn prove(text: &str, methods: &[WrittenMethod]) -> bool {
 }
 
 /// The text as a release reads it.
-pub(super) fn read(text: &str, release: TofuRelease) -> config::CliConfigReading {
+pub fn read_snippet(text: &str, release: TofuRelease) -> CliConfigReading {
     let path = PathBuf::from("/snippet");
     let environment = Environment {
         os: Os::Unix,
@@ -220,10 +261,10 @@ pub(super) fn read(text: &str, release: TofuRelease) -> config::CliConfigReading
         working_dir: PathBuf::from("/"),
         vars: BTreeMap::from([("TF_CLI_CONFIG_FILE".to_owned(), path.display().to_string())]),
     };
-    config::read(&environment, &One { path: &path, text }, release)
+    super::read(&environment, &One { path: &path, text }, release)
 }
 
-fn is(read: &config::Method, wanted: &WrittenMethod) -> bool {
+fn is(read: &Method, wanted: &WrittenMethod) -> bool {
     let (include, exclude) = wanted.patterns();
     let same = match (&read.kind, wanted) {
         (MethodKind::OciMirror { template: read }, WrittenMethod::OciMirror { template, .. }) => {
@@ -280,8 +321,8 @@ mod tests {
     fn check(template: &str) {
         for form in [ConfigForm::Native, ConfigForm::Json] {
             let methods = mirror(template);
-            let text = write(&methods, form);
-            assert!(prove(&text, &methods), "is not read back:\n{text}");
+            let text = write_methods(&methods, form);
+            assert!(is_read_back(&text, &methods), "is not read back:\n{text}");
         }
     }
 
@@ -295,7 +336,7 @@ mod tests {
 
     #[test]
     fn methods_are_aligned_and_in_json_every_one_is_in_an_array() {
-        assert_snapshot!(write(&mirror("ghcr.io/${namespace}/${type}"), ConfigForm::Native), @r#"
+        assert_snapshot!(write_methods(&mirror("ghcr.io/${namespace}/${type}"), ConfigForm::Native), @r#"
         provider_installation {
           oci_mirror {
             repository_template = "ghcr.io/${namespace}/${type}"
@@ -307,7 +348,7 @@ mod tests {
           }
         }
         "#);
-        assert_snapshot!(write(&mirror("ghcr.io/${namespace}/${type}"), ConfigForm::Json), @r#"
+        assert_snapshot!(write_methods(&mirror("ghcr.io/${namespace}/${type}"), ConfigForm::Json), @r#"
         {
           "provider_installation": {
             "oci_mirror": [

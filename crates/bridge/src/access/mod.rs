@@ -1,0 +1,152 @@
+//! Who may see what.
+//!
+//! ```text
+//! Authorization: Bearer TOKEN, Basic USER:TOKEN --SHA-256--> the client whose token it is
+//! ?expires=…&client=…&signature=…               --HMAC-----> the client that got this link, for this path alone
+//! client, address --its patterns--> Admitted, or Denied
+//! ```
+//!
+//! Clients send no token where they fetch archives and checksums; therefore the documents name these by links that expire.
+//! Without any client in the configuration everyone is admitted, and links carry no signature.
+
+mod authorization;
+mod client;
+mod denied;
+mod links;
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use http::request::Parts;
+use tofu_oci_types::ProviderAddr;
+
+pub use self::client::{ClientName, ClientRule, InvalidClientName, InvalidTokenDigest, NewToken, TokenDigest};
+pub use self::denied::Denied;
+pub use self::links::LinkOptions;
+use self::links::{LinkKey, SignedLink};
+
+/// Who may see what.
+#[derive(Debug)]
+pub struct ClientAccess {
+    clients: Vec<Arc<KnownClient>>,
+    links: LinkOptions,
+}
+
+/// A client, and the key of its links.
+#[derive(Debug)]
+pub struct KnownClient {
+    rule: ClientRule,
+    link_key: LinkKey,
+}
+
+/// Who asks.
+#[derive(Clone, Debug)]
+pub enum Admitted {
+    /// Anyone: access is not restricted.
+    Anyone,
+    /// A client of the configuration.
+    Client(Arc<KnownClient>),
+}
+
+impl Admitted {
+    /// Whether this client may see a provider.
+    pub fn may_see(&self, address: &ProviderAddr) -> bool {
+        match self {
+            Self::Anyone => true,
+            Self::Client(client) => client.rule.providers.iter().any(|pattern| pattern.matches(address)),
+        }
+    }
+
+    /// The name of the client, for the log; `None` if access is not restricted.
+    pub fn name(&self) -> Option<&ClientName> {
+        match self {
+            Self::Anyone => None,
+            Self::Client(client) => Some(&client.rule.name),
+        }
+    }
+}
+
+impl ClientAccess {
+    /// Access for these clients; for everyone if there are none. Several clients may share a name, as a client does while
+    /// its token is replaced.
+    pub fn new(clients: Vec<ClientRule>, links: LinkOptions) -> Self {
+        let known = |rule: ClientRule| {
+            let link_key = LinkKey::derived(&links.secret, &rule.token);
+            Arc::new(KnownClient { rule, link_key })
+        };
+        Self { clients: clients.into_iter().map(known).collect(), links }
+    }
+
+    /// Whether the configuration names any client.
+    pub fn is_restricted(&self) -> bool {
+        !self.clients.is_empty()
+    }
+
+    /// Who sends a request, by its token, else by the signed link that it is. `address` is the provider that the request is
+    /// about; `None` if it is about no provider in particular, such as the page.
+    ///
+    /// # Errors
+    /// If the client is unknown or may not see the provider. It is the same whether the provider exists or not.
+    pub fn admit(&self, request: &Parts, address: Option<&ProviderAddr>) -> Result<Admitted, Denied> {
+        self.admit_at(request, address, SystemTime::now())
+    }
+
+    /// The query, with its question mark, which makes a URL of `path` a link that the client may pass on; empty if access is
+    /// not restricted. `path` is what [`ClientAccess::admit`] will find in the address of the request.
+    ///
+    /// Links that are made within one minute expire together, so equal documents stay equal for that long.
+    pub fn sign(&self, client: &Admitted, path: &str) -> String {
+        self.sign_at(client, path, SystemTime::now())
+    }
+
+    fn admit_at(&self, request: &Parts, address: Option<&ProviderAddr>, now: SystemTime) -> Result<Admitted, Denied> {
+        if !self.is_restricted() {
+            return Ok(Admitted::Anyone);
+        }
+        let client = match self.by_token(request) {
+            Ok(client) => client,
+            Err(denied) => match SignedLink::of(&request.uri) {
+                Some(link) => self.by_link(&link?, now)?,
+                None => return Err(denied),
+            },
+        };
+        let admitted = Admitted::Client(client);
+        match (address, &admitted) {
+            (Some(address), Admitted::Client(client)) if !admitted.may_see(address) => {
+                Err(Denied::NotAllowed { client: client.rule.name.clone(), address: address.clone() })
+            }
+            _ => Ok(admitted),
+        }
+    }
+
+    fn sign_at(&self, client: &Admitted, path: &str, now: SystemTime) -> String {
+        match client {
+            Admitted::Anyone => String::new(),
+            Admitted::Client(client) => {
+                client.link_key.query(&client.rule.name, path, links::expiry(now, self.links.lifetime))
+            }
+        }
+    }
+
+    /// Looks at every client, so that the time says nothing.
+    fn by_token(&self, request: &Parts) -> Result<Arc<KnownClient>, Denied> {
+        let sent = TokenDigest::of(&authorization::token(&request.headers)?);
+        let found = self.clients.iter().fold(None, |found, client| {
+            let is_this = client.rule.token == sent;
+            if is_this && found.is_none() { Some(client) } else { found }
+        });
+        found.cloned().ok_or(Denied::UnknownToken)
+    }
+
+    fn by_link(&self, link: &SignedLink, now: SystemTime) -> Result<Arc<KnownClient>, Denied> {
+        let named = self.clients.iter().filter(|client| client.rule.name == link.client);
+        let client = named.into_iter().find(|client| client.link_key.made(link)).ok_or(Denied::BadLink)?;
+        if link.has_expired(now) {
+            return Err(Denied::ExpiredLink { client: client.rule.name.clone() });
+        }
+        Ok(Arc::clone(client))
+    }
+}
+
+#[cfg(test)]
+mod tests;

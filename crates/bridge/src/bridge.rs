@@ -1,0 +1,73 @@
+//! What every request is answered from.
+
+use tofu_oci_mapper::UriTemplate;
+use tofu_oci_types::{Hostname, Scheme};
+
+use crate::{BaseUrl, Catalog, ClientAccess, Packages, SumsSigner};
+
+/// The state of the routes.
+pub struct Bridge {
+    /// What is served.
+    pub catalog: Catalog,
+    /// The bytes of archives.
+    pub packages: Packages,
+    /// Who signs checksums.
+    pub signer: SumsSigner,
+    /// Who may see what.
+    pub access: ClientAccess,
+    /// What the documents say of the bridge itself.
+    pub settings: BridgeSettings,
+}
+
+/// What the documents say of the bridge itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BridgeSettings {
+    /// Where it is, as clients write it.
+    pub base: BaseUrl,
+    /// The hosts that it is the provider registry of.
+    pub hosts: Vec<OwnHost>,
+    /// Which checksums a network mirror lists, the first one first. `h1:` makes `OpenTofu` read every package twice.
+    pub hashes: Vec<Scheme>,
+}
+
+/// A host that the bridge is the provider registry of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnHost {
+    /// The host, as addresses begin with it.
+    pub hostname: Hostname,
+    /// Where its repositories are, for clients of the RFC; `None` if one template cannot say it.
+    pub repositories: Option<UriTemplate>,
+}
+
+impl BridgeSettings {
+    /// The host with this name.
+    pub(crate) fn own_host(&self, hostname: &Hostname) -> Option<&OwnHost> {
+        self.hosts.iter().find(|own| own.hostname == *hostname)
+    }
+
+    /// What to write to use the provider registries of the bridge.
+    pub(crate) fn registry_advice(&self) -> String {
+        let mirror = self.base.join("mirror/");
+        let Some(host) = self.hosts.first().map(|own| own.hostname.display()) else {
+            return format!(
+                "this server is no provider registry, because its configuration has no `hosts`: to use its network mirror, \
+                 write `url = \"{mirror}\"` in a network_mirror block"
+            );
+        };
+        format!(
+            "clients find a provider registry by the host of an address: write `source = \"{host}/NAMESPACE/TYPE\"` in \
+             required_providers, and no URL"
+        )
+    }
+
+    /// What to write for a provider of a host that is not an own one.
+    pub(crate) fn not_an_own_host(&self, host: &str) -> String {
+        let own: Vec<String> = self.hosts.iter().map(|own| own.hostname.display()).collect();
+        let own = if own.is_empty() { "of no host".to_owned() } else { format!("of {} only", own.join(", ")) };
+        format!(
+            "this server is the provider registry {own}, and not of {host}: to install such providers from here, write \
+             `url = \"{}\"` in a network_mirror block",
+            self.base.join("mirror/")
+        )
+    }
+}

@@ -1,0 +1,183 @@
+//! Answers to questions of one kind: equal questions are put once, held while their place fails, and answered from what is
+//! kept.
+//!
+//! ```text
+//! fresh answer, recent refusal       used
+//! old answer                         the question is put; after a second, or if it fails, the old answer is used
+//! none                               the question is put, and put again while the fault may pass, as long as a client waits
+//! ```
+
+use std::hash::Hash;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tofu_oci_mirror::{Joined, JoinedWork};
+use tofu_oci_types::{Event, ProviderAddr, Reporter};
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+
+use super::failed::{Again, Failed};
+use super::kept::{KeptAnswer, KeptAnswers, Lifetimes};
+use crate::Refusal;
+use crate::counts::{CacheAnswer, Counts};
+
+/// How long a question may take, also if no client waits for it any more.
+const LONGEST: Duration = Duration::from_mins(1);
+/// How long a client waits if there is an old answer.
+const WITH_OLD_ANSWER: Duration = Duration::from_secs(1);
+
+/// The answers that are kept, and the questions that are put.
+pub(super) struct Answers<K, V: Clone> {
+    kept: Arc<Mutex<KeptAnswers<K, V>>>,
+    running: Joined<K, Result<V, Failed>>,
+    patience: Duration,
+    reporter: Arc<dyn Reporter>,
+    counts: Counts,
+}
+
+/// Something that is asked for.
+pub(super) trait AskedFor: Clone + Eq + Hash + Send + 'static {
+    /// The provider that it is about.
+    fn address(&self) -> &ProviderAddr;
+}
+
+impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
+    pub(super) fn new(lifetimes: Lifetimes, patience: Duration, reporter: Arc<dyn Reporter>, counts: Counts) -> Self {
+        let kept = Arc::new(Mutex::new(KeptAnswers::new(lifetimes)));
+        Self { kept, running: Joined::default(), patience, reporter, counts }
+    }
+
+    /// The answer. `put` puts the question; it gets the last answer.
+    pub(super) async fn ask(
+        &self,
+        key: &K,
+        put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, Failed>>,
+    ) -> Result<V, Refusal> {
+        let deadline = Instant::now() + self.patience;
+        let mut last = None;
+        loop {
+            let known = self.kept().known(key);
+            match known {
+                KeptAnswer::Settled(found) => {
+                    self.counts.answered(CacheAnswer::Hit);
+                    return found;
+                }
+                KeptAnswer::Later(Some(old), _, refusal) => return Ok(self.old(key, old, &refusal)),
+                KeptAnswer::Later(None, at, refusal) if at > deadline => return Err(refusal),
+                KeptAnswer::Later(None, at, refusal) => {
+                    last = Some(refusal);
+                    sleep_until(at).await;
+                }
+                KeptAnswer::Due(old) => {
+                    let limit = if old.is_some() { Instant::now() + WITH_OLD_ANSWER } else { deadline };
+                    let found = timeout_at(limit.min(deadline), self.joined(key, &put)).await;
+                    let failed = match found {
+                        Ok(Ok(answer)) => return Ok(answer),
+                        Ok(Err(failed)) => failed,
+                        Err(_) => Failed { refusal: last.take().unwrap_or_else(|| slow(key)), again: Again::Never },
+                    };
+                    match (old, failed.again) {
+                        (Some(old), _) if matches!(failed.refusal, Refusal::Upstream { .. }) => {
+                            return Ok(self.old(key, old, &failed.refusal));
+                        }
+                        (_, Again::Never) => return Err(failed.refusal),
+                        (_, Again::Soon | Again::After(_)) => last = Some(failed.refusal),
+                    }
+                }
+            }
+        }
+    }
+
+    /// The last refusal of something that has no answer, if it is not older.
+    pub(super) fn refusal(&self, key: &K, age: Duration) -> Option<Refusal> {
+        self.kept().refusal(key, age).cloned()
+    }
+
+    /// The answer that is kept, of any age that may be used.
+    pub(super) fn answer(&self, key: &K) -> Option<V> {
+        self.kept().answer(key)
+    }
+
+    /// Why the last question failed, if an old answer is used in its place.
+    pub(super) fn trouble(&self, key: &K) -> Option<Refusal> {
+        match self.kept().known(key) {
+            KeptAnswer::Later(Some(_), _, refusal) => Some(refusal),
+            KeptAnswer::Settled(_) | KeptAnswer::Due(_) | KeptAnswer::Later(None, ..) => None,
+        }
+    }
+
+    /// Everything that has an answer.
+    pub(super) fn answered(&self) -> Vec<K> {
+        self.kept().answered().cloned().collect()
+    }
+
+    /// Joins the question that is put, or puts it. It goes on without its client.
+    fn joined(
+        &self,
+        key: &K,
+        put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, Failed>>,
+    ) -> JoinedWork<Result<V, Failed>> {
+        let mut is_new = false;
+        let work = self.running.join(key, || {
+            is_new = true;
+            // An equal question may have been answered since this one looked.
+            let known = self.kept().known(key);
+            if let KeptAnswer::Settled(found) = known {
+                return async { found.map_err(|refusal| Failed { refusal, again: Again::Never }) }.boxed();
+            }
+            let (question, kept, key) = (put(self.kept().answer(key)), Arc::clone(&self.kept), key.clone());
+            let counts = self.counts.clone();
+            async move {
+                let asked = AssertUnwindSafe(timeout(LONGEST, question)).catch_unwind().await;
+                let found = match asked {
+                    Ok(Ok(found)) => found,
+                    Ok(Err(_)) => Err(Failed { refusal: slow(&key), again: Again::Soon }),
+                    Err(_) => Err(Failed { refusal: bug(&key), again: Again::Never }),
+                };
+                if let Err(Failed { refusal: Refusal::Upstream { code, .. }, .. }) = &found {
+                    counts.failed(code);
+                }
+                lock(&kept).keep(&key, &found);
+                found
+            }
+            .boxed()
+        });
+        self.counts.answered(if is_new { CacheAnswer::Miss } else { CacheAnswer::Joined });
+        if is_new {
+            tokio::spawn(work.clone());
+        }
+        work
+    }
+
+    /// An old answer, which is reported once.
+    fn old(&self, key: &K, old: V, refusal: &Refusal) -> V {
+        self.counts.answered(CacheAnswer::Stale);
+        let age = self.kept().report_age(key);
+        if let Some(age) = age {
+            let text = format!("{} is served as it was {} s ago: {refusal}", key.address(), age.as_secs());
+            self.reporter.event(&Event::warning("served-stale", text));
+        }
+        old
+    }
+
+    fn kept(&self) -> MutexGuard<'_, KeptAnswers<K, V>> {
+        lock(&self.kept)
+    }
+}
+
+fn slow(key: &impl AskedFor) -> Refusal {
+    let reason = "its place does not answer in time".to_owned();
+    Refusal::Upstream { address: key.address().clone(), code: "timeout", reason }
+}
+
+fn bug(key: &impl AskedFor) -> Refusal {
+    let reason = "a bug in tofu-oci ended the question".to_owned();
+    Refusal::Upstream { address: key.address().clone(), code: "bug", reason }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // No invariant spans two statements under this lock.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

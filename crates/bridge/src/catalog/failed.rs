@@ -1,0 +1,44 @@
+//! A question that has no answer, and when to put it again.
+
+use std::time::Duration;
+
+use tofu_oci_fetch::FetchError;
+use tofu_oci_mirror::MirrorError;
+use tofu_oci_source::SourceError;
+use tofu_oci_store::StoreError;
+
+use crate::Refusal;
+
+/// A refusal, and when the place may be asked again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failed {
+    pub(super) refusal: Refusal,
+    pub(super) again: Again,
+}
+
+/// When a place may be asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    /// Not for a client who waits: its answer is a refusal, or the fault does not pass by itself.
+    Never,
+    /// After a short pause.
+    Soon,
+    /// After the time that it names.
+    After(Duration),
+}
+
+impl Again {
+    /// By what went wrong.
+    pub(super) fn of(error: &MirrorError) -> Self {
+        let source = match error {
+            MirrorError::Source(error) | MirrorError::Fetch(FetchError::Source(error)) => error.innermost(),
+            MirrorError::Store(error) => &SourceError::Store(error.clone()),
+            _ => return Self::Never,
+        };
+        match source {
+            SourceError::Store(StoreError::RateLimited { seconds, .. }) => Self::After(Duration::from_secs(*seconds)),
+            error if error.is_transient() => Self::Soon,
+            _ => Self::Never,
+        }
+    }
+}

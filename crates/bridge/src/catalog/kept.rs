@@ -1,0 +1,151 @@
+//! Answers that are kept: for how long, and how many. Nothing waits here.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::failed::{Again, Failed};
+use crate::Refusal;
+
+/// For how long answers are used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lifetimes {
+    /// An answer, without asking again.
+    pub(super) fresh: Duration,
+    /// A refusal, without asking again.
+    pub(super) negative: Duration,
+    /// An answer, if its place fails.
+    pub(super) stale: Duration,
+    /// How many answers are kept.
+    pub(super) most: usize,
+}
+
+/// What is known of several things.
+pub(super) struct KeptAnswers<K, V> {
+    lifetimes: Lifetimes,
+    entries: HashMap<K, KeptEntry<V>>,
+    uses: u64,
+}
+
+struct KeptEntry<V> {
+    answer: Option<(V, Instant)>,
+    failure: Option<LastFailure>,
+    /// Whether it was reported that the answer is used although it is old.
+    reported: bool,
+    used: u64,
+}
+
+struct LastFailure {
+    failed: Failed,
+    at: Instant,
+    /// How many in a row.
+    times: u32,
+}
+
+/// What is known of one thing.
+pub(super) enum KeptAnswer<V> {
+    /// This, and it need not be asked for.
+    Settled(Result<V, Refusal>),
+    /// An answer that is old, or `None`. The thing is asked for now.
+    Due(Option<V>),
+    /// An answer that is old, or `None`. The thing is not asked for before this moment, because of this refusal.
+    Later(Option<V>, Instant, Refusal),
+}
+
+/// The longest pause between two attempts, unless the place asks for more.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// The first pause.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+
+impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
+    pub(super) fn new(lifetimes: Lifetimes) -> Self {
+        Self { lifetimes, entries: HashMap::new(), uses: 0 }
+    }
+
+    /// What is known now.
+    pub(super) fn known(&mut self, key: &K) -> KeptAnswer<V> {
+        self.uses += 1;
+        let Some(entry) = self.entries.get_mut(key) else { return KeptAnswer::Due(None) };
+        entry.used = self.uses;
+        let now = Instant::now();
+        let Lifetimes { fresh, negative, stale, .. } = self.lifetimes;
+        let age = |at: Instant| now.saturating_duration_since(at);
+        let old = match &entry.answer {
+            Some((answer, at)) if age(*at) < fresh => return KeptAnswer::Settled(Ok(answer.clone())),
+            Some((answer, at)) => Some(answer).filter(|_| age(*at) <= stale).cloned(),
+            None => None,
+        };
+        let Some(LastFailure { failed, at, times }) = &entry.failure else { return KeptAnswer::Due(old) };
+        let pause = match failed.again {
+            Again::Never => negative,
+            Again::Soon => LONGEST_PAUSE.min(FIRST_PAUSE * 2_u32.saturating_pow((*times - 1).min(8))),
+            Again::After(time) => time,
+        };
+        match (old, now < *at + pause) {
+            (old, false) => KeptAnswer::Due(old),
+            (None, true) if failed.again == Again::Never => KeptAnswer::Settled(Err(failed.refusal.clone())),
+            (old, true) => KeptAnswer::Later(old, *at + pause, failed.refusal.clone()),
+        }
+    }
+
+    /// The answer, however old, to compare it with a new one.
+    pub(super) fn answer(&self, key: &K) -> Option<V> {
+        Some(self.entries.get(key)?.answer.as_ref()?.0.clone())
+    }
+
+    /// The last refusal, if the thing has no answer and the refusal is not older.
+    pub(super) fn refusal(&self, key: &K, age: Duration) -> Option<&Refusal> {
+        let entry = self.entries.get(key).filter(|entry| entry.answer.is_none())?;
+        let failure = entry.failure.as_ref().filter(|failure| failure.at.elapsed() < age)?;
+        Some(&failure.failed.refusal)
+    }
+
+    /// Everything that has an answer.
+    pub(super) fn answered(&self) -> impl Iterator<Item = &K> {
+        self.entries.iter().filter(|(_, entry)| entry.answer.is_some()).map(|(key, _)| key)
+    }
+
+    /// Keeps an answer, or that the place failed. If the place has answered that it does not have it, what it had is forgotten.
+    pub(super) fn keep(&mut self, key: &K, found: &Result<V, Failed>) {
+        self.uses += 1;
+        let entry = self.entries.entry(key.clone()).or_insert_with(|| KeptEntry {
+            answer: None,
+            failure: None,
+            reported: false,
+            used: 0,
+        });
+        entry.used = self.uses;
+        match found {
+            Ok(answer) => {
+                entry.answer = Some((answer.clone(), Instant::now()));
+                (entry.failure, entry.reported) = (None, false);
+            }
+            Err(failed) => {
+                if !matches!(failed.refusal, Refusal::Upstream { .. }) {
+                    entry.answer = None;
+                }
+                let times = entry.failure.as_ref().map_or(0, |failure| failure.times).saturating_add(1);
+                entry.failure = Some(LastFailure { failed: failed.clone(), at: Instant::now(), times });
+            }
+        }
+        self.make_room();
+    }
+
+    /// How old the answer is, once: `None` if that was reported since the place answered last.
+    pub(super) fn report_age(&mut self, key: &K) -> Option<Duration> {
+        let entry = self.entries.get_mut(key)?;
+        let (_, at) = entry.answer.as_ref()?;
+        (!std::mem::replace(&mut entry.reported, true)).then(|| at.elapsed())
+    }
+
+    /// Forgets what was used longest ago, refusals first: names that someone makes up do not displace answers.
+    fn make_room(&mut self) {
+        while self.entries.len() > self.lifetimes.most {
+            let oldest = self.entries.iter().min_by_key(|(_, entry)| (entry.answer.is_some(), entry.used));
+            let Some(oldest) = oldest.map(|(key, _)| key.clone()) else { return };
+            self.entries.remove(&oldest);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What is served, asked of its places.
+
+mod answers;
+mod failed;
+mod kept;
+mod options;
+mod question;
+mod refused;
+mod served_by;
+mod turns;
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use futures_util::FutureExt as _;
+use tofu_oci_fetch::Trust;
+use tofu_oci_mirror::MirrorError;
+use tofu_oci_source::Release;
+use tofu_oci_types::{Event, Identity, Place, ProviderAddr, Version};
+use tokio::time::Instant;
+
+use self::answers::{Answers, AskedFor};
+use self::failed::{Again, Failed};
+use self::kept::Lifetimes;
+pub use self::options::CatalogOptions;
+use self::question::PlaceQuestion;
+use self::refused::{one_line, refused};
+use self::served_by::{served_by, sole_address};
+use self::turns::{Burdened, Turns};
+use crate::counts::Counts;
+use crate::{Refusal, ServedPlace, ServedRelease, ServedVersions};
+
+/// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.
+const JUDGED: Duration = Duration::from_hours(1);
+/// How long a release that was refused is not listed.
+const REFUSED: Duration = Duration::from_mins(10);
+
+/// The providers of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
+pub struct Catalog {
+    versions: Answers<ProviderAddr, Arc<ServedVersions>>,
+    releases: Arc<Answers<(ProviderAddr, Version), JudgedRelease>>,
+    served: Arc<CatalogPlace>,
+    counts: Counts,
+}
+
+/// What questions are put to.
+struct CatalogPlace {
+    places: Vec<ServedPlace>,
+    options: CatalogOptions,
+    turns: Turns,
+}
+
+#[derive(Clone)]
+struct JudgedRelease {
+    served: Arc<ServedRelease>,
+    judged: Instant,
+}
+
+impl Catalog {
+    /// A catalog of these places. No place is asked yet.
+    pub fn new(places: Vec<ServedPlace>, options: CatalogOptions) -> Self {
+        let CatalogOptions { fresh, negative, stale, most, patience, .. } = options;
+        let lifetimes = Lifetimes { fresh, negative, stale, most };
+        let reporter = Arc::clone(&options.reporter);
+        let counts = Counts::default();
+        Self {
+            versions: Answers::new(lifetimes, patience, Arc::clone(&reporter), counts.clone()),
+            releases: Arc::new(Answers::new(lifetimes, patience, reporter, counts.clone())),
+            counts,
+            served: Arc::new(CatalogPlace { turns: Turns::new(options.at_once, options.at_one_host), places, options }),
+        }
+    }
+
+    /// The versions of a provider that clients may see.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn versions(&self, address: &ProviderAddr) -> Result<Arc<ServedVersions>, Refusal> {
+        let number = self.number(address)?;
+        let put = |last: Option<Arc<ServedVersions>>| {
+            let (served, releases, address) = (Arc::clone(&self.served), Arc::clone(&self.releases), address.clone());
+            async move {
+                let asked = served.asks(number, &address, async |question| match last {
+                    Some(_) => question.all_versions().await,
+                    None => question.versions().await,
+                });
+                let mut found = asked.await?;
+                found.versions.retain(|version| {
+                    let known = releases.refusal(&(address.clone(), version.clone()), REFUSED);
+                    !known.is_some_and(|refusal| is_judged(&refusal))
+                });
+                Ok(Arc::new(found))
+            }
+            .boxed()
+        };
+        self.versions.ask(address, put).await
+    }
+
+    /// A release that clients may see. If its place still has the same one, it is neither read nor judged again for an hour.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn release(&self, address: &ProviderAddr, version: &Version) -> Result<Arc<ServedRelease>, Refusal> {
+        let number = self.number(address)?;
+        let key = (address.clone(), version.clone());
+        let put = |last: Option<JudgedRelease>| {
+            let (served, (address, version)) = (Arc::clone(&self.served), key.clone());
+            async move {
+                let asked = served.asks(number, &address, async |question| {
+                    let release = question.release(&version).await?;
+                    match last {
+                        Some(last) if last.still_counts(&*release) => Ok(last),
+                        _ => {
+                            let served = Arc::new(question.served(&release).await?);
+                            Ok(JudgedRelease { served, judged: Instant::now() })
+                        }
+                    }
+                });
+                asked.await
+            }
+            .boxed()
+        };
+        Ok(self.releases.ask(&key, put).await?.served)
+    }
+
+    /// The providers that the configuration names without wildcards, those that places list, and those that were asked for
+    /// successfully. A place that cannot be listed produces a warning.
+    pub async fn providers(&self) -> Vec<ProviderAddr> {
+        let places = &self.served.places;
+        let named = places.iter().flat_map(|place| &place.include).filter_map(sole_address);
+        let named = named.filter(|address| served_by(places, address).is_some());
+        let mut providers: Vec<ProviderAddr> = named.chain(self.versions.answered()).collect();
+        for (number, place) in places.iter().enumerate() {
+            let listed = match &place.list {
+                Some(list) => list().await,
+                None => continue,
+            };
+            match listed {
+                Ok(listed) => {
+                    providers.extend(listed.into_iter().filter(|address| served_by(places, address) == Some(number)));
+                }
+                Err(error) => {
+                    let text = format!("the providers of a place are not listed: {}", one_line(&error));
+                    self.served.options.reporter.event(&Event::warning(error.code(), text));
+                }
+            }
+        }
+        providers.sort_by_key(ToString::to_string);
+        providers.dedup();
+        providers
+    }
+
+    /// The versions of a provider that were read last, if that was lately. Its place is not asked.
+    pub(crate) fn known_versions(&self, address: &ProviderAddr) -> Option<Arc<ServedVersions>> {
+        self.versions.answer(address)
+    }
+
+    /// Why the place of a provider did not answer the last time, if what it said before is served meanwhile.
+    pub(crate) fn trouble(&self, address: &ProviderAddr) -> Option<Refusal> {
+        self.versions.trouble(address)
+    }
+
+    /// How questions were answered so far, and which faults places had.
+    pub(crate) fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// What is trusted now.
+    pub(crate) fn trust_now(&self) -> Trust {
+        Trust { now: SystemTime::now(), ..self.served.options.trust.clone() }
+    }
+
+    /// The place of a provider, by its number.
+    fn number(&self, address: &ProviderAddr) -> Result<usize, Refusal> {
+        let number = served_by(&self.served.places, address);
+        number.ok_or_else(|| Refusal::NotServed { address: address.clone() })
+    }
+}
+
+impl CatalogPlace {
+    /// Puts a question to a place when it is its turn.
+    async fn asks<T>(
+        &self,
+        number: usize,
+        address: &ProviderAddr,
+        put: impl AsyncFnOnce(&PlaceQuestion<'_>) -> Result<T, MirrorError>,
+    ) -> Result<T, Failed> {
+        let offered = &self.places[number].offered;
+        let ask = async {
+            let question = PlaceQuestion::new(address, offered, &self.options)?;
+            let burdened = match question.place() {
+                Some(Place::Registry(repository)) => Burdened::Host(repository.registry().to_owned()),
+                _ => Burdened::Place(number),
+            };
+            let _turn = self.turns.take(burdened).await;
+            put(&question).await
+        };
+        ask.await.map_err(|error| Failed { refusal: refused(address, offered, &error), again: Again::of(&error) })
+    }
+}
+
+impl JudgedRelease {
+    /// Whether this release is the one that was judged, and not too long ago. A place that does not identify its releases is
+    /// read again.
+    fn still_counts(&self, release: &dyn Release) -> bool {
+        let id = release.id();
+        id.identity != Identity::Unidentified && self.served.release.id() == id && self.judged.elapsed() < JUDGED
+    }
+}
+
+impl AskedFor for ProviderAddr {
+    fn address(&self) -> &ProviderAddr {
+        self
+    }
+}
+
+impl AskedFor for (ProviderAddr, Version) {
+    fn address(&self) -> &ProviderAddr {
+        &self.0
+    }
+}
+
+/// Whether a listed version was judged, and clients must not see it.
+fn is_judged(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Untrusted { .. } | Refusal::UnknownVersion { reason: Some(_), .. })
+}
+
+#[cfg(test)]
+mod tests;

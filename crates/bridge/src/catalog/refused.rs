@@ -1,0 +1,83 @@
+//! What an error of a place is to a client.
+
+use std::error::Error;
+
+use tofu_oci_fetch::FetchError;
+use tofu_oci_mirror::{MirrorError, UpstreamUse};
+use tofu_oci_source::{NotOffered, SourceError};
+use tofu_oci_store::StoreError;
+use tofu_oci_trust::TrustRefusal;
+use tofu_oci_types::{Place, ProviderAddr, printable};
+
+use crate::{OfferedBy, Refusal};
+
+/// The most characters of a reason.
+const LONGEST: usize = 500;
+
+/// Why a sealed mirror lacks something.
+const SEALED: &str = "the mirror is sealed, so its upstream is not asked";
+
+/// The refusal of a client who asked for the provider.
+pub(super) fn refused(address: &ProviderAddr, offered: &OfferedBy, error: &MirrorError) -> Refusal {
+    let mut refusal = of_error(address.clone(), error);
+    let is_sealed = matches!(offered, OfferedBy::PullThrough(through) if through.upstream_use() == UpstreamUse::Sealed);
+    match &mut refusal {
+        Refusal::UnknownVersion { reason: reason @ None, .. } if is_sealed => *reason = Some(SEALED.to_owned()),
+        Refusal::UnknownProvider { reason, .. } if is_sealed => *reason = Some(SEALED),
+        _ => {}
+    }
+    refusal
+}
+
+fn of_error(address: ProviderAddr, error: &MirrorError) -> Refusal {
+    match error {
+        MirrorError::Source(error) | MirrorError::Fetch(FetchError::Source(error)) => of_source(address, error),
+        MirrorError::Fetch(FetchError::Untrusted { version, refusal, .. }) => match &**refusal {
+            TrustRefusal::Withdrawn { reason, .. } => {
+                let reason = Some(printable(reason.as_str()).into_owned());
+                Refusal::UnknownVersion { address, version: version.clone(), reason }
+            }
+            refusal => Refusal::Untrusted { address, version: version.clone(), reason: line(&refusal.to_string()) },
+        },
+        other => Refusal::Upstream { address, code: other.code(), reason: one_line(other) },
+    }
+}
+
+fn of_source(address: ProviderAddr, error: &SourceError) -> Refusal {
+    match error.innermost() {
+        SourceError::NotOffered { what, .. } => match what.clone() {
+            NotOffered::VersionMissing { version, .. } => Refusal::UnknownVersion { address, version, reason: None },
+            NotOffered::Withdrawn { version, reason, .. } => {
+                let reason = reason.map(|reason| printable(reason.as_str()).into_owned());
+                Refusal::UnknownVersion { address, version, reason }
+            }
+            NotOffered::PlatformMissing { version, platform, .. } => {
+                Refusal::UnknownPlatform { address, version, platform }
+            }
+            _ => Refusal::UnknownProvider { address, reason: None },
+        },
+        // A folder of layouts has one for each of its providers.
+        SourceError::Store(StoreError::UnknownRepository { place: Place::Layout(_) }) => {
+            Refusal::UnknownProvider { address, reason: None }
+        }
+        _ => Refusal::Upstream { address, code: error.code(), reason: one_line(error) },
+    }
+}
+
+/// The error with its causes. The texts of places hold no secrets: `http` and `remote` cut them out.
+pub(super) fn one_line(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        next = cause.source();
+    }
+    line(&text)
+}
+
+fn line(text: &str) -> String {
+    printable(text).chars().take(LONGEST).collect()
+}

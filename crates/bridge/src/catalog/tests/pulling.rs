@@ -1,0 +1,100 @@
+//! Places that fetch what they lack. What is fetched when a package is opened is tested beside `PullThrough`.
+
+use tofu_oci_archive::Limits;
+use tofu_oci_mirror::{MirrorRules, OpenUpstream, PullOptions, PullThrough, Repositories, UpstreamUse, VersionRule};
+use tofu_oci_store::{MemoryStore, Store};
+use tofu_oci_types::Reporter;
+
+use super::scripted::Opening;
+use super::*;
+use crate::OfferedBy;
+
+fn options_of(rules: MirrorRules, upstream_use: UpstreamUse) -> PullOptions {
+    PullOptions {
+        trust: trust(Policy::default()),
+        rules,
+        upstream_use,
+        limits: Limits::default(),
+        jobs: 1,
+        work_dir: std::env::temp_dir(),
+    }
+}
+
+/// A catalog that pulls through from the place into memory.
+fn pulling(upstream: &Arc<Scripted>, pull: PullOptions, options: CatalogOptions) -> Catalog {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new("memory.test/x".parse().unwrap()));
+    let open = move |_: &Place| Ok(Arc::clone(&store));
+    let destination = Repositories::of_layouts("memory.test/${type}".parse().unwrap(), Arc::new(open));
+    let source = Arc::clone(upstream);
+    let upstream: OpenUpstream = Arc::new(move || Arc::new(Opening(Arc::clone(&source))));
+    let reporter: Arc<dyn Reporter> = Arc::new(Codes::default());
+    let through = PullThrough::new(upstream, Arc::new(destination), pull, reporter);
+    let place = ServedPlace {
+        include: vec![ALL.parse().unwrap()],
+        exclude: Vec::new(),
+        offered: OfferedBy::PullThrough(through),
+        list: None,
+    };
+    Catalog::new(vec![place], options)
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_lacking_is_served_as_its_upstream_offers_it() {
+    let upstream = Scripted::new("upstream.test/x", &["1.0.0"]);
+    let pull = options_of(MirrorRules::default(), UpstreamUse::Asked);
+    let catalog = pulling(&upstream, pull, options().0);
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"]);
+    let many = futures_util::future::join_all((0..20).map(|_| release(&catalog, "1.0.0"))).await;
+    assert!(many.iter().all(|one| one.as_ref().is_ok_and(|one| one.packages.len() == 1)));
+    assert_eq!(upstream.asked(), (1, 1, 1));
+    assert_eq!(release(&catalog, "2.0.0").await.unwrap_err().code(), "version-not-found");
+}
+
+#[tokio::test(start_paused = true)]
+async fn versions_that_are_held_back_or_denied_are_absent() {
+    let upstream = Scripted::new("upstream.test/x", &["1.0.0", "1.1.0"]);
+    let named = VersionRule { pattern: ALL.parse().unwrap(), versions: "= 1.1.0".parse().unwrap() };
+    let week = MirrorRules { min_age: "7d".parse().unwrap(), ..MirrorRules::default() };
+    for (rules, seen) in [
+        (MirrorRules { deny: vec![named.clone()], ..MirrorRules::default() }, vec!["1.0.0"]),
+        (MirrorRules { allow: vec![named], ..MirrorRules::default() }, vec!["1.1.0"]),
+        (week, vec![]),
+    ] {
+        let catalog = pulling(&upstream, options_of(rules, UpstreamUse::Asked), options().0);
+        assert_eq!(versions(&catalog, WIDGET).await.unwrap(), seen);
+        for version in ["1.0.0", "1.1.0"] {
+            assert_eq!(release(&catalog, version).await.is_ok(), seen.contains(&version), "{version}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sealed_mirror_asks_no_upstream_and_says_so() {
+    let upstream = Scripted::new("upstream.test/x", &["1.0.0"]);
+    let catalog = pulling(&upstream, options_of(MirrorRules::default(), UpstreamUse::Sealed), options().0);
+    let Err(Refusal::UnknownVersion { reason: Some(reason), .. }) = release(&catalog, "1.0.0").await else { panic!() };
+    assert_eq!(reason, "the mirror is sealed, so its upstream is not asked");
+    assert!(versions(&catalog, WIDGET).await.unwrap_or_default().is_empty());
+    assert_eq!(upstream.asked(), (0, 0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_policy_refuses_is_not_served_from_the_upstream_either() {
+    let upstream = Scripted::new("upstream.test/x", &["1.0.0"]);
+    let options = CatalogOptions { trust: trust(signed_only()), ..options().0 };
+    let catalog = pulling(&upstream, options_of(MirrorRules::default(), UpstreamUse::Asked), options);
+    let refusal = release(&catalog, "1.0.0").await.unwrap_err();
+    assert!(matches!(refusal, Refusal::Untrusted { .. }), "{refusal:?}");
+    assert_eq!(upstream.asked().2, 0, "no package is looked at");
+}
+
+#[tokio::test(start_paused = true)]
+async fn versions_of_the_upstream_stay_listed_while_it_fails() {
+    let upstream = Scripted::new("upstream.test/x", &["1.0.0"]);
+    let catalog = pulling(&upstream, options_of(MirrorRules::default(), UpstreamUse::Asked), options().0);
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"]);
+    upstream.does(Script::Fails(unavailable()));
+    pass(61).await;
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"]);
+    assert!(release(&catalog, "2.0.0").await.unwrap_err().code() == "server-error");
+}

@@ -1,0 +1,186 @@
+//! What can be wrong with a `serve.toml`.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+
+use tofu_oci_mirror::{InvalidMinAge, RulesProblem};
+use tofu_oci_types::{Hostname, InvalidByteSize, InvalidHostname, Pattern};
+
+use crate::{InvalidBaseUrl, InvalidClientName, InvalidTokenDigest};
+
+/// A file of settings that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{problem}")]
+pub struct BridgeConfigError {
+    /// The place in the text, in bytes, if it has one.
+    pub span: Option<Range<usize>>,
+    /// What is wrong there.
+    pub problem: BridgeConfigProblem,
+}
+
+/// What is wrong with settings.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BridgeConfigProblem {
+    /// It is not TOML, has an unknown member, or has a value of another kind.
+    #[error("{message}")]
+    Syntax {
+        /// The parser's words.
+        message: String,
+    },
+    /// One `[provider]` or `[client]`.
+    #[error("[{name}] is a table, and the file has a list of them")]
+    OneTable {
+        /// Its name.
+        name: &'static str,
+    },
+    /// There is no `[[provider]]`.
+    #[error("the file names no provider")]
+    NoProvider,
+    /// A list that must have a member.
+    #[error("the list `{name}` is empty")]
+    EmptyList {
+        /// Its name.
+        name: &'static str,
+    },
+    /// A pattern, or a version that is allowed or denied.
+    #[error(transparent)]
+    Rule(RulesProblem),
+    /// One pattern in two places.
+    #[error("two places are for {pattern}")]
+    TwoPlaces {
+        /// The pattern.
+        pattern: Pattern,
+    },
+    /// A rule about what is fetched, where nothing is fetched.
+    #[error("`{name}` is for what is fetched, and the [[provider]] has no `upstream`")]
+    NoUpstream {
+        /// The setting.
+        name: &'static str,
+    },
+    /// Not an address to listen at.
+    #[error("{text:?} is not an IP address with a port")]
+    Listen {
+        /// As written.
+        text: String,
+    },
+    /// Clear text for everyone.
+    #[error("{address} is not this machine alone, and without [tls] the connection would be in clear text")]
+    ClearText {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// A URL that clients cannot write.
+    #[error(transparent)]
+    Url(InvalidBaseUrl),
+    /// Not a hostname.
+    #[error(transparent)]
+    Host(InvalidHostname),
+    /// A hostname that is listed twice.
+    #[error("{host} is listed twice")]
+    TwoHosts {
+        /// The hostname.
+        host: Hostname,
+    },
+    /// An own hostname without providers.
+    #[error("no [[provider]] includes a provider of the own host {host}")]
+    EmptyHost {
+        /// The hostname.
+        host: Hostname,
+    },
+    /// An unknown kind of checksum.
+    #[error("{text:?} is not a kind of checksum that a network mirror lists")]
+    Hash {
+        /// As written.
+        text: String,
+    },
+    /// Checksums without those that every client needs.
+    #[error("`hashes` lacks \"zh\", which lock files need for every platform")]
+    NoZipHash,
+    /// Not a range of addresses.
+    #[error("{text:?} is not an IP address or a range of them")]
+    Range {
+        /// As written.
+        text: String,
+    },
+    /// Not a size.
+    #[error("{text:?} is not a size; {reason}")]
+    Size {
+        /// As written.
+        text: String,
+        /// How a size is written.
+        reason: InvalidByteSize,
+    },
+    /// Not a length of time.
+    #[error("{text:?} is not a length of time; write a number with d, h, m or s, such as 60s or 15m")]
+    Duration {
+        /// As written.
+        text: String,
+    },
+    /// A length of time that clocks cannot add.
+    #[error("{text:?} is too long; the longest is 36500d")]
+    TooLong {
+        /// As written.
+        text: String,
+    },
+    /// Not an age.
+    #[error(transparent)]
+    MinAge(InvalidMinAge),
+    /// A number out of its range.
+    #[error("`{name}` must be at least {least}")]
+    TooSmall {
+        /// The setting.
+        name: &'static str,
+        /// The least value, as it is written.
+        least: &'static str,
+    },
+    /// An invalid name of a client.
+    #[error(transparent)]
+    ClientName(InvalidClientName),
+    /// Not a SHA-256; perhaps the token itself, which is not repeated.
+    #[error("`token_sha256` is wrong: {0}")]
+    TokenHash(InvalidTokenDigest),
+    /// One token for two clients.
+    #[error("two clients have the same token")]
+    OneToken,
+}
+
+impl BridgeConfigProblem {
+    /// Whether the text at its place may be a secret, which no message repeats.
+    pub fn is_about_a_secret(&self) -> bool {
+        matches!(self, Self::TokenHash(_) | Self::OneToken | Self::Url(_))
+    }
+
+    /// What to do, if the problem does not say it.
+    pub fn instead(&self) -> Option<String> {
+        Some(match self {
+            Self::OneTable { name } => format!("write [[{name}]], with two brackets"),
+            Self::NoProvider => {
+                "write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and from = \"REGISTRY/${namespace}-${type}\""
+                    .to_owned()
+            }
+            Self::EmptyList { name } => format!("omit `{name}`, or name something"),
+            Self::Rule(problem) => return problem.instead(),
+            Self::TwoPlaces { .. } => {
+                "write one [[provider]] for the pattern; `upstream` names where it fetches from".to_owned()
+            }
+            Self::NoUpstream { name } => {
+                format!("omit `{name}`, or write upstream = [\"direct\"] to fetch from the host of each provider")
+            }
+            Self::Listen { .. } => "write 127.0.0.1:8080, 0.0.0.0:8443 or [::]:8443".to_owned(),
+            Self::ClearText { .. } => {
+                "write [tls] with `certificate` and `key`; or plain_http = true if a proxy in front speaks TLS"
+                    .to_owned()
+            }
+            Self::Url(_) => "write what clients write, such as https://providers.example.com/".to_owned(),
+            Self::EmptyHost { host } => format!("write [[provider]] with include = [\"{}/*/*\"]", host.display()),
+            Self::Hash { .. } => "write hashes = [\"zh\"] or [\"zh\", \"h1\"]".to_owned(),
+            Self::NoZipHash => "write hashes = [\"zh\", \"h1\"]".to_owned(),
+            Self::Range { .. } => "write 10.0.0.5 or 10.0.0.0/8".to_owned(),
+            Self::TokenHash(_) | Self::OneToken => {
+                "tofu-oci serve --new-token prints a new token and its `token_sha256`".to_owned()
+            }
+            _ => return None,
+        })
+    }
+}

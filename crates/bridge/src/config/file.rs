@@ -1,0 +1,313 @@
+//! The text of a `serve.toml`.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::time::Duration;
+
+use tofu_oci_mirror::{MinAge, RulesError, UpstreamUse, VersionRule, hosted_pattern, version_rule};
+use tofu_oci_types::{ByteSize, Hostname, Pattern, Scheme};
+use toml::Spanned;
+
+use super::document::{BridgeDocument, CacheTable, ClientTable, LimitsTable, LinksTable, ServedTable};
+use super::error::{BridgeConfigError, BridgeConfigProblem as Problem};
+use super::model::{
+    AccessLog, BridgeConfig, CacheSettings, LinkSettings, PullRules, ServedProviders, ServerLimits, TlsFiles,
+    WrittenPlace,
+};
+use crate::{BaseUrl, ClientRule, Redirects};
+
+/// The least room for headers: HTTP/1 needs it for its buffer.
+const LEAST_HEADER_BYTES: u64 = 8 << 10;
+
+/// The longest time: a hundred years, which can be added to any clock.
+const LONGEST: Duration = Duration::from_hours(36_500 * 24);
+
+type SettingTexts = Spanned<Vec<Spanned<String>>>;
+
+fn at(span: Range<usize>, problem: Problem) -> BridgeConfigError {
+    BridgeConfigError { span: Some(span), problem }
+}
+
+impl BridgeConfig {
+    /// Reads the text of a `serve.toml`.
+    ///
+    /// # Errors
+    /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect.
+    pub fn parse(text: &str) -> Result<Self, BridgeConfigError> {
+        let document: BridgeDocument = toml::from_str(text).map_err(|error| {
+            let table: Option<toml::Table> = text.parse().ok();
+            let is_table =
+                |name: &&str| table.as_ref().and_then(|table| table.get(*name)).is_some_and(toml::Value::is_table);
+            let problem = match ["provider", "client"].into_iter().find(is_table) {
+                Some(name) => Problem::OneTable { name },
+                None => Problem::Syntax { message: error.message().trim_end().replace('\n', "; ") },
+            };
+            BridgeConfigError { span: error.span(), problem }
+        })?;
+        if document.provider.is_empty() {
+            return Err(BridgeConfigError { span: None, problem: Problem::NoProvider });
+        }
+        let mut config = Self::serving(providers(document.provider)?);
+        if let Some(list) = document.listen {
+            let may_be_open = document.tls.is_some() || document.plain_http;
+            let listen = |written| match socket_address(written)? {
+                address if may_be_open || address.ip().to_canonical().is_loopback() => Ok(address),
+                address => Err(at(written.span(), Problem::ClearText { address })),
+            };
+            config.listen = full("listen", list)?.iter().map(listen).collect::<Result<_, _>>()?;
+        }
+        config.listen_metrics = document.listen_metrics.as_ref().map(socket_address).transpose()?;
+        config.url = document.url.as_ref().map(base_url).transpose()?;
+        config.hosts = hosts(&document.hosts, &config.providers)?;
+        if let Some(list) = document.hashes {
+            config.hashes = hashes(list)?;
+        }
+        if document.redirect {
+            config.redirects = Redirects::ToOtherHosts;
+        }
+        if document.sealed {
+            config.upstreams = UpstreamUse::Sealed;
+        }
+        config.signing_key = document.signing_key;
+        config.trust = document.trust;
+        config.tls = document.tls.map(|tls| TlsFiles { certificate: tls.certificate, key: tls.key });
+        config.plain_http = document.plain_http;
+        config.proxies = document.proxies.iter().map(range).collect::<Result<_, _>>()?;
+        config.access_log = match document.access_log.as_deref() {
+            None | Some("stdout") => AccessLog::Stdout,
+            Some("off") => AccessLog::Off,
+            Some(path) => AccessLog::File(path.into()),
+        };
+        config.grace = or(document.grace, duration, config.grace)?;
+        config.clients = clients(document.client)?;
+        config.links = links(document.links)?;
+        config.limits = limits(document.limits)?;
+        config.cache = cache(document.cache)?;
+        Ok(config)
+    }
+}
+
+/// What is written, or what holds without it.
+#[expect(clippy::needless_pass_by_value, reason = "a member is read once")]
+fn or<W, T>(
+    written: Option<Spanned<W>>,
+    read: impl Fn(&Spanned<W>) -> Result<T, BridgeConfigError>,
+    otherwise: T,
+) -> Result<T, BridgeConfigError> {
+    written.as_ref().map(read).transpose().map(|value| value.unwrap_or(otherwise))
+}
+
+fn full(name: &'static str, list: SettingTexts) -> Result<Vec<Spanned<String>>, BridgeConfigError> {
+    if list.get_ref().is_empty() { Err(at(list.span(), Problem::EmptyList { name })) } else { Ok(list.into_inner()) }
+}
+
+fn socket_address(written: &Spanned<String>) -> Result<SocketAddr, BridgeConfigError> {
+    let text = written.get_ref();
+    text.parse().map_err(|_| at(written.span(), Problem::Listen { text: text.clone() }))
+}
+
+fn base_url(written: &Spanned<String>) -> Result<BaseUrl, BridgeConfigError> {
+    written.get_ref().parse().map_err(|error| at(written.span(), Problem::Url(error)))
+}
+
+fn hosts(list: &[Spanned<String>], providers: &[ServedProviders]) -> Result<Vec<Hostname>, BridgeConfigError> {
+    let mut hosts: Vec<Hostname> = Vec::new();
+    for written in list {
+        let host: Hostname = written.get_ref().parse().map_err(|error| at(written.span(), Problem::Host(error)))?;
+        let is_included = |pattern: &Pattern| pattern.hostname().is_none_or(|named| *named == host);
+        if hosts.contains(&host) {
+            return Err(at(written.span(), Problem::TwoHosts { host }));
+        }
+        if !providers.iter().flat_map(|served| &served.include).any(is_included) {
+            return Err(at(written.span(), Problem::EmptyHost { host }));
+        }
+        hosts.push(host);
+    }
+    Ok(hosts)
+}
+
+fn hashes(list: SettingTexts) -> Result<Vec<Scheme>, BridgeConfigError> {
+    let span = list.span();
+    let scheme = |written: Spanned<String>| match written.get_ref().as_str() {
+        "zh" => Ok(Scheme::Zh),
+        "h1" => Ok(Scheme::H1),
+        text => Err(at(written.span(), Problem::Hash { text: text.to_owned() })),
+    };
+    let mut hashes: Vec<Scheme> = full("hashes", list)?.into_iter().map(scheme).collect::<Result<_, _>>()?;
+    hashes.dedup();
+    if hashes.contains(&Scheme::Zh) { Ok(hashes) } else { Err(at(span, Problem::NoZipHash)) }
+}
+
+fn range(written: &Spanned<String>) -> Result<super::AddressRange, BridgeConfigError> {
+    let text = written.get_ref();
+    text.parse().map_err(|()| at(written.span(), Problem::Range { text: text.clone() }))
+}
+
+fn duration(written: &Spanned<String>) -> Result<Duration, BridgeConfigError> {
+    let text = written.get_ref();
+    let age: Result<MinAge, _> = text.parse();
+    let MinAge(time) = age.map_err(|_| at(written.span(), Problem::Duration { text: text.clone() }))?;
+    if time > LONGEST { Err(at(written.span(), Problem::TooLong { text: text.clone() })) } else { Ok(time) }
+}
+
+fn size(written: &Spanned<String>) -> Result<u64, BridgeConfigError> {
+    let text = written.get_ref();
+    let ByteSize(size) =
+        text.parse().map_err(|reason| at(written.span(), Problem::Size { text: text.clone(), reason }))?;
+    Ok(size)
+}
+
+fn rule(error: RulesError) -> BridgeConfigError {
+    BridgeConfigError { span: error.span, problem: Problem::Rule(error.problem) }
+}
+
+fn pattern(written: &Spanned<String>) -> Result<Pattern, BridgeConfigError> {
+    hosted_pattern(written.get_ref(), written.span()).map_err(rule)
+}
+
+fn patterns(list: &[Spanned<String>]) -> Result<Vec<Pattern>, BridgeConfigError> {
+    list.iter().map(pattern).collect()
+}
+
+fn providers(tables: Vec<Spanned<ServedTable>>) -> Result<Vec<ServedProviders>, BridgeConfigError> {
+    let mut providers: Vec<ServedProviders> = Vec::with_capacity(tables.len());
+    for table in tables {
+        let table = table.into_inner();
+        let mut include: Vec<Pattern> = Vec::new();
+        for written in full("include", table.include)? {
+            let pattern = pattern(&written)?;
+            let same = |other: &Pattern| other.covers(&pattern) && pattern.covers(other);
+            if providers.iter().flat_map(|served| &served.include).any(same) {
+                return Err(at(written.span(), Problem::TwoPlaces { pattern }));
+            }
+            include.push(pattern);
+        }
+        providers.push(ServedProviders {
+            include,
+            exclude: patterns(&table.exclude)?,
+            from: place(table.from),
+            pull: pull(table.upstream, table.min_age, table.allow, table.deny)?,
+        });
+    }
+    Ok(providers)
+}
+
+fn place(written: Spanned<String>) -> WrittenPlace {
+    let span = written.span();
+    WrittenPlace { text: written.into_inner(), span }
+}
+
+fn pull(
+    upstream: Option<SettingTexts>,
+    min_age: Option<Spanned<String>>,
+    allow: Option<SettingTexts>,
+    deny: Option<SettingTexts>,
+) -> Result<Option<PullRules>, BridgeConfigError> {
+    let Some(upstream) = upstream else {
+        let spans = [
+            ("min_age", min_age.map(|written| written.span())),
+            ("allow", allow.map(|list| list.span())),
+            ("deny", deny.map(|list| list.span())),
+        ];
+        let superfluous = spans.into_iter().find_map(|(name, span)| Some((name, span?)));
+        return match superfluous {
+            Some((name, span)) => Err(at(span, Problem::NoUpstream { name })),
+            None => Ok(None),
+        };
+    };
+    let min_age = or(
+        min_age,
+        |written| written.get_ref().parse().map_err(|error| at(written.span(), Problem::MinAge(error))),
+        MinAge::default(),
+    )?;
+    let rules = |list: Option<SettingTexts>| -> Result<Vec<VersionRule>, BridgeConfigError> {
+        let list = list.map(Spanned::into_inner).unwrap_or_default();
+        list.iter().map(|written| version_rule(written).map_err(rule)).collect()
+    };
+    Ok(Some(PullRules {
+        upstream: full("upstream", upstream)?.into_iter().map(place).collect(),
+        min_age,
+        allow: rules(allow)?,
+        deny: rules(deny)?,
+    }))
+}
+
+/// Two clients may share a name, as a client does while its token is replaced.
+fn clients(tables: Vec<Spanned<ClientTable>>) -> Result<Vec<ClientRule>, BridgeConfigError> {
+    let mut clients: Vec<ClientRule> = Vec::with_capacity(tables.len());
+    for table in tables {
+        let ClientTable { name, token_sha256, providers } = table.into_inner();
+        let client = ClientRule {
+            name: name.get_ref().parse().map_err(|error| at(name.span(), Problem::ClientName(error)))?,
+            token: token_sha256
+                .get_ref()
+                .parse()
+                .map_err(|error| at(token_sha256.span(), Problem::TokenHash(error)))?,
+            providers: patterns(&full("providers", providers)?)?,
+        };
+        if clients.iter().any(|other| other.token == client.token) {
+            return Err(at(token_sha256.span(), Problem::OneToken));
+        }
+        clients.push(client);
+    }
+    Ok(clients)
+}
+
+fn longer_than_zero(
+    name: &'static str,
+    written: Option<Spanned<String>>,
+    otherwise: Duration,
+) -> Result<Duration, BridgeConfigError> {
+    let read = |written: &Spanned<String>| match duration(written)? {
+        Duration::ZERO => Err(at(written.span(), Problem::TooSmall { name, least: "1s" })),
+        time => Ok(time),
+    };
+    or(written, read, otherwise)
+}
+
+fn count<T: Copy + PartialOrd + From<u8>>(
+    name: &'static str,
+    written: Option<Spanned<T>>,
+    otherwise: T,
+) -> Result<T, BridgeConfigError> {
+    let read = |written: &Spanned<T>| match *written.get_ref() {
+        number if number < T::from(1) => Err(at(written.span(), Problem::TooSmall { name, least: "1" })),
+        number => Ok(number),
+    };
+    or(written, read, otherwise)
+}
+
+fn links(table: LinksTable) -> Result<LinkSettings, BridgeConfigError> {
+    let lifetime = longer_than_zero("lifetime", table.lifetime, LinkSettings::default().lifetime)?;
+    Ok(LinkSettings { lifetime, secret: table.secret })
+}
+
+fn limits(table: LimitsTable) -> Result<ServerLimits, BridgeConfigError> {
+    let default = ServerLimits::default();
+    let header_bytes = |written: &Spanned<String>| {
+        let bytes = size(written)?;
+        let wrong = || at(written.span(), Problem::TooSmall { name: "header_bytes", least: "8KiB" });
+        if bytes < LEAST_HEADER_BYTES { Err(wrong()) } else { Ok(usize::try_from(bytes).unwrap_or(usize::MAX)) }
+    };
+    Ok(ServerLimits {
+        connections: count("connections", table.connections, default.connections)?,
+        requests_per_second: table
+            .requests_per_second
+            .map(|number| count("requests_per_second", Some(number), 1))
+            .transpose()?,
+        header_bytes: or(table.header_bytes, header_bytes, default.header_bytes)?,
+        header_timeout: longer_than_zero("header_timeout", table.header_timeout, default.header_timeout)?,
+        idle_timeout: longer_than_zero("idle_timeout", table.idle_timeout, default.idle_timeout)?,
+        write_timeout: longer_than_zero("write_timeout", table.write_timeout, default.write_timeout)?,
+        streams: count("streams", table.streams, default.streams)?,
+    })
+}
+
+fn cache(table: CacheTable) -> Result<CacheSettings, BridgeConfigError> {
+    let default = CacheSettings::default();
+    Ok(CacheSettings {
+        dir: table.dir,
+        size: or(table.size, size, default.size)?,
+        metadata: or(table.metadata, duration, default.metadata)?,
+    })
+}

@@ -1,0 +1,223 @@
+//! The settings as values, and what holds if a setting is omitted.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tofu_oci_mirror::{MinAge, UpstreamUse, VersionRule};
+use tofu_oci_types::{Hostname, Pattern, Scheme};
+
+use super::address_range::AddressRange;
+use crate::{BaseUrl, ClientRule, LinkOptions, Redirects};
+
+/// What is served, to whom and how.
+#[derive(Clone, Debug)]
+pub struct BridgeConfig {
+    /// Where connections are accepted; at least one address.
+    pub listen: Vec<SocketAddr>,
+    /// Where `/metrics` is answered to everyone; without it, `listen` answers it to this machine alone.
+    pub listen_metrics: Option<SocketAddr>,
+    /// What clients write; `None` for what `listen` says.
+    pub url: Option<BaseUrl>,
+    /// The hostnames whose providers the provider registry protocol offers here.
+    pub hosts: Vec<Hostname>,
+    /// Which checksums the network mirror lists, the first one first.
+    pub hashes: Vec<Scheme>,
+    /// The bridge's own OpenPGP key, relative to the file.
+    pub signing_key: Option<PathBuf>,
+    /// Whether clients are sent to the registry for archives.
+    pub redirects: Redirects,
+    /// Whether upstreams may be asked.
+    pub upstreams: UpstreamUse,
+    /// The trust policy, relative to the file.
+    pub trust: Option<PathBuf>,
+    /// The certificate; without it connections are in clear text.
+    pub tls: Option<TlsFiles>,
+    /// Whether clear text may leave this machine.
+    pub plain_http: bool,
+    /// The proxies in front of the bridge: what they say about their clients counts.
+    pub proxies: Vec<AddressRange>,
+    /// Where the line of each request goes.
+    pub access_log: AccessLog,
+    /// How long requests may take to finish after the bridge was stopped.
+    pub grace: Duration,
+    /// What is served, in the order of the file.
+    pub providers: Vec<ServedProviders>,
+    /// Who may ask; empty for everyone.
+    pub clients: Vec<ClientRule>,
+    /// The links of archives, if clients are listed.
+    pub links: LinkSettings,
+    /// What one client may take.
+    pub limits: ServerLimits,
+    /// What is kept.
+    pub cache: CacheSettings,
+}
+
+/// The PEM files of a certificate, relative to the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificate, then those that signed it.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+/// Where the line of each request goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AccessLog {
+    /// To standard output.
+    #[default]
+    Stdout,
+    /// To the end of a file, relative to the file of the settings.
+    File(PathBuf),
+    /// Nowhere.
+    Off,
+}
+
+/// A place as it is written, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenPlace {
+    /// What `--from` takes; for an upstream also `direct`.
+    pub text: String,
+    /// Its place in the text of the file, in bytes.
+    pub span: Range<usize>,
+}
+
+/// Providers, and the place that has them.
+#[derive(Clone, Debug)]
+pub struct ServedProviders {
+    /// The providers; at least one pattern.
+    pub include: Vec<Pattern>,
+    /// Those of them that are not served.
+    pub exclude: Vec<Pattern>,
+    /// Where they are.
+    pub from: WrittenPlace,
+    /// What the place lacks is fetched by these rules, if there are any.
+    pub pull: Option<PullRules>,
+}
+
+/// What a place may fetch from its upstream.
+#[derive(Clone, Debug)]
+pub struct PullRules {
+    /// The upstreams, in order; at least one.
+    pub upstream: Vec<WrittenPlace>,
+    /// How long a version must have been seen.
+    pub min_age: MinAge,
+    /// If there are any, only what one of them names may be fetched.
+    pub allow: Vec<VersionRule>,
+    /// What one of them names is never fetched.
+    pub deny: Vec<VersionRule>,
+}
+
+/// The links of archives and checksums, which carry their own permission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkSettings {
+    /// How long a link is good.
+    pub lifetime: Duration,
+    /// A file with a secret that all instances share, relative to the file; without it the clients' tokens decide.
+    pub secret: Option<PathBuf>,
+}
+
+/// What clients may take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerLimits {
+    /// Open connections; more of them wait.
+    pub connections: usize,
+    /// Requests in a second by one client, of which the next wait; `None` for any number.
+    pub requests_per_second: Option<u32>,
+    /// The bytes of one request's line and headers, at least 8 KiB.
+    pub header_bytes: usize,
+    /// How long the headers of a request may take.
+    pub header_timeout: Duration,
+    /// How long a connection may wait for its next request.
+    pub idle_timeout: Duration,
+    /// How long a client may take no byte of its answer.
+    pub write_timeout: Duration,
+    /// Requests of one HTTP/2 connection at a time.
+    pub streams: u32,
+}
+
+/// What is kept, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheSettings {
+    /// The folder of converted packages, relative to the file; `None` for one in the user's cache.
+    pub dir: Option<PathBuf>,
+    /// How many bytes it holds.
+    pub size: u64,
+    /// How long lists and releases are not asked for again.
+    pub metadata: Duration,
+}
+
+impl Default for LinkSettings {
+    fn default() -> Self {
+        Self { lifetime: LinkOptions::default().lifetime, secret: None }
+    }
+}
+
+impl Default for ServerLimits {
+    fn default() -> Self {
+        Self {
+            connections: 1024,
+            requests_per_second: None,
+            header_bytes: 32 << 10,
+            header_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_mins(1),
+            write_timeout: Duration::from_mins(1),
+            streams: 128,
+        }
+    }
+}
+
+impl Default for CacheSettings {
+    fn default() -> Self {
+        Self { dir: None, size: 10_000_000_000, metadata: Duration::from_mins(1) }
+    }
+}
+
+impl BridgeConfig {
+    /// How long requests may take to finish after the bridge was stopped.
+    pub const DEFAULT_GRACE: Duration = Duration::from_secs(30);
+
+    /// Where connections are accepted if no one says it.
+    pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
+
+    /// These providers for everyone of this machine, with every setting as it is if omitted.
+    pub fn serving(providers: Vec<ServedProviders>) -> Self {
+        Self {
+            listen: vec![Self::DEFAULT_LISTEN],
+            listen_metrics: None,
+            url: None,
+            hosts: Vec::new(),
+            hashes: vec![Scheme::Zh],
+            signing_key: None,
+            redirects: Redirects::Never,
+            upstreams: UpstreamUse::Asked,
+            trust: None,
+            tls: None,
+            plain_http: false,
+            proxies: Vec::new(),
+            access_log: AccessLog::default(),
+            grace: Self::DEFAULT_GRACE,
+            providers,
+            clients: Vec::new(),
+            links: LinkSettings::default(),
+            limits: ServerLimits::default(),
+            cache: CacheSettings::default(),
+        }
+    }
+
+    /// What clients write, if the bridge listens at this address. An address that means every one of this machine
+    /// becomes `localhost`.
+    pub fn base_url(&self, bound: SocketAddr) -> BaseUrl {
+        if let Some(url) = &self.url {
+            return url.clone();
+        }
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let text = match bound {
+            any if any.ip().is_unspecified() => format!("{scheme}://localhost:{}/", any.port()),
+            one => format!("{scheme}://{one}/"),
+        };
+        text.parse().expect("a scheme, an address and a port are a URL")
+    }
+}

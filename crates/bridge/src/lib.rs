@@ -1,0 +1,48 @@
+//! Releases out of plain repositories, served to Terraform and to every `OpenTofu`.
+//!
+//! ```text
+//! request --routes--> address, version, platform       strict grammars; nothing else reaches a place
+//!         --access--> may this client see the provider
+//!         --Catalog--> ServedVersions, ServedRelease   joined, kept for a time, held, stale rather than an error
+//!         --protocol--> JSON, SHA256SUMS               network mirror, provider registry
+//!         --Packages--> PackageZip                     streamed and verified, a range of it, or a converted image
+//! ```
+//!
+//! There is no state but the places themselves: any number of instances serve the same.
+
+#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
+
+mod access;
+mod base_url;
+mod bridge;
+mod catalog;
+mod config;
+mod counts;
+mod loopback;
+mod packages;
+mod page;
+mod protocol;
+mod refusal;
+mod routes;
+mod served;
+mod server;
+mod signing;
+
+pub use access::{
+    Admitted, ClientAccess, ClientName, ClientRule, Denied, InvalidClientName, InvalidTokenDigest, KnownClient,
+    LinkOptions, NewToken, TokenDigest,
+};
+pub use base_url::{BaseUrl, InvalidBaseUrl};
+pub use bridge::{Bridge, BridgeSettings, OwnHost};
+pub use catalog::{Catalog, CatalogOptions};
+pub use config::{
+    AccessLog, AddressRange, BridgeConfig, BridgeConfigError, BridgeConfigProblem, CacheSettings, LinkSettings,
+    PullRules, ServedProviders, ServerLimits, TlsFiles, WrittenPlace,
+};
+pub use loopback::Loopback;
+pub use packages::{PackageOptions, PackageZip, Packages, Redirects, Visibility};
+pub use refusal::{Refusal, RefusalCode};
+pub use routes::router;
+pub use served::{ListProviders, OfferedBy, OpenSource, ServedPackage, ServedPlace, ServedRelease, ServedVersions};
+pub use server::{AccessLogger, CertificateFault, ServeError, ServedSite, Server, ServerCertificates, ServerOptions};
+pub use signing::{KeyFileError, ReleaseSums, SumsKey, SumsSigner, load_key, new_key};

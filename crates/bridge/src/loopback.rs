@@ -1,0 +1,111 @@
+//! Servers for one program on this machine, with a certificate that exists as long as they do.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    KeyUsagePurpose,
+};
+use tofu_oci_types::Reporter;
+
+use crate::{AccessLogger, ServeError, Server, ServerCertificates, ServerLimits, ServerOptions};
+
+/// A day.
+const DAY: Duration = Duration::from_hours(24);
+
+/// A certificate authority that has signed one certificate, for 127.0.0.1 and `localhost`. Its own key is gone then.
+pub struct Loopback {
+    authority: String,
+    certificates: Arc<ServerCertificates>,
+}
+
+impl Loopback {
+    /// A new authority. Its certificates are valid from yesterday, for clocks that are behind, for nine days.
+    ///
+    /// # Errors
+    /// If the machine has no randomness for keys.
+    pub fn new() -> io::Result<Self> {
+        Self::issued().map_err(io::Error::other)
+    }
+
+    fn issued() -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, "tofu-oci run");
+        params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        within_days(&mut params);
+        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
+        let mut params = CertificateParams::new(["127.0.0.1".to_owned(), "localhost".to_owned()])?;
+        params.distinguished_name.push(DnType::CommonName, "localhost");
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        params.use_authority_key_identifier_extension = true;
+        within_days(&mut params);
+        let key = KeyPair::generate()?;
+        let certificate = params.signed_by(&key, &authority)?;
+        let certificates = ServerCertificates::of_pem(certificate.pem().as_bytes(), key.serialize_pem().as_bytes())?;
+        Ok(Self { authority: authority.pem(), certificates: Arc::new(certificates) })
+    }
+
+    /// The certificate of the authority, as PEM: clients that trust it trust the servers.
+    pub fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// A server at a free port of this machine.
+    ///
+    /// # Errors
+    /// If the machine has no free port.
+    pub async fn bind(&self, reporter: Arc<dyn Reporter>) -> Result<Server, ServeError> {
+        Server::bind(ServerOptions {
+            listen: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
+            listen_metrics: None,
+            certificates: Some(Arc::clone(&self.certificates)),
+            // The program may be suspended, and this one with it.
+            limits: ServerLimits { write_timeout: DAY, ..ServerLimits::default() },
+            proxies: Vec::new(),
+            grace: Duration::ZERO,
+            log: AccessLogger::off(),
+            reporter,
+        })
+        .await
+    }
+}
+
+fn within_days(params: &mut CertificateParams) {
+    let now = std::time::SystemTime::now();
+    params.not_before = (now - DAY).into();
+    params.not_after = (now + 8 * DAY).into();
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::Router;
+    use axum::routing::get;
+    use tofu_oci_types::NoReporter;
+
+    use super::*;
+    use crate::counts::Counts;
+    use crate::{BaseUrl, ServedSite};
+
+    #[tokio::test]
+    async fn only_clients_that_trust_the_authority_reach_the_server() {
+        let loopback = Loopback::new().unwrap();
+        let server = loopback.bind(Arc::new(NoReporter)).await.unwrap();
+        let base: BaseUrl = format!("https://{}/", server.addresses()[0]).parse().unwrap();
+        let url = base.join("hello");
+        let router = Router::new().route("/hello", get(|| async { "hello" }));
+        let site = ServedSite { router, base, client: Arc::new(|_| None), counts: Counts::default() };
+        let server = tokio::spawn(server.serve(site, std::future::pending()));
+        let trusting = reqwest::Certificate::from_pem(loopback.authority().as_bytes()).unwrap();
+        let client = reqwest::Client::builder().tls_certs_only([trusting]).no_proxy().build().unwrap();
+        assert_eq!(client.get(&url).send().await.unwrap().text().await.unwrap(), "hello");
+        let other = Loopback::new().unwrap();
+        let stranger = reqwest::Certificate::from_pem(other.authority().as_bytes()).unwrap();
+        let client = reqwest::Client::builder().tls_certs_only([stranger]).no_proxy().build().unwrap();
+        assert!(client.get(&url).send().await.unwrap_err().is_connect());
+        server.abort();
+    }
+}

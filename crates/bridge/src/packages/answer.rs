@@ -1,0 +1,139 @@
+//! The answer to a request for a zip.
+
+use std::ops::Range;
+
+use axum::body::Body;
+use axum::response::Response;
+use futures_util::{StreamExt as _, TryStreamExt as _};
+use http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, LOCATION,
+};
+use http::{HeaderMap, Method, StatusCode};
+use tofu_oci_source::SourceError;
+use tofu_oci_store::{StoreError, StoreItem};
+
+use super::held_back::{BodyLength, held_back};
+use super::range::{WantedBytes, has_it, wanted};
+use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes, upstream};
+use crate::{Refusal, RefusalCode};
+
+impl Packages {
+    /// The answer to a GET or HEAD of a zip. Its header comes after the head of the place's own answer, so that a place that
+    /// fails is a 502.
+    pub async fn answer(&self, method: &Method, headers: &HeaderMap, zip: &PackageZip) -> Response {
+        let etag = format!("\"{}\"", zip.digest);
+        let wanted = match *method {
+            Method::HEAD if has_it(headers, &etag) => WantedBytes::Unchanged,
+            Method::HEAD => WantedBytes::Whole,
+            _ => wanted(headers, &etag, zip.size),
+        };
+        let mut head = Head::new(StatusCode::OK);
+        head.put(ETAG, etag);
+        head.put(CACHE_CONTROL, self.cache_control());
+        head.put(ACCEPT_RANGES, "bytes");
+        let range = match wanted {
+            WantedBytes::Unchanged => {
+                // The length of what the client has: none would become a zero on the way.
+                head.put(CONTENT_LENGTH, zip.size.to_string());
+                return head.status(StatusCode::NOT_MODIFIED).with(Body::empty());
+            }
+            WantedBytes::BeyondTheEnd => {
+                head.put(CONTENT_RANGE, format!("bytes */{}", zip.size));
+                head.put(CONTENT_LENGTH, "0");
+                return head.status(StatusCode::RANGE_NOT_SATISFIABLE).with(Body::empty());
+            }
+            WantedBytes::Part(range) => {
+                head = head.status(StatusCode::PARTIAL_CONTENT);
+                head.put(CONTENT_RANGE, format!("bytes {}-{}/{}", range.start, range.end - 1, zip.size));
+                range
+            }
+            WantedBytes::Whole => 0..zip.size,
+        };
+        head.put(CONTENT_TYPE, "application/zip");
+        head.put(CONTENT_LENGTH, (range.end - range.start).to_string());
+        if method == Method::HEAD {
+            return head.with(Body::empty());
+        }
+        let is_whole = range == (0..zip.size);
+        let answer = async {
+            if let (true, Some(address)) = (is_whole, self.elsewhere(zip).await?) {
+                let mut head = Head::new(StatusCode::TEMPORARY_REDIRECT);
+                head.put(LOCATION, address);
+                head.put(CACHE_CONTROL, "no-store");
+                return Ok(head.with(Body::empty()));
+            }
+            self.body(zip, range).await.map(|body| head.with(body))
+        };
+        answer.await.unwrap_or_else(|error: SourceError| bad_gateway(&upstream(&zip.address, error.code(), &error)))
+    }
+
+    /// The registry's own address of a zip on another host, if clients may be sent there.
+    async fn elsewhere(&self, zip: &PackageZip) -> Result<Option<String>, SourceError> {
+        match (self.options.redirects, &zip.bytes) {
+            (Redirects::ToOtherHosts, ZipBytes::Layer { store, blob }) => Ok(store.blob_elsewhere(blob).await?),
+            (Redirects::Never, _) | (_, ZipBytes::Kept(_)) => Ok(None),
+        }
+    }
+
+    async fn body(&self, zip: &PackageZip, range: Range<u64>) -> Result<Body, SourceError> {
+        let length = BodyLength {
+            place: zip.place.clone(),
+            what: StoreItem::Blob(zip.digest.clone()),
+            bytes: range.end - range.start,
+        };
+        let opened = zip.open(range).await?;
+        let zip = zip.clone();
+        let mut stream = Box::pin(held_back(opened, length).map_err(move |error| {
+            if let (ZipBytes::Kept(kept), StoreError::DigestMismatch { .. }) = (&zip.bytes, &error) {
+                kept.remove();
+            }
+            let error = SourceError::from(error);
+            tracing::error!(code = error.code(), zip = zip.name, "a body breaks off: {error}");
+            error
+        }));
+        // A body that is wrong in its first piece, as a small one is, has no header yet.
+        let first = stream.try_next().await?;
+        Ok(Body::from_stream(futures_util::stream::iter(first.map(Ok)).chain(stream)))
+    }
+
+    fn cache_control(&self) -> &'static str {
+        match self.options.visibility {
+            Visibility::Public => "public, max-age=3600, immutable",
+            Visibility::Private => "private, max-age=3600, immutable",
+        }
+    }
+}
+
+/// The head of an answer.
+struct Head(Response);
+
+impl Head {
+    fn new(status: StatusCode) -> Self {
+        let head = Self(Response::new(Body::empty()));
+        head.status(status)
+    }
+
+    fn status(mut self, status: StatusCode) -> Self {
+        *self.0.status_mut() = status;
+        self
+    }
+
+    fn put(&mut self, name: HeaderName, value: impl Into<String>) {
+        let value = HeaderValue::try_from(value.into()).expect("digests, numbers and our own words are header values");
+        self.0.headers_mut().insert(name, value);
+    }
+
+    fn with(mut self, body: Body) -> Response {
+        *self.0.body_mut() = body;
+        self.0
+    }
+}
+
+fn bad_gateway(refusal: &Refusal) -> Response {
+    tracing::error!(code = refusal.code(), "{refusal}");
+    let mut head = Head::new(StatusCode::BAD_GATEWAY);
+    head.put(CONTENT_TYPE, "text/plain; charset=utf-8");
+    head.put(CACHE_CONTROL, "no-store");
+    head.0.extensions_mut().insert(RefusalCode(refusal.code()));
+    head.with(Body::from(format!("{refusal}\n")))
+}

@@ -1,0 +1,224 @@
+//! Zips on disk that are made or fetched once, and the room that they take.
+//!
+//! ```text
+//! KEY-DIGEST.zip    a zip: whoever reads it holds a shared lock; its time is when it was last asked for
+//! KEY.lock          while one process makes it; removed afterwards
+//! ```
+//!
+//! Everything is in the names, so processes share the folder and a restart loses nothing.
+
+use std::collections::HashMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use tofu_oci_disk::{Lock, LockError, Lockable, Waiter, lock, open_file};
+use tofu_oci_types::{Digest, DigestHasher};
+
+/// A folder of zips.
+#[derive(Debug)]
+pub(super) struct ZipFolder {
+    path: PathBuf,
+    /// Bytes.
+    most: u64,
+    /// Names and sizes of files that this process has compared with their digests.
+    compared: Mutex<HashMap<String, u64>>,
+}
+
+/// A zip of the folder. It stays while this is held.
+#[derive(Debug)]
+pub(super) struct KeptZip {
+    /// It carries a shared lock.
+    pub(super) file: Arc<File>,
+    pub(super) path: PathBuf,
+    pub(super) digest: Digest,
+    pub(super) size: u64,
+}
+
+/// What a zip is made from, as a text that names a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ZipKey(String);
+
+impl ZipKey {
+    /// The key of what these texts identify together.
+    pub(super) fn of(texts: &[String]) -> Self {
+        let mut hasher = DigestHasher::sha256();
+        for text in texts {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        Self(hasher.finish().encoded().to_owned())
+    }
+}
+
+impl ZipFolder {
+    pub(super) fn new(path: PathBuf, most: u64) -> Self {
+        Self { path, most, compared: Mutex::default() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes the folder if it is missing, for its owner alone: packages may be private.
+    pub(super) fn ready(&self) -> io::Result<()> {
+        let mut builder = fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.path)
+    }
+
+    /// The right to make the zip of a key, which one task of one process has at a time.
+    pub(super) async fn turn(&self, key: &ZipKey, waiter: &Waiter) -> Result<ZipTurn, LockError> {
+        let path = self.path.join(format!("{}.lock", key.0));
+        let lock = lock(&Lockable::File(path.clone()), waiter, &|_| ()).await?;
+        Ok(ZipTurn { path, _lock: lock })
+    }
+
+    /// The zip of a key; `None` if it is missing or damaged; a damaged one is removed. A file is compared with its digest once a
+    /// process, and is all read for that.
+    pub(super) fn find(&self, key: &ZipKey) -> io::Result<Option<KeptZip>> {
+        let entries = match fs::read_dir(&self.path) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let mut names: Vec<String> =
+            entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.retain(|name| name.starts_with(&key.0));
+        names.sort();
+        for name in names {
+            let Some(digest) = digest_in(&name) else { continue };
+            let path = self.path.join(&name);
+            let opened = match open_file(&path) {
+                Ok(file) => Self::hold(file, &path, digest)?,
+                // Another process has removed it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(error) => return Err(error),
+            };
+            let Some(kept) = opened else { continue };
+            if self.is_right(&name, &kept)? {
+                // It was used now. Another user may own the file; then its time stays.
+                let _ = kept.file.set_modified(SystemTime::now());
+                return Ok(Some(kept));
+            }
+            tracing::warn!(code = "blob-digest-mismatch", file = %path.display(), "a kept zip is damaged, and is made again");
+            kept.remove();
+        }
+        Ok(None)
+    }
+
+    /// Takes a finished zip in, which lies on the same file system, and makes room for it.
+    pub(super) fn keep(&self, key: &ZipKey, made: &Path) -> io::Result<KeptZip> {
+        let file = open_file(made)?;
+        let digest = digest_of(&file)?;
+        let name = format!("{}-{}.zip", key.0, digest.encoded());
+        let path = self.path.join(&name);
+        let busy = || io::Error::new(io::ErrorKind::ResourceBusy, "another program has locked a new zip");
+        let kept = Self::hold(file, &path, digest)?.ok_or_else(busy)?;
+        fs::rename(made, &path)?;
+        self.note_right(name, kept.size);
+        self.make_room();
+        Ok(kept)
+    }
+
+    /// The zip of an open file, with a shared lock on it; `None` if it is about to be removed.
+    fn hold(file: File, path: &Path, digest: Digest) -> io::Result<Option<KeptZip>> {
+        // On a file system without locks an open file can be read to its end all the same.
+        if matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+            return Ok(None);
+        }
+        let size = file.metadata()?.len();
+        Ok(Some(KeptZip { file: Arc::new(file), path: path.to_owned(), digest, size }))
+    }
+
+    fn is_right(&self, name: &str, kept: &KeptZip) -> io::Result<bool> {
+        let known = self.compared.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied();
+        if known == Some(kept.size) {
+            return Ok(true);
+        }
+        let is_right = digest_of(&kept.file)? == kept.digest;
+        if is_right {
+            self.note_right(name.to_owned(), kept.size);
+        }
+        Ok(is_right)
+    }
+
+    fn note_right(&self, name: String, size: u64) {
+        self.compared.lock().unwrap_or_else(PoisonError::into_inner).insert(name, size);
+    }
+
+    /// Removes zips that no request reads, those first that were asked for longest ago, until the rest fits. What cannot be removed
+    /// stays for the next time.
+    fn make_room(&self) {
+        let Ok(entries) = fs::read_dir(&self.path) else { return };
+        let mut zips = Vec::new();
+        for entry in entries.flatten() {
+            let (path, Ok(data)) = (entry.path(), entry.metadata()) else { continue };
+            let is = |extension: &str| path.extension().is_some_and(|found| found == extension);
+            if is("zip") {
+                zips.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), path));
+            } else if is("lock") {
+                // Of a process that was killed; a living one holds it.
+                remove_unused(&path);
+            }
+        }
+        let mut bytes: u64 = zips.iter().map(|(_, bytes, _)| bytes).sum();
+        zips.sort();
+        for (_, size, path) in zips {
+            if bytes <= self.most {
+                break;
+            }
+            if remove_unused(&path) {
+                bytes -= size;
+            }
+        }
+    }
+}
+
+impl KeptZip {
+    /// Removes the file, because it is damaged. Whoever reads it now finds that out.
+    pub(super) fn remove(&self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The right to make a zip. The file that is locked for it goes with it.
+pub(super) struct ZipTurn {
+    path: PathBuf,
+    _lock: Lock,
+}
+
+impl Drop for ZipTurn {
+    fn drop(&mut self) {
+        // Before the lock, so that the file of a later turn stays.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Removes a file that no process has locked; true if it is gone.
+fn remove_unused(path: &Path) -> bool {
+    let Ok(file) = open_file(path) else { return false };
+    matches!(file.try_lock(), Ok(())) && fs::remove_file(path).is_ok()
+}
+
+fn digest_in(name: &str) -> Option<Digest> {
+    let (_, hex) = name.strip_suffix(".zip")?.split_once('-')?;
+    format!("sha256:{hex}").parse().ok()
+}
+
+fn digest_of(mut file: &File) -> io::Result<Digest> {
+    io::Seek::rewind(&mut file)?;
+    let (mut hasher, mut buffer) = (DigestHasher::sha256(), vec![0; 256 << 10]);
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hasher.finish()),
+            Ok(count) => hasher.update(&buffer[..count]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

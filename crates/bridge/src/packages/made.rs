@@ -1,0 +1,175 @@
+//! Zips of packages that are not a zip layer of known digest and size: made once, by whoever asks first.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared};
+use tofu_oci_archive::Limits;
+use tofu_oci_disk::{LockError, Waiter};
+use tofu_oci_fetch::Fetcher;
+use tofu_oci_source::{Locator, Offer, Package};
+use tofu_oci_types::NoReporter;
+use tokio::sync::Semaphore;
+
+use super::failed::upstream;
+use super::kept::{KeptZip, ZipFolder, ZipKey};
+use crate::Refusal;
+
+/// How long a task waits for another process that makes the same zip.
+const OTHERS: Duration = Duration::from_mins(10);
+
+/// Makes zips, equal ones once. A zip is finished also if the client that asked for it has gone: it may come again.
+pub(super) struct ZipMaker {
+    work: Arc<ZipWork>,
+    running: Arc<Mutex<HashMap<ZipKey, Making>>>,
+}
+
+type Making = Shared<BoxFuture<'static, Result<Arc<KeptZip>, Refusal>>>;
+
+struct ZipWork {
+    folder: ZipFolder,
+    limits: Limits,
+    /// Packing takes a core.
+    turns: Semaphore,
+}
+
+impl ZipMaker {
+    pub(super) fn new(folder: ZipFolder, limits: Limits) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, Into::into);
+        let work = Arc::new(ZipWork { folder, limits, turns: Semaphore::new(cores) });
+        Self { work, running: Arc::default() }
+    }
+
+    /// The zip of an offer.
+    pub(super) async fn zip(&self, offer: &Offer) -> Result<Arc<KeptZip>, Refusal> {
+        let key = self.work.key(offer).await?;
+        let making = {
+            let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(making) = running.get(&key) {
+                making.clone()
+            } else {
+                let (work, done) = (Arc::clone(&self.work), Arc::clone(&self.running));
+                let (own, offer) = (key.clone(), offer.clone());
+                let making = async move {
+                    let made = work.find_or_make(&own, &offer).await;
+                    // Whoever asks from here on looks anew: the zip may have been removed meanwhile.
+                    done.lock().unwrap_or_else(PoisonError::into_inner).remove(&own);
+                    made.map(Arc::new)
+                };
+                let making = making.boxed().shared();
+                running.insert(key, making.clone());
+                drop(tokio::spawn(making.clone()));
+                making
+            }
+        };
+        making.await
+    }
+}
+
+impl ZipWork {
+    async fn find_or_make(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<KeptZip, Refusal> {
+        if let Some(kept) = self.find(key, offer).await? {
+            return Ok(kept);
+        }
+        let _core = self.turns.acquire().await.expect("the semaphore is never closed");
+        self.on_disk(offer, |work| work.folder.ready()).await?;
+        let waiter = Waiter { limit: OTHERS, ..Waiter::default() };
+        let turn = self.folder.turn(key, &waiter).await;
+        let _turn = turn.map_err(|error| upstream(offer.address(), code_of(&error), &error))?;
+        if let Some(kept) = self.find(key, offer).await? {
+            return Ok(kept);
+        }
+        let fetched = Fetcher::new(1, &self.limits, &NoReporter).zip(offer, self.folder.path()).await;
+        let verified = fetched.map_err(|error| upstream(offer.address(), error.code(), &error))?;
+        let key = key.clone();
+        // The temporary folder goes with `verified`, on the thread that may block.
+        self.on_disk(offer, move |work| work.folder.keep(&key, verified.path())).await
+    }
+
+    async fn find(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<Option<KeptZip>, Refusal> {
+        let key = key.clone();
+        self.on_disk(offer, move |work| work.folder.find(&key)).await
+    }
+
+    /// What identifies the zip of an offer: the manifest, or else where the package lies and when it was changed last. Another
+    /// version of this program may pack in another way.
+    async fn key(self: &Arc<Self>, offer: &Offer) -> Result<ZipKey, Refusal> {
+        let mut texts = vec![
+            env!("CARGO_PKG_VERSION").to_owned(),
+            offer.place().to_string(),
+            offer.address().to_string(),
+            offer.version().to_string(),
+            offer.platform.to_string(),
+        ];
+        let known = offer.clone();
+        let rest = move |work: &Self| {
+            match (&known.manifest, &known.package) {
+                (Some(manifest), _) => texts.push(manifest.to_string()),
+                (None, Package::Folder(path)) => note_files(path, work.limits.entries, &mut texts)?,
+                (None, package) => {
+                    for part in package.parts() {
+                        texts.extend(part.digest.iter().map(ToString::to_string));
+                        texts.extend(part.size.iter().map(ToString::to_string));
+                        match &part.at {
+                            Locator::File(path) => note_file(path, &mut texts)?,
+                            Locator::Url(url) => texts.push(url.to_string()),
+                            Locator::Blob(media_type) => texts.push(media_type.clone()),
+                        }
+                    }
+                    texts.extend(known.allowed.iter().map(ToString::to_string));
+                }
+            }
+            Ok(ZipKey::of(&texts))
+        };
+        self.on_disk(offer, rest).await
+    }
+
+    /// Runs work on the folder on a thread that may block.
+    async fn on_disk<T: Send + 'static>(
+        self: &Arc<Self>,
+        offer: &Offer,
+        work: impl FnOnce(&Self) -> io::Result<T> + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let this = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || work(&this)).await;
+        done.unwrap_or_else(|stopped| Err(io::Error::other(stopped)))
+            .map_err(|error| upstream(offer.address(), "io", &error))
+    }
+}
+
+/// Path, size and time of a file.
+fn note_file(path: &Path, texts: &mut Vec<String>) -> io::Result<()> {
+    let data = std::fs::metadata(path)?;
+    let changed = data.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    texts.push(format!("{} {} {}", path.display(), data.len(), changed.as_nanos()));
+    Ok(())
+}
+
+/// The same of the files of a folder and those below it, at most so many.
+fn note_files(folder: &Path, most: usize, texts: &mut Vec<String>) -> io::Result<()> {
+    let (mut folders, mut left) = (vec![folder.to_owned()], most);
+    while let Some(folder) = folders.pop() {
+        let mut entries = std::fs::read_dir(&folder)?.collect::<io::Result<Vec<_>>>()?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            left = left.checked_sub(1).ok_or_else(|| io::Error::other("the folder has too many files"))?;
+            if entry.file_type()?.is_dir() {
+                folders.push(entry.path());
+            } else {
+                note_file(&entry.path(), texts)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn code_of(error: &LockError) -> &'static str {
+    match error {
+        LockError::Held { .. } => "locked-by-another",
+        LockError::Io { .. } => "io",
+    }
+}

@@ -1,0 +1,152 @@
+//! Packages as zips: streamed from their place and verified on the way, or made here and kept on disk.
+//!
+//! ```text
+//! ServedPackage --zip--> PackageZip { digest, size }    no byte of a zip layer is read for it
+//! GET --answer--> the whole zip     hashed on the way; its last piece is held back until the digest is right
+//!                 a part of it      a part of the blob, as its place gives it: a digest says nothing about a part
+//!                 304, 416, 502     502 only before the header; a body that breaks later ends the connection
+//! ```
+
+mod answer;
+mod failed;
+mod held_back;
+mod kept;
+mod made;
+mod range;
+
+pub(crate) use failed::upstream;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_source::{Locator, Offer, Package};
+use tofu_oci_store::{ByteStream, ReadStore, StoreError, file_range, verified};
+use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, zip_name};
+
+use self::kept::{KeptZip, ZipFolder};
+use self::made::ZipMaker;
+use crate::{Refusal, ServedPackage};
+
+/// How packages are served.
+#[derive(Clone, Debug)]
+pub struct PackageOptions {
+    /// A folder of this program alone, for zips that are made here; it is created if it is missing. Instances on one machine may
+    /// share it.
+    pub cache: PathBuf,
+    /// Most bytes of the zips in it. Zips in use stay, also if they are more.
+    pub cache_bytes: u64,
+    /// What a package may hold.
+    pub limits: Limits,
+    /// Whether a client may be sent to another host.
+    pub redirects: Redirects,
+    /// Who may keep a zip on its way to the client.
+    pub visibility: Visibility,
+}
+
+/// Whether a client may be sent to another host for a zip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Redirects {
+    /// Every byte passes through this program.
+    Never,
+    /// If the registry answers with an address on another host, the client is sent there.
+    ToOtherHosts,
+}
+
+/// Who may keep a zip on its way to the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// Every cache.
+    Public,
+    /// The client alone: access is restricted.
+    Private,
+}
+
+/// Zips of packages.
+pub struct Packages {
+    options: PackageOptions,
+    maker: ZipMaker,
+}
+
+/// The zip of one package. Clones are cheap.
+#[derive(Clone)]
+pub struct PackageZip {
+    /// Its digest, a SHA-256.
+    pub digest: Digest,
+    /// Its size in bytes, as its place says.
+    pub size: u64,
+    /// What it is called: `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
+    pub name: String,
+    address: ProviderAddr,
+    place: Place,
+    bytes: ZipBytes,
+}
+
+/// Where the bytes of a zip come from.
+#[derive(Clone)]
+enum ZipBytes {
+    /// A layer of a repository.
+    Layer { store: Arc<dyn ReadStore>, blob: Box<Descriptor> },
+    /// A file of this program, which was made or fetched for it.
+    Kept(Arc<KeptZip>),
+}
+
+impl Packages {
+    /// Zips that are served by these options.
+    pub fn new(options: PackageOptions) -> Self {
+        let folder = ZipFolder::new(options.cache.clone(), options.cache_bytes);
+        Self { maker: ZipMaker::new(folder, options.limits.clone()), options }
+    }
+
+    /// The zip of a package. For a zip layer nothing is read; any other package is fetched, verified and made a zip once.
+    ///
+    /// # Errors
+    /// If the package cannot be read, or is larger than the limits admit.
+    pub async fn zip(&self, package: &ServedPackage) -> Result<PackageZip, Refusal> {
+        let offer = &package.offer;
+        let bytes = match zip_layer(offer) {
+            Some((store, blob)) => {
+                let admitted = self.options.limits.check_packed(blob.size);
+                admitted.map_err(|error| upstream(offer.address(), error.code(), &error))?;
+                ZipBytes::Layer { store, blob: Box::new(blob) }
+            }
+            None => ZipBytes::Kept(self.maker.zip(offer).await?),
+        };
+        let (digest, size) = match &bytes {
+            ZipBytes::Layer { blob, .. } => (blob.digest.clone(), blob.size),
+            ZipBytes::Kept(kept) => (kept.digest.clone(), kept.size),
+        };
+        let name = zip_name(offer.address(), offer.version(), &offer.platform);
+        Ok(PackageZip { digest, size, name, address: offer.address().clone(), place: offer.place().clone(), bytes })
+    }
+}
+
+impl PackageZip {
+    /// These bytes. All of them end in an error unless they have the digest; a part is as its place gives it.
+    async fn open(&self, range: Range<u64>) -> Result<ByteStream, StoreError> {
+        let is_whole = range == (0..self.size);
+        let stream = match &self.bytes {
+            ZipBytes::Layer { store, blob } => store.fetch_range_unverified(blob, range).await?,
+            ZipBytes::Kept(kept) => file_range(Arc::clone(&kept.file), kept.path.clone(), range),
+        };
+        if is_whole { verified(self.place.clone(), stream, &self.descriptor()) } else { Ok(stream) }
+    }
+
+    fn descriptor(&self) -> Descriptor {
+        match &self.bytes {
+            ZipBytes::Layer { blob, .. } => Descriptor::clone(blob),
+            ZipBytes::Kept(_) => Descriptor::new("application/zip", self.digest.clone(), self.size),
+        }
+    }
+}
+
+/// The layer of a repository that is the zip of an offer, and has a SHA-256.
+fn zip_layer(offer: &Offer) -> Option<(Arc<dyn ReadStore>, Descriptor)> {
+    let (Package::Zip(part), Some(_)) = (&offer.package, offer.zh()) else { return None };
+    let Locator::Blob(media_type) = &part.at else { return None };
+    let blob = Descriptor::new(media_type, part.digest.clone()?, part.size?);
+    Some((offer.release.store()?, blob))
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,180 @@
+//! Zips that are made, and kept on disk.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tofu_oci_packer::PackageLayout;
+use tofu_oci_source::FolderSource;
+use tofu_oci_testkit::{Fault, Gate, ReleaseFolder, Rule};
+
+use super::super::{PackageOptions, Packages, Redirects};
+use super::{BLOBS, Bench, digest, head, linux, options, package, serve};
+use crate::Refusal;
+
+/// The zips in a folder, and whatever else lies there.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+#[tokio::test]
+async fn an_image_is_the_same_zip_everywhere() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let site = bench.serve().await;
+    let zip = site.zip().await;
+    assert_eq!(bench.ranges(), ["-"], "one layer");
+    let answer = site.get(&[("range", "bytes=10-19")]).await;
+    assert!(head(&answer).starts_with(&format!("206 10 | bytes 10-19/{} | \"{}\" | ", zip.len(), digest(&zip))));
+    assert_eq!(answer.bytes().await.unwrap(), zip[10..20]);
+    assert!(bench.registry.requests().is_empty());
+    let elsewhere = tempfile::tempdir().unwrap();
+    let made = Packages::new(options(elsewhere.path())).zip(&bench.package("linux_amd64").await).await.unwrap();
+    assert_eq!((made.digest.to_string(), made.size), (digest(&zip), zip.len() as u64));
+}
+
+#[tokio::test]
+async fn a_made_zip_survives_a_restart_and_other_processes_share_it() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let package = bench.package("linux_amd64").await;
+    let first = bench.packages(Redirects::Never).zip(&package).await.unwrap();
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Disconnect));
+    let again = bench.packages(Redirects::Never).zip(&package).await.unwrap();
+    assert_eq!((again.digest, again.size), (first.digest, first.size));
+    let files = files(bench.cache.path());
+    assert_eq!(files.len(), 1, "{files:?}");
+}
+
+#[tokio::test]
+async fn equal_zips_are_made_once_also_by_two_processes() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let package = bench.package("linux_amd64").await;
+    let gate = Gate::closed();
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Hold(gate.clone())));
+    bench.registry.clear_requests();
+    let (one, other) = (bench.packages(Redirects::Never), bench.packages(Redirects::Never));
+    let asked = [&one, &one, &other, &other].map(|packages| packages.zip(&package));
+    let opening = async {
+        gate.arrived(1).await;
+        gate.open();
+    };
+    let (made, ()) = tokio::join!(futures_util::future::join_all(asked), opening);
+    let digests: Vec<_> = made.into_iter().map(|zip| zip.unwrap().digest).collect();
+    assert!(digests.windows(2).all(|pair| pair[0] == pair[1]));
+    assert_eq!(bench.ranges(), ["-"]);
+}
+
+#[tokio::test]
+async fn a_zip_is_finished_although_its_client_has_gone() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let package = bench.package("linux_amd64").await;
+    let gate = Gate::closed();
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Hold(gate.clone())));
+    bench.registry.clear_requests();
+    let packages = bench.packages(Redirects::Never);
+    tokio::select! {
+        _ = packages.zip(&package) => panic!("the gate is closed"),
+        () = gate.arrived(1) => {}
+    }
+    gate.open();
+    packages.zip(&package).await.unwrap();
+    assert_eq!(bench.ranges(), ["-"]);
+}
+
+#[tokio::test]
+async fn a_package_that_cannot_be_fetched_is_an_error_for_whoever_asks() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let package = bench.package("linux_amd64").await;
+    let packages = bench.packages(Redirects::Never);
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::CorruptBody(-1)));
+    let Err(Refusal::Upstream { code, .. }) = packages.zip(&package).await else { panic!("it is damaged") };
+    assert_eq!(code, "blob-digest-mismatch");
+    assert!(files(bench.cache.path()).is_empty());
+    bench.registry.clear_faults();
+    packages.zip(&package).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_disk_that_takes_nothing_fails_that_request_alone() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let file = bench.cache.path().join("a file");
+    fs::write(&file, "").unwrap();
+    let packages = Packages::new(options(&file));
+    let Err(Refusal::Upstream { code, reason, .. }) = packages.zip(&bench.package("linux_amd64").await).await else {
+        panic!("a file is not a folder")
+    };
+    assert_eq!(code, "io", "{reason}");
+}
+
+#[tokio::test]
+async fn the_zip_that_was_used_longest_ago_goes_and_one_in_use_stays() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let (linux, darwin) = (bench.package("linux_amd64").await, bench.package("darwin_arm64").await);
+    let small = PackageOptions { cache_bytes: 200_000, ..options(bench.cache.path()) };
+    let packages = Packages::new(small);
+    let held = packages.zip(&linux).await.unwrap();
+    let other = packages.zip(&darwin).await.unwrap();
+    assert_eq!(files(bench.cache.path()).len(), 2, "both are in use");
+    drop(held);
+    let third = PackageOptions { cache_bytes: 0, ..options(bench.cache.path()) };
+    let gadget = Bench::new(PackageLayout::Image).await;
+    Packages::new(third).zip(&gadget.package("darwin_arm64").await).await.unwrap();
+    let left = files(bench.cache.path());
+    assert!(left.len() == 2 && left.iter().all(|path| path.metadata().unwrap().len() < 200_000), "{left:?}");
+    drop(other);
+    packages.zip(&linux).await.unwrap();
+    let left = files(bench.cache.path());
+    assert!(left.len() == 1 && left[0].metadata().unwrap().len() > 200_000, "{left:?}");
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_made_again() {
+    for damage in [|bytes: &mut Vec<u8>| bytes[1000] ^= 1, |bytes: &mut Vec<u8>| bytes.truncate(1000)] {
+        let bench = Bench::new(PackageLayout::Image).await;
+        let zip = bench.serve().await.zip().await;
+        let path = &files(bench.cache.path())[0];
+        let mut bytes = fs::read(path).unwrap();
+        damage(&mut bytes);
+        fs::write(path, bytes).unwrap();
+        assert_eq!(bench.serve().await.zip().await, zip);
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_damaged_under_a_running_process_never_comes_whole_and_is_made_again() {
+    let bench = Bench::new(PackageLayout::Image).await;
+    let site = bench.serve().await;
+    let zip = site.zip().await;
+    let path = &files(bench.cache.path())[0];
+    let mut bytes = fs::read(path).unwrap();
+    bytes[1000] ^= 1;
+    fs::write(path, bytes).unwrap();
+    assert!(site.try_zip().await.is_err());
+    assert_eq!(site.zip().await, zip);
+}
+
+#[tokio::test]
+async fn packages_of_a_folder_are_zips_of_what_is_in_it_now() {
+    let (folder, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let place = folder.path().join("example.com/acme/zap/1.0.0");
+    ReleaseFolder::new("zap", "1.0.0", &["darwin_arm64"]).write_directories(&place);
+    let packages = Packages::new(options(cache.path()));
+    let source = || FolderSource::new(folder.path());
+    let before = packages.zip(&package(&source(), "darwin_arm64").await).await.unwrap();
+    let same = packages.zip(&package(&source(), "darwin_arm64").await).await.unwrap();
+    assert_eq!(before.digest, same.digest);
+    fs::write(place.join("darwin_arm64/LICENSE"), "another text").unwrap();
+    let after = packages.zip(&package(&source(), "darwin_arm64").await).await.unwrap();
+    assert_ne!(before.digest, after.digest);
+}
+
+#[tokio::test]
+async fn a_zip_in_a_folder_is_served_as_it_is() {
+    let (folder, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let place = folder.path().join("example.com/acme/zap");
+    ReleaseFolder::new("zap", "1.0.0", &[]).package(linux()).write_zips(&place);
+    let package = package(&FolderSource::new(folder.path()), "linux_amd64").await;
+    let site = serve(Arc::new(Packages::new(options(cache.path()))), package).await;
+    assert_eq!(site.zip().await, linux().build());
+}

@@ -1,0 +1,107 @@
+//! Clients that go away, and clients that are slow.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use http::{HeaderMap, Method};
+use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, StoreError};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::Notify;
+
+use super::super::{PackageZip, Packages, ZipBytes};
+use super::options;
+
+const PIECE: usize = 64 << 10;
+const SIZE: u64 = 1 << 40;
+
+/// A repository whose blobs have no end.
+struct Endless {
+    inner: MemoryStore,
+    pieces: Arc<AtomicUsize>,
+    gone: Arc<Notify>,
+}
+
+/// Reports that the last reader has gone.
+struct Reader(Arc<Notify>);
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+#[async_trait]
+impl ReadStore for Endless {
+    fn place(&self) -> Place {
+        self.inner.place()
+    }
+
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        self.inner.resolve(reference).await
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        self.inner.tags().await
+    }
+
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+        self.inner.exists(descriptor).await
+    }
+
+    async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
+        let (reader, pieces) = (Reader(Arc::clone(&self.gone)), Arc::clone(&self.pieces));
+        let stream = futures_util::stream::repeat_with(move || {
+            let _ = &reader;
+            pieces.fetch_add(1, Ordering::Relaxed);
+            Ok(Bytes::from(vec![0; PIECE]))
+        });
+        Ok(stream.boxed())
+    }
+
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.inner.referrers(subject).await
+    }
+}
+
+#[tokio::test]
+async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left() {
+    let (pieces, gone) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+    let place = Place::Host("example.com".to_owned());
+    let inner = MemoryStore::new(place.clone());
+    let store = Endless { inner, pieces: Arc::clone(&pieces), gone: Arc::clone(&gone) };
+    let blob = Descriptor::new("archive/zip", Digest::sha256(b""), SIZE);
+    let zip = PackageZip {
+        digest: blob.digest.clone(),
+        size: SIZE,
+        name: "terraform-provider-zap_1.0.0_linux_amd64.zip".to_owned(),
+        address: "example.com/acme/zap".parse().unwrap(),
+        place,
+        bytes: ZipBytes::Layer { store: Arc::new(store), blob: Box::new(blob) },
+    };
+    let cache = tempfile::tempdir().unwrap();
+    let packages = Arc::new(Packages::new(options(cache.path())));
+    let answer = move |method: Method, headers: HeaderMap| {
+        let (packages, zip) = (Arc::clone(&packages), zip.clone());
+        async move { packages.answer(&method, &headers, &zip).await }
+    };
+    let (client, server) = tokio::io::duplex(16 << 10);
+    let service = hyper_util::service::TowerToHyperService::new(axum::Router::new().fallback(answer));
+    let connection = hyper::server::conn::http1::Builder::new();
+    let serving = tokio::spawn(connection.serve_connection(hyper_util::rt::TokioIo::new(server), service));
+    let mut client = client;
+    client.write_all(b"GET /zip HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+    let mut head = [0; 1000];
+    client.read_exact(&mut head).await.unwrap();
+    for _ in 0..1000 {
+        tokio::task::yield_now().await;
+    }
+    let ahead = pieces.load(Ordering::Relaxed) * PIECE;
+    assert!(ahead <= 768 << 10, "{ahead} bytes were read ahead of the client");
+    drop(client);
+    gone.notified().await;
+    assert!(serving.await.unwrap().is_err());
+}

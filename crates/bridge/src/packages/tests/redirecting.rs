@@ -1,0 +1,45 @@
+//! Clients that are sent to the registry's own hosts.
+
+use http::Method;
+use tofu_oci_packer::PackageLayout;
+use tofu_oci_testkit::{BlobHost, ClientCertificate, Fault, Registry, Rule};
+
+use super::super::Redirects;
+use super::{BLOBS, Bench, head, linux, serve};
+
+#[tokio::test]
+async fn a_client_is_sent_where_the_registry_sends_its_readers() {
+    let bench = Bench::of(Registry::builder().tls(ClientCertificate::NotAsked).start(), PackageLayout::Artifact).await;
+    let objects = BlobHost::start(&bench.registry);
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Redirect { status: 307, prefix: objects.signed_prefix() }));
+    let package = bench.package("linux_amd64").await;
+    let site = serve(bench.packages(Redirects::ToOtherHosts), package.clone()).await;
+    let answer = site.get(&[]).await;
+    assert_eq!(head(&answer), "307 0 | ? | ? | ? | ? | no-store");
+    let location = answer.headers()["location"].to_str().unwrap();
+    assert!(location.starts_with(&format!("{}/v2/zap/blobs/sha256:", objects.signed_prefix())), "{location}");
+    assert!(objects.requests().is_empty(), "only the client follows");
+    assert_eq!(site.ask(Method::HEAD, &[]).await.status(), 200);
+    let part = site.get(&[("range", "bytes=5-9")]).await;
+    assert_eq!((part.status().as_u16(), part.bytes().await.unwrap().as_ref()), (206, &linux().build()[5..10]));
+    let never = serve(bench.packages(Redirects::Never), package).await;
+    assert_eq!(never.zip().await, linux().build());
+}
+
+#[tokio::test]
+async fn a_registry_that_redirects_to_itself_or_to_plain_http_or_not_at_all_is_read_here() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let objects = BlobHost::start(&bench.registry);
+    let site = serve(bench.packages(Redirects::ToOtherHosts), bench.package("linux_amd64").await).await;
+    assert_eq!(site.zip().await, linux().build());
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Redirect { status: 307, prefix: objects.signed_prefix() }));
+    assert_eq!(site.zip().await, linux().build());
+}
+
+#[tokio::test]
+async fn a_registry_that_does_not_answer_is_a_502_with_redirects_too() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let site = serve(bench.packages(Redirects::ToOtherHosts), bench.package("linux_amd64").await).await;
+    bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::status(503, "UNAVAILABLE")));
+    assert_eq!(site.get(&[]).await.status(), 502);
+}

@@ -1,0 +1,124 @@
+//! Zip layers on their way through.
+
+use bytes::Bytes;
+use http::Method;
+use tofu_oci_packer::PackageLayout;
+use tofu_oci_testkit::{Fault, Rule};
+
+use super::{BLOBS, Bench, digest, head, linux};
+
+#[tokio::test]
+async fn a_zip_comes_whole_with_its_header() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let (served, zip) = (bench.serve().await, linux().build());
+    let answer = served.get(&[]).await;
+    let (size, tag) = (zip.len(), digest(&zip));
+    let want = format!("{size} | ? | \"{tag}\" | bytes | application/zip | public, max-age=3600, immutable");
+    assert_eq!(head(&answer), format!("200 {want}"));
+    assert_eq!(answer.bytes().await.unwrap(), zip);
+    assert_eq!(bench.ranges(), ["-"]);
+    assert_eq!(head(&served.ask(Method::HEAD, &[("range", "bytes=0-0")]).await), format!("200 {want}"));
+    assert!(bench.registry.requests().is_empty(), "a HEAD asks the registry for nothing");
+}
+
+#[tokio::test]
+async fn a_part_is_asked_for_as_a_part() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let (served, zip) = (bench.serve().await, linux().build());
+    let size = zip.len();
+    for (asked, first, last) in [
+        ("bytes=5-9".to_owned(), 5, 9),
+        ("bytes=0-0".to_owned(), 0, 0),
+        (format!("bytes={}-", size - 7), size - 7, size - 1),
+        ("bytes=-100".to_owned(), size - 100, size - 1),
+        (format!("bytes=200000-{}", size * 2), 200_000, size - 1),
+    ] {
+        let answer = served.get(&[("range", &asked)]).await;
+        let about = head(&answer);
+        assert!(about.starts_with(&format!("206 {} | bytes {first}-{last}/{size} | ", last - first + 1)), "{about}");
+        assert_eq!(answer.bytes().await.unwrap(), zip[first..=last], "{asked}");
+        assert_eq!(bench.ranges(), [format!("bytes={first}-{last}")]);
+    }
+    let whole = served.get(&[("range", "bytes=0-1,4-5")]).await;
+    assert_eq!((whole.status().as_u16(), whole.bytes().await.unwrap()), (200, Bytes::from(zip)));
+}
+
+#[tokio::test]
+async fn a_part_comes_from_a_registry_without_parts_and_after_a_break() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let (served, zip) = (bench.serve().await, linux().build());
+    bench.registry.fault(Rule::on("GET", BLOBS).once().then(Fault::IgnoreRange));
+    bench.registry.fault(Rule::on("GET", BLOBS).once().then(Fault::CutBody(70_000)));
+    for want in [vec!["bytes=100-250000"], vec!["bytes=100-250000", "bytes=70100-250000"]] {
+        let answer = served.get(&[("range", "bytes=100-250000")]).await;
+        assert_eq!(answer.bytes().await.unwrap(), zip[100..=250_000]);
+        assert_eq!(bench.ranges(), want);
+    }
+}
+
+#[tokio::test]
+async fn what_the_client_has_and_what_is_beyond_the_end_cost_no_request() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let (served, zip) = (bench.serve().await, linux().build());
+    let (size, tag) = (zip.len(), format!("\"{}\"", digest(&zip)));
+    let cache = "public, max-age=3600, immutable";
+    for (method, length) in [(Method::GET, "?".to_owned()), (Method::HEAD, size.to_string())] {
+        let answer = served.ask(method, &[("if-none-match", &tag)]).await;
+        assert_eq!(head(&answer), format!("304 {length} | ? | {tag} | bytes | ? | {cache}"));
+    }
+    let answer = served.get(&[("range", &format!("bytes={size}-"))]).await;
+    assert_eq!(head(&answer), format!("416 0 | bytes */{size} | {tag} | bytes | ? | {cache}"));
+    assert_eq!(answer.bytes().await.unwrap(), "");
+    assert!(bench.registry.requests().is_empty());
+    let answer = served.get(&[("range", "bytes=0-9"), ("if-range", "\"other\"")]).await;
+    assert_eq!((answer.status().as_u16(), answer.bytes().await.unwrap().len()), (200, size));
+}
+
+#[tokio::test]
+async fn a_damaged_zip_never_comes_whole() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let (served, size) = (bench.serve().await, linux().build().len());
+    for at in [0, 150_000, -1] {
+        bench.registry.clear_faults();
+        bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::CorruptBody(at)));
+        let came = served.what_came().await;
+        let is_beginning = linux().build().starts_with(&came) || at < 150_000;
+        assert!(came.len() < size && is_beginning, "{} of {size} bytes came", came.len());
+        assert!(served.try_zip().await.is_err());
+    }
+    bench.registry.clear_faults();
+    assert_eq!(served.zip().await, linux().build());
+}
+
+#[tokio::test]
+async fn a_break_goes_on_where_it_was() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let served = bench.serve().await;
+    bench.registry.fault(Rule::on("GET", BLOBS).times(2).then(Fault::CutBody(80_000)));
+    assert_eq!(served.zip().await, linux().build());
+    assert_eq!(bench.ranges(), ["-", "bytes=80000-", "bytes=160000-"]);
+}
+
+#[tokio::test]
+async fn a_registry_that_fails_is_a_502_before_the_header() {
+    let bench = Bench::new(PackageLayout::Artifact).await;
+    let served = bench.serve().await;
+    let unavailable = || Fault::status(503, "UNAVAILABLE");
+    bench.registry.fault(Rule::on("GET", BLOBS).times(2).then(unavailable()));
+    assert_eq!(served.zip().await, linux().build());
+    assert_eq!(bench.ranges().len(), 3);
+    for fault in [unavailable(), Fault::ShortenBody(1000), Fault::Disconnect, Fault::status(404, "BLOB_UNKNOWN")] {
+        bench.registry.clear_faults();
+        bench.registry.fault(Rule::on("GET", BLOBS).then(fault.clone()));
+        for range in [None, Some(("range", "bytes=10-20"))] {
+            if matches!(fault, Fault::ShortenBody(_)) && range.is_some() {
+                continue;
+            }
+            let answer = served.get(range.as_slice()).await;
+            assert_eq!(answer.status(), 502, "{fault:?} {range:?}");
+            assert_eq!(answer.headers()["cache-control"], "no-store");
+            let text = answer.text().await.unwrap();
+            assert!(text.starts_with("example.com/acme/zap cannot be read: ") && text.lines().count() == 1, "{text}");
+        }
+    }
+}

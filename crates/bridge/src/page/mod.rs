@@ -1,0 +1,28 @@
+//! The page for people: what is served, by whom it was signed, and what to paste.
+//!
+//! ```text
+//! /                                what is served, with a search
+//! /providers/HOST/NS/TYPE          how to use it, its versions, the newest first
+//! /providers/HOST/NS/TYPE/VERSION  its packages, their checksums, who signed it
+//! ```
+//!
+//! HTML that the server renders: no scripts, nothing from another host, every foreign text escaped and short. The start page
+//! asks no place; the page of a provider reads a few of its versions, and that of a version one release.
+
+mod frame;
+mod links;
+mod list;
+mod opinion;
+mod pager;
+mod problem;
+mod provider;
+mod release;
+mod routes;
+mod signatures;
+mod snippets;
+mod words;
+
+pub(crate) use routes::routes;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,114 @@
+//! The pages that say why there is nothing else to show.
+
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderValue, StatusCode, header};
+use maud::{Markup, html};
+use tofu_oci_types::{ProviderAddr, Version};
+
+use super::frame::PageFrame;
+use super::words::{foreign, punycode, sentence};
+use crate::routes::status;
+use crate::{Denied, Refusal};
+
+/// The page of a path that names no page.
+pub(super) fn not_a_page(frame: &PageFrame<'_>, reason: &str) -> Response {
+    let content = html! {
+        h1 { "There is no such page" }
+        p { (foreign(reason)) }
+        (other_ways(frame))
+    };
+    frame.answer(StatusCode::NOT_FOUND, "There is no such page", &content)
+}
+
+/// The page for a client that may not see this.
+pub(super) fn denied(frame: &PageFrame<'_>, denied: &Denied) -> Response {
+    let title = match denied.status() {
+        StatusCode::UNAUTHORIZED => "This page needs a login",
+        _ => "You may not see this",
+    };
+    let content = html! {
+        h1 { (title) }
+        p { (sentence(&denied.to_string())) }
+        @if denied.status() == StatusCode::UNAUTHORIZED {
+            p { "In the dialog of the browser, any user name will do; the password is the token." }
+        }
+    };
+    let mut answer = frame.answer(denied.status(), title, &content).into_response();
+    for challenge in denied.challenges() {
+        answer.headers_mut().append(header::WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    }
+    answer
+}
+
+/// The page of a question that has no answer.
+pub(super) fn refused(frame: &PageFrame<'_>, refusal: &Refusal) -> Response {
+    let (title, text) = explained(frame, refusal);
+    let content = html! { h1 { (title) } (text) (other_ways(frame)) };
+    frame.answer(status(refusal), title, &content)
+}
+
+fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup) {
+    match refusal {
+        Refusal::NotServed { address } => {
+            let text = html! { p { "The configuration of this server names no place for " (named(address)) "." } };
+            ("This provider is not served here", text)
+        }
+        Refusal::UnknownProvider { address, reason } => {
+            let text = html! {
+                p { "The place that this server asks for " (named(address)) " does not have it." }
+                @if let Some(reason) = reason { p.notice { (reason) } }
+            };
+            ("There is no such provider", text)
+        }
+        Refusal::UnknownVersion { address, version, reason } => {
+            let text = html! {
+                p { (named(address)) " " (version) " is unknown, held back or withdrawn." }
+                @if let Some(reason) = reason { p.notice { (sentence(reason)) } }
+                (versions_of(frame, address))
+            };
+            ("This version is not offered", text)
+        }
+        Refusal::UnknownPlatform { address, version, platform } => {
+            let text = html! {
+                p { (named(address)) " " (version) " has no package for " (foreign(&platform.to_string())) "." }
+                (versions_of(frame, address))
+            };
+            ("There is no such package", text)
+        }
+        Refusal::Untrusted { address, version, reason } => {
+            let text = html! {
+                p { "The trust policy of this server refuses " (release(address, version)) ": " (foreign(reason)) "." }
+                (versions_of(frame, address))
+            };
+            ("This release is not trusted", text)
+        }
+        // No page asks for a signature.
+        Refusal::NoSigningKey { address, .. } => {
+            ("This server has no signing key", html! { p { "It cannot sign the checksums of " (named(address)) "." } })
+        }
+        Refusal::Upstream { address, code, reason } => {
+            let text = html! {
+                p { "This server could not read " (named(address)) " from its place. Try again in a while." }
+                p.notice { code { (code) } " " (foreign(reason)) }
+                (versions_of(frame, address))
+            };
+            ("The registry does not answer", text)
+        }
+    }
+}
+
+fn named(address: &ProviderAddr) -> Markup {
+    html! { code { (address) } (punycode(address.hostname())) }
+}
+
+fn release(address: &ProviderAddr, version: &Version) -> Markup {
+    html! { code { (address) } " " (version) }
+}
+
+fn versions_of(frame: &PageFrame<'_>, address: &ProviderAddr) -> Markup {
+    html! { p { a href=(frame.links.provider(address)) { "All versions of the provider" } } }
+}
+
+fn other_ways(frame: &PageFrame<'_>) -> Markup {
+    html! { p { "Search above, or " a href=(frame.links.start()) { "see all providers" } "." } }
+}

@@ -1,0 +1,211 @@
+//! From a request for a page to the page.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use axum::routing::get;
+use futures_util::StreamExt as _;
+use http::StatusCode;
+use http::request::Parts;
+use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
+use tokio::time::{Instant, timeout_at};
+use url::form_urlencoded;
+
+use super::frame::{PageFrame, icon, style};
+use super::links::PageLinks;
+use super::list::{ProviderList, found};
+use super::opinion::ReleaseOpinions;
+use super::pager::ListPart;
+use super::problem;
+use super::provider::{ProviderPage, RowFacts, RowState, VersionRow};
+use super::release::ReleasePage;
+use super::snippets::ClientSetup;
+use crate::routes::{MixUp, ProviderRoute, RequestPath, RouteFault, RouteKind, address, version};
+use crate::{Admitted, Bridge, Refusal};
+
+/// How many providers a part of the list has.
+const PROVIDERS: usize = 50;
+/// How many versions a part of the list has: each of them is read.
+const VERSIONS: usize = 10;
+/// How many of them are read at a time, so that clients do not wait for a page.
+const AT_ONCE: usize = 2;
+/// How long a page waits for them.
+const PATIENCE: Duration = Duration::from_secs(4);
+/// The most characters of a search that are read.
+const QUERY: usize = 200;
+
+/// What the pages are made from.
+struct PageState {
+    bridge: Arc<Bridge>,
+    opinions: ReleaseOpinions,
+}
+
+/// The pages below the path of the base URL.
+pub(crate) fn routes(bridge: Arc<Bridge>) -> Router {
+    Router::new()
+        .route("/", get(start))
+        .route("/style.css", get(async || style()))
+        .route("/icon.svg", get(async || icon()))
+        .route("/providers/{*path}", get(providers))
+        .with_state(Arc::new(PageState { bridge, opinions: ReleaseOpinions::default() }))
+}
+
+async fn start(State(state): State<Arc<PageState>>, request: Request) -> Response {
+    let (visit, bridge) = (Visit::of(request), &state.bridge);
+    let frame = visit.frame(bridge);
+    let client = match bridge.access.admit(&visit.request, None) {
+        Ok(client) => client,
+        Err(denied) => return problem::denied(&frame, &denied),
+    };
+    let mut providers = bridge.catalog.providers().await;
+    providers.retain(|address| client.may_see(address));
+    let providers = found(providers, &visit.query);
+    let part = ListPart::new(visit.part, PROVIDERS, providers.len());
+    let listed = part.of(&providers).iter();
+    let listed: Vec<_> = listed.map(|address| (address.clone(), bridge.catalog.known_versions(address))).collect();
+    let content = ProviderList { providers: &listed, part }.content(&frame);
+    frame.answer(StatusCode::OK, &format!("Providers of {}", bridge.settings.base.authority()), &content)
+}
+
+async fn providers(State(state): State<Arc<PageState>>, request: Request) -> Response {
+    let visit = Visit::of(request);
+    let frame = visit.frame(&state.bridge);
+    let named = match visit.named() {
+        Ok(named) => named,
+        Err(fault) => return problem::not_a_page(&frame, &fault.sentence(&state.bridge.settings)),
+    };
+    let client = match state.bridge.access.admit(&visit.request, Some(&named.address)) {
+        Ok(client) => client,
+        Err(denied) => return problem::denied(&frame, &denied),
+    };
+    let answer = match &named.version {
+        None => state.provider(&visit, &frame, &named.address).await,
+        Some(version) => state.release(&frame, &client, &named.address, version).await,
+    };
+    answer.unwrap_or_else(|refusal| problem::refused(&frame, &refusal))
+}
+
+impl PageState {
+    async fn provider(
+        &self,
+        visit: &Visit,
+        frame: &PageFrame<'_>,
+        address: &ProviderAddr,
+    ) -> Result<Response, Refusal> {
+        let served = self.bridge.catalog.versions(address).await?;
+        let mut newest_first: Vec<&Version> = served.versions.iter().chain(&served.withdrawn).collect();
+        newest_first.sort_by(|one, other| other.precedence(one));
+        let part = ListPart::new(visit.part, VERSIONS, newest_first.len());
+        let (until, withdrawn) = (Instant::now() + PATIENCE, &served.withdrawn);
+        let rows = part.of(&newest_first).iter().map(|version| async move {
+            let state = if withdrawn.contains(version) {
+                RowState::Withdrawn(timeout_at(until, self.reason(address, version)).await.ok().flatten())
+            } else {
+                RowState::Offered(timeout_at(until, self.facts(address, version)).await.ok().flatten())
+            };
+            VersionRow { version: (*version).clone(), state }
+        });
+        let rows: Vec<_> = rows.collect();
+        let rows: Vec<VersionRow> = futures_util::stream::iter(rows).buffered(AT_ONCE).collect().await;
+        let trouble = self.bridge.catalog.trouble(address);
+        let page = ProviderPage { served: &served, trouble, setup: self.setup(), rows: &rows, part, now: now() };
+        Ok(frame.answer(StatusCode::OK, &address.to_string(), &page.content(frame)))
+    }
+
+    /// Why a version was withdrawn, if its place can say it.
+    async fn reason(&self, address: &ProviderAddr, version: &Version) -> Option<String> {
+        match self.bridge.catalog.release(address, version).await {
+            Err(Refusal::UnknownVersion { reason, .. }) => reason,
+            _ => None,
+        }
+    }
+
+    /// `None` if the place fails.
+    async fn facts(&self, address: &ProviderAddr, version: &Version) -> Option<RowFacts> {
+        let served = match self.bridge.catalog.release(address, version).await {
+            Ok(served) => served,
+            Err(refusal @ Refusal::Untrusted { .. }) => return Some(RowFacts::refused(refusal.code())),
+            Err(_) => return None,
+        };
+        Some(RowFacts {
+            created: served.created.clone(),
+            protocols: served.protocols.clone(),
+            platforms: served.packages.keys().cloned().collect(),
+            opinion: self.opinions.on(&self.bridge.catalog, &served).await.ok(),
+        })
+    }
+
+    async fn release(
+        &self,
+        frame: &PageFrame<'_>,
+        client: &Admitted,
+        address: &ProviderAddr,
+        version: &Version,
+    ) -> Result<Response, Refusal> {
+        let served = self.bridge.catalog.release(address, version).await?;
+        let opinion = self.opinions.on(&self.bridge.catalog, &served).await.ok();
+        let archive = |platform: &Platform| {
+            let kind = RouteKind::Archive(version.clone(), platform.clone());
+            let path = ProviderRoute { address: address.clone(), kind }.path();
+            frame.links.below(&format!("{path}{}", self.bridge.access.sign(client, &path)))
+        };
+        let page = ReleasePage { served: &served, setup: self.setup(), opinion, archive: &archive, now: now() };
+        Ok(frame.answer(StatusCode::OK, &format!("{address} {version}"), &page.content(frame)))
+    }
+
+    fn setup(&self) -> ClientSetup<'_> {
+        let Bridge { settings, access, .. } = &*self.bridge;
+        ClientSetup { settings, restricted: access.is_restricted() }
+    }
+}
+
+fn now() -> Moment {
+    SystemTime::now().into()
+}
+
+/// A request for a page.
+struct Visit {
+    request: Parts,
+    /// What is searched.
+    query: String,
+    /// Which part of the list is asked for, from 1.
+    part: usize,
+}
+
+/// What the path of a page names.
+struct Named {
+    address: ProviderAddr,
+    version: Option<Version>,
+}
+
+impl Visit {
+    fn of(request: Request) -> Self {
+        let (request, _) = request.into_parts();
+        let member = |wanted: &str| {
+            let members = form_urlencoded::parse(request.uri.query().unwrap_or_default().as_bytes());
+            members.into_iter().find(|(name, _)| name == wanted).map(|(_, value)| value.into_owned())
+        };
+        let query = member("q").unwrap_or_default().chars().take(QUERY).collect();
+        let part = member("page").and_then(|number| number.parse().ok()).unwrap_or(1);
+        Self { request, query, part }
+    }
+
+    fn frame<'a>(&'a self, bridge: &'a Bridge) -> PageFrame<'a> {
+        PageFrame { links: PageLinks::new(&bridge.settings.base), query: &self.query }
+    }
+
+    /// What the path names, or why it names nothing.
+    fn named(&self) -> Result<Named, RouteFault> {
+        let path = RequestPath::parse(self.request.uri.path()).map_err(RouteFault::Path)?;
+        let (folder, number) = match path.segments()[..] {
+            ["providers", host, namespace, provider_type] => ([host, namespace, provider_type], None),
+            ["providers", host, namespace, provider_type, number] => ([host, namespace, provider_type], Some(number)),
+            _ => return Err(RouteFault::MixUp(MixUp::Unknown)),
+        };
+        let [host, namespace, provider_type] = folder;
+        Ok(Named { address: address(host, namespace, provider_type)?, version: number.map(version).transpose()? })
+    }
+}

@@ -1,0 +1,11 @@
+//! The documents of both protocols.
+//!
+//! ```text
+//! network_mirror   index.json, VERSION.json                       seed 001
+//! registry         versions, download                             seed 000
+//! discovery        .well-known/terraform.json of an own host      seeds 000 and 002
+//! ```
+
+pub(crate) mod discovery;
+pub(crate) mod network_mirror;
+pub(crate) mod registry;

@@ -1,0 +1,62 @@
+//! `index.json` and `VERSION.json`.
+//!
+//! Spec: seed 001.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::{Map, Value, json};
+use tofu_oci_types::{PackageHash, Platform, Scheme};
+use tokio::time::timeout;
+
+use crate::{Bridge, ServedPackage, ServedRelease, ServedVersions};
+
+/// How long packages may become zips before the document is sent without their checksums. A client waits 10 seconds, and the
+/// release itself may have taken some of them.
+const CONVERSION: Duration = Duration::from_secs(4);
+
+/// `index.json`.
+pub(crate) fn versions(served: &ServedVersions) -> Value {
+    let versions = served.versions.iter().map(|version| (version.to_string(), json!({})));
+    json!({ "versions": versions.collect::<Map<String, Value>>() })
+}
+
+/// `VERSION.json` of a version that is not offered: a client then asks the next method of its configuration.
+pub(crate) fn no_archives() -> Value {
+    json!({ "archives": {} })
+}
+
+/// `VERSION.json`. `reference` says where the archive of a platform is.
+pub(crate) async fn archives(
+    bridge: &Bridge,
+    release: &ServedRelease,
+    reference: impl Fn(&Platform) -> String,
+) -> Value {
+    let entries = release.packages.iter().map(|(platform, package)| async {
+        let mut entry = Map::from_iter([("url".to_owned(), Value::from(reference(platform)))]);
+        let hashes = hashes(bridge, package).await;
+        if !hashes.is_empty() {
+            entry.insert("hashes".to_owned(), hashes.iter().map(PackageHash::as_str).collect());
+        }
+        (platform.to_string(), Value::Object(entry))
+    });
+    json!({ "archives": join_all(entries).await.into_iter().collect::<Map<String, Value>>() })
+}
+
+/// Of a package that is not a zip yet, a claimed `h1:` is known sooner than the `zh:` of the zip that it will be. Never `ch:`,
+/// which alone stops Terraform, and verifies nothing in `OpenTofu`.
+async fn hashes(bridge: &Bridge, package: &ServedPackage) -> Vec<PackageHash> {
+    let of = |scheme: Scheme| package.hashes.iter().filter(move |hash| hash.scheme() == scheme);
+    let listed: Vec<PackageHash> = bridge.settings.hashes.iter().flat_map(|scheme| of(*scheme)).cloned().collect();
+    if !listed.is_empty() {
+        return listed;
+    }
+    let claimed: Vec<PackageHash> = of(Scheme::H1).cloned().collect();
+    if !claimed.is_empty() {
+        return claimed;
+    }
+    match timeout(CONVERSION, bridge.packages.zip(package)).await {
+        Ok(Ok(zip)) => PackageHash::zh(&zip.digest).into_iter().collect(),
+        Ok(Err(_)) | Err(_) => Vec::new(),
+    }
+}

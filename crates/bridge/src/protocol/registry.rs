@@ -1,0 +1,100 @@
+//! `versions` and the download document.
+//!
+//! Spec: seed 000.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use serde_json::{Map, Value, json};
+use tofu_oci_types::{Platform, Version};
+use tokio::time::sleep;
+
+use crate::{Bridge, PackageZip, Refusal, ReleaseSums, ServedRelease, ServedVersions};
+
+/// How long `versions` waits for what releases say of themselves. Clients need it for hints alone.
+const DESCRIPTIONS: Duration = Duration::from_secs(2);
+
+/// How many releases are asked for at once.
+const AT_ONCE: usize = 8;
+
+/// What is known of a release in time.
+enum ReleaseInTime {
+    Release(Arc<ServedRelease>),
+    NotOffered,
+}
+
+/// `versions`, with the platforms and protocols of the releases that answer in time. A version whose release turns out not to
+/// be served is left out.
+pub(crate) async fn versions(bridge: &Bridge, served: &ServedVersions) -> Value {
+    let mut known = known(bridge, served).await;
+    let entry = |version: &Version| {
+        let mut entry = Map::from_iter([("version".to_owned(), version.to_string().into())]);
+        match known.remove(version) {
+            Some(ReleaseInTime::NotOffered) => return None,
+            Some(ReleaseInTime::Release(release)) => {
+                if !release.protocols.is_empty() {
+                    entry.insert("protocols".to_owned(), release.protocols.clone().into());
+                }
+                entry.insert("platforms".to_owned(), release.packages.keys().map(platform).collect());
+            }
+            None => {}
+        }
+        Some(Value::Object(entry))
+    };
+    let versions: Vec<Value> = served.versions.iter().filter_map(entry).collect();
+    let mut document = Map::from_iter([("versions".to_owned(), versions.into())]);
+    if !served.warnings.is_empty() {
+        document.insert("warnings".to_owned(), served.warnings.clone().into());
+    }
+    document.into()
+}
+
+async fn known(bridge: &Bridge, served: &ServedVersions) -> HashMap<Version, ReleaseInTime> {
+    let ask = |version: Version| async move {
+        let known = match bridge.catalog.release(&served.address, &version).await {
+            Ok(release) => ReleaseInTime::Release(release),
+            Err(Refusal::UnknownVersion { .. } | Refusal::Untrusted { .. }) => ReleaseInTime::NotOffered,
+            Err(_) => return None,
+        };
+        Some((version, known))
+    };
+    // The newest first: they are what clients choose.
+    let answers = stream::iter(served.versions.iter().rev().cloned()).map(ask).buffer_unordered(AT_ONCE);
+    answers.take_until(sleep(DESCRIPTIONS)).filter_map(|answer| async { answer }).collect().await
+}
+
+fn platform(platform: &Platform) -> Value {
+    json!({ "os": platform.os(), "arch": platform.arch() })
+}
+
+/// Where the files of a release are, as absolute URLs.
+pub(crate) struct FileLinks {
+    pub(crate) archive: String,
+    pub(crate) sums: String,
+    pub(crate) signature: String,
+}
+
+/// The download document. It has no `packages`: only clients of `registry.opentofu.org` record them, and a wrong member ends
+/// an installation.
+pub(crate) fn download(
+    release: &ServedRelease,
+    on: &Platform,
+    zip: &PackageZip,
+    sums: &ReleaseSums,
+    links: &FileLinks,
+) -> Value {
+    let keys = sums.keys.iter().map(|key| json!({ "key_id": key.key_id, "ascii_armor": key.ascii_armor }));
+    json!({
+        "protocols": release.protocols,
+        "os": on.os(),
+        "arch": on.arch(),
+        "filename": zip.name,
+        "download_url": links.archive,
+        "shasums_url": links.sums,
+        "shasums_signature_url": links.signature,
+        "shasum": zip.digest.encoded(),
+        "signing_keys": { "gpg_public_keys": keys.collect::<Vec<Value>>() },
+    })
+}

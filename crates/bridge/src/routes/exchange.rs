@@ -1,0 +1,208 @@
+//! The answer to a client that was admitted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::Response;
+use http::StatusCode;
+use http::header::RETRY_AFTER;
+use http::request::Parts;
+use serde_json::Value;
+use tofu_oci_types::{Platform, ProviderAddr, Version, zip_name};
+use tokio::time::timeout;
+
+use super::answer;
+use super::route::{ProviderRoute, RouteKind};
+use super::status::status;
+use crate::protocol::registry::FileLinks;
+use crate::protocol::{network_mirror, registry};
+use crate::{Admitted, Bridge, PackageZip, Refusal, RefusalCode, ReleaseSums, ServedRelease};
+
+/// How long a document may take. Clients wait 10 seconds.
+const PATIENCE: Duration = Duration::from_millis(9500);
+
+/// A request of a client that was admitted.
+pub(super) struct RoutedRequest<'a> {
+    pub(super) bridge: &'a Bridge,
+    pub(super) request: &'a Parts,
+    pub(super) client: &'a Admitted,
+}
+
+/// Why it has no answer.
+pub(super) enum RouteFailure {
+    Refusal(Refusal),
+    /// The host of the address is not one that the bridge is the registry of.
+    NotOwnHost,
+    /// Packages of the release are still becoming zips.
+    NotReady,
+    /// An archive was asked for as JSON.
+    ArchiveAsJson,
+}
+
+impl From<Refusal> for RouteFailure {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refusal(refusal)
+    }
+}
+
+impl RoutedRequest<'_> {
+    pub(super) async fn answer(&self, route: &ProviderRoute) -> Result<Response, RouteFailure> {
+        if route.is_of_registry() && self.bridge.settings.own_host(route.address.hostname()).is_none() {
+            return Err(RouteFailure::NotOwnHost);
+        }
+        if let RouteKind::Archive(..) = route.kind {
+            // Clients wait as long as it takes for the first byte of an archive.
+            return self.document(route).await;
+        }
+        timeout(PATIENCE, self.document(route)).await.unwrap_or(Err(RouteFailure::NotReady))
+    }
+
+    async fn archive(
+        &self,
+        address: &ProviderAddr,
+        version: &Version,
+        platform: &Platform,
+    ) -> Result<Response, RouteFailure> {
+        if answer::wants_json_alone(&self.request.headers) {
+            return Err(RouteFailure::ArchiveAsJson);
+        }
+        let release = self.bridge.catalog.release(address, version).await?;
+        let zip = self.zip(&release, platform).await?;
+        Ok(self.bridge.packages.answer(&self.request.method, &self.request.headers, &zip).await)
+    }
+
+    async fn document(&self, route: &ProviderRoute) -> Result<Response, RouteFailure> {
+        let (bridge, address) = (self.bridge, &route.address);
+        let document = match &route.kind {
+            RouteKind::MirrorVersions => network_mirror::versions(&*bridge.catalog.versions(address).await?),
+            RouteKind::MirrorArchives(version) => {
+                let release = bridge.catalog.release(address, version).await?;
+                network_mirror::archives(bridge, &release, |platform| self.reference(&release, platform)).await
+            }
+            RouteKind::Archive(version, platform) => return self.archive(address, version, platform).await,
+            RouteKind::Versions => registry::versions(bridge, &*bridge.catalog.versions(address).await?).await,
+            RouteKind::Download(version, platform) => {
+                let release = bridge.catalog.release(address, version).await?;
+                self.download(&release, platform).await?
+            }
+            RouteKind::Sums(version) => {
+                let sums = self.sums(&*bridge.catalog.release(address, version).await?).await?;
+                return Ok(answer::file("text/plain; charset=utf-8", sums.text.clone(), bridge));
+            }
+            RouteKind::SumsSignature(version) => {
+                let sums = self.sums(&*bridge.catalog.release(address, version).await?).await?;
+                return Ok(answer::file("application/octet-stream", sums.signature.clone(), bridge));
+            }
+        };
+        Ok(answer::document(&document, bridge))
+    }
+
+    async fn zip(&self, release: &ServedRelease, platform: &Platform) -> Result<PackageZip, RouteFailure> {
+        let package = release.packages.get(platform).ok_or_else(|| Refusal::UnknownPlatform {
+            address: release.address.clone(),
+            version: release.version.clone(),
+            platform: platform.clone(),
+        })?;
+        Ok(self.bridge.packages.zip(package).await?)
+    }
+
+    async fn sums(&self, release: &ServedRelease) -> Result<Arc<ReleaseSums>, RouteFailure> {
+        Ok(self.bridge.signer.sums(release, &self.bridge.packages).await?)
+    }
+
+    async fn download(&self, release: &ServedRelease, platform: &Platform) -> Result<Value, RouteFailure> {
+        let zip = self.zip(release, platform).await?;
+        let sums = self.sums(release).await?;
+        let version = &release.version;
+        let links = FileLinks {
+            archive: self.url(release, RouteKind::Archive(version.clone(), platform.clone())),
+            sums: self.url(release, RouteKind::Sums(version.clone())),
+            signature: self.url(release, RouteKind::SumsSignature(version.clone())),
+        };
+        Ok(registry::download(release, platform, &zip, &sums, &links))
+    }
+
+    /// The absolute URL of a file, for one who sends no token.
+    fn url(&self, release: &ServedRelease, kind: RouteKind) -> String {
+        let path = ProviderRoute { address: release.address.clone(), kind }.path();
+        self.bridge.settings.base.join(&format!("{path}{}", self.bridge.access.sign(self.client, &path)))
+    }
+
+    /// An archive as a reference that is relative to `VERSION.json`, so that clients show the user information of the mirror's
+    /// URL there too.
+    fn reference(&self, release: &ServedRelease, platform: &Platform) -> String {
+        let kind = RouteKind::Archive(release.version.clone(), platform.clone());
+        let path = ProviderRoute { address: release.address.clone(), kind }.path();
+        let name = zip_name(&release.address, &release.version, platform);
+        format!("{name}{}", self.bridge.access.sign(self.client, &path))
+    }
+
+    /// The answer to a request that fails. What a client prints depends on the status alone.
+    ///
+    /// ```text
+    /// index.json, versions 404    "no such provider"; with `direct` beside, that is asked
+    /// VERSION.json 200, empty     "no package for this platform"; with `direct` beside, that is asked. A 404 would be fatal
+    /// 401, 403                    "your credentials were rejected"
+    /// 409                         "unsuccessful: 409 Conflict": for what no token and no second try would change
+    /// 502, 503                    "unsuccessful: 502 Bad Gateway"; never "no such provider"
+    /// ```
+    pub(super) fn failed(&self, route: &ProviderRoute, failure: &RouteFailure) -> Response {
+        let settings = &self.bridge.settings;
+        let (status, text) = match failure {
+            RouteFailure::Refusal(refusal) => {
+                if let RouteKind::MirrorArchives(_) = route.kind
+                    && is_absent(refusal)
+                {
+                    return answer::document(&network_mirror::no_archives(), self.bridge);
+                }
+                (status(refusal), refusal_text(refusal))
+            }
+            RouteFailure::NotOwnHost => {
+                (StatusCode::NOT_FOUND, settings.not_an_own_host(&route.address.hostname().display()))
+            }
+            RouteFailure::NotReady => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                format!("the packages of {} are still being made into zips: try again in a minute", route.address),
+            ),
+            RouteFailure::ArchiveAsJson => (
+                StatusCode::NOT_ACCEPTABLE,
+                "this is an archive and not JSON: VERSION.json beside it lists the archives of a version".to_owned(),
+            ),
+        };
+        let mut response = answer::sentence(status, &self.request.headers, &text);
+        if let RouteFailure::Refusal(refusal) = failure {
+            response.extensions_mut().insert(RefusalCode(refusal.code()));
+        }
+        if let RouteFailure::NotReady = failure {
+            answer::put(&mut response, RETRY_AFTER, "5");
+        }
+        response
+    }
+}
+
+/// Whether there is nothing to be had, as opposed to something that cannot be had now.
+fn is_absent(refusal: &Refusal) -> bool {
+    status(refusal) == StatusCode::NOT_FOUND
+}
+
+fn refusal_text(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::UnknownVersion { reason: Some(reason), .. } => format!("{refusal}: {reason}"),
+        Refusal::UnknownProvider { reason: Some(reason), .. } => format!("{refusal}: {reason}"),
+        _ => refusal.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_that_was_withdrawn_says_why() {
+        let reason = Some("it deletes state".to_owned());
+        let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.0.0".parse().unwrap());
+        let refusal = Refusal::UnknownVersion { address, version, reason };
+        assert_eq!(refusal_text(&refusal), "example.com/acme/zap 1.0.0 is not offered: it deletes state");
+        assert_eq!(status(&refusal), StatusCode::NOT_FOUND);
+    }
+}

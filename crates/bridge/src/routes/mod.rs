@@ -1,0 +1,137 @@
+//! From a request to its answer.
+//!
+//! ```text
+//! path --Route--> discovery | mirror | registry     strict grammars over the path as it was sent
+//!      --MixUp--> one sentence that says what to write instead
+//! Route --Access--> who asks --Catalog, Packages, Signer--> document or archive, or Refusal
+//! ```
+
+mod answer;
+mod exchange;
+mod mix_up;
+mod request_path;
+mod route;
+mod status;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::header::{HOST, HeaderName, HeaderValue, WWW_AUTHENTICATE};
+use http::request::Parts;
+use http::uri::{Authority, PathAndQuery};
+use http::{HeaderMap, Method, StatusCode, Uri};
+use tofu_oci_types::Hostname;
+use tower::ServiceExt as _;
+
+use self::exchange::RoutedRequest;
+pub(crate) use self::mix_up::MixUp;
+pub(crate) use self::request_path::RequestPath;
+use self::route::Route;
+pub(crate) use self::route::{ProviderRoute, RouteFault, RouteKind, address, version};
+pub(crate) use self::status::status;
+use crate::page;
+use crate::protocol::discovery::{self, PublishedRepositories};
+use crate::{Bridge, Denied, RefusalCode};
+
+/// All routes, below the path of the base URL and without it: proxies may cut it off.
+pub fn router(bridge: Arc<Bridge>) -> Router {
+    let others = Router::new().fallback(nothing_here).with_state(Arc::clone(&bridge));
+    let others = others.merge(page::routes(Arc::clone(&bridge)));
+    Router::new().fallback(move |request: Request| answered(bridge, others, request))
+}
+
+async fn answered(bridge: Arc<Bridge>, others: Router, request: Request) -> Response {
+    let path = bridge.settings.base.strip(request.uri().path());
+    let fault = match Route::parse(path) {
+        Ok(route) => return serve(&bridge, &route, request.into_parts().0).await,
+        Err(fault) => fault,
+    };
+    match fault {
+        RouteFault::MixUp(MixUp::Unknown) => {
+            let uri = with_path(request.uri(), path);
+            let (mut parts, body) = request.into_parts();
+            parts.uri = uri;
+            others.oneshot(Request::from_parts(parts, body)).await.unwrap_or_else(|never| match never {})
+        }
+        fault => refused_path(&bridge, request.headers(), &fault),
+    }
+}
+
+async fn nothing_here(State(bridge): State<Arc<Bridge>>, headers: HeaderMap) -> Response {
+    refused_path(&bridge, &headers, &RouteFault::MixUp(MixUp::Unknown))
+}
+
+fn refused_path(bridge: &Bridge, headers: &HeaderMap, fault: &RouteFault) -> Response {
+    let text = fault.sentence(&bridge.settings);
+    let mut response = match fault {
+        RouteFault::MixUp(MixUp::OciRegistry) => answer::oci_error(fault.status(), &text),
+        _ => answer::sentence(fault.status(), headers, &text),
+    };
+    if let Some(code) = fault.code() {
+        response.extensions_mut().insert(RefusalCode(code));
+    }
+    response
+}
+
+/// The same address with another path.
+fn with_path(uri: &Uri, path: &str) -> Uri {
+    let text = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = PathAndQuery::try_from(text).ok();
+    Uri::from_parts(parts).unwrap_or_else(|_| uri.clone())
+}
+
+async fn serve(bridge: &Bridge, route: &Route, mut request: Parts) -> Response {
+    if !matches!(request.method, Method::GET | Method::HEAD) {
+        return answer::method_not_allowed(&request.headers);
+    }
+    let route = match route {
+        Route::Discovery => return discovery_document(bridge, &request),
+        Route::Provider(route) => route,
+    };
+    // A link is signed for the one path of its route, however a client spells the host.
+    request.uri = with_path(&request.uri, &route.path());
+    let client = match bridge.access.admit(&request, Some(&route.address)) {
+        Ok(client) => client,
+        Err(denied) => return refused_client(&request.headers, &denied),
+    };
+    let exchange = RoutedRequest { bridge, request: &request, client: &client };
+    exchange.answer(route).await.unwrap_or_else(|failure| exchange.failed(route, &failure))
+}
+
+/// Everyone may read it: a client learns from it where to show its token.
+fn discovery_document(bridge: &Bridge, request: &Parts) -> Response {
+    let hosts = asked_hosts(request);
+    let own = hosts.iter().find_map(|host| bridge.settings.own_host(&Hostname::with_punycode(host).ok()?));
+    let Some(own) = own else {
+        let text = bridge.settings.not_an_own_host(hosts.first().unwrap_or(&"this host"));
+        return answer::sentence(StatusCode::NOT_FOUND, &request.headers, &text);
+    };
+    let repositories = match bridge.access.admit(request, None) {
+        Ok(_) => PublishedRepositories::Named,
+        Err(_) => PublishedRepositories::Hidden,
+    };
+    answer::document(&discovery::document(&bridge.settings, own, repositories), bridge)
+}
+
+/// The host that the client asked, with its port, which HTTP/2 has in the address; then the one that a proxy says which
+/// changes `Host`. They select one of the own hosts, and nothing else depends on them.
+fn asked_hosts(request: &Parts) -> Vec<&str> {
+    let header = |name: HeaderName| request.headers.get(name)?.to_str().ok();
+    let asked = request.uri.authority().map(Authority::as_str).or_else(|| header(HOST));
+    let forwarded = header(HeaderName::from_static("x-forwarded-host")).and_then(|hosts| hosts.split(',').next());
+    asked.into_iter().chain(forwarded.map(str::trim)).collect()
+}
+
+fn refused_client(headers: &HeaderMap, denied: &Denied) -> Response {
+    let mut response = answer::sentence(denied.status(), headers, &denied.to_string());
+    for challenge in denied.challenges() {
+        response.headers_mut().append(WWW_AUTHENTICATE, HeaderValue::from_static(challenge));
+    }
+    response.extensions_mut().insert(RefusalCode(denied.code()));
+    response
+}

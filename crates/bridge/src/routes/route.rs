@@ -1,0 +1,221 @@
+//! Which document or archive a path names.
+
+use http::StatusCode;
+use tofu_oci_types::{
+    Hostname, InvalidHostname, InvalidPlatform, InvalidProviderAddr, InvalidVersion, Platform, ProviderAddr, Version,
+    sums_name, zip_name,
+};
+
+use super::mix_up::MixUp;
+use super::request_path::{PathFault, RequestPath};
+use crate::BridgeSettings;
+
+/// What a path of the two protocols names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Route {
+    /// `.well-known/terraform.json`
+    Discovery,
+    /// Something of a provider.
+    Provider(ProviderRoute),
+}
+
+/// Something of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProviderRoute {
+    pub(crate) address: ProviderAddr,
+    pub(crate) kind: RouteKind,
+}
+
+/// What of a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RouteKind {
+    /// `mirror/HOST/NAMESPACE/TYPE/index.json`
+    MirrorVersions,
+    /// `mirror/HOST/NAMESPACE/TYPE/VERSION.json`
+    MirrorArchives(Version),
+    /// `mirror/HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip`
+    Archive(Version, Platform),
+    /// `registry/HOST/NAMESPACE/TYPE/versions`
+    Versions,
+    /// `registry/HOST/NAMESPACE/TYPE/VERSION/download/OS/ARCH`
+    Download(Version, Platform),
+    /// `registry/HOST/NAMESPACE/TYPE/VERSION/terraform-provider-TYPE_VERSION_SHA256SUMS`
+    Sums(Version),
+    /// The same with `.sig`.
+    SumsSignature(Version),
+}
+
+/// Why a path names nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RouteFault {
+    Path(PathFault),
+    Hostname(InvalidHostname),
+    NotAscii { part: String },
+    Address(InvalidProviderAddr),
+    Version(InvalidVersion),
+    VersionSpelling { written: String, version: Version },
+    Platform(InvalidPlatform),
+    MixUp(MixUp),
+}
+
+impl RouteFault {
+    /// What the request is answered with.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::Path(PathFault::TooLong | PathFault::SegmentTooLong) => StatusCode::URI_TOO_LONG,
+            Self::MixUp(mix_up) => mix_up.status(),
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// Its stable name in the log, since clients print the status alone; `None` for what belongs to no protocol.
+    pub(crate) fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::MixUp(MixUp::Unknown) => None,
+            Self::MixUp(_) => Some("wrong-address"),
+            _ => Some("malformed-address"),
+        }
+    }
+
+    /// What is wrong, and what to write instead.
+    pub(crate) fn sentence(&self, settings: &BridgeSettings) -> String {
+        match self {
+            Self::Path(fault) => fault.to_string(),
+            Self::Hostname(error) => error.to_string(),
+            Self::NotAscii { part } => format!(
+                "`{part}` is not ASCII: the RFC of OCI provider installation allows only ASCII in namespaces and types, \
+                 because names of repositories are ASCII"
+            ),
+            Self::Address(error) => error.to_string(),
+            Self::Version(error) => error.to_string(),
+            Self::VersionSpelling { written, version } => {
+                format!("`{written}` is not how the version is listed: write {version}")
+            }
+            Self::Platform(error) => error.to_string(),
+            Self::MixUp(mix_up) => mix_up.advice(settings),
+        }
+    }
+}
+
+impl Route {
+    /// The route of a path below the base URL, as it was sent.
+    pub(crate) fn parse(raw: &str) -> Result<Self, RouteFault> {
+        let path = RequestPath::parse(raw).map_err(RouteFault::Path)?;
+        let segments = path.segments();
+        let mix_up = || RouteFault::MixUp(MixUp::of(&segments));
+        let (address, kind) = match segments[..] {
+            [".well-known", "terraform.json"] => return Ok(Self::Discovery),
+            ["mirror", host, namespace, provider_type, file] => {
+                let file = MirrorFile::of(file).ok_or_else(mix_up)?;
+                let address = address(host, namespace, provider_type)?;
+                let kind = file.kind(&address)?.ok_or_else(mix_up)?;
+                (address, kind)
+            }
+            ["registry", host, namespace, provider_type, "versions"] => {
+                (address(host, namespace, provider_type)?, RouteKind::Versions)
+            }
+            ["registry", host, namespace, provider_type, number, "download", os, arch] => {
+                let address = address(host, namespace, provider_type)?;
+                (address, RouteKind::Download(version(number)?, platform(&format!("{os}_{arch}"))?))
+            }
+            ["registry", host, namespace, provider_type, number, file] if file.contains("_SHA256SUMS") => {
+                let (address, version) = (address(host, namespace, provider_type)?, version(number)?);
+                let kind = match file.strip_prefix(sums_name(&address, &version).as_str()) {
+                    Some("") => RouteKind::Sums(version),
+                    Some(".sig") => RouteKind::SumsSignature(version),
+                    _ => return Err(mix_up()),
+                };
+                (address, kind)
+            }
+            _ => return Err(mix_up()),
+        };
+        Ok(Self::Provider(ProviderRoute { address, kind }))
+    }
+}
+
+impl ProviderRoute {
+    /// Whether it belongs to the registry of an own host.
+    pub(crate) fn is_of_registry(&self) -> bool {
+        match self.kind {
+            RouteKind::MirrorVersions | RouteKind::MirrorArchives(_) | RouteKind::Archive(..) => false,
+            RouteKind::Versions | RouteKind::Download(..) | RouteKind::Sums(_) | RouteKind::SumsSignature(_) => true,
+        }
+    }
+
+    /// Its one path below the base URL, with a slash before it. The host is in punycode, as clients send it.
+    pub(crate) fn path(&self) -> String {
+        let address = &self.address;
+        let folder = format!("{}/{}/{}", address.hostname(), address.namespace(), address.provider_type());
+        match &self.kind {
+            RouteKind::MirrorVersions => format!("/mirror/{folder}/index.json"),
+            RouteKind::MirrorArchives(version) => format!("/mirror/{folder}/{version}.json"),
+            RouteKind::Archive(version, platform) => {
+                format!("/mirror/{folder}/{}", zip_name(address, version, platform))
+            }
+            RouteKind::Versions => format!("/registry/{folder}/versions"),
+            RouteKind::Download(version, platform) => {
+                format!("/registry/{folder}/{version}/download/{}/{}", platform.os(), platform.arch())
+            }
+            RouteKind::Sums(version) => format!("/registry/{folder}/{version}/{}", sums_name(address, version)),
+            RouteKind::SumsSignature(version) => {
+                format!("/registry/{folder}/{version}/{}.sig", sums_name(address, version))
+            }
+        }
+    }
+}
+
+/// A file of a network mirror, by its name.
+enum MirrorFile<'n> {
+    Versions,
+    Archives(&'n str),
+    Archive(&'n str),
+}
+
+impl<'n> MirrorFile<'n> {
+    fn of(name: &'n str) -> Option<Self> {
+        if name == "index.json" {
+            return Some(Self::Versions);
+        }
+        if let Some(number) = name.strip_suffix(".json").filter(|name| !name.contains('_')) {
+            return Some(Self::Archives(number));
+        }
+        name.strip_suffix(".zip").filter(|stem| stem.contains('_')).map(Self::Archive)
+    }
+
+    /// `None` if it is not an archive of this provider.
+    fn kind(self, address: &ProviderAddr) -> Result<Option<RouteKind>, RouteFault> {
+        Ok(Some(match self {
+            Self::Versions => RouteKind::MirrorVersions,
+            Self::Archives(number) => RouteKind::MirrorArchives(version(number)?),
+            Self::Archive(stem) => {
+                let prefix = format!("terraform-provider-{}_", address.provider_type());
+                let Some((number, platform)) = stem.strip_prefix(&prefix).and_then(|rest| rest.split_once('_')) else {
+                    return Ok(None);
+                };
+                RouteKind::Archive(version(number)?, self::platform(platform)?)
+            }
+        }))
+    }
+}
+
+/// Capitals do not count, and the host may be punycode or Unicode: clients send lower case and punycode.
+pub(crate) fn address(host: &str, namespace: &str, provider_type: &str) -> Result<ProviderAddr, RouteFault> {
+    if let Some(part) = [namespace, provider_type].into_iter().find(|part| !part.is_ascii()) {
+        return Err(RouteFault::NotAscii { part: part.to_owned() });
+    }
+    let host = Hostname::with_punycode(host).map_err(RouteFault::Hostname)?;
+    format!("{}/{namespace}/{provider_type}", host.display()).parse().map_err(RouteFault::Address)
+}
+
+/// Clients ask for versions as they were listed.
+pub(crate) fn version(written: &str) -> Result<Version, RouteFault> {
+    let version: Version = written.parse().map_err(RouteFault::Version)?;
+    if version.to_string() != written {
+        return Err(RouteFault::VersionSpelling { written: written.to_owned(), version });
+    }
+    Ok(version)
+}
+
+fn platform(written: &str) -> Result<Platform, RouteFault> {
+    written.parse().map_err(RouteFault::Platform)
+}

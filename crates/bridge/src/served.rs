@@ -1,0 +1,74 @@
+//! What is served, as values.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use tofu_oci_mirror::{MirrorError, PullThrough};
+use tofu_oci_source::{Created, Offer, Release, Source};
+use tofu_oci_types::{PackageHash, Pattern, Platform, ProviderAddr, Version};
+
+/// Opens the place of an address for one question: what a source has read, it does not read again.
+pub type OpenSource = Arc<dyn Fn(&ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> + Send + Sync>;
+
+/// Lists the providers of a place.
+pub type ListProviders = Arc<dyn Fn() -> BoxFuture<'static, Result<Vec<ProviderAddr>, MirrorError>> + Send + Sync>;
+
+/// Which providers are served, and who offers them.
+pub struct ServedPlace {
+    /// The providers.
+    pub include: Vec<Pattern>,
+    /// Those of them that are not served.
+    pub exclude: Vec<Pattern>,
+    /// Who offers them.
+    pub offered: OfferedBy,
+    /// Which providers the place has; `None` if it cannot list them.
+    pub list: Option<ListProviders>,
+}
+
+/// Who offers a provider.
+pub enum OfferedBy {
+    /// A place.
+    Place(OpenSource),
+    /// A place that fetches what it lacks from its upstream.
+    PullThrough(PullThrough),
+}
+
+/// The versions of a provider that clients may see.
+#[derive(Clone, Debug)]
+pub struct ServedVersions {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The versions, in ascending order of precedence; none that is withdrawn, held back or denied.
+    pub versions: Vec<Version>,
+    /// Those that were withdrawn, in ascending order of precedence: for people, never for clients.
+    pub withdrawn: Vec<Version>,
+    /// What clients are to show to people, a line each: deprecations, and what the place itself says.
+    pub warnings: Vec<String>,
+}
+
+/// One release that clients may see.
+#[derive(Clone, Debug)]
+pub struct ServedRelease {
+    /// The provider.
+    pub address: ProviderAddr,
+    /// The version.
+    pub version: Version,
+    /// The release, which opens its packages.
+    pub release: Arc<dyn Release>,
+    /// The plugin protocols, such as `6.0`.
+    pub protocols: Vec<String>,
+    /// Its packages.
+    pub packages: BTreeMap<Platform, ServedPackage>,
+    /// When it was made, by its own word.
+    pub created: Option<Created>,
+}
+
+/// The package of one platform.
+#[derive(Clone, Debug)]
+pub struct ServedPackage {
+    /// What it consists of.
+    pub offer: Offer,
+    /// What is known of its checksums without reading it: `zh:` of a zip; `h1:` if the release claims it.
+    pub hashes: Vec<PackageHash>,
+}

@@ -1,0 +1,118 @@
+//! A line of JSON for each request.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// How many lines may wait for a slow disk or terminal. More of them are dropped, and counted.
+const WAITING: usize = 10_000;
+
+/// The longest piece of foreign text in a line, in characters.
+const LONGEST: usize = 200;
+
+/// Gets a line for each request. Clones write to one place.
+#[derive(Clone)]
+pub struct AccessLogger {
+    lines: Option<SyncSender<LogMessage>>,
+    dropped: Arc<AtomicU64>,
+}
+
+enum LogMessage {
+    Line(String),
+    Flush(SyncSender<()>),
+}
+
+/// What is said of one request.
+#[derive(Serialize)]
+pub(super) struct LogLine<'a> {
+    pub(super) event: &'static str,
+    pub(super) time: String,
+    pub(super) id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) client: Option<&'a str>,
+    pub(super) address: String,
+    pub(super) method: &'a str,
+    pub(super) path: String,
+    pub(super) status: u16,
+    pub(super) bytes: u64,
+    pub(super) ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<&'a str>,
+    /// Only of an answer that the client did not get whole.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) broken: bool,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(super) lines_dropped: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl AccessLogger {
+    /// Writes to the end of this, in a thread of its own.
+    pub fn to(target: Box<dyn Write + Send>) -> Self {
+        let (lines, waiting) = sync_channel(WAITING);
+        std::thread::spawn(move || write(target, &waiting));
+        Self { lines: Some(lines), dropped: Arc::default() }
+    }
+
+    /// Writes nothing.
+    pub fn off() -> Self {
+        Self { lines: None, dropped: Arc::default() }
+    }
+
+    pub(super) fn line(&self, mut line: LogLine<'_>) {
+        let Some(lines) = &self.lines else { return };
+        line.lines_dropped = self.dropped.swap(0, Ordering::Relaxed);
+        let Ok(mut text) = serde_json::to_string(&line) else { return };
+        text.push('\n');
+        if lines.try_send(LogMessage::Line(text)).is_err() {
+            self.dropped.fetch_add(line.lines_dropped + 1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits a moment for the lines so far.
+    pub(super) fn flush(&self) {
+        let Some(lines) = &self.lines else { return };
+        let (done, written) = sync_channel(1);
+        if lines.try_send(LogMessage::Flush(done)).is_ok() {
+            let _ = written.recv_timeout(Duration::from_secs(1));
+        }
+    }
+}
+
+/// What is there is written at once. A target that fails gets the next lines all the same: a disk may have room again.
+fn write(mut target: Box<dyn Write + Send>, waiting: &Receiver<LogMessage>) {
+    let mut buffer = Vec::new();
+    while let Ok(first) = waiting.recv() {
+        let mut flushes = Vec::new();
+        for message in std::iter::once(first).chain(waiting.try_iter()) {
+            match message {
+                LogMessage::Line(line) => buffer.extend_from_slice(line.as_bytes()),
+                LogMessage::Flush(done) => flushes.push(done),
+            }
+        }
+        let _ = target.write_all(&buffer).and_then(|()| target.flush());
+        buffer.clear();
+        for done in flushes {
+            let _ = done.send(());
+        }
+    }
+}
+
+/// Foreign text, as it is safe in a log: escaped, and not longer than it should be.
+pub(super) fn shortened(text: &str) -> String {
+    let mut shown: String = text.chars().take(LONGEST).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    tofu_oci_types::printable(&shown).into_owned()
+}

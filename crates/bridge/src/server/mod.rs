@@ -1,0 +1,180 @@
+//! Sockets, and what every request has in common: its number, its client, its limits, its line in the log.
+//!
+//! ```text
+//! accept --TLS--> ClientConnection --hyper--> request --ServedSite--> /healthz, /readyz, /metrics
+//!          limits of time and bytes               --ClientQueue--> router --CountedBody--> client
+//! ```
+
+mod access_log;
+mod certificates;
+mod client_address;
+mod client_queue;
+mod connection;
+mod error;
+mod line_ends;
+mod metrics;
+mod observed_body;
+mod options;
+mod request_record;
+mod site;
+mod watch;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tofu_oci_types::{Event, Reporter};
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch as channel};
+use tokio::task::JoinSet;
+
+pub use access_log::AccessLogger;
+pub use certificates::ServerCertificates;
+pub use error::{CertificateFault, ServeError};
+pub use options::ServerOptions;
+pub use site::ServedSite;
+
+use connection::ClientConnection;
+use options::Door;
+use site::Reception;
+
+/// How long the loop rests after the system refuses a connection, for want of file handles as a rule.
+const REST: Duration = Duration::from_millis(100);
+
+/// A server whose sockets are open. It accepts once it serves.
+pub struct Server {
+    listeners: Vec<(TcpListener, Door)>,
+    options: ServerOptions,
+}
+
+impl Server {
+    /// Opens the sockets.
+    ///
+    /// # Errors
+    /// If an address cannot be listened at.
+    pub async fn bind(options: ServerOptions) -> Result<Self, ServeError> {
+        let mut listeners = Vec::new();
+        let doors = options.listen.iter().map(|address| (*address, Door::Site));
+        for (address, door) in doors.chain(options.listen_metrics.map(|address| (address, Door::Metrics))) {
+            let listener = TcpListener::bind(address).await.map_err(|source| ServeError::Listen { address, source })?;
+            listeners.push((listener, door));
+        }
+        Ok(Self { listeners, options })
+    }
+
+    /// Where clients are accepted, with the ports that the system chose.
+    pub fn addresses(&self) -> Vec<SocketAddr> {
+        self.bound(Door::Site)
+    }
+
+    /// Where `/metrics` is answered to everyone.
+    pub fn metrics_address(&self) -> Option<SocketAddr> {
+        self.bound(Door::Metrics).first().copied()
+    }
+
+    fn bound(&self, wanted: Door) -> Vec<SocketAddr> {
+        let listeners = self.listeners.iter().filter(|(_, door)| *door == wanted);
+        listeners.filter_map(|(listener, _)| listener.local_addr().ok()).collect()
+    }
+
+    /// Serves until it is stopped. Then no connection is accepted, and the requests under way may finish within `grace`.
+    pub async fn serve(self, site: ServedSite, stop: impl Future<Output = ()>) {
+        let Self { listeners, options } = self;
+        let (stopping, stopped) = channel::channel(false);
+        let limits = options.limits.clone();
+        let reception = Arc::new(Reception::new(site, &options));
+        let reload = options.certificates.clone().map(|certificates| {
+            let reporter = Arc::clone(&options.reporter);
+            tokio::spawn(async move { certificates.watch(&*reporter).await })
+        });
+        let free = Arc::new(Semaphore::new(limits.connections.min(Semaphore::MAX_PERMITS)));
+        let mut accepting = JoinSet::new();
+        for (listener, door) in listeners {
+            let accepted = Accepting {
+                listener,
+                door,
+                certificates: options.certificates.clone().filter(|_| door == Door::Site),
+                reception: Arc::clone(&reception),
+                free: Arc::clone(&free),
+                stopped: stopped.clone(),
+                reporter: Arc::clone(&options.reporter),
+            };
+            accepting.spawn(accepted.run());
+        }
+        stop.await;
+        let under_way = format!("stopping: {} requests are under way", reception.in_flight());
+        options.reporter.event(&Event::note("stopping", under_way));
+        reception.stop();
+        stopping.send_replace(true);
+        if tokio::time::timeout(options.grace, async { while accepting.join_next().await.is_some() {} }).await.is_err()
+        {
+            let left = reception.in_flight();
+            let text =
+                format!("{left} requests were cut off, since they did not end within {} s", options.grace.as_secs());
+            options.reporter.event(&Event::warning("requests-cut-off", text));
+        }
+        accepting.shutdown().await;
+        if let Some(reload) = reload {
+            reload.abort();
+        }
+        options.log.flush();
+    }
+}
+
+/// One socket that accepts.
+struct Accepting {
+    listener: TcpListener,
+    door: Door,
+    certificates: Option<Arc<ServerCertificates>>,
+    reception: Arc<Reception>,
+    free: Arc<Semaphore>,
+    stopped: channel::Receiver<bool>,
+    reporter: Arc<dyn Reporter>,
+}
+
+impl Accepting {
+    /// Accepts until the server stops, and ends when the last connection has.
+    async fn run(mut self) {
+        let mut connections = JoinSet::new();
+        loop {
+            // Metrics are read also if every connection is taken.
+            let place = match self.door {
+                Door::Site => tokio::select! {
+                    place = Arc::clone(&self.free).acquire_owned() => place.ok(),
+                    _ = self.stopped.wait_for(|stopped| *stopped) => break,
+                },
+                Door::Metrics => None,
+            };
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
+                _ = self.stopped.wait_for(|stopped| *stopped) => break,
+                Some(_) = connections.join_next() => continue,
+            };
+            let (stream, peer) = match accepted {
+                Ok(accepted) => accepted,
+                Err(error) => {
+                    self.reporter.event(&Event::warning("accept-failed", format!("a connection was lost: {error}")));
+                    tokio::time::sleep(REST).await;
+                    continue;
+                }
+            };
+            let connection = ClientConnection {
+                peer,
+                door: self.door,
+                reception: Arc::clone(&self.reception),
+                stopped: self.stopped.clone(),
+            };
+            let certificates = self.certificates.clone();
+            connections.spawn(async move {
+                connection.run(stream, certificates.as_deref()).await;
+                drop(place);
+            });
+        }
+        // The port is free for the next process before the last request has ended.
+        drop(self.listener);
+        while connections.join_next().await.is_some() {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

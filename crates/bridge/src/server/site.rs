@@ -1,0 +1,303 @@
+//! What every request has in common, around the routes.
+
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use axum::Router;
+use axum::body::{Body, HttpBody as _};
+use futures_util::FutureExt as _;
+use http::header::{
+    CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, TRANSFER_ENCODING, USER_AGENT,
+};
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, Response, StatusCode, Version};
+use hyper::body::Incoming;
+use tofu_oci_types::Event;
+use tokio::time::Instant;
+use tower::ServiceExt as _;
+
+use super::access_log::shortened;
+use super::client_address::{client_address, is_of_this_machine};
+use super::client_queue::ClientQueue;
+use super::metrics::Metrics;
+use super::observed_body::CountedBody;
+use super::options::{Door, ServerOptions};
+use super::request_record::{RequestLedger, RequestRecord};
+use super::watch::InFlight;
+use crate::counts::Counts;
+use crate::{AddressRange, BaseUrl, Bridge, RefusalCode, ServerLimits, router};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The most characters of a request's number that a proxy gives.
+const ID_LIMIT: usize = 64;
+
+/// The form of `/metrics`.
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The name of the client that sends a request, if it has one.
+type ClientOf = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
+
+/// What is served.
+pub struct ServedSite {
+    /// The routes.
+    pub(crate) router: Router,
+    /// Where they are, as clients write it.
+    pub(crate) base: BaseUrl,
+    /// Who asks.
+    pub(crate) client: ClientOf,
+    /// What is counted below the routes.
+    pub(crate) counts: Counts,
+}
+
+impl ServedSite {
+    /// That of a bridge.
+    pub fn of(bridge: Arc<Bridge>) -> Self {
+        let (base, router) = (bridge.settings.base.clone(), router(Arc::clone(&bridge)));
+        let counts = bridge.catalog.counts().clone();
+        let client: ClientOf = Arc::new(move |request| {
+            let admitted = bridge.access.admit(request, None).ok()?;
+            admitted.name().map(ToString::to_string)
+        });
+        Self { router, base, client, counts }
+    }
+}
+
+/// Where all requests arrive.
+pub(super) struct Reception {
+    site: ServedSite,
+    pub(super) limits: ServerLimits,
+    pub(super) metrics: Arc<Metrics>,
+    ledger: Arc<RequestLedger>,
+    stopping: AtomicBool,
+    proxies: Vec<AddressRange>,
+    queue: Option<ClientQueue>,
+    has_own_metrics: bool,
+    /// What the numbers of this process begin with.
+    process: u32,
+    requests: AtomicU64,
+}
+
+impl Reception {
+    pub(super) fn new(site: ServedSite, options: &ServerOptions) -> Self {
+        let metrics = Arc::new(Metrics::new(&site.counts));
+        let ledger = RequestLedger {
+            metrics: Arc::clone(&metrics),
+            log: options.log.clone(),
+            reporter: Arc::clone(&options.reporter),
+            base: site.base.clone(),
+        };
+        Self {
+            metrics,
+            ledger: Arc::new(ledger),
+            site,
+            limits: options.limits.clone(),
+            stopping: AtomicBool::new(false),
+            proxies: options.proxies.clone(),
+            queue: options.limits.requests_per_second.map(ClientQueue::new),
+            has_own_metrics: options.listen_metrics.is_some(),
+            process: rand::random(),
+            requests: AtomicU64::new(0),
+        }
+    }
+
+    /// From here on the instance is not ready.
+    pub(super) fn stop(&self) {
+        self.stopping.store(true, Ordering::SeqCst);
+    }
+
+    /// The requests that are being answered.
+    pub(super) fn in_flight(&self) -> i64 {
+        self.metrics.in_flight()
+    }
+
+    /// Answers a request. Its record is written when the last byte of the answer has gone.
+    pub(super) async fn answer(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+        peer: SocketAddr,
+        door: Door,
+        in_flight: InFlight,
+    ) -> Response<CountedBody> {
+        let (parts, body) = request.into_parts();
+        let mut record = self.record(&parts, peer.ip());
+        let has_body = !body.is_end_stream() || parts.headers.contains_key(TRANSFER_ENCODING);
+        let mut response = if has_body {
+            refused_body(parts.version)
+        } else if !has_one_host(&parts) {
+            closing(parts.version, text(StatusCode::BAD_REQUEST, "a request must have one Host header\n"))
+        } else if let Some(response) = self.of_the_server(&parts, door, &record, peer.ip()) {
+            response
+        } else {
+            self.of_the_site(parts, &record).await
+        };
+        if let Ok(id) = HeaderValue::from_str(&record.id) {
+            response.headers_mut().insert(REQUEST_ID, id);
+        }
+        record.status = Some(response.status());
+        record.code = response.extensions().get::<RefusalCode>().map(|RefusalCode(code)| *code);
+        record.is_whole = record.method == Method::HEAD || response.body().is_end_stream();
+        response.map(|body| CountedBody { body, record, in_flight })
+    }
+
+    fn record(&self, request: &Parts, peer: IpAddr) -> RequestRecord {
+        let address = client_address(peer, &request.headers, &self.proxies);
+        let agent = request.headers.get(USER_AGENT).map(|agent| shortened(&String::from_utf8_lossy(agent.as_bytes())));
+        RequestRecord {
+            ledger: Arc::clone(&self.ledger),
+            id: self.id(&request.headers, peer),
+            client: (self.site.client)(request),
+            address,
+            method: request.method.clone(),
+            path: request.uri.path().to_owned(),
+            agent,
+            begun: Instant::now(),
+            status: None,
+            code: None,
+            bytes: 0,
+            is_whole: false,
+            _open: self.metrics.request(),
+        }
+    }
+
+    /// The number of a request: that of a known proxy, or one of our own.
+    fn id(&self, headers: &HeaderMap, peer: IpAddr) -> String {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        let is_id = |id: &&str| (1..=ID_LIMIT).contains(&id.len()) && id.bytes().all(is_plain);
+        let given = headers.get(&REQUEST_ID).and_then(|id| id.to_str().ok()).filter(is_id);
+        match given {
+            Some(id) if self.proxies.iter().any(|range| range.contains(peer)) => id.to_owned(),
+            _ => format!("{:08x}-{:x}", self.process, self.requests.fetch_add(1, Ordering::Relaxed)),
+        }
+    }
+
+    /// The routes of the server itself.
+    fn of_the_server(
+        &self,
+        request: &Parts,
+        door: Door,
+        record: &RequestRecord,
+        peer: IpAddr,
+    ) -> Option<Response<Body>> {
+        let response = match self.site.base.strip(request.uri.path()) {
+            "/healthz" => text(StatusCode::OK, "alive\n"),
+            "/readyz" if self.stopping.load(Ordering::SeqCst) => {
+                text(StatusCode::SERVICE_UNAVAILABLE, "this instance is stopping\n")
+            }
+            "/readyz" => text(StatusCode::OK, "ready\n"),
+            "/metrics" if door == Door::Metrics => self.metrics(),
+            "/metrics" if self.has_own_metrics => {
+                text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n")
+            }
+            "/metrics" if is_of_this_machine(record.address, peer, &request.headers) => self.metrics(),
+            "/metrics" => text(
+                StatusCode::FORBIDDEN,
+                "the metrics are for this machine alone: `listen_metrics` in serve.toml names an address for others\n",
+            ),
+            _ if door == Door::Metrics => text(StatusCode::NOT_FOUND, "here are /metrics, /healthz and /readyz\n"),
+            _ => return None,
+        };
+        Some(if matches!(request.method, Method::GET | Method::HEAD) {
+            response
+        } else {
+            let mut refused = text(StatusCode::METHOD_NOT_ALLOWED, "this is read with GET\n");
+            refused.headers_mut().insert(http::header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+            refused
+        })
+    }
+
+    fn metrics(&self) -> Response<Body> {
+        let mut response = text(StatusCode::OK, self.metrics.text());
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(OPEN_METRICS));
+        response
+    }
+
+    async fn of_the_site(&self, request: Parts, record: &RequestRecord) -> Response<Body> {
+        if let Some(queue) = &self.queue {
+            match &record.client {
+                Some(client) => queue.turn(client).await,
+                None => queue.turn(&network_of(record.address)).await,
+            }
+        }
+        let router = self.site.router.clone();
+        let answered = AssertUnwindSafe(router.oneshot(Request::from_parts(request, Body::empty()))).catch_unwind();
+        match answered.await {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(_) => {
+                let text_of_event = format!("request {} could not be answered: the program has a bug", record.id);
+                self.ledger.reporter.event(&Event::warning("request-panicked", text_of_event));
+                let mut response =
+                    text(StatusCode::INTERNAL_SERVER_ERROR, "the server failed, and its log says where\n");
+                response.extensions_mut().insert(RefusalCode("request-panicked"));
+                response
+            }
+        }
+    }
+}
+
+/// No route takes a body. The connection ends, so that what follows is not taken for a request.
+fn refused_body(version: Version) -> Response<Body> {
+    closing(version, text(StatusCode::PAYLOAD_TOO_LARGE, "no route takes a body\n"))
+}
+
+/// Whether a proxy in front sees the same host. HTTP/1.0 and HTTP/2 need no header.
+///
+/// Spec: RFC 9112, 3.2.
+fn has_one_host(request: &Parts) -> bool {
+    match request.headers.get_all(HOST).iter().count() {
+        0 => request.version != Version::HTTP_11,
+        count => count == 1,
+    }
+}
+
+/// An answer after which the connection ends.
+fn closing(version: Version, mut response: Response<Body>) -> Response<Body> {
+    if version < Version::HTTP_2 {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+fn text(status: StatusCode, text: impl Into<Body>) -> Response<Body> {
+    let mut response = Response::new(text.into());
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Whoever has one address of IPv6 has many: their first half is the client.
+fn network_of(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("{:x}::", address.to_bits() >> 64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(version: Version, hosts: &[&str], want: bool) {
+        let mut request = Request::builder().version(version);
+        for host in hosts {
+            request = request.header(HOST, *host);
+        }
+        assert_eq!(has_one_host(&request.body(()).unwrap().into_parts().0), want, "{version:?} {hosts:?}");
+    }
+
+    #[test]
+    fn a_second_host_does_not_pass_a_proxy_that_reads_the_first() {
+        check(Version::HTTP_11, &["one.example"], true);
+        check(Version::HTTP_11, &["one.example", "two.example"], false);
+        check(Version::HTTP_2, &["one.example", "two.example"], false);
+        check(Version::HTTP_11, &[], false);
+        check(Version::HTTP_10, &[], true);
+        check(Version::HTTP_2, &[], true);
+    }
+}

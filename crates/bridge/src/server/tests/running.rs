@@ -1,0 +1,88 @@
+//! What a server says of the requests that it answers.
+
+use serde_json::json;
+
+use super::RunningServer;
+
+#[tokio::test]
+async fn a_line_of_the_log_says_what_was_asked_and_hides_secrets_and_tricks() {
+    let server = RunningServer::new().await;
+    let agent = format!("User-Agent: evil\u{202e}\"}}{}\r\n", "a".repeat(300));
+    let answer = server.get("/hello?token=secret", &agent).await;
+    let (lines, heard) = server.stop().await;
+    let mut line = lines[0].clone();
+    let id = line["id"].as_str().unwrap().to_owned();
+    assert!(answer.contains(&format!("x-request-id: {id}\r\n")), "{answer}");
+    let agent = line["agent"].as_str().unwrap().to_owned();
+    assert!(agent.starts_with("evil") && agent.ends_with('…') && !agent.contains('\u{202e}'), "{agent}");
+    assert!(agent.chars().count() < 250, "{agent}");
+    for changing in ["time", "id", "ms", "agent"] {
+        assert!(line.as_object_mut().unwrap().remove(changing).is_some(), "{changing}");
+    }
+    let want = json!({
+        "event": "request", "address": "127.0.0.1", "method": "GET", "path": "/hello", "status": 200, "bytes": 5,
+    });
+    assert_eq!((line, heard), (want, Vec::new()));
+}
+
+#[tokio::test]
+async fn only_a_known_proxy_says_who_asks_and_by_which_number() {
+    let headers = "X-Forwarded-For: 198.51.100.7\r\nX-Request-Id: abc-1\r\n";
+    let behind = RunningServer::with(|options| options.proxies = vec!["127.0.0.0/8".parse().unwrap()]).await;
+    assert!(behind.get("/hello", headers).await.contains("x-request-id: abc-1\r\n"));
+    assert!(!behind.get("/hello", &headers.replace("abc-1", "a b")).await.contains("a b"));
+    assert!(behind.get("/metrics", headers).await.starts_with("HTTP/1.1 403 "));
+    let (lines, _) = behind.stop().await;
+    assert_eq!(lines[0]["address"], "198.51.100.7");
+
+    let open = RunningServer::new().await;
+    assert!(!open.get("/hello", headers).await.contains("abc-1"));
+    let (lines, _) = open.stop().await;
+    assert_eq!(lines[0]["address"], "127.0.0.1");
+}
+
+#[tokio::test]
+async fn a_panic_is_an_answer_and_the_server_lives() {
+    let server = RunningServer::new().await;
+    let answer = server.get("/panic", "").await;
+    assert!(answer.starts_with("HTTP/1.1 500 "), "{answer}");
+    assert!(server.get("/hello", "").await.ends_with("\r\n\r\nhello"));
+    let (lines, heard) = server.stop().await;
+    assert_eq!((heard, &lines[0]["code"]), (vec!["request-panicked"], &json!("request-panicked")));
+}
+
+/// Samples of a text that Prometheus reads.
+#[track_caller]
+fn samples(text: &str) -> Vec<(&str, f64)> {
+    let mut samples = Vec::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if let Some(comment) = line.strip_prefix("# ") {
+            let is_last = lines.peek().is_none();
+            let known = ["HELP ", "TYPE ", "UNIT "].iter().any(|word| comment.starts_with(word));
+            assert!(if is_last { comment == "EOF" } else { known }, "{line}");
+            continue;
+        }
+        let (name, value) = line.rsplit_once(' ').expect("a name and a value");
+        let plain = name.split('{').next().unwrap();
+        assert!(plain.starts_with("tofu_oci_"), "{line}");
+        assert!(plain.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'), "{line}");
+        assert_eq!(name.contains('{'), name.ends_with('}'), "{line}");
+        samples.push((name, value.parse().unwrap()));
+    }
+    samples
+}
+
+#[tokio::test]
+async fn prometheus_can_read_the_metrics() {
+    let server = RunningServer::new().await;
+    server.get("/hello", "").await;
+    let answer = server.get("/metrics", "").await;
+    let (head, text) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8"), "{head}");
+    let samples = samples(text);
+    let value = |name: &str| samples.iter().find(|(known, _)| *known == name).map(|(_, value)| *value);
+    assert_eq!(value("tofu_oci_requests_total{route=\"other\",status=\"200\"}"), Some(1.0), "{text}");
+    assert_eq!(value("tofu_oci_sent_bytes_total{route=\"other\"}"), Some(5.0), "{text}");
+    assert_eq!(value("tofu_oci_requests_in_flight"), Some(1.0), "{text}");
+}

@@ -1,0 +1,125 @@
+//! The bridge's own key in its file.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use ring::rand::{SecureRandom as _, SystemRandom};
+use thiserror::Error;
+use tofu_oci_disk::PrivateFile;
+use tofu_oci_trust::{OpenPgpSecretKey, OpenPgpSecretKeyError};
+use tofu_oci_types::Secret;
+use zeroize::Zeroizing;
+
+/// Whose key it is, for one who lists keys.
+const USER_ID: &str = "tofu-oci bridge";
+
+/// Why there is no key of the bridge.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum KeyFileError {
+    /// The file cannot be read.
+    #[error("the signing key {} cannot be read", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// The file is missing.
+    #[error("the signing key {} does not exist", .path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file holds no key that can sign.
+    #[error("the signing key {} cannot be used", .path.display())]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: OpenPgpSecretKeyError,
+    },
+    /// A new key would replace a file.
+    #[error("{} exists, and a new key never replaces a file", .path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A new key cannot be written.
+    #[error("the new key {} cannot be written", .path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl KeyFileError {
+    /// A stable kebab-case name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unreadable { .. } => "signing-key-unreadable",
+            Self::Missing { .. } => "signing-key-missing",
+            Self::Unusable { source: OpenPgpSecretKeyError::PasswordNeeded, .. } => "signing-key-password-needed",
+            Self::Unusable { source: OpenPgpSecretKeyError::WrongPassword, .. } => "signing-key-password-wrong",
+            Self::Unusable { .. } => "signing-key-unusable",
+            Self::Exists { .. } => "signing-key-exists",
+            Self::Unwritable { .. } => "signing-key-unwritable",
+        }
+    }
+}
+
+/// The key in a file: one `OpenPGP` secret key, armored or binary. `password` is looked at only if the key is encrypted.
+pub fn load_key(path: &Path, password: Option<&Secret>) -> Result<OpenPgpSecretKey, KeyFileError> {
+    let unreadable = |source| KeyFileError::Unreadable { path: path.to_owned(), source };
+    let file = PrivateFile::to_read(path).and_then(|file| file.read()).map_err(unreadable)?;
+    let file = file.ok_or_else(|| KeyFileError::Missing { path: path.to_owned() })?;
+    let unusable = |source| KeyFileError::Unusable { path: path.to_owned(), source };
+    OpenPgpSecretKey::parse(&file, password, SystemTime::now()).map_err(unusable)
+}
+
+/// A new key, written to a file that only its owner can read. An existing file is never replaced.
+pub fn new_key(path: &Path) -> Result<OpenPgpSecretKey, KeyFileError> {
+    let written = |problem| match problem {
+        NotWritten::Exists => KeyFileError::Exists { path: path.to_owned() },
+        NotWritten::Io(source) => KeyFileError::Unwritable { path: path.to_owned(), source },
+    };
+    // A key takes seconds to make.
+    is_free(path).map_err(written)?;
+    let mut seed = Zeroizing::new([0; 32]);
+    SystemRandom::new().fill(seed.as_mut()).expect("the system has random numbers");
+    let key = OpenPgpSecretKey::generate(USER_ID, SystemTime::now(), &seed);
+    write_new(path, &key).map_err(written)?;
+    Ok(key)
+}
+
+enum NotWritten {
+    Exists,
+    Io(io::Error),
+}
+
+impl From<io::Error> for NotWritten {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+fn is_free(path: &Path) -> Result<(), NotWritten> {
+    match PrivateFile::at(path)?.read()? {
+        Some(_) => Err(NotWritten::Exists),
+        None => Ok(()),
+    }
+}
+
+fn write_new(path: &Path, key: &OpenPgpSecretKey) -> Result<(), NotWritten> {
+    let file = PrivateFile::at(path)?;
+    file.stage()?.commit(|present| match present {
+        Some(_) => Err(NotWritten::Exists),
+        None => Ok(Some(Zeroizing::new(key.armored().as_bytes().to_vec()))),
+    })
+}

@@ -1,0 +1,23 @@
+//! Signed checksums, as values.
+
+use bytes::Bytes;
+
+/// A `SHA256SUMS` with its signature.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReleaseSums {
+    /// The file.
+    pub text: Bytes,
+    /// Its binary detached `OpenPGP` signature.
+    pub signature: Bytes,
+    /// The keys that the signature verifies with.
+    pub keys: Vec<SumsKey>,
+}
+
+/// A public key, as the download document names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SumsKey {
+    /// 16 hexadecimal digits in capitals.
+    pub key_id: String,
+    /// The key in ASCII armor.
+    pub ascii_armor: String,
+}

@@ -1,0 +1,152 @@
+//! The servers of a run: one for each bridged method, because two of them may map one address differently.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_bridge::{
+    Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, Loopback, NewToken, OfferedBy,
+    PackageOptions, Packages, Redirects, Refusal, ServeError, ServedPlace, ServedRelease, ServedSite, SumsSigner,
+    Visibility,
+};
+use tofu_oci_fetch::Trust;
+use tofu_oci_lockfile::LockFile;
+use tofu_oci_types::{Platform, ProviderAddr, Scheme, Version};
+use tokio::task::JoinSet;
+
+use super::methods::{BridgedMethods, BridgedSources};
+use super::shared::not_prepared;
+use super::watched::Watched;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::invocation;
+
+/// The name of the client.
+const CLIENT: &str = "run";
+
+/// The servers; they end when this is dropped.
+pub(super) struct Bridges {
+    servers: Vec<Arc<Bridge>>,
+    password: NewToken,
+    authority: String,
+    _running: JoinSet<()>,
+}
+
+impl Bridges {
+    /// Starts them. Providers are for clients with the password, which is made here: the registries see the credentials
+    /// of this user, and the machine may have others.
+    ///
+    /// # Errors
+    /// If the machine has no free port.
+    pub(super) async fn start(
+        methods: &BridgedMethods,
+        sources: &BridgedSources,
+        trust: &Trust,
+        watched: &Arc<Watched>,
+        scratch: &Path,
+    ) -> Result<Self, Diagnostic> {
+        let loopback = Loopback::new().map_err(|error| not_started(&error).code("io"))?;
+        let cache = scratch.join("zips");
+        std::fs::create_dir(&cache).map_err(|error| not_prepared(&error))?;
+        let password = NewToken::generate();
+        let (mut servers, mut running) = (Vec::new(), JoinSet::new());
+        for (nth, (include, exclude)) in methods.served().enumerate() {
+            let server = loopback.bind(Arc::clone(watched) as _).await;
+            let server = server.map_err(|error: ServeError| not_started(&error).code(error.code()))?;
+            let base = server.addresses().first().map(|address| format!("https://{address}/"));
+            let base = base.and_then(|base| base.parse().ok()).expect("the address of a port is a URL");
+            let client = ClientRule {
+                name: CLIENT.parse().expect("the name of a client"),
+                token: password.digest.clone(),
+                providers: include.clone(),
+            };
+            let place =
+                ServedPlace { include, exclude, offered: OfferedBy::Place(sources.open(nth, watched)), list: None };
+            let bridge = Arc::new(Bridge {
+                catalog: Catalog::new(vec![place], CatalogOptions::new(trust.clone(), Arc::clone(watched) as _)),
+                packages: Packages::new(PackageOptions {
+                    cache: cache.clone(),
+                    cache_bytes: u64::MAX,
+                    limits: Limits::default(),
+                    redirects: Redirects::Never,
+                    visibility: Visibility::Private,
+                }),
+                signer: SumsSigner::new(None),
+                access: ClientAccess::new(vec![client], tofu_oci_bridge::LinkOptions::default()),
+                settings: BridgeSettings { base, hosts: Vec::new(), hashes: vec![Scheme::Zh] },
+            });
+            running.spawn(server.serve(ServedSite::of(Arc::clone(&bridge)), std::future::pending()));
+            servers.push(bridge);
+        }
+        Ok(Self { servers, password, authority: loopback.authority().to_owned(), _running: running })
+    }
+
+    /// Their certificate authority, as PEM.
+    pub(super) fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// The addresses of the network mirrors, in the order of the methods.
+    pub(super) fn urls(&self) -> impl Iterator<Item = String> {
+        self.servers.iter().map(|bridge| bridge.settings.base.join("mirror/"))
+    }
+
+    /// Blocks of the CLI configuration that show the servers the password. As user information in their addresses it would
+    /// stand in the errors of the clients; and no credentials helper is asked for hosts that have a block.
+    pub(super) fn credentials(&self) -> String {
+        let token = self.password.token.expose();
+        let block = |bridge: &Arc<Bridge>| {
+            let host = bridge.settings.base.authority();
+            format!("\ncredentials \"{host}\" {{\n  token = \"{token}\"\n}}\n")
+        };
+        self.servers.iter().map(block).collect()
+    }
+
+    /// What went wrong: what places answered, releases that the trust policy refuses, and packages of which the lock file
+    /// has no checksum.
+    pub(super) async fn refused(
+        &self,
+        watched: &Watched,
+        lock: &LockFile,
+        advice: &dyn Fn(&ProviderAddr) -> String,
+    ) -> Vec<Diagnostic> {
+        let mut refused = watched.problems();
+        for (address, version) in watched.releases() {
+            for bridge in &self.servers {
+                // The answer that the command got is still at hand.
+                match bridge.catalog.release(&address, &version).await {
+                    Ok(release) if lacks(lock, &release) => refused.push(not_locked(&release, &advice(&address))),
+                    Err(refusal @ Refusal::Untrusted { .. }) => refused.push(untrusted(&refusal, &address, &version)),
+                    _ => {}
+                }
+            }
+        }
+        refused
+    }
+}
+
+/// Whether the lock file has checksums of the release, and none of the package for this platform.
+fn lacks(lock: &LockFile, release: &ServedRelease) -> bool {
+    let entry = lock.get(&release.address).filter(|entry| entry.version == release.version && !entry.hashes.is_empty());
+    let package = release.packages.get(&Platform::current());
+    entry.zip(package).is_some_and(|(entry, package)| !package.hashes.iter().any(|hash| entry.hashes.contains(hash)))
+}
+
+fn not_locked(release: &ServedRelease, lock: &str) -> Diagnostic {
+    let ServedRelease { address, version, .. } = release;
+    let text = format!("the lock file has no checksum of {address} {version} for {}", Platform::current());
+    Diagnostic::new(Exit::Fixable, text)
+        .code("lock-mismatch")
+        .cause("it was made on another platform, and no signature that trust.toml demands covers this one")
+        .hint(format!("lock every platform, and look at the difference: {lock}"))
+}
+
+fn untrusted(refusal: &Refusal, address: &ProviderAddr, version: &Version) -> Diagnostic {
+    let verify = invocation::command(&format!("verify {address}@{version}"));
+    let diagnostic = Diagnostic::new(Exit::Fixable, refusal.to_string()).code(refusal.code());
+    diagnostic.hint(format!("`{verify}` says who has signed it"))
+}
+
+fn not_started(error: &(dyn std::error::Error + 'static)) -> Diagnostic {
+    Diagnostic::of(Exit::Unexpected, error).about("the server on this machine cannot start")
+}

@@ -1,0 +1,177 @@
+//! The installation methods of the command, and which of them a bridge serves.
+
+#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
+
+use std::sync::Arc;
+
+use tofu_oci_bridge::OpenSource;
+use tofu_oci_mapper::config::{Method, MethodKind, Methods, WrittenMethod};
+use tofu_oci_mapper::{MappedPlace, Pattern, RepositoryTemplate, Selector};
+use tofu_oci_source::{ConfiguredMethods, MethodOpener, Source};
+use tofu_oci_types::{Event, ProviderAddr};
+
+use super::watched::{Watched, WatchedSource};
+use crate::args::RunArgs;
+use crate::diagnostic::Diagnostic;
+use crate::environment::ReadConfig;
+use crate::excerpt::excerpt;
+use crate::verbs::context::Context;
+use crate::verbs::printed::shown;
+
+/// The methods with `--template` before them; the others are then for other providers.
+///
+/// # Errors
+/// If the template or a pattern is invalid.
+pub(super) fn with_template(args: &RunArgs, methods: Methods) -> Result<Methods, Diagnostic> {
+    let Some(text) = &args.template else { return Ok(methods) };
+    let selector = Selector::parse(&args.include, &[]).map_err(|(_, nth, error)| {
+        let text = args.include.get(nth).map_or("", String::as_str);
+        Diagnostic::usage(error.to_string())
+            .excerpt(excerpt("--include", text, &(0..text.len())))
+            .hint("write HOST/NAMESPACE/TYPE, HOST/NAMESPACE/*, HOST/*/* or */*/*")
+    })?;
+    let template = if args.include.is_empty() {
+        text.parse().map_err(|error| vec![error])
+    } else {
+        RepositoryTemplate::check(text, &args.include)
+    };
+    let template = template.map_err(|errors| {
+        let first = errors.first().expect("a template that is refused has an error");
+        Diagnostic::usage(first.to_string())
+            .excerpt(excerpt("--template", text, &first.span()))
+            .hint(first.instead())
+            .hint("quote a template with ' for your shell: 'ghcr.io/acme/${namespace}-${type}'")
+    })?;
+    let own = Method {
+        include: args.include.clone(),
+        selector: selector.clone(),
+        ..Method::of_option(MethodKind::OciMirror { template }, "--template")
+    };
+    let taken: Vec<Pattern> = if selector.include.is_empty() { vec![everything()] } else { selector.include };
+    let others = methods.list.into_iter().map(|mut method| {
+        method.exclude.extend(taken.iter().map(ToString::to_string));
+        method.selector.exclude.extend(taken.iter().cloned());
+        method
+    });
+    let is_left = |method: &Method| !method.selector.exclude.iter().any(|pattern| pattern.covers(&everything()));
+    Ok(Methods { explicit: true, list: std::iter::once(own).chain(others.filter(is_left)).collect() })
+}
+
+fn everything() -> Pattern {
+    "*/*/*".parse().expect("the pattern for every provider")
+}
+
+/// The methods that a bridge serves, in their order.
+pub(super) struct BridgedMethods(Vec<Method>);
+
+impl BridgedMethods {
+    pub(super) fn of(configured: &ConfiguredMethods) -> Self {
+        let is_oci = |method: &&Method| matches!(method.kind, MethodKind::OciMirror { .. });
+        Self(configured.methods.list.iter().filter(is_oci).cloned().collect())
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What each is for: the providers, and those of them that are left out.
+    pub(super) fn served(&self) -> impl Iterator<Item = (Vec<Pattern>, Vec<Pattern>)> {
+        self.0.iter().map(|Method { selector: Selector { include, exclude }, .. }| {
+            let include = if include.is_empty() { vec![everything()] } else { include.clone() };
+            (include, exclude.clone())
+        })
+    }
+
+    /// What opens the repositories of each.
+    pub(super) fn sources(&self, configured: &Arc<ConfiguredMethods>, opener: &Arc<MethodOpener>) -> BridgedSources {
+        BridgedSources { methods: self.0.clone(), configured: Arc::clone(configured), opener: Arc::clone(opener) }
+    }
+
+    /// All methods as the command gets them.
+    pub(super) fn written(
+        configured: &ConfiguredMethods,
+        mut urls: impl Iterator<Item = String>,
+    ) -> Vec<WrittenMethod> {
+        let overrides = configured.reading.config.installation.as_ref().and_then(WrittenMethod::of_overrides);
+        let methods = configured.methods.list.iter().filter_map(|method| match WrittenMethod::of(method)? {
+            WrittenMethod::OciMirror { include, exclude, .. } => {
+                let url = urls.next()?;
+                Some(WrittenMethod::NetworkMirror { url, include, exclude, retries: None, trust_all_hashes: false })
+            }
+            other => Some(other),
+        });
+        overrides.into_iter().chain(methods).collect()
+    }
+}
+
+/// What opens the repositories of bridged methods.
+#[derive(Clone)]
+pub(super) struct BridgedSources {
+    methods: Vec<Method>,
+    configured: Arc<ConfiguredMethods>,
+    opener: Arc<MethodOpener>,
+}
+
+impl BridgedSources {
+    /// What opens the repositories of one method, and hears what becomes of its questions.
+    pub(super) fn open(&self, nth: usize, watched: &Arc<Watched>) -> OpenSource {
+        let (sources, watched) = (self.clone(), Arc::clone(watched));
+        Arc::new(move |address| {
+            let source = sources.methods.get(nth).map(|method| sources.link(method, address));
+            let source = source.expect("a method for each of its bridges");
+            Ok(Arc::new(WatchedSource::new(source, Arc::clone(&watched))))
+        })
+    }
+
+    /// Who offers a provider; `None` if the first method for it is not bridged.
+    pub(super) fn of(&self, address: &ProviderAddr) -> Option<Arc<dyn Source>> {
+        let methods = &self.configured.methods.list;
+        let first = methods.iter().find(|method| method.selector.select(address).is_in())?;
+        matches!(first.kind, MethodKind::OciMirror { .. }).then(|| self.link(first, address))
+    }
+
+    fn link(&self, method: &Method, address: &ProviderAddr) -> Arc<dyn Source> {
+        let place = match &method.kind {
+            MethodKind::OciMirror { template } => template.place(address).map(MappedPlace::Oci),
+            other => unreachable!("{} is not bridged", other.name()),
+        };
+        self.opener.link(&self.configured, method, &place, address).source
+    }
+}
+
+/// No method is an `oci_mirror`.
+pub(super) fn nothing_to_bridge(read: &ReadConfig, args: &RunArgs) -> Diagnostic {
+    let file = read.reading.located.main.as_ref().filter(|main| main.exists).map(|main| shown(&main.path));
+    let text = match file {
+        Some(file) => format!("{file} has no oci_mirror, so `run` does not know which repositories to serve"),
+        None => "there is no CLI configuration, so `run` does not know which repositories to serve".to_owned(),
+    };
+    let command: Vec<String> =
+        args.command.iter().map(|word| crate::invocation::quoted(&word.to_string_lossy())).collect();
+    Diagnostic::usage(text)
+        .code("nothing-to-serve")
+        .hint(format!(
+            "name them: tofu-oci run --template 'ghcr.io/acme/${{namespace}}-${{type}}' --include 'registry.example.com/*/*' -- {}",
+            command.join(" ")
+        ))
+        .hint("or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}-${type}'")
+}
+
+/// Terraform reads `~/.terraformrc`, and this run does not if there is a `~/.tofurc`.
+pub(super) fn note_passed_over(context: &Context, args: &RunArgs, read: &ReadConfig) {
+    let is_terraform = args
+        .command
+        .first()
+        .is_some_and(|program| std::path::Path::new(program).file_stem().is_some_and(|name| name == "terraform"));
+    let located = &read.reading.located;
+    let Some(main) = located.main.as_ref().filter(|_| is_terraform && args.cli_config.is_none()) else { return };
+    let own = [".terraformrc", "terraform.rc"];
+    let is_own = |path: &std::path::Path| path.file_name().is_some_and(|name| own.iter().any(|own| name == *own));
+    if let Some(over) =
+        located.passed_over.iter().find(|over| over.path.parent() == main.path.parent() && is_own(&over.path))
+    {
+        let text = format!("{} counts for this command, and {} does not", shown(&main.path), shown(&over.path));
+        let note = Event::note("file-passed-over", text);
+        context.reporter.event(&note.with_hint("keep what both need in one file, and name it with --cli-config FILE"));
+    }
+}

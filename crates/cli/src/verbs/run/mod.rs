@@ -1,0 +1,76 @@
+//! `run`: a command that gets providers out of OCI repositories, through a bridge that lives as long as the command.
+//!
+//! ```text
+//! the CLI configuration, --template --methods--> the same methods, each oci_mirror with a bridge of its own
+//!        --bridges--> servers on 127.0.0.1 --rewrite--> a configuration in which they are network mirrors
+//!        --lock_file--> checksums of this platform, if a signature covers them
+//!        --command--> exit code
+//!        --lock_file--> checksums of all platforms, if a signature covers them; --watched--> what went wrong
+//! ```
+
+mod bridges;
+mod command;
+mod lock_file;
+mod methods;
+mod shared;
+mod variables;
+mod watched;
+
+use std::sync::Arc;
+
+use tofu_oci_disk::{Purpose, Scratch};
+use tofu_oci_logins::Access;
+use tofu_oci_mapper::config::rewrite;
+use tofu_oci_source::MethodOpener;
+
+use super::context::Context;
+use super::install::working_dir;
+use crate::args::{LookupArgs, RunArgs};
+use crate::connect::Connector;
+use crate::diagnostic::Diagnostic;
+use crate::environment::ReadConfig;
+use crate::exit::Exit;
+use crate::lookup::{configured, refuse};
+
+use bridges::Bridges;
+use lock_file::LockedByCommand;
+use methods::BridgedMethods;
+use shared::{chdir, not_prepared};
+use watched::Watched;
+
+/// Runs the command, and completes its lock file.
+pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagnostic> {
+    variables::supported()?;
+    let dir = working_dir(chdir(args).as_deref())?;
+    let read = ReadConfig::of_file(args.cli_config.as_deref(), chdir(args).as_deref())?;
+    let access = Access::Ambient { chdir: None };
+    let watched = Arc::new(Watched::default());
+    let (waiter, resolver) = (context.waiter(&args.network), Arc::clone(&context.resolver));
+    let connector =
+        Connector::new(&args.network, access, waiter, Arc::clone(&watched) as _, resolver).with_config(read.clone());
+    let mut configured = configured(&read, &LookupArgs::default(), &[])?;
+    refuse(&configured, connector.access())?;
+    configured.methods = methods::with_template(args, configured.methods)?;
+    let configured = Arc::new(configured);
+    let methods = BridgedMethods::of(&configured);
+    if methods.is_empty() {
+        return Err(methods::nothing_to_bridge(&read, args));
+    }
+    methods::note_passed_over(context, args, &read);
+    let trust = crate::trust::load(&args.trust, &dir)?;
+    let opener = Arc::new(MethodOpener::new(&configured, connector.client()?, connector.host_tokens()?));
+    let scratch = Scratch::temporary(&std::env::temp_dir(), Purpose::Run).map_err(|error| not_prepared(&error))?;
+    let sources = methods.sources(&configured, &opener);
+    let bridges = Bridges::start(&methods, &sources, &trust, &watched, scratch.path()).await?;
+    let written = BridgedMethods::written(&configured, bridges.urls());
+    let text = rewrite(&read.reading, &read.environment, &written) + &bridges.credentials();
+    let variables =
+        variables::prepare(scratch.path(), &text, bridges.authority()).map_err(|error| not_prepared(&error))?;
+    let lock = LockedByCommand::before(context, args, &dir, trust, sources).await?;
+    let exit = command::run(&args.command, &variables, &context.stop).await?;
+    match exit {
+        Exit::Done => lock.complete(&watched).await?,
+        _ => lock.explain(&bridges, &watched).await,
+    }
+    Ok(exit)
+}

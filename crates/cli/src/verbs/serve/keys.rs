@@ -1,0 +1,137 @@
+//! The key that signs, and the tokens of clients.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tofu_oci_bridge::{ClientAccess, KeyFileError, LinkOptions, NewToken, SumsSigner, load_key, new_key};
+use tofu_oci_trust::OpenPgpSecretKey;
+use tofu_oci_types::Secret;
+
+use super::settings::Settings;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::page::Page;
+use crate::printer;
+use crate::report::json_line;
+use crate::verbs::context::Context;
+
+/// The password of the signing key, if the key is encrypted.
+const PASSWORD: &str = "TOFU_OCI_SIGNING_KEY_PASSWORD";
+
+/// The longest secret of links, in bytes.
+const SECRET_LIMIT: u64 = 64 << 10;
+
+#[derive(Serialize)]
+struct TokenLine<'a> {
+    event: &'static str,
+    token: &'a str,
+    token_sha256: &'a str,
+}
+
+#[derive(Serialize)]
+struct KeyLine<'a> {
+    event: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<String>,
+    key_id: String,
+    fingerprint: String,
+    public_key: &'a str,
+}
+
+/// Prints a new token and what the settings say of it. The token is kept nowhere.
+pub(super) fn print_token(context: &Context) {
+    let NewToken { token, digest } = NewToken::generate();
+    if context.json {
+        let (token, token_sha256) = (token.expose(), digest.expose());
+        return json_line(&TokenLine { event: "token", token, token_sha256 });
+    }
+    let mut page = Page::of(format!("token:         {}", token.expose()));
+    page.line(format!("token_sha256 = \"{}\"", digest.expose()));
+    printer::stdout(&page);
+    let mut advice = Page::of("note: give the token to the client; no file keeps it");
+    advice.line("note: write the second line into a [[client]] of serve.toml, with `name` and `providers`");
+    if !context.quiet {
+        printer::stderr(&advice);
+    }
+}
+
+/// Makes a key in a new file.
+pub(super) fn make(context: &Context, file: &Path) -> Result<(), Diagnostic> {
+    let key = new_key(file).map_err(|error| unusable(&error))?;
+    if context.json {
+        json_line(&key_line("key_made", Some(file), &key));
+        return Ok(());
+    }
+    let mut page = Page::of(format!("made the key {} in {}", key.fingerprint(), file.display()));
+    page.line(format!("in serve.toml: signing_key = {:?}", file.display().to_string()));
+    page.line("keep a copy at a safe place: whoever has the file can sign as this bridge");
+    printer::stdout(&page);
+    Ok(())
+}
+
+/// Prints the public part of the key.
+pub(super) fn print(context: &Context, signer: &SumsSigner) -> Result<(), Diagnostic> {
+    let key = signer.key().ok_or_else(|| {
+        Diagnostic::usage("the settings name no signing key")
+            .code("signing-key-missing")
+            .hint("make one: tofu-oci serve --new-key bridge-key.asc, and write it as `signing_key`")
+    })?;
+    if context.json {
+        json_line(&key_line("key", None, key));
+        return Ok(());
+    }
+    let mut page = Page::of(format!("fingerprint: {}", key.fingerprint()));
+    for line in key.public().lines() {
+        page.line(line);
+    }
+    printer::stdout(&page);
+    Ok(())
+}
+
+fn key_line<'a>(event: &'static str, file: Option<&Path>, key: &'a OpenPgpSecretKey) -> KeyLine<'a> {
+    let file = file.map(|file| file.display().to_string());
+    KeyLine { event, file, key_id: key.key_id(), fingerprint: key.fingerprint(), public_key: key.public() }
+}
+
+/// Who signs the checksums.
+pub(super) fn signer(settings: &Settings) -> Result<SumsSigner, Diagnostic> {
+    let Some(file) = &settings.config.signing_key else { return Ok(SumsSigner::new(None)) };
+    let password = std::env::var(PASSWORD).ok().filter(|password| !password.is_empty()).map(Secret::new);
+    let key = load_key(&settings.dir.join(file), password.as_ref()).map_err(|error| unusable(&error))?;
+    Ok(SumsSigner::new(Some(key)))
+}
+
+/// Who may see what.
+pub(super) fn access(settings: &Settings) -> Result<ClientAccess, Diagnostic> {
+    let links = &settings.config.links;
+    let secret = match &links.secret {
+        None => Secret::new(""),
+        Some(file) => {
+            let file = settings.dir.join(file);
+            let unreadable = |error: &dyn std::fmt::Display| {
+                Diagnostic::usage(format!("the secret of links {} cannot be read", file.display()))
+                    .cause(error.to_string())
+                    .code("settings-unreadable")
+            };
+            let bytes = tofu_oci_disk::read_file(&file, SECRET_LIMIT).map_err(|error| unreadable(&error))?;
+            let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
+            if text.trim().is_empty() {
+                return Err(unreadable(&"it is empty").hint("write 32 random bytes or more into it, as text"));
+            }
+            Secret::new(text.trim())
+        }
+    };
+    Ok(ClientAccess::new(settings.config.clients.clone(), LinkOptions { lifetime: links.lifetime, secret }))
+}
+
+fn unusable(error: &KeyFileError) -> Diagnostic {
+    let diagnostic = Diagnostic::of(Exit::Usage, error).code(error.code());
+    match error.code() {
+        "signing-key-missing" => diagnostic.hint("make one: tofu-oci serve --new-key FILE"),
+        "signing-key-password-needed" | "signing-key-password-wrong" => {
+            diagnostic.hint(format!("set {PASSWORD} to the password of the key"))
+        }
+        "signing-key-exists" => diagnostic.hint("name another file; clients that know the old key still need it"),
+        _ => diagnostic,
+    }
+}

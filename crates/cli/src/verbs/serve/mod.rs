@@ -1,0 +1,137 @@
+//! `serve`.
+
+mod keys;
+mod open;
+mod places;
+mod settings;
+mod start;
+mod upstream;
+
+use std::fs::OpenOptions;
+use std::path::Path;
+use std::sync::Arc;
+
+use tofu_oci_bridge::{
+    AccessLog, AccessLogger, Bridge, BridgeSettings, Catalog, CatalogOptions, PackageOptions, Packages, ServeError,
+    ServedSite, Server, ServerCertificates, ServerOptions, TlsFiles, Visibility,
+};
+
+use super::context::Context;
+use super::stop::StoppedBy;
+use crate::args::ServeArgs;
+use crate::diagnostic::Diagnostic;
+use crate::environment::cache_folder;
+use crate::exit::Exit;
+use crate::printer;
+use settings::Settings;
+
+/// Serves until the user or the system stops it; or says what it would serve, or makes what it needs.
+pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, Diagnostic> {
+    if args.new_token {
+        keys::print_token(context);
+        return Ok(Exit::Done);
+    }
+    if let Some(file) = &args.new_key {
+        keys::make(context, file)?;
+        return Ok(Exit::Done);
+    }
+    let settings = Settings::asked(args)?;
+    let signer = keys::signer(&settings)?;
+    if args.show_key {
+        keys::print(context, &signer)?;
+        return Ok(Exit::Done);
+    }
+    let opened = places::open(context, args, &settings).await?;
+    let certificates = settings.config.tls.as_ref().map(|tls| certificates(&settings.dir, tls)).transpose()?;
+    let access = keys::access(&settings)?;
+    start::warn(context, &settings, &signer);
+    if args.check_config {
+        start::print_settings(context, &settings);
+        return Ok(Exit::Done);
+    }
+    let config = &settings.config;
+    let visibility = if access.is_restricted() { Visibility::Private } else { Visibility::Public };
+    let packages = Packages::new(PackageOptions {
+        cache: cache(&settings)?,
+        cache_bytes: config.cache.size,
+        limits: places::limits(),
+        redirects: config.redirects,
+        visibility,
+    });
+    let options = CatalogOptions {
+        fresh: config.cache.metadata,
+        ..CatalogOptions::new(opened.trust, Arc::clone(&context.reporter))
+    };
+    let server = Server::bind(ServerOptions {
+        listen: config.listen.clone(),
+        listen_metrics: config.listen_metrics,
+        certificates: certificates.map(Arc::new),
+        limits: config.limits.clone(),
+        proxies: config.proxies.clone(),
+        grace: config.grace,
+        log: access_log(&settings)?,
+        reporter: Arc::clone(&context.reporter),
+    })
+    .await
+    .map_err(|error| unserved(&error))?;
+    let bound = server.addresses();
+    let base = config.base_url(bound.first().copied().unwrap_or(tofu_oci_bridge::BridgeConfig::DEFAULT_LISTEN));
+    let settings_of_bridge = BridgeSettings { base, hosts: places::own_hosts(config), hashes: config.hashes.clone() };
+    start::announce(context, config, &settings_of_bridge.base, &server);
+    let bridge = Arc::new(Bridge {
+        catalog: Catalog::new(opened.places, options),
+        packages,
+        signer,
+        access,
+        settings: settings_of_bridge,
+    });
+    let mut by = StoppedBy::Interrupt;
+    server.serve(ServedSite::of(bridge), async { by = context.stop.asked().await }).await;
+    match by {
+        StoppedBy::Termination => Ok(Exit::Done),
+        StoppedBy::Interrupt => Ok(Exit::Interrupted),
+    }
+}
+
+fn unserved(error: &ServeError) -> Diagnostic {
+    let diagnostic = Diagnostic::of(Exit::Usage, error).code(error.code());
+    match error {
+        ServeError::Listen { .. } => diagnostic
+            .hint("name another address: --listen 127.0.0.1:0 takes a free port; ports below 1024 need a right"),
+        _ => diagnostic.hint("[tls] takes PEM files: the certificate with those that signed it, and its private key"),
+    }
+}
+
+fn certificates(dir: &Path, tls: &TlsFiles) -> Result<ServerCertificates, Diagnostic> {
+    let files = TlsFiles { certificate: dir.join(&tls.certificate), key: dir.join(&tls.key) };
+    ServerCertificates::of_files(files).map_err(|error| unserved(&error))
+}
+
+/// The folder of converted packages, which is made if it is missing.
+fn cache(settings: &Settings) -> Result<std::path::PathBuf, Diagnostic> {
+    let named = settings.config.cache.dir.as_ref().map(|dir| settings.dir.join(dir));
+    let dir = named.or_else(|| cache_folder("serve")).ok_or_else(|| {
+        Diagnostic::usage("there is no folder for the cache: HOME is not set")
+            .hint("name one: `dir` in the [cache] of serve.toml")
+    })?;
+    std::fs::create_dir_all(&dir).map_err(|error| {
+        Diagnostic::usage(format!("the cache {} cannot be made", dir.display())).io_hint("write", &dir, &error)
+    })?;
+    Ok(dir)
+}
+
+fn access_log(settings: &Settings) -> Result<AccessLogger, Diagnostic> {
+    Ok(match &settings.config.access_log {
+        AccessLog::Off => AccessLogger::off(),
+        AccessLog::Stdout => AccessLogger::to(printer::log_lines()),
+        AccessLog::File(path) => {
+            let path = settings.dir.join(path);
+            let file = OpenOptions::new().create(true).append(true).open(&path).map_err(|error| {
+                Diagnostic::usage(format!("the access log {} cannot be written", path.display()))
+                    .io_hint("write", &path, &error)
+                    .cause(error.to_string())
+            })?;
+            AccessLogger::to(Box::new(file))
+        }
+    })
+}

@@ -1,0 +1,147 @@
+//! What is served, by arguments or by a `serve.toml`.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_bridge::{BridgeConfig, BridgeConfigError, BridgeConfigProblem, ServedProviders, TlsFiles, WrittenPlace};
+use tofu_oci_mirror::UpstreamUse;
+use tofu_oci_types::{TextPosition, printable};
+
+use crate::args::ServeArgs;
+use crate::diagnostic::Diagnostic;
+use crate::excerpt::excerpt;
+use crate::exit::Exit;
+
+/// The name of the settings in the current directory.
+const SETTINGS_FILE: &str = "serve.toml";
+
+/// The most that is read of the settings, in bytes.
+const LIMIT: u64 = 1 << 20;
+
+/// The settings, and where they are written.
+pub(super) struct Settings {
+    pub(super) config: BridgeConfig,
+    /// What the paths in them are relative to.
+    pub(super) dir: PathBuf,
+    /// The file and its text, if there is one.
+    file: Option<(PathBuf, String)>,
+}
+
+impl Settings {
+    /// Reads the arguments, and the file that they name.
+    ///
+    /// # Errors
+    /// What is wrong with one of them; exit code 2.
+    pub(super) fn asked(args: &ServeArgs) -> Result<Self, Diagnostic> {
+        let mut settings = match &args.from {
+            Some(from) => Self { config: of_place(args, from), dir: PathBuf::from("."), file: None },
+            None => Self::of_file(args)?,
+        };
+        settings.change(args)?;
+        Ok(settings)
+    }
+
+    fn of_file(args: &ServeArgs) -> Result<Self, Diagnostic> {
+        let path = args.config.clone().unwrap_or_else(|| PathBuf::from(SETTINGS_FILE));
+        if args.config.is_none() && path.symlink_metadata().is_err() {
+            return Err(Diagnostic::usage("`serve` needs to know what to serve, and there is no serve.toml here")
+                .hint("name a place: tofu-oci serve --from 'REGISTRY/${namespace}-${type}'")
+                .hint("or write a serve.toml: tofu-oci help serving"));
+        }
+        let unreadable = |error: &dyn std::fmt::Display| {
+            Diagnostic::usage(format!("the settings {} cannot be read", path.display()))
+                .cause(error.to_string())
+                .code("settings-unreadable")
+        };
+        let bytes = tofu_oci_disk::read_file(&path, LIMIT).map_err(|error| unreadable(&error))?;
+        let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
+        let config = BridgeConfig::parse(&text).map_err(|error| broken(&path, &text, &error))?;
+        let dir = path.parent().unwrap_or(Path::new("")).to_owned();
+        Ok(Self { config, dir, file: Some((path, text)) })
+    }
+
+    /// Options count more than the file. Their paths are relative to the current directory.
+    fn change(&mut self, args: &ServeArgs) -> Result<(), Diagnostic> {
+        let here = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let config = &mut self.config;
+        if !args.listen.is_empty() {
+            config.listen.clone_from(&args.listen);
+        }
+        if let Some(url) = &args.url {
+            config.url = Some(url.parse().map_err(|error: tofu_oci_bridge::InvalidBaseUrl| {
+                Diagnostic::of(Exit::Usage, &error).hint("write what clients write: https://providers.example.com/")
+            })?);
+        }
+        if !args.host.is_empty() {
+            config.hosts.clone_from(&args.host);
+        }
+        if let (Some(certificate), Some(key)) = (&args.tls_cert, &args.tls_key) {
+            config.tls = Some(TlsFiles { certificate: here(certificate), key: here(key) });
+        }
+        config.plain_http |= args.clear_text;
+        if args.sealed {
+            config.upstreams = UpstreamUse::Sealed;
+        }
+        if let Some(key) = &args.signing_key {
+            config.signing_key = Some(here(key));
+        }
+        if let Some(policy) = &args.trust.trust_policy {
+            config.trust = Some(here(policy));
+        }
+        match config.listen.iter().find(|address| !address.ip().to_canonical().is_loopback()) {
+            Some(&address) if config.tls.is_none() && !config.plain_http => {
+                let problem = BridgeConfigProblem::ClearText { address };
+                Err(Diagnostic::usage(problem.to_string())
+                    .code("settings-invalid")
+                    .hint("add --tls-cert FILE --tls-key FILE; or --clear-text if a proxy in front speaks TLS"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A place with its path, if it has one, relative to the current directory instead of the file.
+    pub(super) fn located(&self, text: &str) -> String {
+        let on_disk =
+            ["oci:", "static:", "bundle:"].into_iter().find_map(|kind| Some((kind, text.strip_prefix(kind)?)));
+        match (&self.file, on_disk) {
+            (Some(_), Some((kind, path))) if !path.is_empty() => format!("{kind}{}", self.dir.join(path).display()),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// An error about a place of the file, with its line.
+    pub(super) fn about(&self, place: &WrittenPlace, error: Diagnostic) -> Diagnostic {
+        match &self.file {
+            Some((path, text)) => {
+                error.exiting(Exit::Usage).excerpt(excerpt(&path.display().to_string(), text, &place.span))
+            }
+            None => error.exiting(Exit::Usage),
+        }
+    }
+}
+
+fn of_place(args: &ServeArgs, from: &str) -> BridgeConfig {
+    let include = match args.include.as_slice() {
+        [] => vec!["*/*/*".parse().expect("a pattern of every provider")],
+        patterns => patterns.to_vec(),
+    };
+    let from = WrittenPlace { text: from.to_owned(), span: 0..0 };
+    BridgeConfig::serving(vec![ServedProviders { include, exclude: Vec::new(), from, pull: None }])
+}
+
+/// The fault with its line, shown as errors of a trust policy are.
+fn broken(path: &Path, text: &str, error: &BridgeConfigError) -> Diagnostic {
+    let shown = path.display().to_string();
+    let place = match &error.span {
+        Some(span) if error.problem.is_about_a_secret() => {
+            format!("  --> {}:{}\n", printable(&shown), TextPosition::of(text, span.start))
+        }
+        Some(span) => excerpt(&shown, text, span),
+        None => format!("  --> {}\n", printable(&shown)),
+    };
+    let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("settings-invalid");
+    let diagnostic = match error.problem.instead() {
+        Some(instead) => diagnostic.hint(instead),
+        None => diagnostic,
+    };
+    diagnostic.hint("every setting of the file: tofu-oci help serving")
+}

@@ -1,0 +1,164 @@
+//! What a server says before it serves.
+
+use serde::Serialize;
+use tofu_oci_bridge::{BaseUrl, BridgeConfig, ServedProviders, Server, SumsSigner};
+use tofu_oci_mapper::Symbol;
+use tofu_oci_mirror::UpstreamUse;
+use tofu_oci_types::{Event, Pattern, masked};
+
+use super::settings::Settings;
+use crate::ends::From;
+use crate::page::Page;
+use crate::printer;
+use crate::report::json_line;
+use crate::verbs::context::Context;
+
+/// The first line of `--json`.
+#[derive(Serialize)]
+struct ServingLine {
+    event: &'static str,
+    url: String,
+    mirror: String,
+    listen: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    listen_metrics: Option<String>,
+    hosts: Vec<String>,
+    restricted: bool,
+    sealed: bool,
+}
+
+/// A place in the report of `--check-config`.
+#[derive(Serialize)]
+struct ServedLine {
+    event: &'static str,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    from: String,
+    upstream: Vec<String>,
+}
+
+/// The last line of `--check-config`.
+#[derive(Serialize)]
+struct SettingsLine {
+    event: &'static str,
+    places: usize,
+    hosts: Vec<String>,
+    restricted: bool,
+    sealed: bool,
+}
+
+/// Warns of settings that are allowed, and that few people want.
+pub(super) fn warn(context: &Context, settings: &Settings, signer: &SumsSigner) {
+    let config = &settings.config;
+    if !config.hosts.is_empty() && signer.key().is_none() {
+        let text =
+            "without `signing_key`, releases that their publisher has not signed cannot be installed from own hosts";
+        let hint = "make a key: tofu-oci serve --new-key bridge-key.asc";
+        context.reporter.event(&Event::warning("no-signing-key", text).with_hint(hint));
+    }
+    for served in config.providers.iter().filter(|served| mixes_hosts(served)) {
+        let text = format!(
+            "the packages in {} are served under every host that `include` names: acme/widget of one host is that of all",
+            masked(&served.from.text)
+        );
+        let hint = "name one host: include = [\"registry.example.com/*/*\"]; or write ${hostname} into the template";
+        context.reporter.event(&Event::warning("hosts-share-repositories", text).with_hint(hint));
+    }
+    let is_https = config.tls.is_some() || config.url.as_ref().is_some_and(|url| url.to_string().starts_with("https:"));
+    if !is_https {
+        let text = "Terraform and OpenTofu take no network mirror without https";
+        let hint = "add a certificate: --tls-cert FILE --tls-key FILE; or `url`, if a proxy in front speaks TLS";
+        context.reporter.event(&Event::note("no-https", text).with_hint(hint));
+    }
+}
+
+/// Whether one repository is served as a provider of several hosts.
+fn mixes_hosts(served: &ServedProviders) -> bool {
+    let Ok(From::Repositories(template) | From::Layouts(template)) = From::parse(&served.from.text) else {
+        return false;
+    };
+    let mut hosts = served.include.iter().map(Pattern::hostname);
+    let first = hosts.next().flatten();
+    let is_one_host = first.is_some() && hosts.all(|host| host == first);
+    !is_one_host && !template.symbols().contains(&Symbol::Hostname)
+}
+
+/// Where it listens, and what to write.
+pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl, server: &Server) {
+    let listen: Vec<String> = server.addresses().iter().map(ToString::to_string).collect();
+    let metrics = server.metrics_address().map(|address| address.to_string());
+    let hosts: Vec<String> = config.hosts.iter().map(tofu_oci_types::Hostname::display).collect();
+    let (url, mirror) = (base.to_string(), base.join("mirror/"));
+    let sealed = config.upstreams == UpstreamUse::Sealed;
+    if context.json {
+        return json_line(&ServingLine {
+            event: "serving",
+            url,
+            mirror,
+            listen,
+            listen_metrics: metrics,
+            hosts,
+            restricted: !config.clients.is_empty(),
+            sealed,
+        });
+    }
+    if context.quiet {
+        return;
+    }
+    let mut page = Page::of(format!("serving {url} at {}", listen.join(" and ")));
+    page.line("in the CLI configuration of clients:");
+    page.line(format!("  provider_installation {{ network_mirror {{ url = \"{mirror}\" }} }}"));
+    for host in &hosts {
+        page.line(format!("in required_providers: source = \"{host}/NAMESPACE/TYPE\""));
+    }
+    if !config.clients.is_empty() {
+        page.line("each client shows its token: a `credentials` block, or https://NAME:TOKEN@… in the url");
+    }
+    if sealed {
+        page.line("sealed: no upstream is asked");
+    }
+    printer::stderr(&page);
+}
+
+/// The report of `--check-config`.
+pub(super) fn print_settings(context: &Context, settings: &Settings) {
+    let config = &settings.config;
+    let mut page = Page::of("the settings are right");
+    for served in &config.providers {
+        let texts = |patterns: &[tofu_oci_types::Pattern]| patterns.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let upstream = served.pull.iter().flat_map(|pull| &pull.upstream).map(|place| masked(&place.text)).collect();
+        let line = ServedLine {
+            event: "served",
+            include: texts(&served.include),
+            exclude: texts(&served.exclude),
+            from: masked(&settings.located(&served.from.text)),
+            upstream,
+        };
+        if context.json {
+            json_line(&line);
+            continue;
+        }
+        let mut text = format!("{} from {}", line.include.join(", "), line.from);
+        if !line.exclude.is_empty() {
+            text.push_str(&format!(" except {}", line.exclude.join(", ")));
+        }
+        match line.upstream.join(", ") {
+            upstream if upstream.is_empty() => {}
+            upstream if config.upstreams == UpstreamUse::Sealed => {
+                text.push_str(&format!("; sealed, so that {upstream} is never asked"));
+            }
+            upstream => text.push_str(&format!("; what is missing from {upstream}")),
+        }
+        page.line(&text);
+    }
+    if !context.json {
+        return printer::stdout(&page);
+    }
+    json_line(&SettingsLine {
+        event: "settings",
+        places: config.providers.len(),
+        hosts: config.hosts.iter().map(tofu_oci_types::Hostname::display).collect(),
+        restricted: !config.clients.is_empty(),
+        sealed: config.upstreams == UpstreamUse::Sealed,
+    });
+}

@@ -1,0 +1,112 @@
+//! What `serve` does besides serving.
+
+use crate::setup::Scene;
+
+fn settings(scene: &Scene, more: &str) {
+    let text = format!(
+        "{more}\n[[provider]]\ninclude = [\"registry.example.com/*/*\"]\nfrom = \"{}/${{namespace}}/${{type}}\"\n",
+        scene.registry.address()
+    );
+    scene.context.write("serve.toml", text);
+}
+
+#[test]
+fn a_configuration_is_checked_without_a_request() {
+    let scene = Scene::published();
+    settings(&scene, "");
+    let said = scene.run("serve --config serve.toml --check-config").success();
+    assert!(said.stdout.contains("registry.example.com/*/*"), "{}", said.text);
+    assert_eq!(scene.conversation(), Vec::<String>::new());
+}
+
+#[test]
+fn one_repository_for_the_providers_of_all_hosts_costs_a_warning() {
+    let scene = Scene::new();
+    let said = scene.run("serve --from registry.example.com/${namespace}/${type} --check-config").success();
+    assert!(said.stderr.contains("under every host"), "{}", said.text);
+    let said = scene
+        .run("serve --from registry.example.com/${namespace}/${type} --include acme.example/*/* --check-config")
+        .success();
+    assert!(!said.stderr.contains("under every host"), "{}", said.text);
+}
+
+#[test]
+fn a_wrong_configuration_is_a_configuration_error_with_its_place() {
+    let scene = Scene::new();
+    for (more, named) in [
+        ("listn = [\"127.0.0.1:0\"]", "listn"),
+        ("listen = [\"0.0.0.0:8080\"]", "0.0.0.0:8080"),
+        ("hashes = [\"h1\"]", "zh"),
+        ("hosts = [\"registry.other.example\"]", "registry.other.example"),
+    ] {
+        settings(&scene, more);
+        for check in ["", " --check-config"] {
+            let said = scene.run(&format!("serve --config serve.toml{check}"));
+            assert_eq!(said.code, Some(2), "{more}{check}: {}", said.text);
+            assert!(said.stderr.contains("serve.toml") && said.stderr.contains(named), "{more}: {}", said.text);
+        }
+    }
+    let said = scene.run("serve --config nowhere.toml");
+    assert_eq!(said.code, Some(2), "{}", said.text);
+}
+
+#[test]
+fn a_new_key_is_for_its_owner_alone_and_overwrites_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let scene = Scene::new();
+    scene.run("serve --new-key bridge.asc").success();
+    let mode = std::fs::metadata(scene.path("bridge.asc")).expect("it was written").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let first = scene.context.read("bridge.asc");
+    assert!(first.starts_with("-----BEGIN PGP PRIVATE KEY BLOCK-----"), "{first}");
+    assert_ne!(scene.run("serve --new-key bridge.asc").code, Some(0));
+    assert_eq!(scene.context.read("bridge.asc"), first);
+
+    settings(&scene, "hosts = [\"registry.example.com\"]\nsigning_key = \"bridge.asc\"");
+    let shown = scene.run("serve --config serve.toml --show-key").success();
+    assert!(shown.stdout.contains("-----BEGIN PGP PUBLIC KEY BLOCK-----"), "{}", shown.text);
+    assert!(!shown.text.contains("PRIVATE"), "{}", shown.text);
+}
+
+#[test]
+fn two_new_tokens_differ() {
+    let scene = Scene::new();
+    let tokens = ["one", "two"].map(|_| scene.run("serve --new-token").success().text);
+    assert_ne!(tokens[0], tokens[1]);
+    assert!(tokens[0].contains("token_sha256"), "{}", tokens[0]);
+}
+
+#[test]
+fn a_place_of_the_file_was_looked_for_in_the_current_directory() {
+    let scene = Scene::new();
+    let places = "[[provider]]\ninclude = [\"registry.example.com/*/*\"]\nfrom = \"static:tree\"\n";
+    scene.context.write("etc/serve.toml", places);
+    std::fs::create_dir_all(scene.path("etc/tree")).expect("the scene may write");
+    let said = scene.run("serve --config etc/serve.toml --check-config").success();
+    assert!(said.stdout.contains("from static:etc/tree"), "{}", said.text);
+}
+
+#[test]
+fn a_folder_or_bundle_that_is_missing_was_called_right() {
+    let scene = Scene::new();
+    for place in ["oci:nowhere", "static:nowhere", "bundle:nowhere"] {
+        let places = format!("[[provider]]\ninclude = [\"registry.example.com/*/*\"]\nfrom = \"{place}\"\n");
+        scene.context.write("serve.toml", places);
+        for arguments in [String::new(), format!(" --from {place}")] {
+            let said = scene.run(&format!("serve --check-config{arguments}"));
+            assert_eq!(said.code, Some(2), "{place}{arguments}: {}", said.text);
+            assert!(said.stderr.contains("nowhere"), "{}", said.text);
+        }
+    }
+}
+
+#[test]
+fn a_sealed_server_was_said_to_fetch() {
+    let scene = Scene::new();
+    settings(&scene, "sealed = true");
+    let text = format!("{}upstream = [\"direct\"]\n", scene.context.read("serve.toml"));
+    scene.context.write("serve.toml", text);
+    let said = scene.run("serve --check-config").success();
+    assert!(said.stdout.contains("sealed, so that direct is never asked"), "{}", said.text);
+}

@@ -1,0 +1,86 @@
+//! From its first line to its end.
+
+use tofu_oci_testkit::{Fault, Gate, ProviderZip, ReleaseFolder, Rule};
+
+use super::wire::{begin, read};
+use super::{Serving, WIDGET_PATH, archive, served};
+use crate::setup::{Scene, WIDGET};
+
+#[test]
+fn it_says_where_it_listens_and_ends_well_by_sigterm() {
+    let (_scene, serving) = served();
+    assert_eq!(serving.get("/healthz").status, 200);
+    assert_eq!(serving.get("/readyz").status, 200);
+    assert!(serving.log().contains(&format!("127.0.0.1:{}", serving.port)), "{}", serving.log());
+    let (status, said) = serving.stop();
+    assert_eq!(status.code(), Some(0), "{said}");
+}
+
+#[test]
+fn an_interrupted_bridge_ends_as_every_interrupted_command() {
+    let (_scene, mut serving) = served();
+    serving.signal("INT");
+    let status = serving.child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(130), "{}", serving.log());
+}
+
+/// A registry with a package of 2 MB that is no multiple of anything.
+fn large() -> Scene {
+    let scene = Scene::new();
+    let package = ProviderZip::new("widget", "1.4.0", "linux_amd64").random_file("data.bin", 2_000_001);
+    ReleaseFolder::new("widget", "1.4.0", &[]).package(package).write_zips(&scene.path("dist"));
+    scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
+    scene
+}
+
+#[test]
+fn a_download_under_way_is_finished_after_sigterm() {
+    let scene = large();
+    let serving = Serving::start(&scene, "", "");
+    // What is known already is not asked for after the signal.
+    serving.json(&format!("{WIDGET_PATH}/1.4.0.json"));
+    let gate = Gate::closed();
+    let held = Fault::HoldBody { bytes: 1_000_000, gate: gate.clone() };
+    scene.registry.fault(Rule::on("GET", "/v2/acme/widget/blobs/*").then(held));
+    let path = archive("linux_amd64");
+    let download = begin(serving.port, "GET", &path, &[]);
+    arrived(&gate);
+    serving.signal("TERM");
+    // The answer to this is late enough: the signal was seen, or the connection is refused.
+    serving.wait_for_line(1, &["stop"]);
+    gate.open();
+    let got = read(download, "GET");
+    let zip = std::fs::read(scene.path("dist/terraform-provider-widget_1.4.0_linux_amd64.zip")).expect("it is there");
+    assert!(got.is_whole && got.body == zip, "{} of {} bytes", got.body.len(), zip.len());
+    let mut serving = serving;
+    let status = serving.child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0), "{}", serving.log());
+}
+
+#[test]
+fn a_client_that_goes_away_ends_the_download_from_the_registry() {
+    let scene = large();
+    let serving = Serving::start(&scene, "", "");
+    let gate = Gate::closed();
+    let held = Fault::HoldBody { bytes: 100_000, gate: gate.clone() };
+    scene.registry.fault(Rule::on("GET", "/v2/acme/widget/blobs/*").once().then(held));
+    drop(begin(serving.port, "GET", &archive("linux_amd64"), &[]));
+    // The bridge is as ready as before.
+    let got = serving.get(&archive("linux_amd64"));
+    assert!(got.status == 200 && got.is_whole, "{}", serving.log());
+    gate.open();
+}
+
+/// Waits until a request has come to the gate.
+fn arrived(gate: &Gate) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime can be made");
+    runtime.block_on(gate.arrived(1));
+}
+
+#[test]
+fn the_log_did_not_say_why_a_mirror_url_without_its_slash_failed() {
+    let scene = Scene::published();
+    let serving = Serving::start(&scene, "", "");
+    assert_eq!(serving.get("/registry.example.com/acme/widget/index.json").status, 400);
+    serving.wait_for_line(0, &["/registry.example.com/acme/widget/index.json", "\"code\":\"wrong-address\""]);
+}

@@ -1,0 +1,254 @@
+//! The bridge beside nginx with the same files, beside the registry itself, and `run` beside a static mirror.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tofu_oci_testkit::{Certificates, RealRegistry};
+
+use super::measure::output;
+use super::package::BenchPackage;
+use crate::failure::{ChoreFailure, ChoreResult};
+use crate::nginx::{Nginx, NginxWorkers};
+use crate::paths;
+use crate::process::{ProgramRun, find};
+use crate::served::{ServedBridge, free_port};
+
+const HOST: &str = "registry.example.test";
+/// Connections of a load on metadata, and simultaneous downloads.
+const CLIENTS: usize = 64;
+/// How long a load on metadata lasts.
+const SECONDS: u64 = 5;
+/// How many times nginx and the bridge take turns.
+const TURNS: usize = 3;
+
+/// Over which transport, from end to end.
+#[derive(Clone, Copy)]
+pub(super) enum BenchWire {
+    /// Client, bridge and registry speak TLS.
+    Tls,
+    /// All of them speak plain HTTP on loopback.
+    Plain,
+}
+
+/// Two bridges in front of the registries of the bench, and nginx with the same documents and the same package.
+pub(super) struct BridgeBench {
+    tls: (u16, ServedBridge),
+    plain: (u16, ServedBridge),
+    nginx: Nginx,
+    ca: PathBuf,
+    /// `HOST/bench/TYPE/FILE` of the package.
+    zip: String,
+    documents: [String; 2],
+    main: String,
+    template: String,
+}
+
+impl BridgeBench {
+    /// Starts everything for a release that both registries have at `bench/TYPE`.
+    pub(super) fn make(
+        work: &Path,
+        program: &Path,
+        package: &BenchPackage,
+        certificates: &Certificates,
+        registries: [&RealRegistry; 2],
+    ) -> ChoreResult<Self> {
+        let folder = work.join("bridge");
+        let ca = folder.join("ca.pem");
+        paths::write(&ca, certificates.ca_pem())?;
+        let bridge = |name: &str, registry: &RealRegistry, certificates: Option<&Certificates>| {
+            let port = free_port()?;
+            let url = match certificates {
+                Some(_) => format!("https://localhost:{port}/"),
+                None => format!("http://localhost:{port}/"),
+            };
+            let own = folder.join(name);
+            let settings = format!(
+                "url = \"{url}\"\n[[provider]]\ninclude = [\"{HOST}/*/*\"]\nfrom = \"{}/${{namespace}}/${{type}}\"\n\n\
+                 [cache]\ndir = \"{}\"\nmetadata = \"1h\"\n",
+                registry.address(),
+                own.join("cache").display()
+            );
+            let run = ProgramRun::isolated(program, &own).variable("TOFU_OCI_CA_FILE", &ca);
+            ServedBridge::start(run, &own, port, certificates, &settings).map(|bridge| (port, bridge))
+        };
+        let tls = bridge("tls", registries[0], Some(certificates))?;
+        let plain = bridge("plain", registries[1], None)?;
+        let base = package.address();
+        let zip = package.zip();
+        let name = zip.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let documents = [format!("{base}/index.json"), format!("{base}/{}.json", package.version)];
+        let served = folder.join("served");
+        for document in &documents {
+            let body = output(&mut curl(&ca, &format!("https://localhost:{}/mirror/{document}", tls.0)))?;
+            paths::write(&served.join(document), body)?;
+        }
+        fs::copy(&zip, served.join(&base).join(&name))?;
+        fs::create_dir_all(folder.join("nginx"))?;
+        let nginx = Nginx::start_with(&folder.join("nginx"), &served, certificates, NginxWorkers::OnAllCores)?;
+        let main = format!(
+            "terraform {{\n  required_providers {{\n    x = {{ source = \"{base}\", version = \"{}\" }}\n  }}\n}}\n",
+            package.version
+        );
+        let template = format!("{}/${{namespace}}/${{type}}", registries[0].address());
+        Ok(Self { tls, plain, nginx, ca, zip: format!("{base}/{name}"), documents, main, template })
+    }
+
+    /// The package through the bridge, to nowhere.
+    pub(super) fn download(&self, wire: BenchWire) -> Command {
+        curl(&self.ca, &self.package_url(wire))
+    }
+
+    fn package_url(&self, wire: BenchWire) -> String {
+        match wire {
+            BenchWire::Tls => format!("https://localhost:{}/mirror/{}", self.tls.0, self.zip),
+            BenchWire::Plain => format!("http://localhost:{}/mirror/{}", self.plain.0, self.zip),
+        }
+    }
+
+    /// `terraform init` from nginx.
+    pub(super) fn init_from_nginx(&self, folder: &Path) -> ChoreResult<Command> {
+        let method = format!("network_mirror {{\n    url = \"{}\"\n  }}", self.nginx.url());
+        let mut command = Command::new(terraform()?);
+        self.in_project(&mut command, folder, &method)?;
+        command.env("SSL_CERT_FILE", &self.ca).args(["init", "-input=false", "-no-color"]);
+        Ok(command)
+    }
+
+    /// `run -- terraform init` from the registry.
+    pub(super) fn run_init(&self, mut command: Command, folder: &Path) -> ChoreResult<Command> {
+        let method = format!(
+            "oci_mirror {{\n    repository_template = \"{}\"\n    include = [\"{HOST}/*/*\"]\n  }}",
+            self.template
+        );
+        self.in_project(&mut command, folder, &method)?;
+        command.args(["run", "--"]).arg(terraform()?).args(["init", "-input=false", "-no-color"]);
+        Ok(command)
+    }
+
+    fn in_project(&self, command: &mut Command, folder: &Path, method: &str) -> ChoreResult {
+        paths::write(&folder.join("main.tf"), &self.main)?;
+        paths::write(&folder.join("cli.tfrc"), format!("provider_installation {{\n  {method}\n}}\n"))?;
+        command.current_dir(folder).env("TF_CLI_CONFIG_FILE", folder.join("cli.tfrc"));
+        command.env("CHECKPOINT_DISABLE", "1").env("HOME", folder);
+        Ok(())
+    }
+
+    /// Prints what loads cost: metadata beside nginx, and the memory of many downloads at once.
+    pub(super) fn print_loads(&self) -> ChoreResult {
+        match find("wrk") {
+            None => println!("\nmetadata: NOT MEASURED, `wrk` is not on the PATH"),
+            Some(wrk) => self.print_metadata(&wrk)?,
+        }
+        let url = self.package_url(BenchWire::Tls);
+        let mut many = Command::new("curl");
+        many.args([
+            "--silent",
+            "--show-error",
+            "--fail",
+            "--http1.1",
+            "--parallel",
+            "--parallel-immediate",
+            "--cacert",
+        ]);
+        many.arg(&self.ca).args(["--parallel-max", &CLIENTS.to_string()]);
+        for _ in 0..CLIENTS {
+            many.args(["--output", "/dev/null", &url]);
+        }
+        let begin = std::time::Instant::now();
+        output(&mut many)?;
+        let (_, peak) = self.tls.1.memory();
+        println!(
+            "\n{CLIENTS} clients download the package at once in {:.1} s: {:.1} MiB of the bridge resident at most, goal 128",
+            begin.elapsed().as_secs_f64(),
+            peak as f64 / f64::from(1 << 20)
+        );
+        Ok(())
+    }
+
+    fn print_metadata(&self, wrk: &Path) -> ChoreResult {
+        println!("\n{:<34} {:>12} {:>10}", format!("metadata, {CLIENTS} clients, TLS"), "requests/s", "p99 ms");
+        let mirror = format!("https://localhost:{}/mirror/", self.tls.0);
+        for document in &self.documents {
+            let (mut nginx, mut bridge) = (Vec::new(), Vec::new());
+            for _ in 0..TURNS {
+                nginx.push(load(wrk, &format!("{}{document}", self.nginx.url()))?);
+                bridge.push(load(wrk, &format!("{mirror}{document}"))?);
+            }
+            let name = document.rsplit('/').next().unwrap_or_default();
+            let (nginx, bridge) = (median(nginx), median(bridge));
+            for (who, load) in [("nginx", nginx), ("bridge", bridge)] {
+                println!("{:<34} {:>12.0} {:>10.2}", format!("{name}, {who}"), load.rate, load.p99);
+            }
+            println!(
+                "{:<34} {:>12.2} goal 0.50; p99 goal 5.00",
+                format!("{name}, bridge / nginx"),
+                bridge.rate / nginx.rate
+            );
+        }
+        Ok(())
+    }
+}
+
+/// What `wrk` measured.
+#[derive(Clone, Copy)]
+struct MeasuredLoad {
+    /// Requests in a second.
+    rate: f64,
+    /// In milliseconds.
+    p99: f64,
+}
+
+fn load(wrk: &Path, url: &str) -> ChoreResult<MeasuredLoad> {
+    let mut command = Command::new(wrk);
+    command.args(["--threads", "2", "--latency", "--connections", &CLIENTS.to_string()]);
+    let said = output(command.args(["--duration", &format!("{SECONDS}s"), url]))?;
+    let word = |begin: &str| said.lines().find_map(|line| line.trim().strip_prefix(begin)).map(str::trim);
+    let rate = word("Requests/sec:").and_then(|text| text.parse().ok());
+    let p99 = word("99%").and_then(milliseconds);
+    match (rate, p99) {
+        (Some(rate), Some(p99)) if !said.contains("Non-2xx") && !said.contains("Socket errors") => {
+            Ok(MeasuredLoad { rate, p99 })
+        }
+        _ => Err(ChoreFailure::new(format!("wrk at {url} says\n{said}"))),
+    }
+}
+
+/// A time as wrk writes it.
+fn milliseconds(text: &str) -> Option<f64> {
+    let units = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
+    let (number, factor) = units.iter().find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, factor)))?;
+    Some(number.parse::<f64>().ok()? * factor)
+}
+
+fn median(mut loads: Vec<MeasuredLoad>) -> MeasuredLoad {
+    loads.sort_by(|one, other| one.rate.total_cmp(&other.rate));
+    loads[loads.len() / 2]
+}
+
+/// A download to standard output of no more than a few lines, or to nowhere for a package.
+fn curl(ca: &Path, url: &str) -> Command {
+    let mut command = Command::new("curl");
+    command.args(["--silent", "--show-error", "--fail", "--http1.1", "--cacert"]).arg(ca).arg(url);
+    if Path::new(url).extension().is_some_and(|extension| extension == "zip") {
+        command.args(["--output", "/dev/null"]);
+    }
+    command
+}
+
+fn terraform() -> ChoreResult<PathBuf> {
+    find("terraform").ok_or_else(|| ChoreFailure::new("no terraform"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::milliseconds;
+
+    #[test]
+    fn times_of_wrk_are_read_in_every_unit() {
+        assert_eq!(milliseconds("512.00us"), Some(0.512));
+        assert_eq!(milliseconds("4.71ms"), Some(4.71));
+        assert_eq!(milliseconds("1.02s"), Some(1020.0));
+        assert_eq!(milliseconds("soon"), None);
+    }
+}
