@@ -99,6 +99,7 @@ mod tests {
         let router = Router::new().route("/hello", get(|| async { "hello" }));
         let site = ServedSite { router, base, client: Arc::new(|_| None), counts: Counts::default() };
         let server = tokio::spawn(server.serve(site, std::future::pending()));
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let trusting = reqwest::Certificate::from_pem(loopback.authority().as_bytes()).unwrap();
         let client = reqwest::Client::builder().tls_certs_only([trusting]).no_proxy().build().unwrap();
         assert_eq!(client.get(&url).send().await.unwrap().text().await.unwrap(), "hello");

@@ -195,13 +195,13 @@ impl Site {
 
     /// The zip, or why a client does not take it for complete.
     pub(super) async fn try_zip(&self) -> reqwest::Result<Bytes> {
-        self.client.get(format!("http://{}/zip", self.address)).send().await?.bytes().await
+        self.client.get(format!("http://{}/zip", self.address)).send().await?.error_for_status()?.bytes().await
     }
 
     /// The bytes of a body that came before the connection ended, as they were on the wire.
     pub(super) async fn what_came(&self) -> Vec<u8> {
         let mut socket = tokio::net::TcpStream::connect(self.address).await.unwrap();
-        socket.write_all(b"GET /zip HTTP/1.1\r\nHost: a\r\n\r\n").await.unwrap();
+        socket.write_all(b"GET /zip HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
         let mut came = Vec::new();
         let _ = socket.read_to_end(&mut came).await;
         let body = came.windows(4).position(|end| end == b"\r\n\r\n").map_or(came.len(), |end| end + 4);

@@ -23,7 +23,7 @@ async fn a_download_under_way_ends_before_the_server_does() {
     gate.notify_one();
     assert!(rest_of(&mut stream).await.contains("end"));
     let (lines, heard) = stopped.await.unwrap();
-    assert_eq!((heard, lines.len()), (Vec::new(), 1), "{lines:?}");
+    assert_eq!((heard, lines.len()), (vec!["stopping"], 1), "{lines:?}");
     assert_eq!((&lines[0]["bytes"], lines[0].get("broken")), (&9.into(), None));
 }
 
@@ -34,7 +34,7 @@ async fn a_download_that_outlasts_the_grace_is_cut_off_and_reported() {
     stream.write_all(GATED).await.unwrap();
     read_until(&mut stream, "begin \r\n").await;
     let (lines, heard) = server.stop().await;
-    assert_eq!(heard, ["requests-cut-off"]);
+    assert_eq!(heard, ["stopping", "requests-cut-off"]);
     assert_eq!(lines[0]["broken"], true, "{lines:?}");
     assert!(!rest_of(&mut stream).await.contains("end"));
 }
