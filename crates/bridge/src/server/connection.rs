@@ -37,7 +37,7 @@ pub(super) struct ClientConnection {
 }
 
 impl ClientConnection {
-    /// Serves its requests. Faults of a client are no one's business: they end its connection.
+    /// Serves its requests. A fault of the client ends the connection and is not reported.
     pub(super) async fn run(self, mut stream: TcpStream, certificates: Option<&ServerCertificates>) {
         let _ = stream.set_nodelay(true);
         let Some(certificates) = certificates else { return self.serve(stream).await };
