@@ -261,7 +261,7 @@ fn runs_side_by_side_do_not_meet() {
 }
 
 #[test]
-fn what_the_registry_refused_is_told_after_the_command_has_failed() {
+fn what_the_registry_refused_is_printed_after_the_command_has_failed() {
     let scene = Scene::with(basic());
     scene.home_file(".tofurc", MIRROR);
     scene.client("status registry.example.com/acme/widget/index.json; mirror registry.example.com/acme/widget/index.json > /dev/null; exit 1");

@@ -50,7 +50,7 @@ impl BridgeSettings {
         let mirror = self.base.join("mirror/");
         let Some(host) = self.hosts.first().map(|own| own.hostname.display()) else {
             return format!(
-                "this server is no provider registry, because its configuration has no `hosts`: to use its network mirror, \
+                "this server is not a provider registry, because its configuration has no `hosts`: to use its network mirror, \
                  write `url = \"{mirror}\"` in a network_mirror block"
             );
         };

@@ -5,7 +5,7 @@
 //!         --access--> may this client see the provider
 //!         --Catalog--> ServedVersions, ServedRelease   joined, kept for a time, held, stale rather than an error
 //!         --protocol--> JSON, SHA256SUMS               network mirror, provider registry
-//!         --Packages--> PackageZip                     streamed and verified, a range of it, or a converted image
+//!         --Packages--> PackageZip                     streamed and verified, a range of it, or made of an image
 //! ```
 //!
 //! There is no state but the places themselves: any number of instances serve the same.

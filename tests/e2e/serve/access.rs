@@ -84,7 +84,7 @@ fn an_archive_is_fetched_by_its_signed_link_without_a_token() {
     let got = serving.get(&linux);
     assert!(got.status == 200 && got.is_whole, "{} {}", got.status, got.text());
     assert_eq!(serving.send("HEAD", &linux, &[]).status, 200);
-    // The permission of one archive is none for another, and does not survive a change.
+    // The link of one archive does not open another, and does not survive a change.
     let (_, query) = linux.split_once('?').expect("a signed link has a query");
     let (other, _) = darwin.split_once('?').expect("a signed link has a query");
     assert_eq!(serving.get(&format!("{other}?{query}")).status, 403);

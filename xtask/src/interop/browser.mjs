@@ -46,8 +46,8 @@ async function looks(browser) {
         must(over <= 0, `${name} at ${width} px is ${over} px too wide`);
         await page.evaluate(axe);
         const { violations } = await page.evaluate(() => globalThis.axe.run());
-        const told = violations.map((one) => `${one.impact}: ${one.id}: ${one.nodes.map((node) => node.html).join(' | ')}`);
-        must(told.length === 0, `${name} at ${width} px, ${colorScheme}: ${told.join('\n')}`);
+        const found = violations.map((one) => `${one.impact}: ${one.id}: ${one.nodes.map((node) => node.html).join(' | ')}`);
+        must(found.length === 0, `${name} at ${width} px, ${colorScheme}: ${found.join('\n')}`);
       }
       must(troubles.length === 0, troubles.join('\n'));
       await context.close();

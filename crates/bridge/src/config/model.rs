@@ -141,7 +141,7 @@ pub struct ServerLimits {
 /// What is kept, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheSettings {
-    /// The folder of converted packages, relative to the file; `None` for one in the user's cache.
+    /// The folder of the zips that are made here, relative to the file; `None` for one in the user's cache.
     pub dir: Option<PathBuf>,
     /// How many bytes it holds.
     pub size: u64,
@@ -179,7 +179,7 @@ impl BridgeConfig {
     /// How long requests may take to finish after the bridge was stopped.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(30);
 
-    /// Where connections are accepted if no one says it.
+    /// Where connections are accepted if neither the file nor an option says it.
     pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
 
     /// These providers for everyone of this machine, with every setting as it is if omitted.

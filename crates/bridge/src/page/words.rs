@@ -1,4 +1,4 @@
-//! Times, sizes and foreign text as a page shows them.
+//! Ages, counts, platforms and foreign text as a page shows them.
 
 use maud::{Markup, html};
 use tofu_oci_source::Created;

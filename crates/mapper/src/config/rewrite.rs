@@ -58,7 +58,7 @@ fn spliced(reading: &CliConfigReading, environment: &Environment, file: &ConfigF
     text
 }
 
-/// Every setting but the methods.
+/// Every setting except the methods.
 fn written(reading: &CliConfigReading, environment: &Environment, files: &[&ConfigFile]) -> String {
     let config = &reading.config;
     let mut text = String::new();

@@ -40,7 +40,7 @@ enum SigningPart {
     Subkey(usize),
 }
 
-/// Why a file is no key that signs.
+/// Why a file does not hold a key that signs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenPgpSecretKeyError {
