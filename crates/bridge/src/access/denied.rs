@@ -11,14 +11,14 @@ use super::client::ClientName;
 pub enum Denied {
     /// It sends no token.
     #[error(
-        "this bridge wants a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"
+        "this server needs a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"
     )]
     NoToken,
     /// What it sends as `Authorization` is neither a Bearer token nor Basic with one as the password.
     #[error("the Authorization header must be `Bearer TOKEN`, or Basic with the token as the password")]
     BadAuthorization,
     /// No client has this token.
-    #[error("this bridge does not know the token: it is wrong, or was removed from the configuration")]
+    #[error("this server does not know the token: it is wrong, or was removed from the configuration")]
     UnknownToken,
     /// The client may not see the provider; the provider need not exist.
     #[error("the client {client} may not use {address}: no pattern of its `providers` matches")]

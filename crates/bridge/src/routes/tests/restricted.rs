@@ -26,13 +26,13 @@ async fn ask(site: &Site, path: &str) -> Answer {
 async fn without_a_token_the_answer_does_not_depend_on_what_exists() {
     let site = site().await;
     let zap = site.get(&format!("/mirror/{ZAP}/index.json")).await;
-    assert_snapshot!(zap.shown(), @r#"401 {"errors":["this bridge wants a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"]}"#);
+    assert_snapshot!(zap.shown(), @r#"401 {"errors":["this server needs a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"]}"#);
     assert!(zap.header("www-authenticate").starts_with("Bearer"));
     for path in ["/mirror/x.example/no/such/index.json", "/registry/x.example/no/such/versions"] {
         assert_eq!(site.get(path).await.shown(), zap.shown(), "{path}");
     }
     let wrong = site.ask("GET", &format!("/mirror/{ZAP}/index.json"), &[("authorization", "Bearer no")]).await;
-    assert_snapshot!(wrong.shown(), @r#"401 {"errors":["this bridge does not know the token: it is wrong, or was removed from the configuration"]}"#);
+    assert_snapshot!(wrong.shown(), @r#"401 {"errors":["this server does not know the token: it is wrong, or was removed from the configuration"]}"#);
     assert_eq!(site.asked(), [""; 0]);
 }
 
