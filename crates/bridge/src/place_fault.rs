@@ -17,7 +17,7 @@ use crate::Refusal;
 const LONGEST: usize = 500;
 
 /// What clients read if the error may name a file of this machine.
-const OWN_FILES: &str = "a file of the server cannot be used, which its log names";
+const OWN_FILES: &str = "the server cannot use one of its files or folders, and its access log says which";
 
 /// Why a place failed.
 pub(crate) trait PlaceFault: Error {
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_told_clients_the_folders_of_the_server() {
-        let hidden = "example.com/acme/zap cannot be read: a file of the server cannot be used, which its log names";
+        let hidden = "example.com/acme/zap cannot be read: the server cannot use one of its files or folders, and its access log says which";
         let full = || io::Error::other("No space left on device");
         let written = "example.com/acme/zap cannot be read: cannot write /srv/zips/a.zip: No space left on device";
         check(&StoreError::io("write", "/srv/zips/a.zip", full()), hidden, written);
