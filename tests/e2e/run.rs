@@ -151,6 +151,37 @@ fn without_repositories_the_command_is_not_started() {
 }
 
 #[test]
+fn a_missing_file_was_named_by_a_variable_that_the_user_did_not_set() {
+    let scene = Scene::published();
+    assert_snapshot!(scene.refuse("run --cli-config nosuch -- true"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --cli-config names [WORK]/nosuch, which is not there (cli-config-missing)
+      --> [WORK]/nosuch
+      = instead: name a file that is there, or omit --cli-config to read the usual files
+      = OpenTofu 1.13: warns, and goes on without this file
+
+    hint: `tofu-oci config check` says what each OpenTofu makes of these files
+    ");
+}
+
+#[test]
+fn without_a_command_there_was_no_example() {
+    assert_snapshot!(Scene::published().refuse("run --no-lock --"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `run` needs the command that it runs
+
+    hint: write it after the options and --: tofu-oci run -- terraform init
+    hint: `tofu-oci run -h` has more examples
+    ");
+}
+
+#[test]
 fn the_exit_code_is_that_of_the_command() {
     let scene = Scene::with_mirror();
     for (command, code) in

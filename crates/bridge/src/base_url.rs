@@ -20,23 +20,36 @@ pub struct InvalidBaseUrl {
     fault: BaseUrlFault,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum BaseUrlFault {
     NotAUrl,
     Scheme,
     UserInformation,
     QueryOrFragment,
     Path,
+    /// The URL of the network mirror, and what stands before `mirror/`.
+    Mirror(String),
+}
+
+impl InvalidBaseUrl {
+    /// What to write instead.
+    pub fn instead(&self) -> String {
+        match &self.fault {
+            BaseUrlFault::Mirror(base) => format!("write {base}"),
+            _ => "write the address of the server without mirror/, such as https://providers.example.com/".to_owned(),
+        }
+    }
 }
 
 impl BaseUrlFault {
-    fn reason(self) -> &'static str {
+    fn reason(&self) -> &'static str {
         match self {
             Self::NotAUrl => "it must read https://HOST[:PORT]/[PATH/]",
             Self::Scheme => "it must begin with https:// or http://",
             Self::UserInformation => "it must not contain a login",
             Self::QueryOrFragment => "it must contain neither ? nor #",
             Self::Path => "its path may contain only letters, digits, dashes, dots and underscores",
+            Self::Mirror(_) => "it ends with mirror/, which the server adds for its network mirror",
         }
     }
 }
@@ -96,6 +109,11 @@ fn parse(input: &str) -> Result<Url, BaseUrlFault> {
     if !url.path().ends_with('/') {
         url.set_path(&format!("{}/", url.path()));
     }
+    if let Some(before) = url.path().strip_suffix("/mirror/") {
+        let path = format!("{before}/");
+        url.set_path(&path);
+        return Err(BaseUrlFault::Mirror(url.into()));
+    }
     Ok(url)
 }
 
@@ -131,6 +149,23 @@ mod tests {
             "https://x/a//b",
             "`https://x/a//b` is not the URL of a server: its path may contain only letters, digits, dashes, dots and underscores",
         );
+    }
+
+    #[test]
+    fn the_url_of_the_mirror_was_taken_for_that_of_the_server() {
+        for (input, base) in [
+            ("https://x/mirror/", "https://x/"),
+            ("https://x/mirror", "https://x/"),
+            ("https://x:8443/tofu/mirror/", "https://x:8443/tofu/"),
+        ] {
+            let error = input.parse::<BaseUrl>().unwrap_err();
+            let text = format!(
+                "`{input}` is not the URL of a server: it ends with mirror/, which the server adds for its network mirror"
+            );
+            assert_eq!((error.to_string(), error.instead()), (text, format!("write {base}")));
+        }
+        check("https://x/mirrors/", "https://x/mirrors/");
+        check("https://x/mirror/tofu/", "https://x/mirror/tofu/");
     }
 
     #[test]

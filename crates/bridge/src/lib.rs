@@ -21,6 +21,7 @@ mod counts;
 mod loopback;
 mod packages;
 mod page;
+mod place_fault;
 mod protocol;
 mod refusal;
 mod routes;
@@ -41,7 +42,7 @@ pub use config::{
 };
 pub use loopback::Loopback;
 pub use packages::{PackageOptions, PackageZip, Packages, Redirects, Visibility};
-pub use refusal::{Refusal, RefusalCode};
+pub use refusal::{Refusal, RefusalCode, VersionAbsence};
 pub use routes::router;
 pub use served::{ListProviders, OfferedBy, OpenSource, ServedPackage, ServedPlace, ServedRelease, ServedVersions};
 pub use server::{AccessLogger, CertificateFault, ServeError, ServedSite, Server, ServerCertificates, ServerOptions};

@@ -97,7 +97,8 @@ mod tests {
         let base: BaseUrl = format!("https://{}/", server.addresses()[0]).parse().unwrap();
         let url = base.join("hello");
         let router = Router::new().route("/hello", get(|| async { "hello" }));
-        let site = ServedSite { router, base, client: Arc::new(|_| None), counts: Counts::default() };
+        let (client, counts) = (Arc::new(|_: &_| None), Counts::default());
+        let site = ServedSite { router, base, client, counts, kept_bytes: Arc::new(|| 0) };
         let server = tokio::spawn(server.serve(site, std::future::pending()));
         let _ = rustls::crypto::ring::default_provider().install_default();
         let trusting = reqwest::Certificate::from_pem(loopback.authority().as_bytes()).unwrap();

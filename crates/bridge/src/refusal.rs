@@ -1,5 +1,8 @@
 //! Why a client does not get what it asks for.
 
+use std::fmt;
+
+use http::Response;
 use thiserror::Error;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
@@ -7,13 +10,13 @@ use tofu_oci_types::{Platform, ProviderAddr, Version};
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// The configuration names no place for the provider. Nothing was asked.
-    #[error("{address} is not served here")]
+    #[error("{address} is not served here: no `include` of the configuration matches it, or an `exclude` does")]
     NotServed {
         /// The provider.
         address: ProviderAddr,
     },
     /// Its place has answered that it does not have the provider.
-    #[error("no place has {address}")]
+    #[error("{address} was not found in the place that it is served from{}", because(*.reason))]
     UnknownProvider {
         /// The provider.
         address: ProviderAddr,
@@ -21,14 +24,14 @@ pub enum Refusal {
         reason: Option<&'static str>,
     },
     /// The provider is there, and this version is not: unknown, held back, denied or withdrawn.
-    #[error("{address} {version} is not offered")]
+    #[error("{address} {version} {absence}")]
     UnknownVersion {
         /// The provider.
         address: ProviderAddr,
         /// The version.
         version: Version,
-        /// Why, if a person has said so: the reason of a withdrawal.
-        reason: Option<String>,
+        /// Why.
+        absence: VersionAbsence,
     },
     /// The release has no package for the platform.
     #[error("{address} {version} has no package for {platform}")]
@@ -52,8 +55,8 @@ pub enum Refusal {
     },
     /// Nothing signs the checksums of the release.
     #[error(
-        "{address} {version} has no signature of its publisher, and this bridge has no key to sign with: make one by \
-         `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"
+        "the checksums of {address} {version} have no signature of its publisher, and this server has no key to sign them: \
+         its operator can make one with `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"
     )]
     NoSigningKey {
         /// The provider.
@@ -68,14 +71,51 @@ pub enum Refusal {
         address: ProviderAddr,
         /// The code of the last error.
         code: &'static str,
-        /// The last error, in one line, without secrets.
+        /// The last error as a client may read it: in one line, without secrets and without paths of the server.
         reason: String,
+        /// The same for the operator, with the paths; `None` if `reason` is all of it.
+        detail: Option<String>,
     },
+}
+
+/// Why a version is not offered. `Display` is the verb of a sentence about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum VersionAbsence {
+    /// Its place does not have it, or the rules about what is fetched hold it back.
+    NotThere,
+    /// The same, and the upstream of the mirror is not asked.
+    Sealed,
+    /// Its publisher has withdrawn it, perhaps with a reason.
+    Withdrawn(Option<String>),
+}
+
+impl fmt::Display for VersionAbsence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotThere => f.write_str(
+                "is not offered: the place that it is served from does not have it, or the server's rules (`min_age`, \
+                 `allow`, `deny`) hold it back",
+            ),
+            Self::Sealed => {
+                f.write_str("is not offered: the mirror does not have it, and is sealed, so its upstream is not asked")
+            }
+            Self::Withdrawn(Some(reason)) => write!(f, "was withdrawn by its publisher: {reason}"),
+            Self::Withdrawn(None) => f.write_str("was withdrawn by its publisher"),
+        }
+    }
+}
+
+fn because(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(": {reason}")).unwrap_or_default()
 }
 
 /// The code of a refusal, which goes with the response: the log and the metrics name it.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusalCode(pub &'static str);
+
+/// What the log says of a refusal besides its code. It goes with the response.
+#[derive(Clone, Debug)]
+pub(crate) struct RefusalReason(pub(crate) String);
 
 impl Refusal {
     /// The stable name of the refusal; that of the place's error if the place failed.
@@ -88,6 +128,22 @@ impl Refusal {
             Self::Untrusted { .. } => "untrusted",
             Self::NoSigningKey { .. } => "signing-key-missing",
             Self::Upstream { code, .. } => code,
+        }
+    }
+
+    /// What the operator reads: the paths of this server too.
+    pub(crate) fn for_operator(&self) -> String {
+        match self {
+            Self::Upstream { address, detail: Some(detail), .. } => format!("{address} cannot be read: {detail}"),
+            _ => self.to_string(),
+        }
+    }
+
+    /// Lets the log say it of the response.
+    pub(crate) fn note_in<B>(&self, response: &mut Response<B>) {
+        response.extensions_mut().insert(RefusalCode(self.code()));
+        if let Self::Upstream { .. } = self {
+            response.extensions_mut().insert(RefusalReason(self.for_operator()));
         }
     }
 }

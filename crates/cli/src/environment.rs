@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_installer::PluginCache;
-use tofu_oci_mapper::config::{self, CliConfigReading, ConfigFiles, Environment, Os};
+use tofu_oci_mapper::config::{self, CliConfigReading, ConfigFiles, Environment, NamedFile, Os};
 use tofu_oci_types::TofuRelease;
 
 use crate::diagnostic::Diagnostic;
@@ -21,7 +21,15 @@ pub(crate) fn environment(chdir: Option<&Path>) -> Result<Environment, Diagnosti
         Diagnostic::usage(format!("cannot tell the current directory: {error}")).io_hint("read", Path::new("."), &error)
     })?;
     let working_dir = chdir.map_or_else(|| launch_dir.clone(), |dir| launch_dir.join(dir));
-    Ok(Environment { os: os(), home: home(), app_data: path("APPDATA"), launch_dir, working_dir, vars: vars() })
+    Ok(Environment {
+        os: os(),
+        home: home(),
+        app_data: path("APPDATA"),
+        launch_dir,
+        working_dir,
+        named: None,
+        vars: vars(),
+    })
 }
 
 /// A folder of this program in the user's cache. It may be missing; `None` if the environment names none.
@@ -117,15 +125,13 @@ impl ReadConfig {
         Self::read_as(RELEASE, chdir)
     }
 
-    /// Reads `file` alone, if there is one; otherwise as [`ReadConfig::read`].
+    /// Reads the file that `--cli-config` names alone, if it does; otherwise as [`ReadConfig::read`].
     ///
     /// # Errors
     /// When the current directory is gone.
     pub(crate) fn of_file(file: Option<&Path>, chdir: Option<&Path>) -> Result<Self, Diagnostic> {
         let mut environment = environment(chdir)?;
-        if let Some(file) = file {
-            environment.vars.insert("TF_CLI_CONFIG_FILE".to_owned(), file.to_string_lossy().into_owned());
-        }
+        environment.named = file.map(|path| NamedFile { option: "--cli-config", path: path.to_owned() });
         let reading = config::read(&environment, &RealFiles, RELEASE);
         Ok(Self { environment: Arc::new(environment), reading: Arc::new(reading) })
     }

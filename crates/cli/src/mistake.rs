@@ -94,6 +94,10 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
             let variable = if typed { None } else { variable(value, declared) };
             variable.map(|variable| diagnostic.hint(format!("the variable {variable} says so: change it, or unset it")))
         }
+        ErrorKind::MissingRequiredArgument => {
+            let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
+            missing.iter().any(|argument| argument == "<COMMAND>...").then(nothing_to_run)
+        }
         ErrorKind::UnknownArgument => {
             let words: Vec<String> =
                 std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -162,6 +166,13 @@ fn other_option(typed: &str, words: &[String], declared: &Command) -> Option<Dia
         }
         _ => format!("`{name}` takes no arguments: it is about every provider of a configuration"),
     }))
+}
+
+/// `run` without a command.
+fn nothing_to_run() -> Diagnostic {
+    Diagnostic::usage("`run` needs the command that it runs")
+        .hint("write it after the options and --: tofu-oci run -- terraform init")
+        .hint("`tofu-oci run -h` has more examples")
 }
 
 /// What to write instead of a list of platforms, or of docker's form of one.
@@ -252,6 +263,16 @@ mod tests {
         check_option("terraform", "run terraform init -upgrade", Some(want));
         let want = "unexpected argument `tofu`: write -- before the command: tofu-oci run --no-lock -- tofu init";
         check_option("tofu", "run --no-lock tofu init", Some(want));
+    }
+
+    #[test]
+    fn run_without_a_command_has_an_example() {
+        for line in ["run", "run --", "run --no-lock", "run --template x --"] {
+            let words = ["tofu-oci"].into_iter().chain(line.split(' '));
+            let error = args::command().try_get_matches_from(words).expect_err("it names no command");
+            let diagnostic = diagnostic(&error, &args::command()).expect(line);
+            assert!(diagnostic.hints()[0].ends_with("tofu-oci run -- terraform init"), "{line}");
+        }
     }
 
     #[test]

@@ -110,3 +110,44 @@ fn a_sealed_server_was_said_to_fetch() {
     let said = scene.run("serve --check-config").success();
     assert!(said.stdout.contains("sealed, so that direct is never asked"), "{}", said.text);
 }
+
+#[test]
+fn an_access_log_that_cannot_be_written_was_called_right() {
+    let scene = Scene::new();
+    scene.context.write("plain", "text");
+    for path in ["nowhere/access.log", "plain/access.log"] {
+        settings(&scene, &format!("access_log = \"{path}\""));
+        let said = scene.run("serve --config serve.toml --check-config");
+        assert_eq!(said.code, Some(2), "{path}: {}", said.text);
+        assert!(said.stderr.contains(&format!("the access log {path} cannot be written")), "{}", said.text);
+    }
+    settings(&scene, "access_log = \"access.log\"");
+    scene.run("serve --config serve.toml --check-config").success();
+    assert!(!scene.path("access.log").exists(), "a check writes nothing");
+    scene.context.write("access.log", "before\n");
+    scene.run("serve --config serve.toml --check-config").success();
+    assert_eq!(scene.context.read("access.log"), "before\n");
+}
+
+#[test]
+fn a_key_was_shown_only_with_a_place() {
+    let scene = Scene::new();
+    scene.run("serve --new-key bridge.asc").success();
+    let shown = scene.run("serve --show-key --signing-key bridge.asc").success();
+    assert!(shown.stdout.contains("-----BEGIN PGP PUBLIC KEY BLOCK-----"), "{}", shown.text);
+    let said = scene.run("serve --show-key");
+    assert_eq!(said.code, Some(2), "{}", said.text);
+    assert!(said.stderr.contains("tofu-oci serve --show-key --signing-key"), "{}", said.text);
+}
+
+#[test]
+fn the_mirror_url_as_url_was_accepted_silently() {
+    let scene = Scene::new();
+    settings(&scene, "url = \"https://providers.example.com/mirror/\"");
+    for line in ["serve --check-config", "serve --check-config --from oci:. --url https://providers.example.com/mirror"]
+    {
+        let said = scene.run(line);
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        assert!(said.stderr.contains("hint: write https://providers.example.com/\n"), "{}", said.text);
+    }
+}

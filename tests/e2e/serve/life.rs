@@ -84,3 +84,19 @@ fn the_log_did_not_say_why_a_mirror_url_without_its_slash_failed() {
     assert_eq!(serving.get("/registry.example.com/acme/widget/index.json").status, 400);
     serving.wait_for_line(0, &["/registry.example.com/acme/widget/index.json", "\"code\":\"wrong-address\""]);
 }
+
+#[test]
+fn a_log_that_was_rotated_got_no_further_lines() {
+    let scene = Scene::published();
+    let serving = Serving::start(&scene, "access_log = \"access.log\"", "");
+    assert_eq!(serving.get("/first").status, 404);
+    std::fs::rename(scene.path("access.log"), scene.path("access.log.1")).expect("it is there");
+    serving.signal("HUP");
+    serving.wait_for_line(1, &["was opened anew"]);
+    assert_eq!(serving.get("/second").status, 404);
+    let (status, said) = serving.stop();
+    assert_eq!(status.code(), Some(0), "{said}");
+    let (old, new) = (scene.context.read("access.log.1"), scene.context.read("access.log"));
+    assert!(old.contains("/first") && !old.contains("/second"), "{old}");
+    assert!(new.contains("/second") && !new.contains("/first"), "{new}");
+}

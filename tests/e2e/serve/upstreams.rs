@@ -96,7 +96,9 @@ fn an_upstream_folder_that_is_gone_is_no_answer() {
     let (_scene, upstream, serving) = pulling_from("[\"oci:gone\", \"direct\"]", "", "");
     let got = serving.get(INDEX);
     assert_eq!(got.status, 502, "{}", got.text());
-    assert!(got.text().contains("does not exist"), "{}", got.text());
+    // The client learns no path; the log names it.
+    assert!(!got.text().contains("gone"), "{}", got.text());
+    serving.wait_for_line(0, &["\"status\":502", "gone does not exist"]);
     assert_eq!(upstream.conversation(), Vec::<String>::new());
 }
 

@@ -11,7 +11,7 @@ use super::client::ClientName;
 pub enum Denied {
     /// It sends no token.
     #[error(
-        "this server wants a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"
+        "this server needs a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"
     )]
     NoToken,
     /// What it sends as `Authorization` is neither a Bearer token nor Basic with one as the password.

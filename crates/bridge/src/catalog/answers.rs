@@ -28,11 +28,20 @@ const LONGEST: Duration = Duration::from_mins(1);
 /// How long a client waits if there is an old answer.
 const WITH_OLD_ANSWER: Duration = Duration::from_secs(1);
 
+/// How long a client is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waits {
+    /// For an answer.
+    pub(super) patience: Duration,
+    /// For a place that fails to recover.
+    pub(super) hold: Duration,
+}
+
 /// The answers that are kept, and the questions that are put.
 pub(super) struct Answers<K, V: Clone> {
     kept: Arc<Mutex<KeptAnswers<K, V>>>,
     running: Joined<K, Result<V, Failed>>,
-    patience: Duration,
+    waits: Waits,
     reporter: Arc<dyn Reporter>,
     counts: Counts,
 }
@@ -44,9 +53,9 @@ pub(super) trait AskedFor: Clone + Eq + Hash + Send + 'static {
 }
 
 impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
-    pub(super) fn new(lifetimes: Lifetimes, patience: Duration, reporter: Arc<dyn Reporter>, counts: Counts) -> Self {
+    pub(super) fn new(lifetimes: Lifetimes, waits: Waits, reporter: Arc<dyn Reporter>, counts: Counts) -> Self {
         let kept = Arc::new(Mutex::new(KeptAnswers::new(lifetimes)));
-        Self { kept, running: Joined::default(), patience, reporter, counts }
+        Self { kept, running: Joined::default(), waits, reporter, counts }
     }
 
     /// The answer. `put` puts the question; it gets the last answer.
@@ -55,7 +64,8 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         key: &K,
         put: impl Fn(Option<V>) -> BoxFuture<'static, Result<V, Failed>>,
     ) -> Result<V, Refusal> {
-        let deadline = Instant::now() + self.patience;
+        let begun = Instant::now();
+        let (deadline, given_up) = (begun + self.waits.patience, begun + self.waits.hold.min(self.waits.patience));
         let mut last = None;
         loop {
             let known = self.kept().known(key);
@@ -65,7 +75,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
                     return found;
                 }
                 KeptAnswer::Later(Some(old), _, refusal) => return Ok(self.old(key, old, &refusal)),
-                KeptAnswer::Later(None, at, refusal) if at > deadline => return Err(refusal),
+                KeptAnswer::Later(None, at, refusal) if at > given_up => return Err(refusal),
                 KeptAnswer::Later(None, at, refusal) => {
                     last = Some(refusal);
                     sleep_until(at).await;
@@ -156,7 +166,8 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         self.counts.answered(CacheAnswer::Stale);
         let age = self.kept().report_age(key);
         if let Some(age) = age {
-            let text = format!("{} is served as it was {} s ago: {refusal}", key.address(), age.as_secs());
+            let text =
+                format!("{} is served as it was {} s ago: {}", key.address(), age.as_secs(), refusal.for_operator());
             self.reporter.event(&Event::warning("served-stale", text));
         }
         old
@@ -168,13 +179,13 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
 }
 
 fn slow(key: &impl AskedFor) -> Refusal {
-    let reason = "its place does not answer in time".to_owned();
-    Refusal::Upstream { address: key.address().clone(), code: "timeout", reason }
+    let reason = "the place that it is served from does not answer in time".to_owned();
+    Refusal::Upstream { address: key.address().clone(), code: "timeout", reason, detail: None }
 }
 
 fn bug(key: &impl AskedFor) -> Refusal {
     let reason = "a bug in tofu-oci ended the question".to_owned();
-    Refusal::Upstream { address: key.address().clone(), code: "bug", reason }
+    Refusal::Upstream { address: key.address().clone(), code: "bug", reason, detail: None }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

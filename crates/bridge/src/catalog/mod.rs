@@ -19,16 +19,17 @@ use tofu_oci_source::Release;
 use tofu_oci_types::{Event, Identity, Place, ProviderAddr, Version};
 use tokio::time::Instant;
 
-use self::answers::{Answers, AskedFor};
+use self::answers::{Answers, AskedFor, Waits};
 use self::failed::{Again, Failed};
 use self::kept::Lifetimes;
 pub use self::options::CatalogOptions;
 use self::question::PlaceQuestion;
-use self::refused::{one_line, refused};
+use self::refused::refused;
 use self::served_by::{served_by, sole_address};
 use self::turns::{Burdened, Turns};
 use crate::counts::Counts;
-use crate::{Refusal, ServedPlace, ServedRelease, ServedVersions};
+use crate::place_fault::one_line;
+use crate::{Refusal, ServedPlace, ServedRelease, ServedVersions, VersionAbsence};
 
 /// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.
 const JUDGED: Duration = Duration::from_hours(1);
@@ -59,13 +60,14 @@ struct JudgedRelease {
 impl Catalog {
     /// A catalog of these places. No place is asked yet.
     pub fn new(places: Vec<ServedPlace>, options: CatalogOptions) -> Self {
-        let CatalogOptions { fresh, negative, stale, most, patience, .. } = options;
+        let CatalogOptions { fresh, negative, stale, most, patience, hold, .. } = options;
+        let waits = Waits { patience, hold };
         let lifetimes = Lifetimes { fresh, negative, stale, most };
         let reporter = Arc::clone(&options.reporter);
         let counts = Counts::default();
         Self {
-            versions: Answers::new(lifetimes, patience, Arc::clone(&reporter), counts.clone()),
-            releases: Arc::new(Answers::new(lifetimes, patience, reporter, counts.clone())),
+            versions: Answers::new(lifetimes, waits, Arc::clone(&reporter), counts.clone()),
+            releases: Arc::new(Answers::new(lifetimes, waits, reporter, counts.clone())),
             counts,
             served: Arc::new(CatalogPlace { turns: Turns::new(options.at_once, options.at_one_host), places, options }),
         }
@@ -222,7 +224,8 @@ impl AskedFor for (ProviderAddr, Version) {
 
 /// Whether a listed version was judged, and clients must not see it.
 fn is_judged(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::Untrusted { .. } | Refusal::UnknownVersion { reason: Some(_), .. })
+    use VersionAbsence::{Sealed, Withdrawn};
+    matches!(refusal, Refusal::Untrusted { .. } | Refusal::UnknownVersion { absence: Sealed | Withdrawn(_), .. })
 }
 
 #[cfg(test)]

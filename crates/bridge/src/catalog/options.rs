@@ -19,6 +19,8 @@ pub struct CatalogOptions {
     pub negative: Duration,
     /// How long a client waits for an answer. Clients give up after 10 seconds.
     pub patience: Duration,
+    /// How long of it a place that fails is asked again.
+    pub hold: Duration,
     /// How old an answer may be that is used when its place fails.
     pub stale: Duration,
     /// How many questions are put to all places at a time; the others wait.
@@ -39,6 +41,7 @@ impl CatalogOptions {
             fresh: Duration::from_mins(1),
             negative: Duration::from_secs(10),
             patience: Duration::from_secs(9),
+            hold: Duration::from_secs(9),
             stale: Duration::MAX,
             at_once: 64,
             at_one_host: 16,

@@ -1,7 +1,5 @@
 //! What an error of a place is to a client.
 
-use std::error::Error;
-
 use tofu_oci_fetch::FetchError;
 use tofu_oci_mirror::{MirrorError, UpstreamUse};
 use tofu_oci_source::{NotOffered, SourceError};
@@ -9,10 +7,8 @@ use tofu_oci_store::StoreError;
 use tofu_oci_trust::TrustRefusal;
 use tofu_oci_types::{Place, ProviderAddr, printable};
 
-use crate::{OfferedBy, Refusal};
-
-/// The most characters of a reason.
-const LONGEST: usize = 500;
+use crate::place_fault::{line, upstream};
+use crate::{OfferedBy, Refusal, VersionAbsence};
 
 /// Why a sealed mirror lacks something.
 const SEALED: &str = "the mirror is sealed, so its upstream is not asked";
@@ -22,7 +18,9 @@ pub(super) fn refused(address: &ProviderAddr, offered: &OfferedBy, error: &Mirro
     let mut refusal = of_error(address.clone(), error);
     let is_sealed = matches!(offered, OfferedBy::PullThrough(through) if through.upstream_use() == UpstreamUse::Sealed);
     match &mut refusal {
-        Refusal::UnknownVersion { reason: reason @ None, .. } if is_sealed => *reason = Some(SEALED.to_owned()),
+        Refusal::UnknownVersion { absence: absence @ VersionAbsence::NotThere, .. } if is_sealed => {
+            *absence = VersionAbsence::Sealed;
+        }
         Refusal::UnknownProvider { reason, .. } if is_sealed => *reason = Some(SEALED),
         _ => {}
     }
@@ -34,22 +32,24 @@ fn of_error(address: ProviderAddr, error: &MirrorError) -> Refusal {
         MirrorError::Source(error) | MirrorError::Fetch(FetchError::Source(error)) => of_source(address, error),
         MirrorError::Fetch(FetchError::Untrusted { version, refusal, .. }) => match &**refusal {
             TrustRefusal::Withdrawn { reason, .. } => {
-                let reason = Some(printable(reason.as_str()).into_owned());
-                Refusal::UnknownVersion { address, version: version.clone(), reason }
+                let absence = VersionAbsence::Withdrawn(Some(printable(reason.as_str()).into_owned()));
+                Refusal::UnknownVersion { address, version: version.clone(), absence }
             }
             refusal => Refusal::Untrusted { address, version: version.clone(), reason: line(&refusal.to_string()) },
         },
-        other => Refusal::Upstream { address, code: other.code(), reason: one_line(other) },
+        other => upstream(&address, other),
     }
 }
 
 fn of_source(address: ProviderAddr, error: &SourceError) -> Refusal {
     match error.innermost() {
         SourceError::NotOffered { what, .. } => match what.clone() {
-            NotOffered::VersionMissing { version, .. } => Refusal::UnknownVersion { address, version, reason: None },
+            NotOffered::VersionMissing { version, .. } => {
+                Refusal::UnknownVersion { address, version, absence: VersionAbsence::NotThere }
+            }
             NotOffered::Withdrawn { version, reason, .. } => {
                 let reason = reason.map(|reason| printable(reason.as_str()).into_owned());
-                Refusal::UnknownVersion { address, version, reason }
+                Refusal::UnknownVersion { address, version, absence: VersionAbsence::Withdrawn(reason) }
             }
             NotOffered::PlatformMissing { version, platform, .. } => {
                 Refusal::UnknownPlatform { address, version, platform }
@@ -60,24 +60,6 @@ fn of_source(address: ProviderAddr, error: &SourceError) -> Refusal {
         SourceError::Store(StoreError::UnknownRepository { place: Place::Layout(_) }) => {
             Refusal::UnknownProvider { address, reason: None }
         }
-        _ => Refusal::Upstream { address, code: error.code(), reason: one_line(error) },
+        _ => upstream(&address, error),
     }
-}
-
-/// The error with its causes. The texts of places hold no secrets: `http` and `remote` cut them out.
-pub(super) fn one_line(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        next = cause.source();
-    }
-    line(&text)
-}
-
-fn line(text: &str) -> String {
-    printable(text).chars().take(LONGEST).collect()
 }

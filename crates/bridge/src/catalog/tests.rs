@@ -146,9 +146,9 @@ async fn a_provider_that_is_gone_is_not_served_from_memory() {
     place.contents.lock().unwrap().clear();
     place.listing.lock().unwrap().withdrawn.push("1.0.0".parse().unwrap());
     pass(61).await;
-    let reason = Some("it eats data".to_owned());
+    let absence = VersionAbsence::Withdrawn(Some("it eats data".to_owned()));
     let (address, version) = (WIDGET.parse().unwrap(), "1.0.0".parse().unwrap());
-    let gone = Refusal::UnknownVersion { address, version, reason };
+    let gone = Refusal::UnknownVersion { address, version, absence };
     assert_eq!(release(&catalog, "1.0.0").await.unwrap_err(), gone);
     place.does(Script::Fails(unavailable()));
     pass(11).await;
@@ -190,6 +190,23 @@ async fn a_place_that_stays_away_is_no_missing_provider() {
         pass(61).await;
         assert!(versions(&catalog, WIDGET).await.is_ok(), "after {script:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_with_its_registry_down_was_held_for_nine_seconds_a_question() {
+    let place = Scripted::new("example.com/x", &["1.0.0"]);
+    let options = CatalogOptions { hold: Duration::from_secs(4), ..options().0 };
+    let catalog = Catalog::new(vec![place.served(ALL)], options);
+    place.does(Script::Fails(unavailable()));
+    for _ in 0..2 {
+        let begun = Instant::now();
+        assert_eq!(versions(&catalog, WIDGET).await, Err("server-error"));
+        assert!(begun.elapsed() <= Duration::from_secs(4), "{:?}", begun.elapsed());
+    }
+    // A place that is slow has failed in nothing yet.
+    place.does(Script::AnswersAfter(Duration::from_secs(6)));
+    pass(61).await;
+    assert!(versions(&catalog, WIDGET).await.is_ok());
 }
 
 #[tokio::test(start_paused = true)]

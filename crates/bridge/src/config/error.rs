@@ -28,6 +28,12 @@ pub enum BridgeConfigProblem {
         /// The parser's words.
         message: String,
     },
+    /// A text where a list belongs.
+    #[error("{text} must be a list")]
+    NotAList {
+        /// As written, with its quotes.
+        text: String,
+    },
     /// One `[provider]` or `[client]`.
     #[error("[{name}] is a table, and the file has a list of them")]
     OneTable {
@@ -154,6 +160,7 @@ impl BridgeConfigProblem {
     /// What to do, if the problem does not say it.
     pub fn instead(&self) -> Option<String> {
         Some(match self {
+            Self::NotAList { text } => format!("write it in brackets: [{text}]"),
             Self::OneTable { name } => format!("write [[{name}]], with two brackets"),
             Self::NoProvider => {
                 "write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and from = \"REGISTRY/${namespace}-${type}\""
@@ -172,7 +179,7 @@ impl BridgeConfigProblem {
                 "write [tls] with `certificate` and `key`; or plain_http = true if a proxy in front speaks TLS"
                     .to_owned()
             }
-            Self::Url(_) => "write what clients write, such as https://providers.example.com/".to_owned(),
+            Self::Url(error) => error.instead(),
             Self::EmptyHost { host } => format!("write [[provider]] with include = [\"{}/*/*\"]", host.display()),
             Self::Hash { .. } => "write hashes = [\"zh\"] or [\"zh\", \"h1\"]".to_owned(),
             Self::NoZipHash => "write hashes = [\"zh\", \"h1\"]".to_owned(),

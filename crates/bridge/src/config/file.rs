@@ -40,7 +40,7 @@ impl BridgeConfig {
                 |name: &&str| table.as_ref().and_then(|table| table.get(*name)).is_some_and(toml::Value::is_table);
             let problem = match ["provider", "client"].into_iter().find(is_table) {
                 Some(name) => Problem::OneTable { name },
-                None => Problem::Syntax { message: error.message().trim_end().replace('\n', "; ") },
+                None => of_parser(error.message(), error.span().and_then(|span| text.get(span))),
             };
             BridgeConfigError { span: error.span(), problem }
         })?;
@@ -84,6 +84,16 @@ impl BridgeConfig {
         config.limits = limits(document.limits)?;
         config.cache = cache(document.cache)?;
         Ok(config)
+    }
+}
+
+/// What the parser says, about this text.
+fn of_parser(message: &str, at: Option<&str>) -> Problem {
+    match at {
+        Some(text) if message.starts_with("invalid type: string") && message.contains("expected a sequence") => {
+            Problem::NotAList { text: text.to_owned() }
+        }
+        _ => Problem::Syntax { message: message.trim_end().replace('\n', "; ") },
     }
 }
 

@@ -147,12 +147,17 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
         "\"0.0.0.0:8080\": 0.0.0.0:8080 is not this machine alone, and without [tls] the connection would be in clear text; \
          write [tls] with `certificate` and `key`; or plain_http = true if a proxy in front speaks TLS",
     );
-    let url = "; write what clients write, such as https://providers.example.com/";
+    let url = "; write the address of the server without mirror/, such as https://providers.example.com/";
     check_setting(
         "url = \"h.example\"",
         &format!(
             "\"h.example\": `h.example` is not the URL of a server: it must read https://HOST[:PORT]/[PATH/]{url}"
         ),
+    );
+    check_setting(
+        "url = \"https://h.example/mirror/\"",
+        "\"https://h.example/mirror/\": `https://h.example/mirror/` is not the URL of a server: it ends with mirror/, \
+         which the server adds for its network mirror; write https://h.example/",
     );
     check_setting(
         "hosts = [\"h.example.\"]",
@@ -182,6 +187,17 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
     );
     check_setting("grace = 5", "5: invalid type: integer `5`, expected a string");
     check_setting("tls = { certificate = \"a\" }", "{ certificate = \"a\" }: missing field `key`");
+}
+
+#[test]
+fn a_text_in_place_of_a_list_was_called_no_sequence() {
+    for (setting, text) in [("listen", "\"127.0.0.1:8080\""), ("hosts", "'h.example'"), ("hashes", "\"zh\"")] {
+        let want = format!("{text}: {text} must be a list; write it in brackets: [{text}]");
+        check_setting(&format!("{setting} = {text}"), &want);
+    }
+    let include = "[[provider]]\ninclude = \"a.example/*/*\"\nfrom = \"oci:x\"\n";
+    let want = "\"a.example/*/*\": \"a.example/*/*\" must be a list; write it in brackets: [\"a.example/*/*\"]";
+    check_table(include, want);
 }
 
 #[test]

@@ -14,8 +14,9 @@ use tofu_oci_store::{StoreError, StoreItem};
 
 use super::held_back::{BodyLength, held_back};
 use super::range::{WantedBytes, has_it, wanted};
-use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes, upstream};
-use crate::{Refusal, RefusalCode};
+use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes};
+use crate::Refusal;
+use crate::place_fault::upstream;
 
 impl Packages {
     /// The answer to a GET or HEAD of a zip. Its header comes after the head of the place's own answer, so that a place that
@@ -64,7 +65,7 @@ impl Packages {
             }
             self.body(zip, range).await.map(|body| head.with(body))
         };
-        answer.await.unwrap_or_else(|error: SourceError| bad_gateway(&upstream(&zip.address, error.code(), &error)))
+        answer.await.unwrap_or_else(|error: SourceError| bad_gateway(&upstream(&zip.address, &error)))
     }
 
     /// The registry's own address of a zip on another host, if clients may be sent there.
@@ -130,10 +131,10 @@ impl Head {
 }
 
 fn bad_gateway(refusal: &Refusal) -> Response {
-    tracing::error!(code = refusal.code(), "{refusal}");
+    tracing::error!(code = refusal.code(), "{}", refusal.for_operator());
     let mut head = Head::new(StatusCode::BAD_GATEWAY);
     head.put(CONTENT_TYPE, "text/plain; charset=utf-8");
     head.put(CACHE_CONTROL, "no-store");
-    head.0.extensions_mut().insert(RefusalCode(refusal.code()));
+    refusal.note_in(&mut head.0);
     head.with(Body::from(format!("{refusal}\n")))
 }

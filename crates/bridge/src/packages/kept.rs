@@ -37,6 +37,14 @@ pub(super) struct KeptZip {
     pub(super) size: u64,
 }
 
+/// A file of the folder, the one that was used longest ago first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct FolderFile {
+    changed: SystemTime,
+    size: u64,
+    path: PathBuf,
+}
+
 /// What a zip is made from, as a text that names a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ZipKey(String);
@@ -154,28 +162,38 @@ impl ZipFolder {
     /// Removes zips that no request reads, those first that were asked for longest ago, until the rest fits. What cannot be removed
     /// stays for the next time.
     fn make_room(&self) {
-        let Ok(entries) = fs::read_dir(&self.path) else { return };
-        let mut zips = Vec::new();
-        for entry in entries.flatten() {
-            let (path, Ok(data)) = (entry.path(), entry.metadata()) else { continue };
-            let is = |extension: &str| path.extension().is_some_and(|found| found == extension);
-            if is("zip") {
-                zips.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), path));
-            } else if is("lock") {
-                // Of a process that was killed; a living one holds it.
-                remove_unused(&path);
-            }
+        let Ok(files) = self.files() else { return };
+        // Of a process that was killed; a living one holds it.
+        for lock in files.iter().filter(|file| has_extension(&file.path, "lock")) {
+            remove_unused(&lock.path);
         }
-        let mut bytes: u64 = zips.iter().map(|(_, bytes, _)| bytes).sum();
+        let mut zips: Vec<FolderFile> = files.into_iter().filter(|file| has_extension(&file.path, "zip")).collect();
+        let mut bytes: u64 = zips.iter().map(|zip| zip.size).sum();
         zips.sort();
-        for (_, size, path) in zips {
+        for zip in zips {
             if bytes <= self.most {
                 break;
             }
-            if remove_unused(&path) {
-                bytes -= size;
+            if remove_unused(&zip.path) {
+                bytes -= zip.size;
             }
         }
+    }
+
+    /// The bytes of all zips; 0 if the folder cannot be read.
+    pub(super) fn bytes(&self) -> u64 {
+        let files = self.files().unwrap_or_default();
+        files.iter().filter(|file| has_extension(&file.path, "zip")).map(|file| file.size).sum()
+    }
+
+    fn files(&self) -> io::Result<Vec<FolderFile>> {
+        let entries = fs::read_dir(&self.path)?.flatten();
+        let file = |entry: fs::DirEntry| {
+            let data = entry.metadata().ok()?;
+            let changed = data.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+            Some(FolderFile { changed, size: data.len(), path: entry.path() })
+        };
+        Ok(entries.filter_map(file).collect())
     }
 }
 
@@ -197,6 +215,10 @@ impl Drop for ZipTurn {
         // Before the lock, so that the file of a later turn stays.
         let _ = fs::remove_file(&self.path);
     }
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|found| found == extension)
 }
 
 /// Removes a file that no process has locked; true if it is gone.

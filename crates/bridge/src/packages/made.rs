@@ -9,15 +9,15 @@ use std::time::{Duration, UNIX_EPOCH};
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Shared};
 use tofu_oci_archive::Limits;
-use tofu_oci_disk::{LockError, Waiter};
+use tofu_oci_disk::Waiter;
 use tofu_oci_fetch::Fetcher;
 use tofu_oci_source::{Locator, Offer, Package};
 use tofu_oci_types::NoReporter;
 use tokio::sync::Semaphore;
 
-use super::failed::upstream;
 use super::kept::{KeptZip, ZipFolder, ZipKey};
 use crate::Refusal;
+use crate::place_fault::upstream;
 
 /// How long a task waits for another process that makes the same zip.
 const OTHERS: Duration = Duration::from_mins(10);
@@ -42,6 +42,11 @@ impl ZipMaker {
         let cores = std::thread::available_parallelism().map_or(1, Into::into);
         let work = Arc::new(ZipWork { folder, limits, turns: Semaphore::new(cores) });
         Self { work, running: Arc::default() }
+    }
+
+    /// The bytes of all zips on disk.
+    pub(super) fn bytes(&self) -> u64 {
+        self.work.folder.bytes()
     }
 
     /// The zip of an offer.
@@ -79,12 +84,12 @@ impl ZipWork {
         self.on_disk(offer, |work| work.folder.ready()).await?;
         let waiter = Waiter { limit: OTHERS, ..Waiter::default() };
         let turn = self.folder.turn(key, &waiter).await;
-        let _turn = turn.map_err(|error| upstream(offer.address(), code_of(&error), &error))?;
+        let _turn = turn.map_err(|error| upstream(offer.address(), &error))?;
         if let Some(kept) = self.find(key, offer).await? {
             return Ok(kept);
         }
         let fetched = Fetcher::new(1, &self.limits, &NoReporter).zip(offer, self.folder.path()).await;
-        let verified = fetched.map_err(|error| upstream(offer.address(), error.code(), &error))?;
+        let verified = fetched.map_err(|error| upstream(offer.address(), &error))?;
         let key = key.clone();
         // The temporary folder goes with `verified`, on the thread that may block.
         self.on_disk(offer, move |work| work.folder.keep(&key, verified.path())).await
@@ -136,8 +141,7 @@ impl ZipWork {
     ) -> Result<T, Refusal> {
         let this = Arc::clone(self);
         let done = tokio::task::spawn_blocking(move || work(&this)).await;
-        done.unwrap_or_else(|stopped| Err(io::Error::other(stopped)))
-            .map_err(|error| upstream(offer.address(), "io", &error))
+        done.unwrap_or_else(|stopped| Err(io::Error::other(stopped))).map_err(|error| upstream(offer.address(), &error))
     }
 }
 
@@ -165,11 +169,4 @@ fn note_files(folder: &Path, most: usize, texts: &mut Vec<String>) -> io::Result
         }
     }
     Ok(())
-}
-
-fn code_of(error: &LockError) -> &'static str {
-    match error {
-        LockError::Held { .. } => "locked-by-another",
-        LockError::Io { .. } => "io",
-    }
 }

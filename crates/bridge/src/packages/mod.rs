@@ -8,13 +8,11 @@
 //! ```
 
 mod answer;
-mod failed;
 mod held_back;
 mod kept;
 mod made;
 mod range;
 
-pub(crate) use failed::upstream;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,6 +24,7 @@ use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, zip_name};
 
 use self::kept::{KeptZip, ZipFolder};
 use self::made::ZipMaker;
+use crate::place_fault::upstream;
 use crate::{Refusal, ServedPackage};
 
 /// How packages are served.
@@ -98,6 +97,11 @@ impl Packages {
         Self { maker: ZipMaker::new(folder, options.limits.clone()), options }
     }
 
+    /// The bytes of the zips that are kept on disk now. It reads the folder.
+    pub(crate) fn kept_bytes(&self) -> u64 {
+        self.maker.bytes()
+    }
+
     /// The zip of a package. For a zip layer nothing is read; any other package is fetched, verified and made a zip once.
     ///
     /// # Errors
@@ -107,7 +111,7 @@ impl Packages {
         let bytes = match zip_layer(offer) {
             Some((store, blob)) => {
                 let admitted = self.options.limits.check_packed(blob.size);
-                admitted.map_err(|error| upstream(offer.address(), error.code(), &error))?;
+                admitted.map_err(|error| upstream(offer.address(), &error))?;
                 ZipBytes::Layer { store, blob: Box::new(blob) }
             }
             None => ZipBytes::Kept(self.maker.zip(offer).await?),

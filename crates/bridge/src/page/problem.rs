@@ -8,7 +8,7 @@ use tofu_oci_types::{ProviderAddr, Version};
 use super::frame::PageFrame;
 use super::words::{foreign, punycode, sentence};
 use crate::routes::status;
-use crate::{Denied, Refusal};
+use crate::{Denied, Refusal, VersionAbsence};
 
 /// The page of a path that names no page.
 pub(super) fn not_a_page(frame: &PageFrame<'_>, reason: &str) -> Response {
@@ -44,7 +44,9 @@ pub(super) fn denied(frame: &PageFrame<'_>, denied: &Denied) -> Response {
 pub(super) fn refused(frame: &PageFrame<'_>, refusal: &Refusal) -> Response {
     let (title, text) = explained(frame, refusal);
     let content = html! { h1 { (title) } (text) (other_ways(frame)) };
-    frame.answer(status(refusal), title, &content)
+    let mut answer = frame.answer(status(refusal), title, &content);
+    refusal.note_in(&mut answer);
+    answer
 }
 
 fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup) {
@@ -60,10 +62,15 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
             };
             ("There is no such provider", text)
         }
-        Refusal::UnknownVersion { address, version, reason } => {
+        Refusal::UnknownVersion { address, version, absence } => {
             let text = html! {
-                p { (named(address)) " " (version) " is unknown, held back or withdrawn." }
-                @if let Some(reason) = reason { p.notice { (sentence(reason)) } }
+                @match absence {
+                    VersionAbsence::Withdrawn(Some(reason)) => {
+                        p { (release(address, version)) " was withdrawn by its publisher." }
+                        p.notice { (sentence(reason)) }
+                    }
+                    absence => p { (release(address, version)) " " (absence.to_string()) "." }
+                }
                 (versions_of(frame, address))
             };
             ("This version is not offered", text)
@@ -86,7 +93,7 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
         Refusal::NoSigningKey { address, .. } => {
             ("This server has no signing key", html! { p { "It cannot sign the checksums of " (named(address)) "." } })
         }
-        Refusal::Upstream { address, code, reason } => {
+        Refusal::Upstream { address, code, reason, .. } => {
             let text = html! {
                 p { "This server could not read " (named(address)) " from its place. Try again in a while." }
                 p.notice { code { (code) } " " (foreign(reason)) }

@@ -24,7 +24,7 @@ use super::provider::{ProviderPage, RowFacts, RowState, VersionRow};
 use super::release::ReleasePage;
 use super::snippets::ClientSetup;
 use crate::routes::{MixUp, ProviderRoute, RequestPath, RouteFault, RouteKind, address, version};
-use crate::{Admitted, Bridge, Refusal};
+use crate::{Admitted, Bridge, Refusal, VersionAbsence};
 
 /// How many providers a part of the list has.
 const PROVIDERS: usize = 50;
@@ -118,7 +118,7 @@ impl PageState {
     /// Why a version was withdrawn, if its place can say it.
     async fn reason(&self, address: &ProviderAddr, version: &Version) -> Option<String> {
         match self.bridge.catalog.release(address, version).await {
-            Err(Refusal::UnknownVersion { reason, .. }) => reason,
+            Err(Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(reason), .. }) => reason,
             _ => None,
         }
     }

@@ -16,7 +16,7 @@ use super::route::{ProviderRoute, RouteKind};
 use super::status::status;
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
-use crate::{Admitted, Bridge, PackageZip, Refusal, RefusalCode, ReleaseSums, ServedRelease};
+use crate::{Admitted, Bridge, PackageZip, Refusal, ReleaseSums, ServedRelease};
 
 /// How long a document may take. Clients wait 10 seconds.
 const PATIENCE: Duration = Duration::from_millis(9500);
@@ -155,7 +155,7 @@ impl RoutedRequest<'_> {
                 {
                     return answer::document(&network_mirror::no_archives(), self.bridge);
                 }
-                (status(refusal), refusal_text(refusal))
+                (status(refusal), refusal.to_string())
             }
             RouteFailure::NotOwnHost => {
                 (StatusCode::NOT_FOUND, settings.not_an_own_host(&route.address.hostname().display()))
@@ -171,7 +171,7 @@ impl RoutedRequest<'_> {
         };
         let mut response = answer::sentence(status, &self.request.headers, &text);
         if let RouteFailure::Refusal(refusal) = failure {
-            response.extensions_mut().insert(RefusalCode(refusal.code()));
+            refusal.note_in(&mut response);
         }
         if let RouteFailure::NotReady = failure {
             answer::put(&mut response, RETRY_AFTER, "5");
@@ -185,24 +185,18 @@ fn is_absent(refusal: &Refusal) -> bool {
     status(refusal) == StatusCode::NOT_FOUND
 }
 
-fn refusal_text(refusal: &Refusal) -> String {
-    match refusal {
-        Refusal::UnknownVersion { reason: Some(reason), .. } => format!("{refusal}: {reason}"),
-        Refusal::UnknownProvider { reason: Some(reason), .. } => format!("{refusal}: {reason}"),
-        _ => refusal.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::VersionAbsence;
 
     #[test]
     fn a_version_that_was_withdrawn_says_why() {
-        let reason = Some("it deletes state".to_owned());
+        let absence = VersionAbsence::Withdrawn(Some("it deletes state".to_owned()));
         let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.0.0".parse().unwrap());
-        let refusal = Refusal::UnknownVersion { address, version, reason };
-        assert_eq!(refusal_text(&refusal), "example.com/acme/zap 1.0.0 is not offered: it deletes state");
+        let refusal = Refusal::UnknownVersion { address, version, absence };
+        let text = "example.com/acme/zap 1.0.0 was withdrawn by its publisher: it deletes state";
+        assert_eq!(refusal.to_string(), text);
         assert_eq!(status(&refusal), StatusCode::NOT_FOUND);
     }
 }

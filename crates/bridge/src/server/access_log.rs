@@ -14,7 +14,7 @@ const WAITING: usize = 10_000;
 /// The longest piece of foreign text in a line, in characters.
 const LONGEST: usize = 200;
 
-/// Gets a line for each request. Clones write to one place.
+/// Gets a line for each request. Clones write to one target.
 #[derive(Clone)]
 pub struct AccessLogger {
     lines: Option<SyncSender<LogMessage>>,
@@ -24,6 +24,7 @@ pub struct AccessLogger {
 enum LogMessage {
     Line(String),
     Flush(SyncSender<()>),
+    Target(Box<dyn Write + Send>),
 }
 
 /// What is said of one request.
@@ -44,6 +45,8 @@ pub(super) struct LogLine<'a> {
     pub(super) agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
     /// Only of an answer that the client did not get whole.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) broken: bool,
@@ -67,6 +70,15 @@ impl AccessLogger {
     /// Writes nothing.
     pub fn off() -> Self {
         Self { lines: None, dropped: Arc::default() }
+    }
+
+    /// From here on writes to the end of this: a program that rotates logs has moved the file. Lines so far go to the last
+    /// target. It waits for room if many lines are waiting, so it is for a thread that may block.
+    pub fn turn_to(&self, target: Box<dyn Write + Send>) {
+        if let Some(lines) = &self.lines {
+            // The thread that writes lives as long as a sender does.
+            let _ = lines.send(LogMessage::Target(target));
+        }
     }
 
     pub(super) fn line(&self, mut line: LogLine<'_>) {
@@ -98,14 +110,22 @@ fn write(mut target: Box<dyn Write + Send>, waiting: &Receiver<LogMessage>) {
             match message {
                 LogMessage::Line(line) => buffer.extend_from_slice(line.as_bytes()),
                 LogMessage::Flush(done) => flushes.push(done),
+                LogMessage::Target(next) => {
+                    empty(&mut buffer, &mut *target);
+                    target = next;
+                }
             }
         }
-        let _ = target.write_all(&buffer).and_then(|()| target.flush());
-        buffer.clear();
+        empty(&mut buffer, &mut *target);
         for done in flushes {
             let _ = done.send(());
         }
     }
+}
+
+fn empty(buffer: &mut Vec<u8>, target: &mut dyn Write) {
+    let _ = target.write_all(buffer).and_then(|()| target.flush());
+    buffer.clear();
 }
 
 /// Foreign text, as it is safe in a log: escaped, and not longer than it should be.
@@ -115,4 +135,66 @@ pub(super) fn shortened(text: &str) -> String {
         shown.push('…');
     }
     tofu_oci_types::printable(&shown).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct LogTarget(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for LogTarget {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl LogTarget {
+        /// The paths of its lines.
+        fn paths(&self) -> Vec<String> {
+            let text = String::from_utf8(self.0.lock().unwrap().clone()).unwrap();
+            let path =
+                |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["path"].as_str().unwrap().into();
+            text.lines().map(path).collect()
+        }
+    }
+
+    fn line(path: &str) -> LogLine<'_> {
+        LogLine {
+            event: "request",
+            time: String::new(),
+            id: "1",
+            client: None,
+            address: String::new(),
+            method: "GET",
+            path: path.to_owned(),
+            status: 200,
+            bytes: 0,
+            ms: 0,
+            agent: None,
+            code: None,
+            reason: None,
+            broken: false,
+            lines_dropped: 0,
+        }
+    }
+
+    #[test]
+    fn lines_went_to_the_file_that_was_moved_away() {
+        let (first, second) = (LogTarget::default(), LogTarget::default());
+        let log = AccessLogger::to(Box::new(first.clone()));
+        log.line(line("/before"));
+        log.turn_to(Box::new(second.clone()));
+        log.clone().line(line("/after"));
+        log.flush();
+        assert_eq!((first.paths(), second.paths()), (vec!["/before".to_owned()], vec!["/after".to_owned()]));
+    }
 }

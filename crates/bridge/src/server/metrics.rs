@@ -43,6 +43,7 @@ pub(super) struct Metrics {
     broken: Counter,
     connections: Gauge,
     in_flight: Gauge,
+    zip_cache: Gauge,
 }
 
 /// Something that is open, for as long as it lives.
@@ -75,10 +76,13 @@ impl Metrics {
         let broken = Counter::<u64, AtomicU64>::default();
         registry.register("broken_answers", "Answers that ended before their last byte", broken.clone());
         let connections = Gauge::default();
-        registry.register("connections", "CountedNow connections", connections.clone());
+        registry.register("connections", "Open connections", connections.clone());
         let in_flight = Gauge::default();
         registry.register("requests_in_flight", "Requests that are being answered", in_flight.clone());
-        Self { registry, requests, seconds, bytes, refusals, broken, connections, in_flight }
+        let zip_cache = Gauge::default();
+        let help = "Size of the zips in the cache folder";
+        registry.register_with_unit("zip_cache", help, Unit::Bytes, zip_cache.clone());
+        Self { registry, requests, seconds, bytes, refusals, broken, connections, in_flight, zip_cache }
     }
 
     pub(super) fn connection(self: &Arc<Self>) -> CountedNow {
@@ -89,6 +93,11 @@ impl Metrics {
     pub(super) fn request(&self) -> CountedNow {
         self.in_flight.inc();
         CountedNow(self.in_flight.clone())
+    }
+
+    /// So many bytes of zips are on disk.
+    pub(super) fn kept(&self, bytes: u64) {
+        self.zip_cache.set(i64::try_from(bytes).unwrap_or(i64::MAX));
     }
 
     pub(super) fn in_flight(&self) -> i64 {

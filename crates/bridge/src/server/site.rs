@@ -27,6 +27,7 @@ use super::options::{Door, ServerOptions};
 use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
 use crate::counts::Counts;
+use crate::refusal::RefusalReason;
 use crate::{AddressRange, BaseUrl, Bridge, RefusalCode, ServerLimits, router};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -40,6 +41,9 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 /// The name of the client that sends a request, if it has one.
 type ClientOf = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
 
+/// Looks at a folder.
+pub(crate) type KeptBytes = Arc<dyn Fn() -> u64 + Send + Sync>;
+
 /// What is served.
 pub struct ServedSite {
     /// The routes.
@@ -50,6 +54,8 @@ pub struct ServedSite {
     pub(crate) client: ClientOf,
     /// What is counted below the routes.
     pub(crate) counts: Counts,
+    /// The bytes of the zips that are kept on disk.
+    pub(crate) kept_bytes: KeptBytes,
 }
 
 impl ServedSite {
@@ -57,11 +63,13 @@ impl ServedSite {
     pub fn of(bridge: Arc<Bridge>) -> Self {
         let (base, router) = (bridge.settings.base.clone(), router(Arc::clone(&bridge)));
         let counts = bridge.catalog.counts().clone();
+        let with_packages = Arc::clone(&bridge);
+        let kept_bytes: KeptBytes = Arc::new(move || with_packages.packages.kept_bytes());
         let client: ClientOf = Arc::new(move |request| {
             let admitted = bridge.access.admit(request, None).ok()?;
             admitted.name().map(ToString::to_string)
         });
-        Self { router, base, client, counts }
+        Self { router, base, client, counts, kept_bytes }
     }
 }
 
@@ -128,7 +136,7 @@ impl Reception {
             refused_body(parts.version)
         } else if !has_one_host(&parts) {
             closing(parts.version, text(StatusCode::BAD_REQUEST, "a request must have one Host header\n"))
-        } else if let Some(response) = self.of_the_server(&parts, door, &record, peer.ip()) {
+        } else if let Some(response) = self.of_the_server(&parts, door, &record, peer.ip()).await {
             response
         } else {
             self.of_the_site(parts, &record).await
@@ -138,6 +146,7 @@ impl Reception {
         }
         record.status = Some(response.status());
         record.code = response.extensions().get::<RefusalCode>().map(|RefusalCode(code)| *code);
+        record.reason = response.extensions_mut().remove::<RefusalReason>().map(|RefusalReason(reason)| reason);
         record.is_whole = record.method == Method::HEAD || response.body().is_end_stream();
         response.map(|body| CountedBody { body, record, in_flight })
     }
@@ -156,6 +165,7 @@ impl Reception {
             begun: Instant::now(),
             status: None,
             code: None,
+            reason: None,
             bytes: 0,
             is_whole: false,
             _open: self.metrics.request(),
@@ -174,7 +184,7 @@ impl Reception {
     }
 
     /// The routes of the server itself.
-    fn of_the_server(
+    async fn of_the_server(
         &self,
         request: &Parts,
         door: Door,
@@ -187,11 +197,11 @@ impl Reception {
                 text(StatusCode::SERVICE_UNAVAILABLE, "this instance is stopping\n")
             }
             "/readyz" => text(StatusCode::OK, "ready\n"),
-            "/metrics" if door == Door::Metrics => self.metrics(),
+            "/metrics" if door == Door::Metrics => self.metrics().await,
             "/metrics" if self.has_own_metrics => {
                 text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n")
             }
-            "/metrics" if is_of_this_machine(record.address, peer, &request.headers) => self.metrics(),
+            "/metrics" if is_of_this_machine(record.address, peer, &request.headers) => self.metrics().await,
             "/metrics" => text(
                 StatusCode::FORBIDDEN,
                 "the metrics are for this machine alone: `listen_metrics` in serve.toml names an address for others\n",
@@ -208,7 +218,11 @@ impl Reception {
         })
     }
 
-    fn metrics(&self) -> Response<Body> {
+    async fn metrics(&self) -> Response<Body> {
+        let look = Arc::clone(&self.site.kept_bytes);
+        if let Ok(bytes) = tokio::task::spawn_blocking(move || look()).await {
+            self.metrics.kept(bytes);
+        }
         let mut response = text(StatusCode::OK, self.metrics.text());
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(OPEN_METRICS));
         response

@@ -72,7 +72,7 @@ pub(crate) struct ServeArgs {
     /// Say what would be served, and stop; exit code 2 if the settings are wrong
     #[arg(long)]
     pub(crate) check_config: bool,
-    /// Print the fingerprint and the public part of the signing key, and stop
+    /// Print the fingerprint and the public part of the signing key (--signing-key, or that of the settings), and stop
     #[arg(long, conflicts_with = "check_config", hide_short_help = true)]
     pub(crate) show_key: bool,
     /// Make a signing key in a new file, and stop

@@ -40,6 +40,7 @@ fn read_text(text: &str, release: TofuRelease) -> CliConfigReading {
         app_data: None,
         launch_dir: PathBuf::from("/w"),
         working_dir: PathBuf::from("/w"),
+        named: None,
         vars: BTreeMap::new(),
     };
     read(&environment, &MainFile(text), release)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use tofu_oci_logins::Access;
-use tofu_oci_mapper::config::Methods;
+use tofu_oci_mapper::config::{MainFileOrigin, Methods};
 use tofu_oci_source::{ConfiguredMethods, CredentialErrors};
 use tofu_oci_types::ProviderAddr;
 
@@ -48,7 +48,9 @@ pub(crate) fn refuse(configured: &ConfiguredMethods, access: &Access) -> Result<
     if of_credentials || problem.code == "plugin-cache-dir" {
         return Err(diagnostic);
     }
+    let named = configured.reading.located.main.as_ref().map(|main| &main.origin);
     Err(match invocation::verb() {
+        "run" if matches!(named, Some(MainFileOrigin::Option(_))) => diagnostic,
         "run" => diagnostic.hint("`run` reads another file, and that alone, with --cli-config FILE"),
         _ => diagnostic.hint("with --from REPOSITORY provider_installation is not looked at"),
     })

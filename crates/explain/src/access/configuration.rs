@@ -43,6 +43,7 @@ impl CredentialConfiguration {
             .map(|main| ExplainedFile {
                 name: self.names.name(&main.path),
                 named_by: match main.origin {
+                    MainFileOrigin::Option(name) => Some(name.to_owned()),
                     MainFileOrigin::Variable(name) => Some(format!("${name}")),
                     _ => None,
                 },

@@ -73,6 +73,7 @@ impl Run {
             app_data: None,
             launch_dir: work.clone(),
             working_dir: work,
+            named: None,
             vars: variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
         };
         let files = Files { main, logins };

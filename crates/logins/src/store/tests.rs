@@ -51,7 +51,7 @@ impl Home {
         let home = self.folder.path().to_owned();
         let (launch_dir, working_dir) = (home.clone(), home.clone());
         let vars = std::collections::BTreeMap::new();
-        Environment { os: Os::Unix, home: Some(home), app_data: None, launch_dir, working_dir, vars }
+        Environment { os: Os::Unix, home: Some(home), app_data: None, launch_dir, working_dir, named: None, vars }
     }
 
     fn file(&self) -> LoginFile {

@@ -32,6 +32,15 @@ pub enum Os {
     Windows,
 }
 
+/// A CLI configuration that counts in place of all others, because an option of the command names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedFile {
+    /// The option, such as `--cli-config`.
+    pub option: &'static str,
+    /// The file, relative to the folder in which the program was started.
+    pub path: PathBuf,
+}
+
 /// The system, folders and variables of the program. `Debug` shows the names of variables without their values, which
 /// may be tokens.
 #[derive(Clone, PartialEq, Eq)]
@@ -46,6 +55,8 @@ pub struct Environment {
     pub launch_dir: PathBuf,
     /// The folder that `--chdir` names; otherwise the same.
     pub working_dir: PathBuf,
+    /// The file that an option of the command names.
+    pub named: Option<NamedFile>,
     /// The environment variables.
     pub vars: BTreeMap<String, String>,
 }
@@ -65,6 +76,7 @@ impl std::fmt::Debug for Environment {
             .field("app_data", &self.app_data)
             .field("launch_dir", &self.launch_dir)
             .field("working_dir", &self.working_dir)
+            .field("named", &self.named)
             .field("vars", &self.vars.keys().collect::<Vec<_>>())
             .finish()
     }

@@ -29,6 +29,8 @@ pub struct MainFile {
 /// Why a file is the main one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MainFileOrigin {
+    /// This option of the command names it.
+    Option(&'static str),
     /// A variable of this name names it.
     Variable(&'static str),
     /// It is the usual place.
@@ -48,7 +50,17 @@ pub struct PassedOver {
     pub why: String,
 }
 
-/// Finds the files: the main one, and those of the configuration directory unless a variable names the main one.
+impl MainFileOrigin {
+    /// The option or variable that names the file.
+    pub fn named_by(&self) -> Option<&'static str> {
+        match self {
+            Self::Option(name) | Self::Variable(name) => Some(name),
+            Self::Usual | Self::Legacy | Self::Xdg => None,
+        }
+    }
+}
+
+/// Finds the files: the main one, and those of the configuration directory unless an option or a variable names the main one.
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig; measured on 1.10 to 1.13 (files).
 pub fn locate(environment: &Environment, files: &dyn ConfigFiles) -> Located {
@@ -57,15 +69,17 @@ pub fn locate(environment: &Environment, files: &dyn ConfigFiles) -> Located {
     let directory = search.directory();
     let listed = directory.as_ref().map(|dir| search.listed(dir)).unwrap_or_default();
     let mut passed_over = Vec::new();
-    let overridden = VARIABLES.into_iter().find_map(|name| Some((name, environment.var(name)?)));
+    let by_variable = |name| Some((MainFileOrigin::Variable(name), Path::new(environment.var(name)?)));
+    let by_option = environment.named.as_ref().map(|file| (MainFileOrigin::Option(file.option), file.path.as_path()));
+    let overridden = by_option.or_else(|| VARIABLES.into_iter().find_map(by_variable));
     let (main, listed) = match overridden {
-        Some((name, value)) => {
-            let path = environment.absolute(&environment.launch_dir, Path::new(value));
-            let why = format!("{name} names another file");
+        Some((origin, path)) => {
+            let path = environment.absolute(&environment.launch_dir, path);
+            let why = format!("{} names another file", origin.named_by().unwrap_or_default());
             let usual = usual.filter(|usual| usual.exists).map(|usual| usual.path);
             passed_over.extend(usual.into_iter().chain(listed).map(|path| PassedOver { path, why: why.clone() }));
             let exists = files.exists(&path);
-            (Some(MainFile { path, origin: MainFileOrigin::Variable(name), exists }), Vec::new())
+            (Some(MainFile { path, origin, exists }), Vec::new())
         }
         None => (usual, listed),
     };

@@ -34,7 +34,7 @@ pub(crate) mod tests;
 mod variables;
 mod written;
 
-pub use environment::{ConfigFiles, Environment, Os};
+pub use environment::{ConfigFiles, Environment, NamedFile, Os};
 pub use file::{ConfigFile, ConfigFileState, Unknown};
 pub use helper_program::{NoHelperProgram, helper_program};
 pub use locate::{Located, MainFile, MainFileOrigin, PassedOver, locate};

@@ -50,7 +50,7 @@ impl CliConfigReading {
 
     /// Whether this is about a file that is missing at its usual place, such as in the home folder `/dev/null`.
     fn is_out_of_reach(&self, problem: &CliConfigProblem) -> bool {
-        let named = self.located.main.as_ref().is_some_and(|main| matches!(main.origin, MainFileOrigin::Variable(_)));
+        let named = self.located.main.as_ref().is_some_and(|main| main.origin.named_by().is_some());
         self.state_of(problem) == Some(ConfigFileState::Missing) && !named
     }
 
@@ -124,16 +124,20 @@ impl ConfigReader<'_> {
         };
         let missing = error.kind() == std::io::ErrorKind::NotFound;
         let nowhere = error.kind() == std::io::ErrorKind::NotADirectory;
-        let named = match &main.origin {
-            MainFileOrigin::Variable(name) => Some(*name),
-            _ if missing => return,
-            _ => None,
-        };
+        let named = main.origin.named_by();
+        if missing && named.is_none() {
+            return;
+        }
         let path = main.path.display();
         let (message, instead) = match (named, missing || nowhere) {
             (Some(name), true) => (
                 format!("{name} names {path}, which is not there"),
-                format!("name a file that is there, or unset {name} to have the usual files read"),
+                match main.origin {
+                    MainFileOrigin::Option(_) => {
+                        format!("name a file that is there, or omit {name} to read the usual files")
+                    }
+                    _ => format!("name a file that is there, or unset {name} to have the usual files read"),
+                },
             ),
             (None, _) if nowhere => (
                 format!("{path} cannot be opened: a part of its path is not a folder"),

@@ -218,8 +218,15 @@ mod tests {
     fn check(text: &str, want: &str) {
         let vars = BTreeMap::from([("HOME".to_owned(), "/home/u".to_owned()), ("A_1".to_owned(), "a".to_owned())]);
         let dir = std::path::PathBuf::from("/w");
-        let environment =
-            Environment { os: Os::Unix, home: None, app_data: None, launch_dir: dir.clone(), working_dir: dir, vars };
+        let environment = Environment {
+            os: Os::Unix,
+            home: None,
+            app_data: None,
+            launch_dir: dir.clone(),
+            working_dir: dir,
+            named: None,
+            vars,
+        };
         assert_eq!(expand(text, &environment), want, "{text:?}");
     }
 

@@ -259,6 +259,7 @@ pub fn read_snippet(text: &str, release: TofuRelease) -> CliConfigReading {
         app_data: None,
         launch_dir: PathBuf::from("/"),
         working_dir: PathBuf::from("/"),
+        named: None,
         vars: BTreeMap::from([("TF_CLI_CONFIG_FILE".to_owned(), path.display().to_string())]),
     };
     super::read(&environment, &One { path: &path, text }, release)

@@ -72,8 +72,8 @@ async fn versions_that_are_held_back_or_denied_are_absent() {
 async fn a_sealed_mirror_asks_no_upstream_and_says_so() {
     let upstream = Scripted::new("upstream.test/x", &["1.0.0"]);
     let catalog = pulling(&upstream, options_of(MirrorRules::default(), UpstreamUse::Sealed), options().0);
-    let Err(Refusal::UnknownVersion { reason: Some(reason), .. }) = release(&catalog, "1.0.0").await else { panic!() };
-    assert_eq!(reason, "the mirror is sealed, so its upstream is not asked");
+    let refusal = release(&catalog, "1.0.0").await.unwrap_err();
+    assert!(refusal.to_string().ends_with("is sealed, so its upstream is not asked"), "{refusal}");
     assert!(versions(&catalog, WIDGET).await.unwrap_or_default().is_empty());
     assert_eq!(upstream.asked(), (0, 0, 0));
 }

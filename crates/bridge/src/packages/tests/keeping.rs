@@ -42,6 +42,7 @@ async fn a_made_zip_survives_a_restart_and_other_processes_share_it() {
     bench.registry.fault(Rule::on("GET", BLOBS).then(Fault::Disconnect));
     let again = bench.packages(Redirects::Never).zip(&package).await.unwrap();
     assert_eq!((again.digest, again.size), (first.digest, first.size));
+    assert_eq!(bench.packages(Redirects::Never).kept_bytes(), first.size);
     let files = files(bench.cache.path());
     assert_eq!(files.len(), 1, "{files:?}");
 }
@@ -101,10 +102,11 @@ async fn a_disk_that_takes_nothing_fails_that_request_alone() {
     let file = bench.cache.path().join("a file");
     fs::write(&file, "").unwrap();
     let packages = Packages::new(options(&file));
-    let Err(Refusal::Upstream { code, reason, .. }) = packages.zip(&bench.package("linux_amd64").await).await else {
+    let Err(refusal) = packages.zip(&bench.package("linux_amd64").await).await else {
         panic!("a file is not a folder")
     };
-    assert_eq!(code, "io", "{reason}");
+    assert_eq!(refusal.code(), "io", "{refusal}");
+    assert!(!refusal.to_string().contains(file.to_str().unwrap()), "clients read it: {refusal}");
 }
 
 #[tokio::test]

@@ -55,9 +55,9 @@ async fn what_is_absent_is_404_in_lists_and_empty_where_a_client_goes_on_to_the_
         assert_eq!(site.get(&format!("/mirror/{path}/1.0.0.json")).await.shown(), r#"200 {"archives":{}}"#);
     }
     assert_snapshot!(site.get(&format!("/mirror/{ZAP}/9.9.9.json")).await.shown(), @r#"200 {"archives":{}}"#);
-    assert_snapshot!(site.get("/mirror/registry.acme.example/acme/none/index.json").await.shown(), @r#"404 {"errors":["no place has registry.acme.example/acme/none"]}"#);
-    assert_snapshot!(site.get("/mirror/registry.terraform.io/hashicorp/aws/index.json").await.shown(), @r#"404 {"errors":["registry.terraform.io/hashicorp/aws is not served here"]}"#);
-    assert_snapshot!(site.get("/registry/registry.acme.example/acme/none/versions").await.shown(), @r#"404 {"errors":["no place has registry.acme.example/acme/none"]}"#);
+    assert_snapshot!(site.get("/mirror/registry.acme.example/acme/none/index.json").await.shown(), @r#"404 {"errors":["registry.acme.example/acme/none was not found in the place that it is served from"]}"#);
+    assert_snapshot!(site.get("/mirror/registry.terraform.io/hashicorp/aws/index.json").await.shown(), @r#"404 {"errors":["registry.terraform.io/hashicorp/aws is not served here: no `include` of the configuration matches it, or an `exclude` does"]}"#);
+    assert_snapshot!(site.get("/registry/registry.acme.example/acme/none/versions").await.shown(), @r#"404 {"errors":["registry.acme.example/acme/none was not found in the place that it is served from"]}"#);
 }
 
 #[tokio::test(start_paused = true)]
@@ -158,13 +158,13 @@ async fn the_download_document_names_files_that_verify() {
 async fn a_package_that_is_not_there_is_404_in_the_registry() {
     let site = Site::signed().await;
     assert_snapshot!(site.get(&format!("/registry/{ZAP}/1.0.0/download/plan9/arm")).await.shown(), @r#"404 {"errors":["registry.acme.example/acme/zap 1.0.0 has no package for plan9_arm"]}"#);
-    assert_snapshot!(site.get(&format!("/registry/{ZAP}/3.0.0/download/linux/amd64")).await.shown(), @r#"404 {"errors":["registry.acme.example/acme/zap 3.0.0 is not offered"]}"#);
+    assert_snapshot!(site.get(&format!("/registry/{ZAP}/3.0.0/download/linux/amd64")).await.shown(), @r#"404 {"errors":["registry.acme.example/acme/zap 3.0.0 is not offered: the place that it is served from does not have it, or the server's rules (`min_age`, `allow`, `deny`) hold it back"]}"#);
 }
 
 #[tokio::test]
 async fn without_a_key_the_answer_says_how_to_make_one() {
     let answer = Site::new().await.get(&format!("/registry/{ZAP}/1.0.0/download/linux/amd64")).await;
-    assert_snapshot!(answer.shown(), @r#"409 {"errors":["registry.acme.example/acme/zap 1.0.0 has no signature of its publisher, and this bridge has no key to sign with: make one by `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"]}"#);
+    assert_snapshot!(answer.shown(), @r#"409 {"errors":["the checksums of registry.acme.example/acme/zap 1.0.0 have no signature of its publisher, and this server has no key to sign them: its operator can make one with `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"]}"#);
 }
 
 #[tokio::test]

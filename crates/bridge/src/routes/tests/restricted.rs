@@ -26,7 +26,7 @@ async fn ask(site: &Site, path: &str) -> Answer {
 async fn without_a_token_the_answer_does_not_depend_on_what_exists() {
     let site = site().await;
     let zap = site.get(&format!("/mirror/{ZAP}/index.json")).await;
-    assert_snapshot!(zap.shown(), @r#"401 {"errors":["this server wants a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"]}"#);
+    assert_snapshot!(zap.shown(), @r#"401 {"errors":["this server needs a token: put it into a `credentials` block for this host, or into the URL of the mirror (https://ci:TOKEN@HOST/mirror/)"]}"#);
     assert!(zap.header("www-authenticate").starts_with("Bearer"));
     for path in ["/mirror/x.example/no/such/index.json", "/registry/x.example/no/such/versions"] {
         assert_eq!(site.get(path).await.shown(), zap.shown(), "{path}");

@@ -22,10 +22,10 @@ use tokio::sync::{Notify, oneshot};
 use tokio::task::JoinHandle;
 
 use super::{AccessLogger, ServedSite, Server, ServerOptions};
-use crate::ServerLimits;
 use crate::counts::Counts;
+use crate::{Refusal, ServerLimits};
 
-/// A server that runs, with four routes: `/hello`, `/panic`, `/gated`, which waits in the middle of its body, and `/endless`.
+/// A server that runs, with five routes: `/hello`, `/panic`, `/failed`, `/gated`, which waits in the middle of its body, and `/endless`.
 struct RunningServer {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -78,6 +78,17 @@ fn a_bug() -> &'static str {
     panic!("a bug of a route")
 }
 
+/// The answer to a client whose place failed.
+fn failed() -> axum::response::Response {
+    let address = "example.com/acme/zap".parse().unwrap();
+    let detail = Some("cannot write /srv/zips: No space left on device".to_owned());
+    let refusal = Refusal::Upstream { address, code: "io", reason: "it has no room".to_owned(), detail };
+    let mut response = axum::response::Response::new(Body::from(refusal.to_string()));
+    *response.status_mut() = http::StatusCode::BAD_GATEWAY;
+    refusal.note_in(&mut response);
+    response
+}
+
 fn routes(gate: &Arc<Notify>, ended: &Arc<Notify>) -> Router {
     let (gate, ended) = (Arc::clone(gate), Arc::clone(ended));
     let gated = move || async move {
@@ -98,6 +109,7 @@ fn routes(gate: &Arc<Notify>, ended: &Arc<Notify>) -> Router {
     Router::new()
         .route("/hello", get(|| async { "hello" }))
         .route("/panic", get(|| async { a_bug() }))
+        .route("/failed", get(|| async { failed() }))
         .route("/gated", get(gated))
         .route("/endless", get(endless))
 }
@@ -129,6 +141,7 @@ impl RunningServer {
             base: "http://bridge.example/".parse().unwrap(),
             client: Arc::new(|_| None),
             counts: Counts::default(),
+            kept_bytes: Arc::new(|| 70_000),
         };
         let (stop, stopped) = oneshot::channel();
         let serving = tokio::spawn(server.serve(site, async { drop(stopped.await) }));

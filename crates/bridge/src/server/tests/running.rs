@@ -26,6 +26,16 @@ async fn a_line_of_the_log_says_what_was_asked_and_hides_secrets_and_tricks() {
 }
 
 #[tokio::test]
+async fn the_log_says_why_a_place_failed_and_the_client_learns_no_path() {
+    let server = RunningServer::new().await;
+    let answer = server.get("/failed", "").await;
+    assert!(answer.ends_with("example.com/acme/zap cannot be read: it has no room"), "{answer}");
+    let (lines, _) = server.stop().await;
+    let reason = "example.com/acme/zap cannot be read: cannot write /srv/zips: No space left on device";
+    assert_eq!((&lines[0]["code"], &lines[0]["reason"]), (&json!("io"), &json!(reason)));
+}
+
+#[tokio::test]
 async fn only_a_known_proxy_says_who_asks_and_by_which_number() {
     let headers = "X-Forwarded-For: 198.51.100.7\r\nX-Request-Id: abc-1\r\n";
     let behind = RunningServer::with(|options| options.proxies = vec!["127.0.0.0/8".parse().unwrap()]).await;
@@ -85,4 +95,5 @@ async fn prometheus_can_read_the_metrics() {
     assert_eq!(value("tofu_oci_requests_total{route=\"other\",status=\"200\"}"), Some(1.0), "{text}");
     assert_eq!(value("tofu_oci_sent_bytes_total{route=\"other\"}"), Some(5.0), "{text}");
     assert_eq!(value("tofu_oci_requests_in_flight"), Some(1.0), "{text}");
+    assert_eq!(value("tofu_oci_zip_cache_bytes"), Some(70_000.0), "{text}");
 }

@@ -121,7 +121,7 @@ async fn without_a_signature_and_a_key_the_operator_learns_what_to_do() {
     let refused = instance(&bench, None).await.unwrap_err().to_string();
     assert_eq!(
         refused,
-        "example.com/acme/zap 1.0.0 has no signature of its publisher, and this bridge has no key to sign with: make one \
-         by `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"
+        "the checksums of example.com/acme/zap 1.0.0 have no signature of its publisher, and this server has no key to \
+         sign them: its operator can make one with `tofu-oci serve --new-key FILE`, and name the file as `signing_key`"
     );
 }

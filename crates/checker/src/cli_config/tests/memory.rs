@@ -14,6 +14,7 @@ pub(super) fn environment() -> Environment {
         app_data: None,
         launch_dir: PathBuf::from("/w"),
         working_dir: PathBuf::from("/w"),
+        named: None,
         vars: BTreeMap::new(),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_bridge::{
@@ -20,6 +21,10 @@ use super::watched::Watched;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::invocation;
+
+/// How long a question is held while a registry fails. A command asks more than once for a provider, and each question is
+/// held: one that fails again is not to cost the user half a minute.
+const HOLD: Duration = Duration::from_secs(4);
 
 /// The name of the client.
 const CLIENT: &str = "run";
@@ -62,8 +67,9 @@ impl Bridges {
             };
             let place =
                 ServedPlace { include, exclude, offered: OfferedBy::Place(sources.open(nth, watched)), list: None };
+            let options = CatalogOptions { hold: HOLD, ..CatalogOptions::new(trust.clone(), Arc::clone(watched) as _) };
             let bridge = Arc::new(Bridge {
-                catalog: Catalog::new(vec![place], CatalogOptions::new(trust.clone(), Arc::clone(watched) as _)),
+                catalog: Catalog::new(vec![place], options),
                 packages: Packages::new(PackageOptions {
                     cache: cache.clone(),
                     cache_bytes: u64::MAX,

@@ -8,6 +8,7 @@ use tofu_oci_trust::OpenPgpSecretKey;
 use tofu_oci_types::Secret;
 
 use super::settings::Settings;
+use crate::args::ServeArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::page::Page;
@@ -69,8 +70,15 @@ pub(super) fn make(context: &Context, file: &Path) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Prints the public part of the key.
-pub(super) fn print(context: &Context, signer: &SumsSigner) -> Result<(), Diagnostic> {
+/// Prints the public part of the key that the options name, or else the settings.
+pub(super) fn show(context: &Context, args: &ServeArgs) -> Result<(), Diagnostic> {
+    match &args.signing_key {
+        Some(file) => print(context, &loaded(file)?),
+        None => print(context, &signer(&Settings::asked(args)?)?),
+    }
+}
+
+fn print(context: &Context, signer: &SumsSigner) -> Result<(), Diagnostic> {
     let key = signer.key().ok_or_else(|| {
         Diagnostic::usage("the settings name no signing key")
             .code("signing-key-missing")
@@ -96,8 +104,12 @@ fn key_line<'a>(event: &'static str, file: Option<&Path>, key: &'a OpenPgpSecret
 /// Who signs the checksums.
 pub(super) fn signer(settings: &Settings) -> Result<SumsSigner, Diagnostic> {
     let Some(file) = &settings.config.signing_key else { return Ok(SumsSigner::new(None)) };
+    loaded(&settings.dir.join(file))
+}
+
+fn loaded(file: &Path) -> Result<SumsSigner, Diagnostic> {
     let password = std::env::var(PASSWORD).ok().filter(|password| !password.is_empty()).map(Secret::new);
-    let key = load_key(&settings.dir.join(file), password.as_ref()).map_err(|error| unusable(&error))?;
+    let key = load_key(file, password.as_ref()).map_err(|error| unusable(&error))?;
     Ok(SumsSigner::new(Some(key)))
 }
 

@@ -1,19 +1,19 @@
 //! `serve`.
 
 mod keys;
+mod log_file;
 mod open;
 mod places;
 mod settings;
 mod start;
 mod upstream;
 
-use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_bridge::{
-    AccessLog, AccessLogger, Bridge, BridgeSettings, Catalog, CatalogOptions, PackageOptions, Packages, ServeError,
-    ServedSite, Server, ServerCertificates, ServerOptions, TlsFiles, Visibility,
+    Bridge, BridgeSettings, Catalog, CatalogOptions, PackageOptions, Packages, ServeError, ServedSite, Server,
+    ServerCertificates, ServerOptions, TlsFiles, Visibility,
 };
 
 use super::context::Context;
@@ -22,7 +22,6 @@ use crate::args::ServeArgs;
 use crate::diagnostic::Diagnostic;
 use crate::environment::cache_folder;
 use crate::exit::Exit;
-use crate::printer;
 use settings::Settings;
 
 /// Serves until the user or the system stops it; or says what it would serve, or makes what it needs.
@@ -35,17 +34,18 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
         keys::make(context, file)?;
         return Ok(Exit::Done);
     }
-    let settings = Settings::asked(args)?;
-    let signer = keys::signer(&settings)?;
     if args.show_key {
-        keys::print(context, &signer)?;
+        keys::show(context, args)?;
         return Ok(Exit::Done);
     }
+    let settings = Settings::asked(args)?;
+    let signer = keys::signer(&settings)?;
     let opened = places::open(context, args, &settings).await?;
     let certificates = settings.config.tls.as_ref().map(|tls| certificates(&settings.dir, tls)).transpose()?;
     let access = keys::access(&settings)?;
     start::warn(context, &settings, &signer);
     if args.check_config {
+        log_file::check(&settings)?;
         start::print_settings(context, &settings);
         return Ok(Exit::Done);
     }
@@ -62,6 +62,10 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
         fresh: config.cache.metadata,
         ..CatalogOptions::new(opened.trust, Arc::clone(&context.reporter))
     };
+    let (log, log_path) = log_file::open(&settings)?;
+    if let Some(path) = log_path {
+        log_file::reopen_at_hangup(path, log.clone(), Arc::clone(&context.reporter));
+    }
     let server = Server::bind(ServerOptions {
         listen: config.listen.clone(),
         listen_metrics: config.listen_metrics,
@@ -69,7 +73,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
         limits: config.limits.clone(),
         proxies: config.proxies.clone(),
         grace: config.grace,
-        log: access_log(&settings)?,
+        log,
         reporter: Arc::clone(&context.reporter),
     })
     .await
@@ -118,20 +122,4 @@ fn cache(settings: &Settings) -> Result<std::path::PathBuf, Diagnostic> {
         Diagnostic::usage(format!("the cache {} cannot be made", dir.display())).io_hint("write", &dir, &error)
     })?;
     Ok(dir)
-}
-
-fn access_log(settings: &Settings) -> Result<AccessLogger, Diagnostic> {
-    Ok(match &settings.config.access_log {
-        AccessLog::Off => AccessLogger::off(),
-        AccessLog::Stdout => AccessLogger::to(printer::log_lines()),
-        AccessLog::File(path) => {
-            let path = settings.dir.join(path);
-            let file = OpenOptions::new().create(true).append(true).open(&path).map_err(|error| {
-                Diagnostic::usage(format!("the access log {} cannot be written", path.display()))
-                    .io_hint("write", &path, &error)
-                    .cause(error.to_string())
-            })?;
-            AccessLogger::to(Box::new(file))
-        }
-    })
 }

@@ -43,6 +43,10 @@ impl Settings {
     fn of_file(args: &ServeArgs) -> Result<Self, Diagnostic> {
         let path = args.config.clone().unwrap_or_else(|| PathBuf::from(SETTINGS_FILE));
         if args.config.is_none() && path.symlink_metadata().is_err() {
+            if args.show_key {
+                return Err(Diagnostic::usage("no `--signing-key` names a key, and there is no serve.toml here")
+                    .hint("name the key: tofu-oci serve --show-key --signing-key bridge-key.asc"));
+            }
             return Err(Diagnostic::usage("`serve` needs to know what to serve, and there is no serve.toml here")
                 .hint("name a place: tofu-oci serve --from 'REGISTRY/${namespace}-${type}'")
                 .hint("or write a serve.toml: tofu-oci help serving"));
@@ -68,7 +72,7 @@ impl Settings {
         }
         if let Some(url) = &args.url {
             config.url = Some(url.parse().map_err(|error: tofu_oci_bridge::InvalidBaseUrl| {
-                Diagnostic::of(Exit::Usage, &error).hint("write what clients write: https://providers.example.com/")
+                Diagnostic::of(Exit::Usage, &error).hint(error.instead())
             })?);
         }
         if !args.host.is_empty() {

@@ -26,6 +26,7 @@ pub(crate) fn environment() -> Environment {
         app_data: None,
         launch_dir: PathBuf::from("/w"),
         working_dir: PathBuf::from("/w"),
+        named: None,
         vars: BTreeMap::new(),
     }
 }

@@ -82,6 +82,7 @@ impl World {
             app_data: None,
             launch_dir: PathBuf::from("/base/w"),
             working_dir: PathBuf::from(working_dir),
+            named: None,
             vars,
         };
         Self { environment, files }

@@ -1,6 +1,6 @@
 //! Where this program refuses and `OpenTofu` goes on.
 
-use super::super::{Effect, Severity, read};
+use super::super::{Effect, Environment, NamedFile, Severity, read};
 use super::{MemoryFiles, environment, read_text};
 use crate::config::MEASURED;
 use tofu_oci_types::TofuRelease;
@@ -50,6 +50,18 @@ fn a_named_file_that_is_missing_is_refused_though_it_is_a_warning_there() {
     assert_eq!((problem.code.as_str(), problem.severity), ("cli-config-missing", Severity::Warning));
     // It holds no blocks: whoever needs credentials alone warns.
     assert_eq!((reading.credential_errors().count(), reading.warnings().count()), (0, 1));
+}
+
+#[test]
+fn a_missing_file_that_an_option_names_was_said_to_be_named_by_a_variable() {
+    let named = Some(NamedFile { option: "--cli-config", path: "nosuch".into() });
+    let mut environment = Environment { named, ..environment() };
+    environment.vars.insert("TF_CLI_CONFIG_FILE".to_owned(), "/other".to_owned());
+    let reading = read(&environment, &MemoryFiles::default(), TofuRelease::V1_13);
+    let problem = reading.refuse().expect_err("refused");
+    assert_eq!(problem.message, "--cli-config names /w/nosuch, which is not there");
+    let instead = "name a file that is there, or omit --cli-config to read the usual files";
+    assert_eq!(problem.instead.as_deref(), Some(instead));
 }
 
 #[test]

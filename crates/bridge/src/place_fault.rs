@@ -1,0 +1,220 @@
+//! What is said of a place that failed: to the operator everything, to clients nothing about the files of this machine.
+
+use std::error::Error;
+use std::io;
+
+use tofu_oci_archive::ArchiveError;
+use tofu_oci_disk::LockError;
+use tofu_oci_fetch::FetchError;
+use tofu_oci_mirror::MirrorError;
+use tofu_oci_source::{Failure, SourceError};
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Place, ProviderAddr, printable};
+
+use crate::Refusal;
+
+/// The most characters of a reason.
+const LONGEST: usize = 500;
+
+/// What clients read if the error may name a file of this machine.
+const OWN_FILES: &str = "the server cannot use one of its files or folders, and its access log says which";
+
+/// Why a place failed.
+pub(crate) trait PlaceFault: Error {
+    /// The stable name of the error.
+    fn fault_code(&self) -> &'static str;
+
+    /// Whether its text may name a file or a folder of this machine.
+    fn names_files(&self) -> bool;
+}
+
+/// The refusal of a client who asked for the provider, whose place failed.
+pub(crate) fn upstream(address: &ProviderAddr, error: &(impl PlaceFault + 'static)) -> Refusal {
+    let text = one_line(error);
+    let (reason, detail) = if error.names_files() { (OWN_FILES.to_owned(), Some(text)) } else { (text, None) };
+    Refusal::Upstream { address: address.clone(), code: error.fault_code(), reason, detail }
+}
+
+/// The error with its causes. The texts of places hold no secrets: `http` and `remote` cut them out.
+pub(crate) fn one_line(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        next = cause.source();
+    }
+    line(&text)
+}
+
+/// A text that is safe in a line, and not longer than it should be.
+pub(crate) fn line(text: &str) -> String {
+    printable(text).chars().take(LONGEST).collect()
+}
+
+fn is_on_disk(place: &Place) -> bool {
+    match place {
+        Place::Layout(_) | Place::Folder(_) | Place::PluginCache(_) | Place::Bundle(_) => true,
+        Place::Registry(_) | Place::Host(_) | Place::NetworkMirror(_) => false,
+        Place::Method(text) => ["oci:", "static:", "bundle:"].iter().any(|kind| text.contains(kind)),
+        Place::Methods(places) => places.iter().any(is_on_disk),
+    }
+}
+
+impl PlaceFault for MirrorError {
+    fn fault_code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn names_files(&self) -> bool {
+        match self {
+            Self::Source(error) => error.names_files(),
+            Self::Fetch(error) => error.names_files(),
+            Self::Store(error) => error.names_files(),
+            Self::UpstreamChanged { from, to, .. } => is_on_disk(from) || is_on_disk(to),
+            Self::SharedRepository { place, .. }
+            | Self::FewerPlatforms { to: place, .. }
+            | Self::NotSightings { place, .. }
+            | Self::SightingsContended { place, .. }
+            | Self::NotMirrored { place, .. }
+            | Self::NoNotices { place } => is_on_disk(place),
+            _ => true,
+        }
+    }
+}
+
+impl PlaceFault for FetchError {
+    fn fault_code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn names_files(&self) -> bool {
+        match self {
+            Self::Source(error) => error.names_files(),
+            Self::Package { place, source, .. } => is_on_disk(place) || source.names_files(),
+            Self::LayerType { .. } => false,
+            Self::NotTheOfferedPackage { place, .. }
+            | Self::NotTheLockedPackage { place, .. }
+            | Self::Untrusted { place, .. } => is_on_disk(place),
+            _ => true,
+        }
+    }
+}
+
+impl PlaceFault for SourceError {
+    fn fault_code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn names_files(&self) -> bool {
+        match self {
+            Self::NotOffered { place, .. } | Self::Unusable { place, .. } | Self::Layout { place, .. } => {
+                is_on_disk(place)
+            }
+            Self::Store(error) => error.names_files(),
+            Self::Failed { place, failure } => {
+                is_on_disk(place) || matches!(failure, Failure::Token(_) | Failure::NoRepository(_))
+            }
+            // It names the file that has the method.
+            _ => true,
+        }
+    }
+}
+
+impl PlaceFault for StoreError {
+    fn fault_code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn names_files(&self) -> bool {
+        match self {
+            Self::NotFound { place, .. }
+            | Self::UnknownRepository { place }
+            | Self::DigestMismatch { place, .. }
+            | Self::SizeMismatch { place, .. }
+            | Self::TooLarge { place, .. }
+            | Self::TooManyManifests { place, .. }
+            | Self::TooDeep { place, .. }
+            | Self::Malformed { place, .. }
+            | Self::Denied { place, .. }
+            | Self::Unauthorized { place, .. }
+            | Self::NoToken { place, .. }
+            | Self::Rejected { place, .. }
+            | Self::RateLimited { place, .. }
+            | Self::Unreachable { place, .. }
+            | Self::Forbidden { place, .. } => is_on_disk(place),
+            Self::UnsupportedDigest { .. } => false,
+            // Among them those of credentials, which name the files of logins.
+            _ => true,
+        }
+    }
+}
+
+impl PlaceFault for ArchiveError {
+    fn fault_code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn names_files(&self) -> bool {
+        matches!(self, Self::Io { .. } | Self::Changed { .. })
+    }
+}
+
+impl PlaceFault for LockError {
+    fn fault_code(&self) -> &'static str {
+        match self {
+            Self::Held { .. } => "locked-by-another",
+            Self::Io { .. } => "io",
+        }
+    }
+
+    fn names_files(&self) -> bool {
+        true
+    }
+}
+
+impl PlaceFault for io::Error {
+    fn fault_code(&self) -> &'static str {
+        "io"
+    }
+
+    fn names_files(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(error: &(impl PlaceFault + 'static), client: &str, operator: &str) {
+        let refusal = upstream(&"example.com/acme/zap".parse().unwrap(), error);
+        assert_eq!((refusal.to_string().as_str(), refusal.for_operator().as_str()), (client, operator));
+    }
+
+    #[test]
+    fn a_full_disk_told_clients_the_folders_of_the_server() {
+        let hidden = "example.com/acme/zap cannot be read: the server cannot use one of its files or folders, and its access log says which";
+        let full = || io::Error::other("No space left on device");
+        let written = "example.com/acme/zap cannot be read: cannot write /srv/zips/a.zip: No space left on device";
+        check(&StoreError::io("write", "/srv/zips/a.zip", full()), hidden, written);
+        let error = SourceError::from(StoreError::io("write", "/srv/zips/a.zip", full()));
+        check(&MirrorError::from(error), hidden, written);
+        let place = Place::Layout("/srv/oci".into());
+        let damaged = StoreError::UnknownRepository { place };
+        check(&damaged, hidden, "example.com/acme/zap cannot be read: there is no repository oci:/srv/oci");
+        let (path, source) = ("/srv/zips".into(), full());
+        let written = "example.com/acme/zap cannot be read: cannot create /srv/zips: No space left on device";
+        check(&FetchError::Io { action: "create", path, source }, hidden, written);
+    }
+
+    #[test]
+    fn what_a_registry_answers_is_for_clients_too() {
+        let place: Place = "registry.example.com/acme/zap".parse().unwrap();
+        let text = "example.com/acme/zap cannot be read: there is no repository registry.example.com/acme/zap";
+        check(&StoreError::UnknownRepository { place }, text, text);
+    }
+}
