@@ -15,7 +15,6 @@ use tofu_oci_source::{Locator, Offer, Package};
 use tofu_oci_types::NoReporter;
 use tokio::sync::Semaphore;
 
-use super::failed::upstream;
 use super::kept::{KeptZip, ZipFolder, ZipKey};
 use crate::Refusal;
 
@@ -72,27 +71,32 @@ impl ZipMaker {
 
 impl ZipWork {
     async fn find_or_make(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<KeptZip, Refusal> {
-        if let Some(kept) = self.find(key, offer).await? {
+        if let Some(kept) = self.known(key, offer).await? {
             return Ok(kept);
         }
         let _core = self.turns.acquire().await.expect("the semaphore is never closed");
         self.on_disk(offer, |work| work.folder.ready()).await?;
         let waiter = Waiter { limit: OTHERS, ..Waiter::default() };
         let turn = self.folder.turn(key, &waiter).await;
-        let _turn = turn.map_err(|error| upstream(offer.address(), code_of(&error), &error))?;
-        if let Some(kept) = self.find(key, offer).await? {
+        let _turn = turn.map_err(|error| Refusal::upstream(offer.address(), code_of(&error), &error))?;
+        if let Some(kept) = self.known(key, offer).await? {
             return Ok(kept);
         }
         let fetched = Fetcher::new(1, &self.limits, &NoReporter).zip(offer, self.folder.path()).await;
-        let verified = fetched.map_err(|error| upstream(offer.address(), error.code(), &error))?;
+        let verified = fetched.map_err(|error| Refusal::upstream(offer.address(), error.code(), &error))?;
         let key = key.clone();
         // The temporary folder goes with `verified`, on the thread that may block.
         self.on_disk(offer, move |work| work.folder.keep(&key, verified.path())).await
     }
 
-    async fn find(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<Option<KeptZip>, Refusal> {
+    /// The zip, if it is on disk. What is pulled through ends in its destination all the same.
+    async fn known(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<Option<KeptZip>, Refusal> {
         let key = key.clone();
-        self.on_disk(offer, move |work| work.folder.find(&key)).await
+        let found = self.on_disk(offer, move |work| work.folder.find(&key)).await?;
+        if found.is_some() {
+            offer.release.note_use();
+        }
+        Ok(found)
     }
 
     /// What identifies the zip of an offer: the manifest, or else where the package lies and when it was changed last. Another
@@ -137,7 +141,7 @@ impl ZipWork {
         let this = Arc::clone(self);
         let done = tokio::task::spawn_blocking(move || work(&this)).await;
         done.unwrap_or_else(|stopped| Err(io::Error::other(stopped)))
-            .map_err(|error| upstream(offer.address(), "io", &error))
+            .map_err(|error| Refusal::upstream(offer.address(), "io", &error))
     }
 }
 
