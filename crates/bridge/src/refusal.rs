@@ -1,7 +1,11 @@
 //! Why a client does not get what it asks for.
 
+use http::Extensions;
 use thiserror::Error;
-use tofu_oci_types::{Platform, ProviderAddr, Version};
+use tofu_oci_types::{Platform, ProviderAddr, Version, printable};
+
+/// The most characters of a reason.
+const LONGEST: usize = 500;
 
 /// Why a question has no answer. Cheap to clone: equal questions share it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -77,7 +81,22 @@ pub enum Refusal {
 #[derive(Clone, Copy, Debug)]
 pub struct RefusalCode(pub &'static str);
 
+/// Why the server fails, which goes with a response of status 5xx: the log names it.
+#[derive(Clone, Debug)]
+pub struct FailureReason(pub String);
+
 impl Refusal {
+    /// The refusal of a place that failed.
+    pub(crate) fn upstream(address: &ProviderAddr, code: &'static str, error: &dyn std::error::Error) -> Self {
+        Self::Upstream { address: address.clone(), code, reason: one_line(error) }
+    }
+
+    /// What goes with the response.
+    pub(crate) fn note_in(&self, extensions: &mut Extensions) {
+        extensions.insert(RefusalCode(self.code()));
+        extensions.insert(FailureReason(self.to_string()));
+    }
+
     /// The stable name of the refusal; that of the place's error if the place failed.
     pub fn code(&self) -> &'static str {
         match self {
@@ -90,4 +109,23 @@ impl Refusal {
             Self::Upstream { code, .. } => code,
         }
     }
+}
+
+/// The error with its causes. The texts of places hold no secrets: `http` and `remote` cut them out.
+pub(crate) fn one_line(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        let cause_text = cause.to_string();
+        if !text.ends_with(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        next = cause.source();
+    }
+    shortened(&text)
+}
+
+/// Foreign text, as it is safe in a reason.
+pub(crate) fn shortened(text: &str) -> String {
+    printable(text).chars().take(LONGEST).collect()
 }

@@ -24,10 +24,11 @@ use self::failed::{Again, Failed};
 use self::kept::Lifetimes;
 pub use self::options::CatalogOptions;
 use self::question::PlaceQuestion;
-use self::refused::{one_line, refused};
+use self::refused::refused;
 use self::served_by::{served_by, sole_address};
 use self::turns::{Burdened, Turns};
 use crate::counts::Counts;
+use crate::refusal::one_line;
 use crate::{Refusal, ServedPlace, ServedRelease, ServedVersions};
 
 /// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.

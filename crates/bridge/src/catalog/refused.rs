@@ -1,7 +1,5 @@
 //! What an error of a place is to a client.
 
-use std::error::Error;
-
 use tofu_oci_fetch::FetchError;
 use tofu_oci_mirror::{MirrorError, UpstreamUse};
 use tofu_oci_source::{NotOffered, SourceError};
@@ -9,10 +7,8 @@ use tofu_oci_store::StoreError;
 use tofu_oci_trust::TrustRefusal;
 use tofu_oci_types::{Place, ProviderAddr, printable};
 
+use crate::refusal::shortened;
 use crate::{OfferedBy, Refusal};
-
-/// The most characters of a reason.
-const LONGEST: usize = 500;
 
 /// Why a sealed mirror lacks something.
 const SEALED: &str = "the mirror is sealed, so its upstream is not asked";
@@ -37,9 +33,11 @@ fn of_error(address: ProviderAddr, error: &MirrorError) -> Refusal {
                 let reason = Some(printable(reason.as_str()).into_owned());
                 Refusal::UnknownVersion { address, version: version.clone(), reason }
             }
-            refusal => Refusal::Untrusted { address, version: version.clone(), reason: line(&refusal.to_string()) },
+            refusal => {
+                Refusal::Untrusted { address, version: version.clone(), reason: shortened(&refusal.to_string()) }
+            }
         },
-        other => Refusal::Upstream { address, code: other.code(), reason: one_line(other) },
+        other => Refusal::upstream(&address, other.code(), other),
     }
 }
 
@@ -60,24 +58,6 @@ fn of_source(address: ProviderAddr, error: &SourceError) -> Refusal {
         SourceError::Store(StoreError::UnknownRepository { place: Place::Layout(_) }) => {
             Refusal::UnknownProvider { address, reason: None }
         }
-        _ => Refusal::Upstream { address, code: error.code(), reason: one_line(error) },
+        _ => Refusal::upstream(&address, error.code(), error),
     }
-}
-
-/// The error with its causes. The texts of places hold no secrets: `http` and `remote` cut them out.
-pub(super) fn one_line(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        let cause_text = cause.to_string();
-        if !text.ends_with(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        next = cause.source();
-    }
-    line(&text)
-}
-
-fn line(text: &str) -> String {
-    printable(text).chars().take(LONGEST).collect()
 }

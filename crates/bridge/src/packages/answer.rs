@@ -14,8 +14,8 @@ use tofu_oci_store::{StoreError, StoreItem};
 
 use super::held_back::{BodyLength, held_back};
 use super::range::{WantedBytes, has_it, wanted};
-use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes, upstream};
-use crate::{Refusal, RefusalCode};
+use super::{PackageZip, Packages, Redirects, Visibility, ZipBytes};
+use crate::Refusal;
 
 impl Packages {
     /// The answer to a GET or HEAD of a zip. Its header comes after the head of the place's own answer, so that a place that
@@ -64,7 +64,9 @@ impl Packages {
             }
             self.body(zip, range).await.map(|body| head.with(body))
         };
-        answer.await.unwrap_or_else(|error: SourceError| bad_gateway(&upstream(&zip.address, error.code(), &error)))
+        answer
+            .await
+            .unwrap_or_else(|error: SourceError| bad_gateway(&Refusal::upstream(&zip.address, error.code(), &error)))
     }
 
     /// The registry's own address of a zip on another host, if clients may be sent there.
@@ -134,6 +136,6 @@ fn bad_gateway(refusal: &Refusal) -> Response {
     let mut head = Head::new(StatusCode::BAD_GATEWAY);
     head.put(CONTENT_TYPE, "text/plain; charset=utf-8");
     head.put(CACHE_CONTROL, "no-store");
-    head.0.extensions_mut().insert(RefusalCode(refusal.code()));
+    refusal.note_in(head.0.extensions_mut());
     head.with(Body::from(format!("{refusal}\n")))
 }

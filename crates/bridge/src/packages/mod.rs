@@ -8,13 +8,11 @@
 //! ```
 
 mod answer;
-mod failed;
 mod held_back;
 mod kept;
 mod made;
 mod range;
 
-pub(crate) use failed::upstream;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -107,7 +105,7 @@ impl Packages {
         let bytes = match zip_layer(offer) {
             Some((store, blob)) => {
                 let admitted = self.options.limits.check_packed(blob.size);
-                admitted.map_err(|error| upstream(offer.address(), error.code(), &error))?;
+                admitted.map_err(|error| Refusal::upstream(offer.address(), error.code(), &error))?;
                 ZipBytes::Layer { store, blob: Box::new(blob) }
             }
             None => ZipBytes::Kept(self.maker.zip(offer).await?),

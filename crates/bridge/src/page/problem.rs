@@ -44,7 +44,9 @@ pub(super) fn denied(frame: &PageFrame<'_>, denied: &Denied) -> Response {
 pub(super) fn refused(frame: &PageFrame<'_>, refusal: &Refusal) -> Response {
     let (title, text) = explained(frame, refusal);
     let content = html! { h1 { (title) } (text) (other_ways(frame)) };
-    frame.answer(status(refusal), title, &content)
+    let mut answer = frame.answer(status(refusal), title, &content);
+    refusal.note_in(answer.extensions_mut());
+    answer
 }
 
 fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup) {

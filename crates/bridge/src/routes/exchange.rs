@@ -16,7 +16,7 @@ use super::route::{ProviderRoute, RouteKind};
 use super::status::status;
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
-use crate::{Admitted, Bridge, PackageZip, Refusal, RefusalCode, ReleaseSums, ServedRelease};
+use crate::{Admitted, Bridge, FailureReason, PackageZip, Refusal, ReleaseSums, ServedRelease};
 
 /// How long a document may take. Clients wait 10 seconds.
 const PATIENCE: Duration = Duration::from_millis(9500);
@@ -171,9 +171,10 @@ impl RoutedRequest<'_> {
         };
         let mut response = answer::sentence(status, &self.request.headers, &text);
         if let RouteFailure::Refusal(refusal) = failure {
-            response.extensions_mut().insert(RefusalCode(refusal.code()));
+            refusal.note_in(response.extensions_mut());
         }
         if let RouteFailure::NotReady = failure {
+            response.extensions_mut().insert(FailureReason(text));
             answer::put(&mut response, RETRY_AFTER, "5");
         }
         response

@@ -33,6 +33,8 @@ pub(super) struct RequestRecord {
     pub(super) begun: Instant,
     pub(super) status: Option<StatusCode>,
     pub(super) code: Option<&'static str>,
+    /// Why the status is 5xx.
+    pub(super) reason: Option<String>,
     pub(super) bytes: u64,
     pub(super) is_whole: bool,
     pub(super) _open: CountedNow,
@@ -72,6 +74,7 @@ impl Drop for RequestRecord {
             ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             agent: self.agent.take(),
             code: self.code,
+            reason: self.reason.as_deref(),
             broken: !self.is_whole,
             lines_dropped: 0,
         });

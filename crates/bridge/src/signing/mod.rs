@@ -28,7 +28,6 @@ pub use self::key_file::{KeyFileError, load_key, new_key};
 use self::lines::SumsLines;
 use self::original::original;
 pub use self::release_sums::{ReleaseSums, SumsKey};
-use crate::packages::upstream;
 use crate::{Packages, Refusal, ServedRelease};
 
 /// How many packages of a release are looked at, or made into zips, at once.
@@ -84,7 +83,7 @@ impl SumsSigner {
         let zips =
             stream::iter(zips).buffered(AT_ONCE).map_ok(|zip| (zip.name, zip.digest)).try_collect::<Vec<_>>().await?;
         let evidence = release.release.evidence(Search::Everywhere).await;
-        let evidence = evidence.map_err(|error| upstream(&release.address, error.code(), &error))?;
+        let evidence = evidence.map_err(|error| Refusal::upstream(&release.address, error.code(), &error))?;
         let (lines, key, now) = (SumsLines::new(zips), self.key.clone(), SystemTime::now());
         let signing = move || original(evidence, &lines, now).or_else(|| Some(own(&lines, &*key?)));
         let signed = tokio::task::spawn_blocking(signing).await.expect("signing does not panic");
