@@ -8,7 +8,7 @@ use tofu_oci_packer::PackageLayout;
 use tofu_oci_source::OciSource;
 use tofu_oci_store::{MemoryStore, ReadStore as _, Store};
 use tofu_oci_testkit::Registry;
-use tofu_oci_types::{Platform, Reporter};
+use tofu_oci_types::{Platform, Reporter, Tag};
 
 use super::scripted::Opening;
 use super::*;
@@ -66,7 +66,7 @@ async fn has_tags(store: &MemoryStore, want: &[&str]) {
     let comes = async {
         loop {
             let tags = store.tags().await.unwrap_or_default();
-            if tags.iter().map(|tag| tag.as_str()).eq(want.iter().copied()) {
+            if tags.iter().map(Tag::as_str).eq(want.iter().copied()) {
                 return;
             }
             tokio::task::yield_now().await;
