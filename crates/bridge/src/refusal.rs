@@ -113,9 +113,9 @@ fn because(reason: Option<&str>) -> String {
 #[derive(Clone, Copy, Debug)]
 pub struct RefusalCode(pub &'static str);
 
-/// What the log says of a refusal besides its code. It goes with the response.
+/// Why a client does not get what it asks for, which goes with the response: the log names it if the status is 5xx.
 #[derive(Clone, Debug)]
-pub(crate) struct RefusalReason(pub(crate) String);
+pub struct FailureReason(pub String);
 
 impl Refusal {
     /// The stable name of the refusal; that of the place's error if the place failed.
@@ -142,8 +142,6 @@ impl Refusal {
     /// Lets the log say it of the response.
     pub(crate) fn note_in<B>(&self, response: &mut Response<B>) {
         response.extensions_mut().insert(RefusalCode(self.code()));
-        if let Self::Upstream { .. } = self {
-            response.extensions_mut().insert(RefusalReason(self.for_operator()));
-        }
+        response.extensions_mut().insert(FailureReason(self.for_operator()));
     }
 }

@@ -210,7 +210,8 @@ impl PackageInstall<'_> {
         let mut report = verified.report().clone();
         if zh_is_suspicious(&report)
             && let Ok(claims) = offer.release.hashes().await
-            && let Ok(better) = check_lines(&Offer { claims, ..offer.clone() }, locked, verified.hashes())
+            && let Ok(better) =
+                check_lines(&Offer { claims: Arc::new(claims), ..offer.clone() }, locked, verified.hashes())
         {
             report = better;
         }

@@ -1,8 +1,10 @@
 //! Which entry of an index is the package for a platform.
 
+use std::collections::BTreeMap;
+
 use tofu_oci_types::{Descriptor, Platform};
 
-use crate::index::{ReleaseIndex, has_os_version, is_for};
+use crate::index::{ReleaseIndex, has_os_version, is_for, platform_of};
 use crate::{LayoutError, LeafKind, media_type};
 
 /// The entry that a platform's package is taken from.
@@ -75,13 +77,31 @@ impl ReleaseIndex {
             self.artifact_entries().iter().filter(|entry| is_for(entry, platform) && !has_os_version(entry));
         artifacts.chain(ranked_images(self, platform)).cloned().collect()
     }
+
+    /// What [`candidates`](Self::candidates) says of every platform, by one reading of the index.
+    pub fn all_candidates(&self) -> BTreeMap<Platform, Vec<&Descriptor>> {
+        let artifacts = self.artifact_entries().iter().filter(|entry| !has_os_version(entry));
+        let mut images: Vec<&Descriptor> = self.image_entries().iter().collect();
+        images.sort_by_key(|entry| image_rank(entry));
+        let mut candidates = BTreeMap::<Platform, Vec<&Descriptor>>::new();
+        for entry in artifacts.chain(images) {
+            if let Some(platform) = platform_of(entry) {
+                candidates.entry(platform).or_default().push(entry);
+            }
+        }
+        candidates
+    }
 }
 
 /// The images of a platform, best first.
 fn ranked_images<'a>(index: &'a ReleaseIndex, platform: &Platform) -> Vec<&'a Descriptor> {
     let mut images: Vec<&Descriptor> = index.image_entries().iter().filter(|entry| is_for(entry, platform)).collect();
-    images.sort_by_key(|entry| (has_os_version(entry), variant_rank(entry)));
+    images.sort_by_key(|entry| image_rank(entry));
     images
+}
+
+fn image_rank(entry: &Descriptor) -> (bool, (u8, &str)) {
+    (has_os_version(entry), variant_rank(entry))
 }
 
 fn variant_rank(entry: &Descriptor) -> (u8, &str) {

@@ -4,27 +4,29 @@
 //! release    destination has it --yes--> its release
 //!                               --no --> held back or denied? upstream, trust, destination, and then its release
 //! offered    destination has it --yes--> its release
-//!                               --no --> held back or denied? that of the upstream, which is fetched when a package is opened
+//!                               --no --> held back or denied? that of the upstream, which is fetched when a package is used
 //! ```
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{Trust, TrustChecker};
 use tofu_oci_packer::ReplaceTag;
 use tofu_oci_source::{Listing, NotOffered, Release, Source, SourceError};
 use tofu_oci_types::{Event, Platform, ProviderAddr, Reporter, Version};
 
-use self::offered::{FetchRelease, UpstreamRelease};
+use self::failed_keeping::FailedKeeping;
+use self::offered::{AT_ONCE, FetchRelease, UpstreamRelease};
 use crate::destination::is_absent;
 use crate::first_seen::FirstSeen;
 use crate::joined::Joined;
 use crate::select::{Candidates, MirrorChoice, choice};
 use crate::{Destination, MinAge, MirrorError, MirrorRules, Sightings, TransferRequest};
 
+mod failed_keeping;
 mod offered;
 
 /// Opens the upstream for one question: what a source has read, it does not read again.
@@ -61,6 +63,7 @@ pub enum UpstreamUse {
 pub struct PullThrough {
     work: Arc<PullWork>,
     running: Joined<PullKey, Result<Arc<dyn Release>, Arc<MirrorError>>>,
+    failed_keeping: Arc<FailedKeeping>,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -95,7 +98,7 @@ impl PullThrough {
         reporter: Arc<dyn Reporter>,
     ) -> Self {
         let work = PullWork { upstream, destination, options, reporter };
-        Self { work: Arc::new(work), running: Joined::default() }
+        Self { work: Arc::new(work), running: Joined::default(), failed_keeping: Arc::default() }
     }
 
     /// The versions of both, without those that are denied, held back, or withdrawn by the destination. If the upstream
@@ -138,8 +141,9 @@ impl PullThrough {
         self.pull(address, version, PullExtent::Platforms).await
     }
 
-    /// The release as the destination has it, else as the upstream offers it, unjudged. The first package that is opened
-    /// of the latter has the whole release fetched, as [`PullThrough::release`] does, also if no caller waits for it.
+    /// The release as the destination has it, else as the upstream offers it, unjudged. The first package of the latter that is
+    /// opened, or [used](Release::note_use) out of a cache, has the whole release fetched, as [`PullThrough::release`] does, also
+    /// if no caller waits for it.
     ///
     /// # Errors
     /// As [`PullThrough::release`].
@@ -153,7 +157,8 @@ impl PullThrough {
             let (through, id) = (through.clone(), id.clone());
             async move { through.release(&id.address, &id.version, None).await }.boxed()
         });
-        Ok(Arc::new(UpstreamRelease { upstream, fetch, reporter: Arc::clone(&self.work.reporter) }))
+        let (reporter, failed_keeping) = (Arc::clone(&self.work.reporter), Arc::clone(&self.failed_keeping));
+        Ok(Arc::new(UpstreamRelease { upstream, fetch, reporter, failed_keeping }))
     }
 
     /// Whether the upstream is asked.
@@ -298,8 +303,10 @@ impl PullWork {
         let trust = Trust { now: SystemTime::now(), ..self.options.trust.clone() };
         let checker = TrustChecker::new(&trust, &*self.reporter);
         checker.of_release(&**release).await?;
-        for platform in platforms {
-            checker.of_offer(&Arc::clone(release).offer(platform).await?).await?;
+        let offers: Vec<_> = platforms.iter().map(|platform| Arc::clone(release).offer(platform)).collect();
+        let mut offers = futures_util::stream::iter(offers).buffered(AT_ONCE);
+        while let Some(offer) = offers.try_next().await? {
+            checker.of_offer(&offer).await?;
         }
         Ok(())
     }

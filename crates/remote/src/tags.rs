@@ -1,5 +1,7 @@
 //! The tags of a repository.
 
+use std::collections::HashSet;
+
 use bytes::Bytes;
 use reqwest::Method;
 use serde::Deserialize;
@@ -15,6 +17,8 @@ use crate::repository::RemoteStore;
 const PAGE_LIMIT: u64 = 8 * 1024 * 1024;
 /// How many tags are asked for at once: a large registry refuses to give more.
 const PAGE: u32 = 1000;
+/// How many pages in a row may have no new tag. A registry that ignores where a page begins would send the same one for ever.
+const PAGES_WITHOUT_NEW: u32 = 10;
 
 #[derive(Deserialize)]
 struct TagPage {
@@ -38,14 +42,14 @@ impl RemoteStore {
         }
     }
 
-    /// Every tag, in the order in which the registry gives them, which may be none.
+    /// Every tag once, in the order in which the registry gives them, which may be none.
     ///
     /// Spec: OCI distribution-spec 1.1.1, "Listing Tags".
     pub(crate) async fn list_tags(&self) -> Result<Vec<Tag>, StoreError> {
         let path = self.path("tags", &format!("list?n={PAGE}"));
         let (mut answer, mut bytes) = self.page_of_tags(RegistryCall::new(Method::GET, path, &self.pull)).await?;
         let mut pages = self.pages(answer.url());
-        let mut tags = Vec::new();
+        let (mut tags, mut known, mut without_new) = (Vec::new(), HashSet::new(), 0);
         loop {
             if answer.status() != 200 {
                 return Err(self.tags_error(answer).await);
@@ -56,12 +60,19 @@ impl RemoteStore {
             }
             let page: TagPage =
                 serde_json::from_slice(&bytes).map_err(|_| self.malformed("its list of tags is not a list of tags"))?;
-            tags.extend(page.tags.unwrap_or_default().iter().filter_map(|tag| tag.parse::<Tag>().ok()));
+            let before = tags.len();
+            let read = page.tags.unwrap_or_default().into_iter().filter_map(|tag| tag.parse::<Tag>().ok());
+            tags.extend(read.filter(|tag| known.insert(tag.clone())));
+            without_new = if tags.len() > before { 0 } else { without_new + 1 };
             let Some(next) = next else {
                 let referrers_tags = tags.iter().filter(|tag| is_referrers_tag(tag)).cloned().collect();
                 self.memory.state().referrers_tags = Some(referrers_tags);
                 return Ok(tags);
             };
+            if without_new >= PAGES_WITHOUT_NEW {
+                let problem = format!("its list of tags goes on although {without_new} pages in a row have no new tag");
+                return Err(self.malformed(problem));
+            }
             let call = RegistryCall::to(Method::GET, CallTarget::Address(next), &self.pull);
             (answer, bytes) = self.page_of_tags(call).await?;
         }

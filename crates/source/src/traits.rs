@@ -86,6 +86,10 @@ pub trait Release: Send + Sync {
         None
     }
 
+    /// A package of the release is used out of a cache, so that it is not opened. A release that a pull-through offers and does
+    /// not have yet is fetched then, and its caller does not wait for that; any other does nothing.
+    fn note_use(&self) {}
+
     /// The bytes of a part that this release has offered. [`Part::checked`] compares them with its digest and size.
     async fn open(&self, part: &Part) -> Result<Opened, SourceError>;
 }
@@ -109,8 +113,9 @@ pub struct Offer {
     pub package: Package,
     /// The address that the release was published under, by its own word; a mirror may offer it under another one.
     pub published_as: Option<ProviderAddr>,
-    /// Checksums that the release claims for its platforms. They tell whose a checksum is, not that a package is right.
-    pub claims: ClaimedHashes,
+    /// Checksums that the release claims for its platforms, which its offers share. They tell whose a checksum is, not that a
+    /// package is right.
+    pub claims: Arc<ClaimedHashes>,
     /// What the place demands of the package: it must match one of them. Empty if the place demands nothing, or if the
     /// digest of the part says it all.
     pub allowed: Vec<PackageHash>,

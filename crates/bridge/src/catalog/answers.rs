@@ -6,6 +6,9 @@
 //! old answer                         the question is put; after a second, or if it fails, the old answer is used
 //! none                               the question is put, and put again while the fault may pass, as long as a client waits
 //! ```
+//!
+//! A question goes on without its clients for a time, so that the next one finds the answer. Then it ends, which is remembered
+//! as a refusal: a list without an end is not read for ever, nor begun anew by every client.
 
 use std::hash::Hash;
 use std::panic::AssertUnwindSafe;
@@ -23,8 +26,10 @@ use super::kept::{KeptAnswer, KeptAnswers, Lifetimes};
 use crate::Refusal;
 use crate::counts::{CacheAnswer, Counts};
 
-/// How long a question may take, also if no client waits for it any more.
+/// How long a question may take as long as clients wait for it.
 const LONGEST: Duration = Duration::from_mins(1);
+/// How long a question goes on if no client waits for it, in times of their patience from its beginning.
+const ALONE: u32 = 2;
 /// How long a client waits if there is an old answer.
 const WITH_OLD_ANSWER: Duration = Duration::from_secs(1);
 
@@ -123,7 +128,7 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         self.kept().answered().cloned().collect()
     }
 
-    /// Joins the question that is put, or puts it. It goes on without its client.
+    /// Joins the question that is put, or puts it. It goes on without its client for a time.
     fn joined(
         &self,
         key: &K,
@@ -138,25 +143,23 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
                 return async { found.map_err(|refusal| Failed { refusal, again: Again::Never }) }.boxed();
             }
             let (question, kept, key) = (put(self.kept().answer(key)), Arc::clone(&self.kept), key.clone());
-            let counts = self.counts.clone();
+            let put =
+                PutQuestion { kept, key, counts: self.counts.clone(), begun: Instant::now(), state: PutState::Asked };
             async move {
-                let asked = AssertUnwindSafe(timeout(LONGEST, question)).catch_unwind().await;
-                let found = match asked {
+                let found = match AssertUnwindSafe(timeout(LONGEST, question)).catch_unwind().await {
                     Ok(Ok(found)) => found,
-                    Ok(Err(_)) => Err(Failed { refusal: slow(&key), again: Again::Soon }),
-                    Err(_) => Err(Failed { refusal: bug(&key), again: Again::Never }),
+                    Ok(Err(_)) => Err(put.unanswered()),
+                    Err(_) => Err(Failed { refusal: bug(&put.key), again: Again::Never }),
                 };
-                if let Err(Failed { refusal: Refusal::Upstream { code, .. }, .. }) = &found {
-                    counts.failed(code);
-                }
-                lock(&kept).keep(&key, &found);
+                put.ends(&found);
                 found
             }
             .boxed()
         });
         self.counts.answered(if is_new { CacheAnswer::Miss } else { CacheAnswer::Joined });
         if is_new {
-            tokio::spawn(work.clone());
+            // Whoever waits then goes on with it.
+            drop(tokio::spawn(timeout(self.waits.patience.saturating_mul(ALONE), work.clone())));
         }
         work
     }
@@ -175,6 +178,49 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
 
     fn kept(&self) -> MutexGuard<'_, KeptAnswers<K, V>> {
         lock(&self.kept)
+    }
+}
+
+/// A question that is put. If it is dropped without an answer, because no one waits for it any more, that is kept.
+struct PutQuestion<K: AskedFor, V: Clone> {
+    kept: Arc<Mutex<KeptAnswers<K, V>>>,
+    key: K,
+    counts: Counts,
+    begun: Instant,
+    state: PutState,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum PutState {
+    Asked,
+    Ended,
+}
+
+impl<K: AskedFor, V: Clone> PutQuestion<K, V> {
+    fn ends(mut self, found: &Result<V, Failed>) {
+        self.keep(found);
+        self.state = PutState::Ended;
+    }
+
+    fn keep(&self, found: &Result<V, Failed>) {
+        if let Err(Failed { refusal: Refusal::Upstream { code, .. }, .. }) = found {
+            self.counts.failed(code);
+        }
+        lock(&self.kept).keep(&self.key, found);
+    }
+
+    fn unanswered(&self) -> Failed {
+        let reason = format!("its place does not answer within {} s", self.begun.elapsed().as_secs());
+        let refusal = Refusal::Upstream { address: self.key.address().clone(), code: "timeout", reason, detail: None };
+        Failed { refusal, again: Again::Never }
+    }
+}
+
+impl<K: AskedFor, V: Clone> Drop for PutQuestion<K, V> {
+    fn drop(&mut self) {
+        if self.state == PutState::Asked {
+            self.keep(&Err(self.unanswered()));
+        }
     }
 }
 

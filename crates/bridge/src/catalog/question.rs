@@ -7,14 +7,18 @@ use std::time::SystemTime;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_fetch::{FetchError, Trust, TrustChecker};
 use tofu_oci_mirror::{MirrorError, PullThrough};
-use tofu_oci_source::{Listing, Offer, Release, Source, SourceError};
+use tofu_oci_source::{Listing, Offer, Release, ReleaseId, Source, SourceError};
 use tofu_oci_types::{Event, PackageHash, Place, Platform, ProviderAddr, Reporter, Scheme, Version, printable};
 
 use super::options::CatalogOptions;
 use crate::{OfferedBy, ServedPackage, ServedRelease, ServedVersions};
 
-/// How many packages or notices are read at a time.
+/// How many notices are read at a time.
 const AT_ONCE: usize = 8;
+/// How many packages of a release are read at a time: a client waits for all of them.
+const PACKAGES_AT_ONCE: usize = 16;
+/// The most packages of a release that is served. An index has no more entries either.
+const MOST_PACKAGES: usize = 1000;
 /// How many deprecated versions are asked for their notice, the newest first.
 const NOTICES: usize = 50;
 
@@ -93,14 +97,19 @@ impl<'a> PlaceQuestion<'a> {
     pub(super) async fn served(&self, release: &Arc<dyn Release>) -> Result<ServedRelease, MirrorError> {
         let checker = TrustChecker::new(&self.trust, self.reporter);
         checker.of_release(&**release).await?;
-        let about = release.describe().await?.clone();
+        let about = release.describe().await?;
+        if about.platforms.len() > MOST_PACKAGES {
+            let problem = format!("it has {} packages: at most {MOST_PACKAGES} are served", about.platforms.len());
+            let ReleaseId { address, version, place, .. } = release.id().clone();
+            return Err(SourceError::Unusable { address, version, place, problem }.into());
+        }
         let offers = about.platforms.iter().map(|platform| async move {
             let offer = Arc::clone(release).offer(platform).await;
             (platform.clone(), offer)
         });
         let offers: Vec<_> = offers.collect();
         let offers: Vec<(Platform, Result<Offer, SourceError>)> =
-            futures_util::stream::iter(offers).buffered(AT_ONCE).collect().await;
+            futures_util::stream::iter(offers).buffered(PACKAGES_AT_ONCE).collect().await;
         let mut packages = BTreeMap::new();
         let mut refused = None;
         for (platform, offer) in offers {
@@ -127,7 +136,7 @@ impl<'a> PlaceQuestion<'a> {
             address: self.address.clone(),
             version: release.id().version.clone(),
             release: Arc::clone(release),
-            protocols: about.protocols,
+            protocols: about.protocols.clone(),
             packages,
             created: release.created().await.unwrap_or_default(),
         })

@@ -8,6 +8,7 @@ use tofu_oci_trust::{Notice, Pins, Policy, ReleaseState};
 use self::scripted::{Codes, Script, Scripted, unauthorized, unavailable};
 use super::*;
 
+mod large;
 mod pulling;
 mod scripted;
 
@@ -115,9 +116,9 @@ async fn an_old_answer_is_better_than_an_error() {
     assert_eq!(begun.elapsed(), Duration::from_secs(1));
     place.does(Script::AnswersAfter(Duration::from_secs(5)));
     place.listing.lock().unwrap().versions.push("1.1.0".parse().unwrap());
-    // The question that hangs ends after a minute, and the next one comes after a pause.
-    pass(60).await;
-    pass(3).await;
+    // The question that hangs ends after 18 s, and the next one comes 10 s later.
+    pass(18).await;
+    pass(10).await;
     assert_eq!(versions(&catalog, WIDGET).await.unwrap().len(), 1);
     pass(5).await;
     let asked = place.asked().0;
@@ -187,7 +188,8 @@ async fn a_place_that_stays_away_is_no_missing_provider() {
         let took = begun.elapsed().as_secs();
         assert!((least..=most).contains(&took), "{script:?} took {took} s");
         place.does(Script::Answers);
-        pass(61).await;
+        pass(9).await;
+        pass(10).await;
         assert!(versions(&catalog, WIDGET).await.is_ok(), "after {script:?}");
     }
 }
@@ -238,16 +240,57 @@ async fn the_time_that_a_registry_names_is_waited_for() {
 #[tokio::test(start_paused = true)]
 async fn a_question_goes_on_without_its_client() {
     let place = Scripted::new("example.com/x", &["1.0.0"]);
-    place.does(Script::AnswersAfter(Duration::from_secs(20)));
+    place.does(Script::AnswersAfter(Duration::from_secs(17)));
     let catalog = catalog(&place);
     {
         let gives_up = tokio::time::timeout(Duration::from_secs(1), versions(&catalog, WIDGET));
         gives_up.await.unwrap_err();
     }
-    pass(20).await;
+    pass(17).await;
     let begun = Instant::now();
     assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"]);
     assert_eq!((begun.elapsed(), place.asked().0), (Duration::ZERO, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_without_an_end_ends_soon_after_its_last_client_and_is_not_begun_anew_at_once() {
+    let place = Scripted::new("example.com/x", &["1.0.0"]);
+    place.does(Script::Hangs);
+    let catalog = catalog(&place);
+    assert_eq!(versions(&catalog, WIDGET).await, Err("timeout"));
+    pass(8).await;
+    assert_eq!(place.ended(), 0);
+    pass(1).await;
+    assert_eq!((place.ended(), place.asked().0), (1, 1), "the place is still read");
+    // Whoever asks next gets the reason at once.
+    let begun = Instant::now();
+    let refusal = catalog.versions(&WIDGET.parse().unwrap()).await.unwrap_err();
+    assert_eq!(refusal.to_string(), "example.com/acme/widget cannot be read: its place does not answer within 18 s");
+    assert_eq!((begun.elapsed(), place.asked().0), (Duration::ZERO, 1));
+    place.does(Script::Answers);
+    pass(10).await;
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_goes_on_as_long_as_a_client_waits_for_it() {
+    let place = Scripted::new("example.com/x", &["1.0.0"]);
+    place.does(Script::AnswersAfter(Duration::from_secs(20)));
+    let catalog = catalog(&place);
+    assert_eq!(versions(&catalog, WIDGET).await, Err("timeout"));
+    pass(3).await;
+    assert_eq!(versions(&catalog, WIDGET).await.unwrap(), ["1.0.0"]);
+    assert_eq!(place.asked().0, 1);
+    // A client that gives up at its end ends it, too.
+    place.does(Script::Hangs);
+    let address = "example.com/acme/gadget";
+    assert_eq!(versions(&catalog, address).await, Err("timeout"));
+    pass(6).await;
+    assert_eq!(versions(&catalog, address).await, Err("timeout"));
+    settle().await;
+    assert_eq!((place.ended(), place.asked().0), (1, 2));
+    assert_eq!(versions(&catalog, address).await, Err("timeout"));
+    assert_eq!(place.asked().0, 2);
 }
 
 #[tokio::test(start_paused = true)]

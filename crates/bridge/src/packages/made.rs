@@ -77,7 +77,7 @@ impl ZipMaker {
 
 impl ZipWork {
     async fn find_or_make(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<KeptZip, Refusal> {
-        if let Some(kept) = self.find(key, offer).await? {
+        if let Some(kept) = self.known(key, offer).await? {
             return Ok(kept);
         }
         let _core = self.turns.acquire().await.expect("the semaphore is never closed");
@@ -85,7 +85,7 @@ impl ZipWork {
         let waiter = Waiter { limit: OTHERS, ..Waiter::default() };
         let turn = self.folder.turn(key, &waiter).await;
         let _turn = turn.map_err(|error| upstream(offer.address(), &error))?;
-        if let Some(kept) = self.find(key, offer).await? {
+        if let Some(kept) = self.known(key, offer).await? {
             return Ok(kept);
         }
         let fetched = Fetcher::new(1, &self.limits, &NoReporter).zip(offer, self.folder.path()).await;
@@ -95,9 +95,14 @@ impl ZipWork {
         self.on_disk(offer, move |work| work.folder.keep(&key, verified.path())).await
     }
 
-    async fn find(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<Option<KeptZip>, Refusal> {
+    /// The zip, if it is on disk. What is pulled through ends in its destination all the same.
+    async fn known(self: &Arc<Self>, key: &ZipKey, offer: &Offer) -> Result<Option<KeptZip>, Refusal> {
         let key = key.clone();
-        self.on_disk(offer, move |work| work.folder.find(&key)).await
+        let found = self.on_disk(offer, move |work| work.folder.find(&key)).await?;
+        if found.is_some() {
+            offer.release.note_use();
+        }
+        Ok(found)
     }
 
     /// What identifies the zip of an offer: the manifest, or else where the package lies and when it was changed last. Another

@@ -16,7 +16,7 @@ use super::route::{ProviderRoute, RouteKind};
 use super::status::status;
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
-use crate::{Admitted, Bridge, PackageZip, Refusal, ReleaseSums, ServedRelease};
+use crate::{Admitted, Bridge, FailureReason, PackageZip, Refusal, ReleaseSums, ServedRelease};
 
 /// How long a document may take. Clients wait 10 seconds.
 const PATIENCE: Duration = Duration::from_millis(9500);
@@ -174,6 +174,7 @@ impl RoutedRequest<'_> {
             refusal.note_in(&mut response);
         }
         if let RouteFailure::NotReady = failure {
+            response.extensions_mut().insert(FailureReason(text));
             answer::put(&mut response, RETRY_AFTER, "5");
         }
         response

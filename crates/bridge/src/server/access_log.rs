@@ -1,5 +1,6 @@
 //! A line of JSON for each request.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +14,9 @@ const WAITING: usize = 10_000;
 
 /// The longest piece of foreign text in a line, in characters.
 const LONGEST: usize = 200;
+
+/// The longest reason of a failure, in characters.
+const LONGEST_REASON: usize = 500;
 
 /// Gets a line for each request. Clones write to one target.
 #[derive(Clone)]
@@ -45,8 +49,9 @@ pub(super) struct LogLine<'a> {
     pub(super) agent: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) code: Option<&'a str>,
+    /// Only of an answer with status 5xx.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
+    pub(super) reason: Option<&'a str>,
     /// Only of an answer that the client did not get whole.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) broken: bool,
@@ -130,7 +135,28 @@ fn empty(buffer: &mut Vec<u8>, target: &mut dyn Write) {
 
 /// Foreign text, as it is safe in a log: escaped, and not longer than it should be.
 pub(super) fn shortened(text: &str) -> String {
-    let mut shown: String = text.chars().take(LONGEST).collect();
+    shortened_to(LONGEST, text)
+}
+
+/// Why an answer has status 5xx, in one line: escaped, shortened, and every address without user info and query.
+pub(super) fn reason_line(text: &str) -> String {
+    let words: Vec<Cow<'_, str>> = text.split_whitespace().map(without_secrets).collect();
+    shortened_to(LONGEST_REASON, &words.join(" "))
+}
+
+/// A word; without its user info and query if it is an address.
+fn without_secrets(word: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = word.split_once("://") else { return Cow::Borrowed(word) };
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    match path.split_once('?') {
+        Some((path, _)) => Cow::Owned(format!("{scheme}://{host}{path}?…")),
+        None => Cow::Owned(format!("{scheme}://{host}{path}")),
+    }
+}
+
+fn shortened_to(most: usize, text: &str) -> String {
+    let mut shown: String = text.chars().take(most).collect();
     if shown.len() < text.len() {
         shown.push('…');
     }
@@ -196,5 +222,22 @@ mod tests {
         log.clone().line(line("/after"));
         log.flush();
         assert_eq!((first.paths(), second.paths()), (vec!["/before".to_owned()], vec!["/after".to_owned()]));
+    }
+
+    #[track_caller]
+    fn check(text: &str, want: &str) {
+        assert_eq!(reason_line(text), want);
+    }
+
+    #[test]
+    fn a_reason_is_one_safe_line_without_secrets() {
+        check("it cannot be read:\n  two lines", "it cannot be read: two lines");
+        check("at https://ci:s3cret@h.example/x?token=t (no)", "at https://h.example/x?… (no)");
+        check("`https://s3cret@h.example`", "`https://h.example`");
+        check("https://h.example?token=t", "https://h.example?…");
+        check("oci://h.example/a@b", "oci://h.example/a@b");
+        assert!(!reason_line("a\u{202e}b\u{1b}[1m").contains(['\u{202e}', '\u{1b}']));
+        let long = reason_line(&"é".repeat(2000));
+        assert_eq!((long.chars().count(), long.ends_with('…')), (LONGEST_REASON + 1, true));
     }
 }

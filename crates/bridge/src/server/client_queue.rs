@@ -23,10 +23,12 @@ impl ClientQueue {
         Self { each: second / requests_per_second, burst: second, next: Mutex::default() }
     }
 
-    /// Returns when it is this client's turn.
+    /// Returns when it is this client's turn. A client that does not wait for it is not charged.
     pub(super) async fn turn(&self, client: &str) {
         let at = self.take(client, Instant::now());
+        let charge = TurnCharge { queue: self, client };
         tokio::time::sleep_until(at).await;
+        charge.stays();
     }
 
     fn take(&self, client: &str, now: Instant) -> Instant {
@@ -37,6 +39,31 @@ impl ClientQueue {
         let until = next.entry(client.to_owned()).or_insert(now);
         *until = (*until).max(now) + self.each;
         (*until).checked_sub(self.burst).unwrap_or(now)
+    }
+
+    fn give_back(&self, client: &str) {
+        let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(until) = next.get_mut(client) {
+            *until = until.checked_sub(self.each).unwrap_or(*until);
+        }
+    }
+}
+
+/// What a turn costs a client. It gets that back if its request ends before.
+struct TurnCharge<'a> {
+    queue: &'a ClientQueue,
+    client: &'a str,
+}
+
+impl TurnCharge<'_> {
+    fn stays(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for TurnCharge<'_> {
+    fn drop(&mut self) {
+        self.queue.give_back(self.client);
     }
 }
 
@@ -57,6 +84,24 @@ mod tests {
         assert_eq!(start.elapsed().as_millis(), 200);
         queue.turn("other").await;
         assert_eq!(start.elapsed().as_millis(), 200);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_that_a_client_cancels_while_they_wait_do_not_delay_its_next_one() {
+        let queue = ClientQueue::new(10);
+        for _ in 0..10 {
+            queue.turn("busy").await;
+        }
+        {
+            let waiting = futures_util::future::join_all((0..1000).map(|_| queue.turn("busy")));
+            assert!(tokio::time::timeout(Duration::from_millis(250), waiting).await.is_err());
+        }
+        // Two of them had their turn; the next one comes 300 ms after the first.
+        let start = Instant::now();
+        queue.turn("busy").await;
+        assert_eq!(start.elapsed().as_millis(), 50);
+        queue.turn("busy").await;
+        assert_eq!(start.elapsed().as_millis(), 150);
     }
 
     #[tokio::test(start_paused = true)]

@@ -33,7 +33,7 @@ pub(super) struct RequestRecord {
     pub(super) begun: Instant,
     pub(super) status: Option<StatusCode>,
     pub(super) code: Option<&'static str>,
-    /// Why a place failed, with what no client reads.
+    /// Why the status is 5xx.
     pub(super) reason: Option<String>,
     pub(super) bytes: u64,
     pub(super) is_whole: bool,
@@ -74,7 +74,7 @@ impl Drop for RequestRecord {
             ms: u64::try_from(time.as_millis()).unwrap_or(u64::MAX),
             agent: self.agent.take(),
             code: self.code,
-            reason: self.reason.take(),
+            reason: self.reason.as_deref(),
             broken: !self.is_whole,
             lines_dropped: 0,
         });

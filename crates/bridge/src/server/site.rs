@@ -18,7 +18,7 @@ use tofu_oci_types::Event;
 use tokio::time::Instant;
 use tower::ServiceExt as _;
 
-use super::access_log::shortened;
+use super::access_log::{reason_line, shortened};
 use super::client_address::{client_address, is_of_this_machine};
 use super::client_queue::ClientQueue;
 use super::counted_body::CountedBody;
@@ -27,8 +27,7 @@ use super::options::{Door, ServerOptions};
 use super::request_record::{RequestLedger, RequestRecord};
 use super::watch::InFlight;
 use crate::counts::Counts;
-use crate::refusal::RefusalReason;
-use crate::{AddressRange, BaseUrl, Bridge, RefusalCode, ServerLimits, router};
+use crate::{AddressRange, BaseUrl, Bridge, FailureReason, RefusalCode, ServerLimits, router};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -146,7 +145,7 @@ impl Reception {
         }
         record.status = Some(response.status());
         record.code = response.extensions().get::<RefusalCode>().map(|RefusalCode(code)| *code);
-        record.reason = response.extensions_mut().remove::<RefusalReason>().map(|RefusalReason(reason)| reason);
+        record.reason = failure_reason(&response);
         record.is_whole = record.method == Method::HEAD || response.body().is_end_stream();
         response.map(|body| CountedBody { body, record, in_flight })
     }
@@ -194,7 +193,7 @@ impl Reception {
         let response = match self.site.base.strip(request.uri.path()) {
             "/healthz" => text(StatusCode::OK, "alive\n"),
             "/readyz" if self.stopping.load(Ordering::SeqCst) => {
-                text(StatusCode::SERVICE_UNAVAILABLE, "this instance is stopping\n")
+                failing(StatusCode::SERVICE_UNAVAILABLE, "this instance is stopping")
             }
             "/readyz" => text(StatusCode::OK, "ready\n"),
             "/metrics" if door == Door::Metrics => self.metrics().await,
@@ -244,12 +243,27 @@ impl Reception {
                 let text_of_event = format!("request {} could not be answered: the program has a bug", record.id);
                 self.ledger.reporter.event(&Event::warning("request-panicked", text_of_event));
                 let mut response =
-                    text(StatusCode::INTERNAL_SERVER_ERROR, "the server failed, and its log says where\n");
+                    failing(StatusCode::INTERNAL_SERVER_ERROR, "the server failed, and its log says where");
                 response.extensions_mut().insert(RefusalCode("request-panicked"));
                 response
             }
         }
     }
+}
+
+/// Why the status is 5xx; `None` if it is another one.
+fn failure_reason(response: &Response<Body>) -> Option<String> {
+    let status = response.status();
+    let given = response.extensions().get::<FailureReason>().map(|FailureReason(reason)| reason_line(reason));
+    let named = || status.canonical_reason().unwrap_or("no reason is known").to_owned();
+    status.is_server_error().then(|| given.unwrap_or_else(named))
+}
+
+/// A text that goes with the answer, so that the log has it, too.
+fn failing(status: StatusCode, sentence: &'static str) -> Response<Body> {
+    let mut response = text(status, format!("{sentence}\n"));
+    response.extensions_mut().insert(FailureReason(sentence.to_owned()));
+    response
 }
 
 /// No route takes a body. The connection ends, so that what follows is not taken for a request.

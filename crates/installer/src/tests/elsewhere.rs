@@ -120,7 +120,7 @@ impl Release for OneRelease {
             manifest: None,
             package: self.package.clone(),
             published_as: None,
-            claims: ClaimedHashes::new(),
+            claims: Arc::default(),
             allowed: self.allowed.clone(),
             signed: BTreeSet::new(),
             release: self,

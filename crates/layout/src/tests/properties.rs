@@ -51,6 +51,10 @@ fn read_everything(bytes: &[u8]) {
             // Only that none of this panics: the answers are tested elsewhere.
             if let Ok(index) = ReleaseIndex::parse(&descriptor, bytes) {
                 let _ = (select(&index, &linux()), index.claims(), index.platforms(), index.unread(&linux()));
+                for (platform, entries) in index.all_candidates() {
+                    let entries: Vec<Descriptor> = entries.into_iter().cloned().collect();
+                    assert_eq!(entries, index.candidates(&platform));
+                }
             }
             if let Ok(leaf) = Leaf::parse(&descriptor, bytes) {
                 let _ = (leaf.package_layer(), leaf.parts());

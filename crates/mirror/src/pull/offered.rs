@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::BoxFuture;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_source::{
     ClaimedHashes, Created, Offer, Opened, Part, Release, ReleaseDescription, ReleaseId, Search, SourceError,
 };
 use tofu_oci_trust::{Evidence, Notice};
-use tofu_oci_types::{Event, Platform, Reporter};
+use tofu_oci_types::{Event, Platform, ProviderAddr, Reporter, Version};
 
+use super::failed_keeping::FailedKeeping;
 use crate::MirrorError;
 
 /// Fetches the release into the destination.
@@ -20,11 +22,16 @@ pub(super) type FetchRelease =
 /// How long a package waits for the release to be fetched. After that it comes from the upstream itself.
 const WAIT: Duration = Duration::from_secs(30);
 
-/// A release of the upstream. What opens one of its packages has the whole release fetched.
+/// How many packages of one release are looked at a time.
+pub(super) const AT_ONCE: usize = 8;
+
+/// A release of the upstream. Whoever opens one of its packages, or uses one out of a cache, has the whole release fetched.
 pub(super) struct UpstreamRelease {
     pub(super) upstream: Arc<dyn Release>,
     pub(super) fetch: FetchRelease,
     pub(super) reporter: Arc<dyn Reporter>,
+    /// Shared by all releases of a pull-through.
+    pub(super) failed_keeping: Arc<FailedKeeping>,
 }
 
 impl UpstreamRelease {
@@ -44,8 +51,7 @@ impl UpstreamRelease {
                 Err(SourceError::Unusable { address, version, place, problem: refused.to_string() })
             }
             other => {
-                let text = format!("{address} {version} is not kept: {other}");
-                self.reporter.event(&Event::warning(other.code(), text));
+                report_not_kept(&*self.reporter, &address, &version, other);
                 Ok(None)
             }
         }
@@ -91,6 +97,22 @@ impl Release for UpstreamRelease {
         self.upstream.size(part).await
     }
 
+    fn note_use(&self) {
+        let key = (self.id().address.clone(), self.id().version.clone());
+        if self.failed_keeping.is_recent(&key) {
+            return;
+        }
+        let (fetch, failed_keeping, reporter) =
+            ((self.fetch)(), Arc::clone(&self.failed_keeping), Arc::clone(&self.reporter));
+        tokio::spawn(async move {
+            if let Err(error) = fetch.await
+                && failed_keeping.note(&key)
+            {
+                report_not_kept(&*reporter, &key.0, &key.1, &error);
+            }
+        });
+    }
+
     async fn open(&self, part: &Part) -> Result<Opened, SourceError> {
         if let Some(release) = self.kept().await?
             && let Some(kept) = equal_part(&release, part).await?
@@ -101,13 +123,19 @@ impl Release for UpstreamRelease {
     }
 }
 
+fn report_not_kept(reporter: &dyn Reporter, address: &ProviderAddr, version: &Version, error: &MirrorError) {
+    reporter.event(&Event::warning(error.code(), format!("{address} {version} is not kept: {error}")));
+}
+
 /// The part of a release with the same bytes; `None` if the part has no digest, or no package has it.
 async fn equal_part(release: &Arc<dyn Release>, part: &Part) -> Result<Option<Part>, SourceError> {
     if part.digest.is_none() {
         return Ok(None);
     }
-    for platform in release.platforms().await? {
-        let offer = Arc::clone(release).offer(&platform).await?;
+    let platforms = release.platforms().await?;
+    let offers: Vec<_> = platforms.iter().map(|platform| Arc::clone(release).offer(platform)).collect();
+    let mut offers = futures_util::stream::iter(offers).buffered(AT_ONCE);
+    while let Some(offer) = offers.try_next().await? {
         if let Some(equal) = offer.package.parts().find(|one| one.digest == part.digest) {
             return Ok(Some(equal.clone()));
         }

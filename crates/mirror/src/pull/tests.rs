@@ -299,6 +299,47 @@ async fn a_package_that_is_opened_has_the_release_fetched_once_for_all() {
     assert!(release.store().is_some());
 }
 
+/// Waits until something holds.
+async fn eventually(holds: impl Fn() -> bool) {
+    let comes = async {
+        while !holds() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), comes).await.expect("it does not come to hold");
+}
+
+#[tokio::test]
+async fn a_package_that_is_used_out_of_a_cache_has_the_release_fetched_too() {
+    let pulling = Pulling::new();
+    let through = pulling.through();
+    let release = through.offered(&ZAP.parse().unwrap(), &"1.4.0".parse().unwrap()).await.unwrap();
+    for _ in 0..20 {
+        release.note_use();
+    }
+    eventually(|| !pulling.tags().is_empty()).await;
+    assert_eq!((pulling.asked(ZIPS), pulling.tags()), (2, vec!["1.4.0".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_destination_that_takes_nothing_does_not_get_every_package_of_a_cache_again() {
+    let pulling = Pulling::new();
+    pulling.carried.registry.fault(Rule::on("POST", "/v2/*").then(Fault::SetStatus(403)));
+    let (through, key) = (pulling.through(), (ZAP.parse().unwrap(), "1.4.0".parse().unwrap()));
+    let release = through.offered(&key.0, &key.1).await.unwrap();
+    release.note_use();
+    eventually(|| through.failed_keeping.is_recent(&key)).await;
+    pulling.carried.registry.clear_faults();
+    let release = through.offered(&key.0, &key.1).await.unwrap();
+    let asked = pulling.upstream.requests().len();
+    release.note_use();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(pulling.upstream.requests().len(), asked);
+    assert!(pulling.tags().is_empty());
+}
+
 #[tokio::test]
 async fn a_damaged_package_is_not_opened_either() {
     let pulling = Pulling::new();

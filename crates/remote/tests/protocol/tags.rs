@@ -98,3 +98,14 @@ async fn a_list_whose_pages_are_too_large_together_is_refused() {
     check_error(listed(&server).await, &server, "the list of tags of HOST/x is larger than 33554432 bytes");
     assert_eq!(server.requests().len(), 5);
 }
+
+#[tokio::test]
+async fn a_registry_that_sends_the_same_page_for_ever_is_not_asked_a_thousand_times() {
+    let server = Server::start(|_, nth| {
+        let next = format!(r#"<?last={nth}>; rel="next""#);
+        page(r#"["1.0.0","1.1.0"]"#).header("link", next)
+    });
+    let want = "HOST/x is not usable: its list of tags goes on although 10 pages in a row have no new tag";
+    check_error(listed(&server).await, &server, want);
+    assert_eq!(server.requests().len(), 11);
+}

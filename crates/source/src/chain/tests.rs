@@ -111,7 +111,7 @@ impl Release for FakeRelease {
             manifest: None,
             package: Package::Zip(zip),
             published_as: None,
-            claims: ClaimedHashes::new(),
+            claims: Arc::default(),
             allowed: Vec::new(),
             signed: BTreeSet::new(),
         })

@@ -73,7 +73,7 @@ impl Release for FolderRelease {
             manifest: None,
             package,
             published_as: None,
-            claims: ClaimedHashes::new(),
+            claims: Arc::default(),
             allowed: Vec::new(),
             signed: BTreeSet::new(),
             release: self,

@@ -1,6 +1,6 @@
 //! One version of a network mirror.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -24,6 +24,8 @@ pub(super) struct MirrorRelease {
     document: Url,
     archives: ArchiveList,
     description: ReleaseDescription,
+    /// Those of the description, which all offers share.
+    claims: Arc<ClaimedHashes>,
 }
 
 impl MirrorRelease {
@@ -46,7 +48,8 @@ impl MirrorRelease {
         }
         let (address, version, place) = (address.clone(), version.clone(), mirror.place.clone());
         let id = ReleaseId { address, version, place, identity: Identity::Unidentified };
-        Self { mirror: Arc::clone(mirror), id, document: document.clone(), archives, description }
+        let claims = Arc::new(description.claims.clone());
+        Self { mirror: Arc::clone(mirror), id, document: document.clone(), archives, description, claims }
     }
 
     /// What the archive must match one of; empty if the mirror lists no checksums.
@@ -62,12 +65,9 @@ impl MirrorRelease {
         for list in lists {
             listed.extend(list.hashes().map_err(|error| self.bad(Failure::BadBody, &error.to_string()))?);
         }
-        let mut known: Vec<PackageHash> = Vec::new();
-        for hash in listed.iter().filter(|hash| is_known(hash)) {
-            if !known.contains(hash) {
-                known.push(hash.clone());
-            }
-        }
+        let mut seen = HashSet::new();
+        let known: Vec<PackageHash> =
+            listed.iter().filter(|hash| is_known(hash) && seen.insert(*hash)).cloned().collect();
         match (known.is_empty(), listed.first()) {
             (true, Some(first)) => {
                 let problem = format!("{first} has no checksum format that can be verified (h1: or zh:)");
@@ -128,7 +128,7 @@ impl Release for MirrorRelease {
             manifest: None,
             package: Package::Zip(Part { at, size: None, digest }),
             published_as: None,
-            claims: self.description.claims.clone(),
+            claims: Arc::clone(&self.claims),
             allowed,
             signed: BTreeSet::new(),
             release: self,

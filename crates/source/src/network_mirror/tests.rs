@@ -131,7 +131,7 @@ async fn a_mirror_lists_and_offers_what_its_documents_say() {
     assert_eq!(offer.allowed, [h1.parse().unwrap(), zh.parse::<PackageHash>().unwrap()]);
     assert_eq!((part(&offer).size, &part(&offer).digest, offer.signed.len()), (None, &None, 0));
     assert_eq!(offer.release.platforms().await.unwrap().len(), 2);
-    assert_eq!(offer.release.hashes().await.unwrap(), offer.claims);
+    assert_eq!(offer.release.hashes().await.unwrap(), *offer.claims);
     assert!(offer.release.evidence(crate::Search::Everywhere).await.unwrap().is_empty());
     let zip = upstream.zip("acme/widget", "1.0.0", "linux_amd64");
     assert_eq!(offer.release.size(part(&offer)).await.unwrap(), Some(zip.len() as u64));

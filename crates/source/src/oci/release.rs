@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::{Evidence, Notice, ReleaseState};
-use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, Tag};
+use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag};
 use tokio::sync::OnceCell;
 
 use super::repository::{OpenedRepository, missing};
@@ -24,11 +25,21 @@ pub(super) struct OciRelease {
     tag: Tag,
     descriptor: Descriptor,
     /// The index that the tag names, without nested ones.
-    root: ReleaseIndex,
+    root: Arc<ReadIndex>,
     /// The index with all nested ones.
-    whole: OnceCell<ReleaseIndex>,
+    whole: OnceCell<Arc<ReadIndex>>,
     description: OnceCell<ReleaseDescription>,
 }
+
+/// An index with those nested ones that were read, and what it says of checksums: all offers share it.
+struct ReadIndex {
+    index: ReleaseIndex,
+    claims: Arc<ClaimedHashes>,
+    published_as: Option<ProviderAddr>,
+}
+
+/// How many manifests of one release are read at a time.
+const AT_ONCE: usize = 8;
 
 impl OciRelease {
     pub(super) fn new(
@@ -38,32 +49,53 @@ impl OciRelease {
         descriptor: Descriptor,
         root: ReleaseIndex,
     ) -> Self {
+        let root = Arc::new(ReadIndex::of(root));
         Self { repository, id, tag, descriptor, root, whole: OnceCell::new(), description: OnceCell::new() }
     }
 
-    async fn whole(&self) -> Result<&ReleaseIndex, SourceError> {
-        self.whole.get_or_try_init(|| self.index(None)).await
+    async fn whole(&self) -> Result<&ReadIndex, SourceError> {
+        let whole = self.whole.get_or_try_init(|| self.with_nested(ReleaseIndex::nested)).await?;
+        Ok(whole)
     }
 
-    /// The index with the nested ones that matter for the platform; with all of them for `None`.
-    async fn index(&self, platform: Option<&Platform>) -> Result<ReleaseIndex, SourceError> {
-        let mut index = self.root.clone();
-        loop {
-            let unread = platform.map_or_else(|| index.nested(), |platform| index.unread(platform));
-            if unread.is_empty() {
-                return Ok(index);
-            }
-            for nested in &unread {
-                check_release(nested).map_err(|error| self.layout(error))?;
-                let bytes = self.repository.document(nested).await?;
-                let child = ReleaseIndex::parse(nested, &bytes).map_err(|error| self.layout(error))?;
-                index.absorb(&nested.digest, child).map_err(|error| self.layout(error))?;
-            }
+    /// The index as far as it matters for the platform; all of it if that has been read.
+    async fn index(&self, platform: &Platform) -> Result<Arc<ReadIndex>, SourceError> {
+        match self.whole.get() {
+            Some(whole) => Ok(Arc::clone(whole)),
+            None => self.with_nested(|index| index.unread(platform)).await,
         }
     }
 
+    /// The index with the nested ones that `unread` names, until it names none.
+    async fn with_nested(
+        &self,
+        unread: impl Fn(&ReleaseIndex) -> Vec<Descriptor>,
+    ) -> Result<Arc<ReadIndex>, SourceError> {
+        let mut wanted = unread(&self.root.index);
+        if wanted.is_empty() {
+            return Ok(Arc::clone(&self.root));
+        }
+        let mut index = self.root.index.clone();
+        while !wanted.is_empty() {
+            let children: Vec<_> = wanted.into_iter().map(|nested| self.nested(nested)).collect();
+            let mut children = futures_util::stream::iter(children).buffered(AT_ONCE);
+            while let Some((nested, child)) = children.try_next().await? {
+                index.absorb(&nested, child).map_err(|error| self.layout(error))?;
+            }
+            wanted = unread(&index);
+        }
+        Ok(Arc::new(ReadIndex::of(index)))
+    }
+
+    async fn nested(&self, entry: Descriptor) -> Result<(Digest, ReleaseIndex), SourceError> {
+        check_release(&entry).map_err(|error| self.layout(error))?;
+        let bytes = self.repository.document(&entry).await?;
+        let child = ReleaseIndex::parse(&entry, &bytes).map_err(|error| self.layout(error))?;
+        Ok((entry.digest, child))
+    }
+
     async fn described(&self) -> Result<ReleaseDescription, SourceError> {
-        let index = self.whole().await?;
+        let ReadIndex { index, claims, .. } = self.whole().await?;
         let mut kinds = BTreeMap::new();
         let mut refused = None;
         for platform in index.platforms() {
@@ -79,7 +111,7 @@ impl OciRelease {
         }
         let found = index.claims();
         let zips = found.platforms.iter().filter_map(|(platform, found)| Some((platform.clone(), found.zh.clone()?)));
-        let mut claims = claims(index);
+        let mut claims = ClaimedHashes::clone(claims);
         claims.retain(|platform, _| kinds.contains_key(platform));
         Ok(ReleaseDescription {
             tag: Some(self.tag.clone()),
@@ -136,14 +168,14 @@ impl Release for OciRelease {
     }
 
     async fn platforms(&self) -> Result<Vec<Platform>, SourceError> {
-        Ok(self.whole().await?.platforms())
+        Ok(self.whole().await?.index.platforms())
     }
 
     async fn created(&self) -> Result<Option<Created>, SourceError> {
-        if let Some(at) = self.root.created() {
+        if let Some(at) = self.root.index.created() {
             return Ok(Some(Created { at, by: CreatedBy::Index }));
         }
-        let index = self.whole().await?;
+        let index = &self.whole().await?.index;
         let Some(first) = index.platforms().iter().find_map(|platform| select(index, platform).ok()) else {
             return Ok(None);
         };
@@ -161,8 +193,8 @@ impl Release for OciRelease {
     }
 
     async fn offer(self: Arc<Self>, platform: &Platform) -> Result<Offer, SourceError> {
-        let index = self.index(Some(platform)).await?;
-        let selected = match select(&index, platform) {
+        let read = self.index(platform).await?;
+        let selected = match select(&read.index, platform) {
             Ok(selected) => selected,
             Err(LayoutError::PlatformNotOffered { platform, offered }) => {
                 let ReleaseId { address, version, place, .. } = self.id.clone();
@@ -191,8 +223,8 @@ impl Release for OciRelease {
             platform: platform.clone(),
             manifest: Some(selected.descriptor.digest),
             package,
-            published_as: index.claims().address,
-            claims: claims(&index),
+            published_as: read.published_as.clone(),
+            claims: Arc::clone(&read.claims),
             allowed: Vec::new(),
             signed: BTreeSet::new(),
             release: self,
@@ -222,15 +254,22 @@ impl Release for OciRelease {
     }
 
     async fn hashes(&self) -> Result<ClaimedHashes, SourceError> {
-        let (index, description) = (self.whole().await?, self.describe().await?);
+        let (index, description) = (&self.whole().await?.index, self.describe().await?);
+        let mut candidates = index.all_candidates();
+        candidates.retain(|platform, _| description.kinds.contains_key(platform));
+        let artifacts = candidates.into_iter().flat_map(|(platform, entries)| {
+            let entries = entries.into_iter().filter(|entry| index.kind(entry) == LeafKind::Artifact);
+            entries.map(move |entry| (platform.clone(), entry))
+        });
+        let zips = artifacts.map(|(platform, entry)| async move {
+            let leaf = self.leaf(entry).await?;
+            Ok::<_, SourceError>((platform, leaf.package_layer().and_then(|zip| PackageHash::zh(&zip.digest))))
+        });
+        let zips: Vec<_> = zips.collect();
+        let mut zips = futures_util::stream::iter(zips).buffered(AT_ONCE);
         let mut hashes = description.claims.clone();
-        for platform in &description.platforms {
-            for entry in index.candidates(platform) {
-                if index.kind(&entry) == LeafKind::Artifact {
-                    let zh = self.leaf(&entry).await?.package_layer().and_then(|zip| PackageHash::zh(&zip.digest));
-                    hashes.entry(platform.clone()).or_default().extend(zh);
-                }
-            }
+        while let Some((platform, zh)) = zips.try_next().await? {
+            hashes.entry(platform).or_default().extend(zh);
         }
         Ok(hashes)
     }
@@ -249,15 +288,20 @@ impl Release for OciRelease {
     }
 }
 
-/// What the index says about checksums: the leaves' own digests, and annotations.
-fn claims(index: &ReleaseIndex) -> ClaimedHashes {
-    let mut claims = ClaimedHashes::new();
-    for platform in index.platforms() {
-        let leaves = index.candidates(&platform).into_iter().map(|leaf| PackageHash::ch(&leaf.digest));
-        claims.entry(platform).or_default().extend(leaves);
+impl ReadIndex {
+    fn of(index: ReleaseIndex) -> Self {
+        let found = index.claims();
+        let mut claims = ClaimedHashes::new();
+        for (platform, leaves) in index.all_candidates() {
+            claims.entry(platform).or_default().extend(leaves.into_iter().map(|leaf| PackageHash::ch(&leaf.digest)));
+        }
+        for (platform, found) in found.platforms {
+            claims.entry(platform).or_default().extend([found.h1, found.zh].into_iter().flatten());
+        }
+        // A nested index that was not read says for which platform it is, and no more.
+        for platform in index.platforms() {
+            claims.entry(platform).or_default();
+        }
+        Self { index, claims: Arc::new(claims), published_as: found.address }
     }
-    for (platform, found) in index.claims().platforms {
-        claims.entry(platform).or_default().extend([found.h1, found.zh].into_iter().flatten());
-    }
-    claims
 }

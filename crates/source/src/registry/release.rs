@@ -35,6 +35,8 @@ pub(super) struct RegistryRelease {
     id: ReleaseId,
     sums: Arc<RegistrySums>,
     description: ReleaseDescription,
+    /// Those of the description, which its offers share.
+    claims: Arc<ClaimedHashes>,
 }
 
 impl VersionFacts {
@@ -140,9 +142,9 @@ impl RegistryRelease {
             place: facts.origin.place.clone(),
             identity: Identity::Sums(sums.digest.clone()),
         };
-        let protocols = document.protocols.clone();
+        let (protocols, shared) = (document.protocols.clone(), Arc::new(claims.clone()));
         let description = ReleaseDescription { platforms, claims, zips, protocols, ..ReleaseDescription::default() };
-        Self { facts, id, sums, description }
+        Self { facts, id, sums, description, claims: shared }
     }
 
     /// What is recorded for all platforms. The public registry may list unsigned providers, so that its word counts as much
@@ -188,8 +190,11 @@ impl Release for RegistryRelease {
             Arc::new(Self::new(Arc::clone(&self.facts), sums, &document))
         };
         release.sums.check(&document).map_err(|failure| release.facts.origin.failed(failure))?;
-        let mut claims = release.description.claims.clone();
-        claims.entry(platform.clone()).or_default().extend(PackageHash::zh(&document.shasum));
+        let mut claims = Arc::clone(&release.claims);
+        let zh = PackageHash::zh(&document.shasum);
+        if let Some(zh) = zh.filter(|zh| !claims.get(platform).is_some_and(|known| known.contains(zh))) {
+            Arc::make_mut(&mut claims).entry(platform.clone()).or_default().insert(zh);
+        }
         let at = Locator::Url(document.zip.clone());
         let package = Package::Zip(Part { at, size: document.size(platform), digest: Some(document.shasum.clone()) });
         Ok(Offer {

@@ -1,13 +1,19 @@
 //! Places that fetch what they lack. What is fetched when a package is opened is tested beside `PullThrough`.
 
 use tofu_oci_archive::Limits;
-use tofu_oci_mirror::{MirrorRules, OpenUpstream, PullOptions, PullThrough, Repositories, UpstreamUse, VersionRule};
-use tofu_oci_store::{MemoryStore, Store};
-use tofu_oci_types::Reporter;
+use tofu_oci_mirror::{
+    Destination, MirrorRules, OpenUpstream, PullOptions, PullThrough, Repositories, UpstreamUse, VersionRule,
+};
+use tofu_oci_packer::PackageLayout;
+use tofu_oci_source::OciSource;
+use tofu_oci_store::{MemoryStore, ReadStore as _, Store};
+use tofu_oci_testkit::Registry;
+use tofu_oci_types::{Platform, Reporter, Tag};
 
 use super::scripted::Opening;
 use super::*;
-use crate::OfferedBy;
+use crate::packages::tests::{Bench, options as package_options};
+use crate::{OfferedBy, Packages, ServedPackage};
 
 fn options_of(rules: MirrorRules, upstream_use: UpstreamUse) -> PullOptions {
     PullOptions {
@@ -20,15 +26,20 @@ fn options_of(rules: MirrorRules, upstream_use: UpstreamUse) -> PullOptions {
     }
 }
 
+/// A destination that is one store.
+fn into(store: &Arc<MemoryStore>) -> Arc<dyn Destination> {
+    let store: Arc<dyn Store> = Arc::<MemoryStore>::clone(store);
+    let open = move |_: &Place| Ok(Arc::clone(&store));
+    Arc::new(Repositories::of_layouts("memory.test/${type}".parse().unwrap(), Arc::new(open)))
+}
+
 /// A catalog that pulls through from the place into memory.
 fn pulling(upstream: &Arc<Scripted>, pull: PullOptions, options: CatalogOptions) -> Catalog {
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new("memory.test/x".parse().unwrap()));
-    let open = move |_: &Place| Ok(Arc::clone(&store));
-    let destination = Repositories::of_layouts("memory.test/${type}".parse().unwrap(), Arc::new(open));
+    let destination = into(&Arc::new(MemoryStore::new("memory.test/x".parse().unwrap())));
     let source = Arc::clone(upstream);
     let upstream: OpenUpstream = Arc::new(move || Arc::new(Opening(Arc::clone(&source))));
     let reporter: Arc<dyn Reporter> = Arc::new(Codes::default());
-    let through = PullThrough::new(upstream, Arc::new(destination), pull, reporter);
+    let through = PullThrough::new(upstream, destination, pull, reporter);
     let place = ServedPlace {
         include: vec![ALL.parse().unwrap()],
         exclude: Vec::new(),
@@ -48,6 +59,41 @@ async fn what_is_lacking_is_served_as_its_upstream_offers_it() {
     assert!(many.iter().all(|one| one.as_ref().is_ok_and(|one| one.packages.len() == 1)));
     assert_eq!(upstream.asked(), (1, 1, 1));
     assert_eq!(release(&catalog, "2.0.0").await.unwrap_err().code(), "version-not-found");
+}
+
+/// Waits until the store has these tags.
+async fn has_tags(store: &MemoryStore, want: &[&str]) {
+    let comes = async {
+        loop {
+            let tags = store.tags().await.unwrap_or_default();
+            if tags.iter().map(Tag::as_str).eq(want.iter().copied()) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_mins(1), comes).await.expect("the destination does not get the release");
+}
+
+#[tokio::test]
+async fn a_package_that_lies_in_the_cache_of_zips_ends_in_the_destination_too() {
+    let bench = Bench::prepared(Registry::start(), PackageLayout::Artifact, |_| {}).await;
+    let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.0.0".parse().unwrap());
+    let platform: Platform = "linux_amd64".parse().unwrap();
+    let cache = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        let store = Arc::new(MemoryStore::new("memory.test/zap".parse().unwrap()));
+        let upstream = Arc::new(bench.store());
+        let open: OpenUpstream = Arc::new(move || Arc::new(OciSource::new(Arc::clone(&upstream) as _)));
+        let pull = options_of(MirrorRules::default(), UpstreamUse::Asked);
+        let through = PullThrough::new(open, into(&store), pull, Arc::new(Codes::default()));
+        let release = through.offered(&address, &version).await.unwrap();
+        let offer = release.offer(&platform).await.unwrap();
+        let packages = Packages::new(package_options(cache.path()));
+        packages.zip(&ServedPackage { offer, hashes: Vec::new() }).await.unwrap();
+        has_tags(&store, &["1.0.0"]).await;
+        assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 1, "the zip of the first one is used");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -33,6 +33,10 @@ pub(super) struct Scripted {
     /// The releases, by the content that decides about their identity.
     pub(super) contents: Mutex<HashMap<Version, &'static str>>,
     pub(super) notice: Mutex<Option<Notice>>,
+    /// How many platforms a release names.
+    pub(super) platforms: Mutex<usize>,
+    /// How many questions that hung were dropped.
+    ended: AtomicUsize,
     /// Of the index, of a release, of its packages.
     lists: AtomicUsize,
     releases: AtomicUsize,
@@ -50,6 +54,8 @@ impl Scripted {
             listing: Mutex::new(Listing { versions, ..Listing::default() }),
             contents: Mutex::new(contents),
             notice: Mutex::default(),
+            platforms: Mutex::new(1),
+            ended: AtomicUsize::new(0),
             lists: AtomicUsize::new(0),
             releases: AtomicUsize::new(0),
             offers: AtomicUsize::new(0),
@@ -78,6 +84,11 @@ impl Scripted {
         (count(&self.lists), count(&self.releases), count(&self.offers))
     }
 
+    /// How many questions ended that hung.
+    pub(super) fn ended(&self) -> usize {
+        self.ended.load(Ordering::Relaxed)
+    }
+
     async fn act(&self, counter: &AtomicUsize) -> Result<(), SourceError> {
         counter.fetch_add(1, Ordering::Relaxed);
         let script = self.script.lock().unwrap().clone();
@@ -88,9 +99,21 @@ impl Scripted {
                 Ok(())
             }
             Script::Fails(error) => Err(*error),
-            Script::Hangs => std::future::pending().await,
+            Script::Hangs => {
+                let _ended = CountedDrop(&self.ended);
+                std::future::pending().await
+            }
             Script::Panics => panic!("the script says so"),
         }
+    }
+}
+
+/// Counts when it is dropped.
+struct CountedDrop<'a>(&'a AtomicUsize);
+
+impl Drop for CountedDrop<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -125,8 +148,9 @@ impl Source for Opening {
         let identity = Identity::Index { sha256: Digest::sha256(content.as_bytes()), sha512: None };
         let platform: Platform = "linux_amd64".parse().unwrap();
         let h1 = PackageHash::h1(&[7; 32]);
+        let more = (1..*self.0.platforms.lock().unwrap()).map(|number| format!("linux_a{number}").parse().unwrap());
         let description = ReleaseDescription {
-            platforms: vec![platform.clone()],
+            platforms: std::iter::once(platform.clone()).chain(more).collect(),
             claims: BTreeMap::from([(platform, BTreeSet::from([h1]))]),
             protocols: vec!["6.0".to_owned()],
             ..ReleaseDescription::default()
@@ -174,7 +198,7 @@ impl Release for ScriptedRelease {
             manifest: None,
             package: Package::Zip(part),
             published_as: None,
-            claims: self.description.claims.clone(),
+            claims: Arc::new(self.description.claims.clone()),
             allowed: Vec::new(),
             signed: BTreeSet::new(),
             release: self,

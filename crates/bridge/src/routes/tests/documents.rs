@@ -76,7 +76,11 @@ async fn a_place_that_fails_is_502_with_the_reason_and_never_404() {
         let answer = site.get(&route).await;
         assert_eq!(answer.status, 502, "{route}");
         assert_eq!(answer.header("cache-control"), "no-store", "{route}");
+        let reason = answer.reason.unwrap_or_default();
+        assert!(reason.ends_with("the tag x in ghcr.io/acme/broken is not the record of a mirror"), "{route} {reason}");
     }
+    let page = site.get(&format!("/providers/{BROKEN}")).await;
+    assert!(page.status == 502 && page.reason.is_some_and(|reason| reason.contains("cannot be read")));
 }
 
 #[tokio::test]

@@ -28,8 +28,8 @@ use tower::ServiceExt as _;
 
 use super::router;
 use crate::{
-    Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, LinkOptions, OfferedBy, OpenSource,
-    OwnHost, PackageOptions, Packages, Redirects, ServedPlace, SumsSigner, Visibility,
+    Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, FailureReason, LinkOptions, OfferedBy,
+    OpenSource, OwnHost, PackageOptions, Packages, Redirects, ServedPlace, SumsSigner, Visibility,
 };
 
 /// Providers of the bridge's own host, of another host, and one whose place fails.
@@ -67,6 +67,8 @@ impl Default for SiteOptions {
 struct Answer {
     status: StatusCode,
     headers: HeaderMap,
+    /// What the log says of a failure.
+    reason: Option<String>,
     body: Vec<u8>,
 }
 
@@ -138,7 +140,8 @@ impl Site {
         let response = self.router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
         let (parts, body) = response.into_parts();
         let body = to_bytes(body, usize::MAX).await.unwrap().to_vec();
-        Answer { status: parts.status, headers: parts.headers, body }
+        let reason = parts.extensions.get::<FailureReason>().map(|FailureReason(reason)| reason.clone());
+        Answer { status: parts.status, headers: parts.headers, reason, body }
     }
 
     async fn get(&self, uri: &str) -> Answer {

@@ -12,9 +12,11 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use bytes::Bytes;
 use futures_util::{StreamExt as _, stream};
+use http::StatusCode;
 use tofu_oci_types::{Event, Reporter};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -23,9 +25,9 @@ use tokio::task::JoinHandle;
 
 use super::{AccessLogger, ServedSite, Server, ServerOptions};
 use crate::counts::Counts;
-use crate::{Refusal, ServerLimits};
+use crate::{FailureReason, Refusal, RefusalCode, ServerLimits};
 
-/// A server that runs, with five routes: `/hello`, `/panic`, `/failed`, `/gated`, which waits in the middle of its body, and `/endless`.
+/// A server that runs, with some routes: `/hello`, `/panic`, those that fail, `/gated`, which waits in the middle of its body, …
 struct RunningServer {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -74,6 +76,15 @@ impl Drop for OnDrop {
     }
 }
 
+/// The answer of a route whose place fails.
+fn failing() -> Response {
+    let mut response = (StatusCode::BAD_GATEWAY, "no").into_response();
+    let reason = "acme/zap cannot be read:\nhttps://ci:s3cret@h.example/v2/?token=t0ken answered 500 \u{1b}[1m";
+    response.extensions_mut().insert(RefusalCode("server-error"));
+    response.extensions_mut().insert(FailureReason(reason.to_owned()));
+    response
+}
+
 fn a_bug() -> &'static str {
     panic!("a bug of a route")
 }
@@ -110,6 +121,8 @@ fn routes(gate: &Arc<Notify>, ended: &Arc<Notify>) -> Router {
         .route("/hello", get(|| async { "hello" }))
         .route("/panic", get(|| async { a_bug() }))
         .route("/failed", get(|| async { failed() }))
+        .route("/failing", get(|| async { failing() }))
+        .route("/unexplained", get(|| async { StatusCode::INSUFFICIENT_STORAGE }))
         .route("/gated", get(gated))
         .route("/endless", get(endless))
 }

@@ -36,6 +36,24 @@ async fn the_log_says_why_a_place_failed_and_the_client_learns_no_path() {
 }
 
 #[tokio::test]
+async fn the_log_says_why_an_answer_has_status_5xx_in_one_line_without_secrets() {
+    let server = RunningServer::new().await;
+    for path in ["/failing", "/panic", "/unexplained", "/hello", "/none"] {
+        server.get(path, "").await;
+    }
+    let (lines, _) = server.stop().await;
+    let said: Vec<_> = lines.iter().map(|line| (&line["status"], &line["code"], line["reason"].as_str())).collect();
+    let (code, panicked) = (json!("server-error"), json!("request-panicked"));
+    let reason = lines[0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("acme/zap cannot be read: https://h.example/v2/?… answered 500 "), "{reason}");
+    assert!(!reason.contains(['\u{1b}', '\n']), "{reason}");
+    assert_eq!(said[0], (&json!(502), &code, Some(reason)));
+    assert_eq!(said[1], (&json!(500), &panicked, Some("the server failed, and its log says where")));
+    assert_eq!(said[2], (&json!(507), &json!(null), Some("Insufficient Storage")));
+    assert!(said[3..].iter().all(|(_, _, reason)| reason.is_none()), "{said:?}");
+}
+
+#[tokio::test]
 async fn only_a_known_proxy_says_who_asks_and_by_which_number() {
     let headers = "X-Forwarded-For: 198.51.100.7\r\nX-Request-Id: abc-1\r\n";
     let behind = RunningServer::with(|options| options.proxies = vec!["127.0.0.0/8".parse().unwrap()]).await;

@@ -138,7 +138,7 @@ impl Release for OfferedRelease {
                 None => Package::Zip(package.part(platform)),
             },
             published_as: None,
-            claims: ClaimedHashes::new(),
+            claims: Arc::default(),
             allowed: package.allowed.clone(),
             signed: BTreeSet::new(),
             release: self,
