@@ -1,5 +1,6 @@
 //! `serve`.
 
+mod chosen_hosts;
 mod keys;
 mod open;
 mod places;
@@ -41,6 +42,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
         keys::print(context, &signer)?;
         return Ok(Exit::Done);
     }
+    chosen_hosts::refuse(&settings)?;
     let opened = places::open(context, args, &settings).await?;
     let certificates = settings.config.tls.as_ref().map(|tls| certificates(&settings.dir, tls)).transpose()?;
     let access = keys::access(&settings)?;
