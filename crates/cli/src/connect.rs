@@ -6,9 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_http::{ClientError, HostTokens, HttpClient, HttpLimits, HttpOptions};
-use tofu_oci_logins::{
-    Access, CredentialResolver, HostMachine, HostTokenResolver, LastingCredentials, ReadLogins,
-};
+use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver, LastingCredentials, ReadLogins};
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{NoReporter, Reporter};

@@ -152,8 +152,7 @@ impl Authorizer {
         let found = self.credential(network, &access.subject).await?;
         let lookup = found.lookup;
         let shown = self.show_found(network, root, access, scheme, found, refused).await;
-        let is_refused =
-            matches!(shown, Ok(None) | Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }));
+        let is_refused = matches!(shown, Ok(None) | Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }));
         if is_refused && self.is_renewed(network, &access.subject, lookup).await? {
             let found = self.credential(network, &access.subject).await?;
             return self.show_found(network, root, access, scheme, found, refused).await;
@@ -208,7 +207,14 @@ impl Authorizer {
         let service = service.as_deref();
         let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
         let (token, fresh) = self.token(network, &access.subject, &request, refused).await?;
-        Ok(Some(ShownProof { value: token.header, shown: ShownCredential::Token, named, short: token.short, fresh, lookup }))
+        Ok(Some(ShownProof {
+            value: token.header,
+            shown: ShownCredential::Token,
+            named,
+            short: token.short,
+            fresh,
+            lookup,
+        }))
     }
 
     /// A token that is not the refused one, and whether it was asked for now.

@@ -113,7 +113,12 @@ mod tests {
     }
 
     /// The credentials that are current at these seconds, and the number of lookups.
-    async fn check(told: &[Result<Option<Credential>, CredentialFault>], seconds: &[u64], want: &[&str], lookups: usize) {
+    async fn check(
+        told: &[Result<Option<Credential>, CredentialFault>],
+        seconds: &[u64],
+        want: &[&str],
+        lookups: usize,
+    ) {
         let provider = Told(Mutex::new((told.to_vec(), 0)));
         let repository = "a.test/x".parse().unwrap();
         let (mut known, mut got, mut now) = (KnownCredential::default(), Vec::new(), 0);

@@ -89,18 +89,20 @@ async fn a_password_that_expired_was_shown_until_the_restart() {
 async fn a_password_that_expired_was_shown_to_the_token_server_until_the_restart() {
     let (old, old_header) = basic("old");
     let (new, new_header) = basic("new");
-    let taken = Taken::new(Mutex::new(old_header));
+    let taken = Taken::new(Mutex::new(old_header.clone()));
     let known = Arc::clone(&taken);
-    let tokens = Server::start(move |request, _| {
-        let shown = request.header("authorization");
-        if is_taken(&known, shown) { reply(200).body(r#"{"token":"good","expires_in":0}"#) } else { reply(401) }
+    let tokens = Server::start(move |request, _| match request.header("authorization") {
+        shown if !is_taken(&known, shown) => reply(401),
+        shown if shown == Some(&old_header) => reply(200).body(r#"{"token":"old-token"}"#),
+        _ => reply(200).body(r#"{"token":"new-token"}"#),
     });
-    let token = Taken::new(Mutex::new("Bearer good".to_owned()));
+    let token = Taken::new(Mutex::new("Bearer old-token".to_owned()));
     let server = registry(&token, format!(r#"Bearer realm="http://{}/t""#, tokens.host()));
     let (bench, now, provider) = rotating(Some(old));
     let store = bench.store(&server);
     store.tags().await.unwrap();
     *taken.lock().unwrap() = new_header;
+    *token.lock().unwrap() = "Bearer new-token".to_owned();
     *now.lock().unwrap() = Some(new);
     let all = futures_util::future::join_all((0..4).map(|_| store.tags())).await;
     assert!(all.iter().all(Result::is_ok), "{all:?}");
