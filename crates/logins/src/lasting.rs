@@ -98,3 +98,81 @@ impl CredentialProvider for LastingCredentials {
         self.credential(repository).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use tofu_oci_types::Secret;
+
+    use super::*;
+    use crate::access::Access;
+    use crate::machine::HostMachine;
+    use crate::machine::doubles::Doubles;
+
+    /// Writes events down.
+    #[derive(Default)]
+    struct Warnings(Mutex<usize>);
+
+    impl Reporter for Warnings {
+        fn event(&self, _event: &Event) {
+            *self.0.lock().unwrap() += 1;
+        }
+    }
+
+    fn of_password(password: &str) -> CredentialResolver {
+        let machine: Arc<dyn HostMachine> = Arc::new(Doubles::default());
+        let (registry, username) = ("a.test".to_owned(), "ada".to_owned());
+        let access = Access::As { registry, username, password: Secret::new(password) };
+        CredentialResolver::by(&machine, &access, |_| Err(())).unwrap()
+    }
+
+    /// Logins of which the nth reading has the password `nth`; those of `broken` cannot be read.
+    fn lasting(broken: &'static [usize]) -> (LastingCredentials, Arc<AtomicUsize>, Arc<Warnings>) {
+        let (reads, warnings) = (Arc::new(AtomicUsize::new(0)), Arc::new(Warnings::default()));
+        let count = Arc::clone(&reads);
+        let read = move || match count.fetch_add(1, Ordering::SeqCst) + 1 {
+            nth if broken.contains(&nth) => Err("it is being written".to_owned()),
+            nth => Ok(of_password(&nth.to_string())),
+        };
+        let lasting = LastingCredentials::new(Arc::new(of_password("0")), Box::new(read), Arc::clone(&warnings) as _);
+        (lasting, reads, warnings)
+    }
+
+    fn password(answer: Result<Option<Credential>, CredentialFault>) -> String {
+        match answer {
+            Ok(Some(Credential::Basic { password, .. })) => password.expose().to_owned(),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_secret_that_expired_stayed_until_the_restart() {
+        let (lasting, reads, _) = lasting(&[]);
+        let repository: RepositoryRef = "a.test/x".parse().unwrap();
+        let refused = |password: &str| Credential::basic("ada", password);
+        assert_eq!(password(lasting.credential(&repository).await), "0");
+        // Two repositories are refused the same secret: one reading is enough.
+        for _ in 0..2 {
+            assert_eq!(password(lasting.renewed(&repository, Some(&refused("0"))).await), "1");
+        }
+        assert_eq!(password(lasting.renewed(&repository, Some(&refused("1"))).await), "2");
+        tokio::time::advance(AGE).await;
+        assert_eq!(password(lasting.credential(&repository).await), "3");
+        assert_eq!(password(lasting.credential(&repository).await), "3");
+        assert_eq!(reads.load(Ordering::SeqCst), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_file_that_is_being_written_takes_no_login_away() {
+        let (lasting, _, warnings) = lasting(&[1]);
+        let repository: RepositoryRef = "a.test/x".parse().unwrap();
+        tokio::time::advance(AGE).await;
+        for _ in 0..2 {
+            assert_eq!(password(lasting.credential(&repository).await), "0");
+        }
+        assert_eq!(*warnings.0.lock().unwrap(), 1);
+        tokio::time::advance(AGE).await;
+        assert_eq!(password(lasting.credential(&repository).await), "2");
+    }
+}
