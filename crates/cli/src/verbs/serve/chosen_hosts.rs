@@ -3,8 +3,6 @@
 //! The bridge asks no host that its settings do not name. A client chooses the parts of an address for which `include` has
 //! a wildcard; none of them may lead to a host.
 
-#![expect(clippy::result_large_err, reason = "errors are rare, and carry values for explanations")]
-
 use tofu_oci_bridge::{ServedProviders, WrittenPlace};
 
 use super::settings::Settings;
