@@ -115,9 +115,10 @@ fn login() -> Login {
 }
 
 fn mode(arguments: &SoakArgs) -> RealMode {
-    match arguments.tokens {
-        true => RealMode::token(Bearer { ttl: Duration::from_mins(1), ..Bearer::new(login()) }),
-        false => RealMode::plain(),
+    if arguments.tokens {
+        RealMode::token(Bearer { ttl: Duration::from_mins(1), ..Bearer::new(login()) })
+    } else {
+        RealMode::plain()
     }
 }
 
