@@ -8,7 +8,7 @@ use std::path::Path;
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use tofu_oci_testkit::{ProviderZip, RealMode, RealRegistry, ReleaseFolder};
+use tofu_oci_testkit::{Bearer, Login, ProviderZip, RealMode, RealRegistry, ReleaseFolder};
 
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::load::{LoadReport, LoadTarget, drive};
@@ -25,6 +25,9 @@ pub(crate) struct SoakArgs {
     /// How many seconds the registry is away each minute
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(..60))]
     away: u64,
+    /// Behind a token server whose tokens live a minute: each restart needs new ones, and none may be remembered for good
+    #[arg(long)]
+    tokens: bool,
 }
 
 const HOST: &str = "registry.example.test";
@@ -40,7 +43,8 @@ const PACKAGE_CLIENTS: usize = 4;
 pub(crate) fn run(arguments: &SoakArgs) -> ChoreResult {
     let program = program::build_release()?;
     let work = tempfile::tempdir()?;
-    let registry = RealRegistry::start(RealMode::plain())?;
+    let registry = RealRegistry::start(mode(arguments))?;
+    log_in(work.path(), &registry)?;
     let tofu_oci = || ProgramRun::isolated(&program, work.path());
     publish(work.path(), &registry, tofu_oci)?;
     let port = free_port()?;
@@ -104,6 +108,27 @@ pub(crate) fn run(arguments: &SoakArgs) -> ChoreResult {
         0 => Ok(()),
         failed => Err(ChoreFailure::new(format!("{failed} requests for what was in the cache failed"))),
     }
+}
+
+fn login() -> Login {
+    Login::new("soak", "password-of-the-soak")
+}
+
+fn mode(arguments: &SoakArgs) -> RealMode {
+    if arguments.tokens {
+        RealMode::token(Bearer { ttl: Duration::from_mins(1), ..Bearer::new(login()) })
+    } else {
+        RealMode::plain()
+    }
+}
+
+/// Writes the login where docker has it; a registry that wants none is not shown it.
+fn log_in(home: &Path, registry: &RealRegistry) -> ChoreResult {
+    let encoded = login().basic_header().replace("Basic ", "");
+    fs::create_dir_all(home.join(".docker"))?;
+    let config = format!("{{\"auths\": {{\"{}\": {{\"auth\": \"{encoded}\"}}}}}}", registry.address());
+    fs::write(home.join(".docker/config.json"), config)?;
+    Ok(())
 }
 
 fn provider(kind: &str, number: usize) -> String {

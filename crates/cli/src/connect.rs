@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tofu_oci_disk::Waiter;
 use tofu_oci_http::{ClientError, HostTokens, HttpClient, HttpLimits, HttpOptions};
-use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver};
+use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver, LastingCredentials, ReadLogins};
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{NoReporter, Reporter};
@@ -32,6 +32,16 @@ pub(crate) struct Connector {
     resolver: ResolverSlot,
     client: OnceLock<Arc<RegistryClient>>,
     config: OnceLock<ReadConfig>,
+    logins: LoginReading,
+}
+
+/// How often logins are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LoginReading {
+    /// Once a run.
+    Once,
+    /// Again and again, since they change during the run.
+    Lasting,
 }
 
 impl Connector {
@@ -45,7 +55,8 @@ impl Connector {
     ) -> Self {
         let network = network.clone();
         let machine = Arc::new(RealMachine(network.timeout));
-        Self { network, access, machine, waiter, reporter, resolver, client: OnceLock::new(), config: OnceLock::new() }
+        let (client, config, logins) = (OnceLock::new(), OnceLock::new(), LoginReading::Once);
+        Self { network, access, machine, waiter, reporter, resolver, client, config, logins }
     }
 
     /// Who this run is to registries.
@@ -78,6 +89,11 @@ impl Connector {
     /// The same without credential helpers, which may ask the user something.
     pub(crate) fn without_helpers(self) -> Self {
         Self { machine: Arc::new(NoHelpers(RealMachine(self.network.timeout))), ..self }
+    }
+
+    /// The same for a process that outlives logins: they are read again and again.
+    pub(crate) fn lasting(self) -> Self {
+        Self { logins: LoginReading::Lasting, ..self }
     }
 
     /// Opens an end to read from it.
@@ -129,8 +145,26 @@ impl Connector {
                 .map_err(|refusal| Diagnostic::from(&refusal))
         })?);
         let resolver = Arc::clone(self.resolver.get_or_init(|| resolver));
-        let client = client(&self.network, resolver, None, &self.reporter)?;
+        let credentials: Arc<dyn CredentialProvider> = match self.logins {
+            LoginReading::Once => resolver,
+            LoginReading::Lasting => {
+                Arc::new(LastingCredentials::new(resolver, self.read_logins(), Arc::clone(&self.reporter)))
+            }
+        };
+        let client = client(&self.network, credentials, None, &self.reporter)?;
         Ok(Arc::clone(self.client.get_or_init(|| client)))
+    }
+    /// Reads the user's files once more. Their warnings were reported when they were read first.
+    fn read_logins(&self) -> ReadLogins {
+        let (machine, access) = (Arc::clone(&self.machine), self.access.clone());
+        Box::new(move || {
+            let read = |chdir: Option<&Path>| {
+                let ReadConfig { environment, reading } = ReadConfig::read(chdir)?;
+                let resolver = CredentialResolver::read(&machine, &environment, &reading);
+                resolver.strict(&NoReporter).map_err(|refusal| Diagnostic::from(&refusal))
+            };
+            CredentialResolver::by(&machine, &access, read).map_err(|diagnostic| diagnostic.text().to_owned())
+        })
     }
 }
 

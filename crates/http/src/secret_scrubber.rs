@@ -1,7 +1,7 @@
 //! Secrets that were sent, so that no output repeats them after a server does.
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
+use std::borrow::Borrow;
+use std::hash::{Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
 use base64::Engine as _;
@@ -10,21 +10,29 @@ use reqwest::header::HeaderValue;
 use tofu_oci_types::Secret;
 
 use crate::encodings::{SoughtSecret, places};
+use crate::recent::RecentMap;
 
 /// Shorter secrets occur in ordinary words: the text around a hidden one would reveal it.
 const SHORTEST: usize = 4;
 
+/// How many secrets are known at most. Each request notes what it sends, so that a forgotten secret is one that this many
+/// others were sent after: an expired token.
+const MOST: usize = 512;
+
 /// What a secret is replaced with.
 const HIDDEN: &str = "[hidden]";
 
-/// Every secret that this run has sent, by length.
-#[derive(Default)]
-pub struct SecretScrubber(Mutex<BTreeMap<usize, Vec<SentSecret>>>);
+/// The secrets that this process has sent most recently.
+pub struct SecretScrubber(Mutex<RecentMap<SentSecret, SoughtSecret>>);
 
-/// A secret, and how it is sought in answers.
-struct SentSecret {
-    secret: Secret,
-    sought: SoughtSecret,
+/// A secret, compared by its text.
+#[derive(Clone)]
+struct SentSecret(Secret);
+
+impl Default for SecretScrubber {
+    fn default() -> Self {
+        Self(Mutex::new(RecentMap::new(MOST)))
+    }
 }
 
 impl SecretScrubber {
@@ -52,27 +60,47 @@ impl SecretScrubber {
             return;
         }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_length = known.entry(secret.len()).or_default();
-        if !of_length.iter().any(|known| known.secret.expose() == secret) {
-            of_length.push(SentSecret { secret: Secret::new(secret), sought: SoughtSecret::new(secret) });
+        if known.get(secret).is_none() {
+            known.get_or_insert(&SentSecret(Secret::new(secret)), || SoughtSecret::new(secret));
         }
     }
 
     /// The text without any of them, however they are encoded. A text with a short one in it is not repeated at all.
     pub fn hide(&self, text: &str) -> String {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_length = |lengths| known.range(lengths).flat_map(|(_, secrets)| secrets).map(|one| &one.sought);
-        if !places(text, &of_length((Bound::Unbounded, Bound::Excluded(SHORTEST)))).is_empty() {
+        let short = known.iter().filter(|(secret, _)| secret.0.expose().len() < SHORTEST).map(|(_, sought)| sought);
+        let long = known.iter().filter(|(secret, _)| secret.0.expose().len() >= SHORTEST).map(|(_, sought)| sought);
+        if !places(text, &short).is_empty() {
             return HIDDEN.to_owned();
         }
         let (mut shown, mut from) = (String::with_capacity(text.len()), 0);
-        for place in places(text, &of_length((Bound::Included(SHORTEST), Bound::Unbounded))) {
+        for place in places(text, &long) {
             shown.push_str(text.get(from..place.start).unwrap_or_default());
             shown.push_str(HIDDEN);
             from = place.end;
         }
         shown.push_str(text.get(from..).unwrap_or_default());
         shown
+    }
+}
+
+impl Borrow<str> for SentSecret {
+    fn borrow(&self) -> &str {
+        self.0.expose()
+    }
+}
+
+impl PartialEq for SentSecret {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.expose() == other.0.expose()
+    }
+}
+
+impl Eq for SentSecret {}
+
+impl Hash for SentSecret {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.expose().hash(state);
     }
 }
 
@@ -106,5 +134,18 @@ mod tests {
         check("your xyz is short", "[hidden]");
         check("x%79z", "[hidden]");
         check("/u/correct%20h%C3%B6rse, correct+h%C3%B6rse", "/u/[hidden], [hidden]");
+    }
+    #[test]
+    fn every_token_that_was_ever_sent_was_kept_and_sought() {
+        let scrubber = SecretScrubber::default();
+        scrubber.secret("correct-horse");
+        for nth in 0..3 * MOST {
+            scrubber.header(&HeaderValue::from_str(&format!("Bearer token-{nth:06}")).unwrap());
+            // A password is noted whenever it is sent.
+            scrubber.secret("correct-horse");
+        }
+        assert_eq!(scrubber.0.lock().unwrap().iter().count(), MOST);
+        assert_eq!(scrubber.hide("token-000000 correct-horse"), "token-000000 [hidden]");
+        assert_eq!(scrubber.hide(&format!("token-{:06}", 3 * MOST - 2)), "[hidden]");
     }
 }

@@ -49,7 +49,7 @@ impl Symbol {
     }
 
     /// Its value in a pattern; `None` for a wildcard.
-    pub(crate) fn literal(self, pattern: &Pattern) -> Option<&str> {
+    pub fn literal(self, pattern: &Pattern) -> Option<&str> {
         match self {
             Self::Hostname => pattern.hostname().map(tofu_oci_types::Hostname::as_str),
             Self::Namespace => pattern.namespace(),

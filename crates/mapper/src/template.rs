@@ -139,6 +139,13 @@ impl RepositoryTemplate {
         self.template.variables().iter().filter_map(|variable| Symbol::named(&variable.name)).collect()
     }
 
+    /// The symbols on which the registry depends, for providers of these patterns: a client that asks for a provider
+    /// chooses their values, and with them the host. The values that every pattern names are not among them.
+    pub fn open_in_registry(&self, include: &[Pattern]) -> BTreeSet<Symbol> {
+        let symbols = self.template.names_before_slash().into_iter().filter_map(Symbol::named);
+        symbols.filter(|symbol| include.iter().any(|pattern| symbol.literal(pattern).is_none())).collect()
+    }
+
     /// The text for `address`. No part of an address contains `/` or `\`, and none is `.` or `..`.
     ///
     /// # Errors

@@ -3,34 +3,33 @@
 //! The first request to a repository goes out bare. Its challenge names the scheme; from then on every request to that
 //! repository carries what the scheme gives, so that a run costs one 401 per repository, and nothing is shown to a repository
 //! that did not ask. Tokens live in memory, keyed by repository, realm, service and scopes, and several requests that
-//! need the same one wait for one answer.
+//! need the same one wait for one answer. If a credential is refused, its provider is asked whether there is another one now.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use reqwest::header::HeaderValue;
 use tofu_oci_credentials::Credential;
 use tofu_oci_http::{bearer, clean, shown_url};
 use tofu_oci_store::{AccessFault, StoreError};
-use tofu_oci_types::RepositoryRef;
-use tokio::sync::OnceCell;
 use url::Url;
 
+use crate::access_memory::AccessMemory;
 use crate::answer::RegistryAnswer;
 use crate::auth_scheme::{AuthScheme, ChallengeTurn, choose};
 use crate::challenge::parse;
 use crate::credential::{CredentialFault, CredentialProvider};
 use crate::exchange::{Exchange, ShownCredential};
+use crate::known_credential::FoundCredential;
 use crate::network::RegistryNetwork;
 use crate::realm::RealmRefusal;
 use crate::refresh::RefreshTokens;
-use crate::scope::{AccessSubject, RequestedAccess, Scopes};
+use crate::scope::{AccessSubject, RequestedAccess};
 use crate::token_request::{AccessToken, Asker, TokenRequest, basic};
 
 /// Credentials, tokens, and what registries have asked for.
 pub(crate) struct Authorizer {
     source: CredentialSource,
-    memory: Mutex<AccessMemory>,
+    memory: AccessMemory,
     refresh: RefreshTokens,
 }
 
@@ -40,34 +39,6 @@ pub(crate) enum CredentialSource {
     Provider(Arc<dyn CredentialProvider>),
     /// This one, or none, whatever the repository.
     Given(Option<Credential>),
-}
-
-/// The result of a lookup. A failed one is not repeated either: a helper runs once.
-type FoundCredential = Result<Option<Credential>, CredentialFault>;
-
-#[derive(Default)]
-struct AccessMemory {
-    schemes: HashMap<AccessSubject, AuthScheme>,
-    credentials: HashMap<RepositoryRef, Arc<OnceCell<FoundCredential>>>,
-    /// Scopes that a registry asked for beyond those of the request.
-    asked: HashMap<(AccessSubject, Scopes), Scopes>,
-    tokens: HashMap<TokenKey, Arc<tokio::sync::Mutex<Slot>>>,
-}
-
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct TokenKey {
-    subject: AccessSubject,
-    realm: Url,
-    service: Option<String>,
-    scopes: Scopes,
-}
-
-/// One token and the last attempt to get it. Requests that waited for an attempt share its outcome.
-#[derive(Default)]
-struct Slot {
-    token: Option<AccessToken>,
-    attempts: u64,
-    failure: Option<StoreError>,
 }
 
 /// What a request shows.
@@ -81,6 +52,8 @@ pub(crate) struct ShownProof {
     pub(crate) short: bool,
     /// Whether it was obtained for this very request: there is no newer one.
     pub(crate) fresh: bool,
+    /// The lookup that brought the credential.
+    lookup: u64,
 }
 
 impl ShownProof {
@@ -101,7 +74,7 @@ pub(crate) enum Reply {
 
 impl Authorizer {
     pub(crate) fn new(source: CredentialSource) -> Self {
-        Self { source, memory: Mutex::default(), refresh: RefreshTokens::default() }
+        Self { source, memory: AccessMemory::default(), refresh: RefreshTokens::default() }
     }
 
     /// What a request shows, as far as the scheme is known.
@@ -111,7 +84,7 @@ impl Authorizer {
         root: &Url,
         access: &RequestedAccess,
     ) -> Result<Option<ShownProof>, StoreError> {
-        let scheme = self.memory().schemes.get(&access.subject).cloned();
+        let scheme = self.memory.scheme(&access.subject);
         match scheme {
             Some(scheme) => self.show(network, root, access, &scheme, None).await,
             None => Ok(None),
@@ -134,11 +107,11 @@ impl Authorizer {
         let chosen = chosen.map_err(|refusal| refused(network, access, refusal))?;
         let Some(chosen) = chosen else { return Ok(Reply::Nothing(None)) };
         if let Some(scope) = chosen.scope {
-            self.ask_for(access, scope);
+            self.memory.ask_for(access, scope);
         }
         let scheme = chosen.scheme;
         network.saw(|| saw_scheme(&scheme));
-        self.memory().schemes.insert(access.subject.clone(), scheme.clone());
+        self.memory.keep_scheme(&access.subject, scheme.clone());
         let proof = self.show(network, root, access, &scheme, sent).await?.map(ShownProof::for_a_challenge);
         Ok(match proof {
             Some(proof) if sent.is_none_or(|sent| sent.value != proof.value) => Reply::Show(proof),
@@ -156,7 +129,18 @@ impl Authorizer {
         })
     }
 
-    /// What the scheme gives; `None` for Basic without a login.
+    /// Whether there is another credential than what was shown and refused. Its provider is asked.
+    pub(crate) async fn renew(
+        &self,
+        network: &RegistryNetwork,
+        access: &RequestedAccess,
+        refused: &ShownProof,
+    ) -> Result<bool, StoreError> {
+        self.is_renewed(network, &access.subject, refused.lookup).await
+    }
+
+    /// What the scheme gives, with another credential if the token server refuses the one that is known; `None` for Basic
+    /// without a login.
     async fn show(
         &self,
         network: &RegistryNetwork,
@@ -165,7 +149,28 @@ impl Authorizer {
         scheme: &AuthScheme,
         refused: Option<&ShownProof>,
     ) -> Result<Option<ShownProof>, StoreError> {
-        let credential = self.credential(network, &access.subject).await?.filter(|credential| !is_blank(credential));
+        let found = self.credential(network, &access.subject).await?;
+        let lookup = found.lookup;
+        let shown = self.show_found(network, root, access, scheme, found, refused).await;
+        let is_refused = matches!(shown, Ok(None) | Err(StoreError::Unauthorized { .. } | StoreError::Denied { .. }));
+        if is_refused && self.is_renewed(network, &access.subject, lookup).await? {
+            let found = self.credential(network, &access.subject).await?;
+            return self.show_found(network, root, access, scheme, found, refused).await;
+        }
+        shown
+    }
+
+    /// What the scheme gives with this credential.
+    async fn show_found(
+        &self,
+        network: &RegistryNetwork,
+        root: &Url,
+        access: &RequestedAccess,
+        scheme: &AuthScheme,
+        FoundCredential { credential, lookup }: FoundCredential,
+        refused: Option<&ShownProof>,
+    ) -> Result<Option<ShownProof>, StoreError> {
+        let credential = credential.filter(|credential| !is_blank(credential));
         let named = credential.is_some();
         let fault = |code: &str, problem: &str| {
             network.saw(|| Exchange::Refused { code: code.to_owned(), problem: problem.to_owned() });
@@ -173,7 +178,7 @@ impl Authorizer {
             StoreError::Credentials { place: access.subject.place(), code, problem, hint: None }
         };
         let AuthScheme::Bearer { realm, service } = scheme else {
-            return with_password(credential.as_ref()).map_err(|only| {
+            return with_password(credential.as_ref(), lookup).map_err(|only| {
                 let problem = format!("the registry asks for a name and a password, and there is only {only}");
                 fault("incomplete-basic", &problem)
             });
@@ -192,31 +197,24 @@ impl Authorizer {
                     named,
                     short: false,
                     fresh: false,
+                    lookup,
                 }));
             }
         };
-        let scopes = self.scopes(access);
+        let scopes = self.memory.scopes(access);
         let place = access.subject.place();
         let tokens = &self.refresh;
         let service = service.as_deref();
         let request = TokenRequest { realm, service, scopes: &scopes, asker, registry: root, place: &place, tokens };
         let (token, fresh) = self.token(network, &access.subject, &request, refused).await?;
-        Ok(Some(ShownProof { value: token.header, shown: ShownCredential::Token, named, short: token.short, fresh }))
-    }
-
-    /// Remembers the scopes of a challenge, beside what was asked for earlier.
-    fn ask_for(&self, access: &RequestedAccess, scope: &str) {
-        let known = self.scopes(access);
-        let asked = known.clone().and_challenged(scope);
-        if asked != known {
-            self.memory().asked.insert((access.subject.clone(), access.scopes.clone()), asked);
-        }
-    }
-
-    /// The scopes of a token: what the request needs and what the registry has asked for in addition.
-    fn scopes(&self, access: &RequestedAccess) -> Scopes {
-        let key = (access.subject.clone(), access.scopes.clone());
-        self.memory().asked.get(&key).unwrap_or(&access.scopes).clone()
+        Ok(Some(ShownProof {
+            value: token.header,
+            shown: ShownCredential::Token,
+            named,
+            short: token.short,
+            fresh,
+            lookup,
+        }))
     }
 
     /// A token that is not the refused one, and whether it was asked for now.
@@ -227,13 +225,7 @@ impl Authorizer {
         request: &TokenRequest<'_>,
         refused: Option<&ShownProof>,
     ) -> Result<(AccessToken, bool), StoreError> {
-        let key = TokenKey {
-            subject: subject.clone(),
-            realm: request.realm.clone(),
-            service: request.service.map(str::to_owned),
-            scopes: request.scopes.clone(),
-        };
-        let slot = Arc::clone(self.memory().tokens.entry(key).or_default());
+        let slot = self.memory.token(subject, request);
         let before = slot.try_lock().map(|slot| slot.attempts).ok();
         let mut slot = slot.lock().await;
         let is_refused = |token: &AccessToken| refused.is_some_and(|refused| refused.value == token.header);
@@ -260,24 +252,45 @@ impl Authorizer {
         &self,
         network: &RegistryNetwork,
         subject: &AccessSubject,
-    ) -> Result<Option<Credential>, StoreError> {
+    ) -> Result<FoundCredential, StoreError> {
+        let without = |credential| FoundCredential { credential, lookup: 0 };
         let provider = match &self.source {
-            CredentialSource::Given(credential) => return Ok(credential.clone()),
+            CredentialSource::Given(credential) => return Ok(without(credential.clone())),
             CredentialSource::Provider(provider) => provider,
         };
-        let AccessSubject::Repository(repository) = subject else { return Ok(None) };
-        let cell = Arc::clone(self.memory().credentials.entry(repository.clone()).or_default());
-        let found = cell.get_or_init(|| provider.credential(repository)).await;
-        found.clone().map_err(|fault| {
-            let CredentialFault { code, problem, hint } = fault;
-            network.saw(|| Exchange::Refused { code: code.clone(), problem: problem.clone() });
-            StoreError::Credentials { place: subject.place(), code, problem, hint }
-        })
+        let AccessSubject::Repository(repository) = subject else { return Ok(without(None)) };
+        let known = self.memory.credential(subject);
+        let (found, has_changed) = known.lock().await.current(provider.as_ref(), repository).await;
+        if has_changed {
+            self.memory.forget_tokens(subject);
+        }
+        found.map_err(|fault| no_credential(network, subject, fault))
     }
 
-    fn memory(&self) -> MutexGuard<'_, AccessMemory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether there is another credential than that of this lookup.
+    async fn is_renewed(
+        &self,
+        network: &RegistryNetwork,
+        subject: &AccessSubject,
+        refused: u64,
+    ) -> Result<bool, StoreError> {
+        let (CredentialSource::Provider(provider), AccessSubject::Repository(repository)) = (&self.source, subject)
+        else {
+            return Ok(false);
+        };
+        let known = self.memory.credential(subject);
+        let (renewed, has_changed) = known.lock().await.renew(provider.as_ref(), repository, refused).await;
+        if has_changed {
+            self.memory.forget_tokens(subject);
+        }
+        renewed.map_err(|fault| no_credential(network, subject, fault))
     }
+}
+
+fn no_credential(network: &RegistryNetwork, subject: &AccessSubject, fault: CredentialFault) -> StoreError {
+    let CredentialFault { code, problem, hint } = fault;
+    network.saw(|| Exchange::Refused { code: code.clone(), problem: problem.clone() });
+    StoreError::Credentials { place: subject.place(), code, problem, hint }
 }
 
 /// Whether the credential is empty, which is the same as no credential.
@@ -292,7 +305,7 @@ fn is_blank(credential: &Credential) -> bool {
 ///
 /// # Errors
 /// What the user has instead of a name and a password.
-fn with_password(credential: Option<&Credential>) -> Result<Option<ShownProof>, &'static str> {
+fn with_password(credential: Option<&Credential>, lookup: u64) -> Result<Option<ShownProof>, &'static str> {
     match credential {
         None => Ok(None),
         Some(Credential::Basic { password, .. }) if password.is_empty() => Err("a name"),
@@ -305,6 +318,7 @@ fn with_password(credential: Option<&Credential>) -> Result<Option<ShownProof>, 
                 named: true,
                 short: false,
                 fresh: false,
+                lookup,
             }))
         }
         Some(Credential::IdentityToken(_)) => Err("an identity token"),

@@ -40,6 +40,7 @@
 //! without it either. No error, event or log line carries a query, a user info, or anything that was sent as a secret.
 //! Descriptors' `urls` are not followed. Bytes are never believed: the reader checks size and digest.
 
+mod access_memory;
 mod answer;
 mod auth_scheme;
 mod authority;
@@ -57,6 +58,7 @@ mod fault;
 #[doc(hidden)]
 pub mod fuzzing;
 mod hosts;
+mod known_credential;
 mod link;
 mod manifest;
 mod manifest_writing;

@@ -8,6 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tofu_oci_types::Secret;
 use url::Url;
 
+/// How many are remembered at most: a login that was replaced is not asked for again.
+const MOST: usize = 256;
+
 /// How a token server takes a refresh token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RefreshGrant {
@@ -23,7 +26,7 @@ pub(crate) struct Refresh {
     pub(crate) grant: RefreshGrant,
 }
 
-/// All refresh tokens of a run.
+/// The refresh tokens of a run, those used last at the end.
 #[derive(Default)]
 pub(crate) struct RefreshTokens(Mutex<Vec<KnownRefresh>>);
 
@@ -38,8 +41,14 @@ impl RefreshTokens {
     /// What a configured token has become at this server.
     pub(crate) fn of(&self, server: &Url, first: &Secret) -> Arc<tokio::sync::Mutex<Refresh>> {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.iter().find(|known| known.server == *server && known.first == *first) {
-            return Arc::clone(&known.now);
+        if let Some(at) = all.iter().position(|known| known.server == *server && known.first == *first) {
+            let known = all.remove(at);
+            let now = Arc::clone(&known.now);
+            all.push(known);
+            return now;
+        }
+        if all.len() >= MOST {
+            all.remove(0);
         }
         let now = Arc::new(tokio::sync::Mutex::new(Refresh { token: first.clone(), grant: RefreshGrant::Post }));
         all.push(KnownRefresh { server: server.clone(), first: first.clone(), now: Arc::clone(&now) });

@@ -3,7 +3,8 @@
 //! ```text
 //! attempt --no answer, 408, 429, 5xx--> wait --> attempt from the first address     (requests that may be repeated)
 //!         --3xx--> next address, by the rules of redirects
-//!         --401 on the registry's own origin--> again with what the challenge asks for, until that was obtained for this request
+//!         --401 on the registry's own origin--> again with what the challenge asks for, until that was obtained for this request;
+//!               then once more if there is another credential by now
 //!         --anything else--> answer
 //! ```
 
@@ -134,7 +135,8 @@ impl RegistryClient {
         if call.showing != Showing::Never && !hop.crossed {
             proof = self.authority.proof(&self.network, root, call.access).await?;
         }
-        let mut challenges = if call.showing == Showing::WhenAsked { MOST_CHALLENGES } else { 0 };
+        let mut challenges = MOST_CHALLENGES;
+        let mut may_renew = true;
         loop {
             let shown = proof.as_ref().filter(|_| !hop.crossed);
             let shown_value = shown.map(|proof| &proof.value);
@@ -161,11 +163,19 @@ impl RegistryClient {
             answer.short = shown.is_some_and(|proof| proof.short);
             self.saw_answer(call, &hop.url, &mut answer).await;
             self.note_warnings(root, &answer);
-            if answer.status() == 401 && !hop.crossed && challenges > 0 {
-                match self.authority.challenged(&self.network, root, call.access, &answer, shown).await? {
+            if answer.status() == 401 && !hop.crossed && call.showing == Showing::WhenAsked {
+                let reply = async || self.authority.challenged(&self.network, root, call.access, &answer, shown).await;
+                let mut next = if challenges > 0 { reply().await? } else { Reply::Nothing(None) };
+                if let (Reply::Nothing(_), Some(refused), true) = (&next, shown, may_renew) {
+                    may_renew = false;
+                    if self.authority.renew(&self.network, call.access, refused).await? {
+                        next = reply().await?;
+                    }
+                }
+                match next {
                     Reply::Show(next) => {
                         // What was obtained for this very challenge and is refused, is refused for good.
-                        challenges = if next.fresh { 0 } else { challenges - 1 };
+                        challenges = if next.fresh { 0 } else { challenges.saturating_sub(1) };
                         proof = Some(next);
                         continue;
                     }

@@ -117,3 +117,33 @@ fn no_secret_is_in_any_line() {
         assert!(lines.count() >= 4, "one line a request\n{said}");
     }
 }
+
+#[test]
+fn a_login_that_was_replaced_needed_a_restart() {
+    for is_helper in [true, false] {
+        let mut scene = Scene::with(Registry::builder().auth(Auth::Basic(ada())));
+        scene
+            .helper("rotating", r#"printf '{"ServerURL":"x","Username":"ada","Secret":"%s"}' "$(cat "$HOME/secret")""#);
+        let address = scene.registry.address().to_owned();
+        let login = |scene: &Scene, password: &str| {
+            let entry = STANDARD.encode(format!("ada:{password}"));
+            let config = if is_helper {
+                serde_json::json!({"credHelpers": {&address: "rotating"}})
+            } else {
+                serde_json::json!({"auths": {&address: {"auth": entry}}})
+            };
+            scene.context.write_home(".docker/config.json", config.to_string());
+            scene.context.write_home("secret", password);
+        };
+        login(&scene, PASSWORD);
+        scene.dist("dist", "1.4.0");
+        scene.run(&format!("push dist REGISTRY/acme/widget --address {WIDGET}")).success();
+        login(&scene, "expired-secret");
+        let serving = Serving::start(&scene, "", "");
+        let got = serving.get(&format!("{WIDGET_PATH}/index.json"));
+        assert_eq!(got.status, 502, "{}", got.text());
+        login(&scene, PASSWORD);
+        let got = serving.get(&format!("{WIDGET_PATH}/1.4.0.json"));
+        assert_eq!(got.status, 200, "helper {is_helper}: {}\n{}", got.text(), serving.log());
+    }
+}

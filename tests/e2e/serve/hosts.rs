@@ -50,6 +50,50 @@ fn no_request_makes_the_bridge_ask_another_host() {
 }
 
 #[test]
+fn settings_that_let_a_client_choose_the_host_are_refused() {
+    let scene = Scene::new();
+    let own = "reg.example/${namespace}-${type}";
+    for (include, rest) in [
+        ("*/*/*", format!("from = \"{own}\"\nupstream = [\"direct\"]")),
+        ("*/*/*", format!("from = \"{own}\"\nupstream = [\"oci:.\", \"${{hostname}}/${{namespace}}/${{type}}\"]")),
+        ("*/*/*", "from = \"${hostname}/${namespace}/${type}\"".to_owned()),
+        ("registry.example.com/*/*", "from = \"${namespace}.example.com/${type}\"".to_owned()),
+    ] {
+        let own_host = "include = [\"registry.example.test/*/*\"]\nfrom = \"reg.example/${type}\"";
+        let text = format!("[[provider]]\n{own_host}\n[[provider]]\ninclude = [\"{include}\"]\n{rest}\n");
+        scene.context.write("serve.toml", text);
+        for check in ["", " --check-config"] {
+            let said = scene.run(&format!("serve{check}"));
+            assert_eq!(said.code, Some(2), "{rest}: {}", said.text);
+            for words in ["a client could make the server ask any host", include, "serve.toml:", "hint: name "] {
+                assert!(said.stderr.contains(words), "{words}, {rest}: {}", said.text);
+            }
+        }
+    }
+    let said = scene.run("serve --check-config --from ${hostname}/${namespace}/${type}");
+    assert_eq!(said.code, Some(2), "{}", said.text);
+    assert!(said.stderr.contains("--include"), "{}", said.text);
+    let named = "serve --check-config --from ${hostname}/${namespace}/${type} --include registry.example.com/*/*";
+    scene.run(named).success();
+}
+
+#[test]
+fn a_host_that_is_chosen_by_a_template_of_named_ones_is_the_only_one_that_is_asked() {
+    let scene = Scene::new();
+    let trap = Registry::start();
+    let from = "from = \"${hostname}/${namespace}/${type}\"";
+    let settings = format!("[[provider]]\ninclude = [\"REGISTRY/*/*\"]\n{from}\nupstream = [\"direct\"]\n");
+    let serving = Serving::with(&scene, &settings);
+    for host in [trap.address(), "169.254.169.254", "10.0.0.5:8443", "localhost"] {
+        let got = serving.get(&format!("/mirror/{host}/acme/widget/index.json"));
+        assert_eq!(got.status, 404, "{host}: {}", got.text());
+    }
+    assert_eq!(trap.requests(), []);
+    serving.get(&format!("/mirror/{}/acme/widget/index.json", scene.registry.address()));
+    assert_ne!(scene.registry.requests(), []);
+}
+
+#[test]
 fn a_discovery_document_is_for_the_own_hosts_alone() {
     let scene = Scene::published();
     scene.run("serve --new-key bridge.asc").success();

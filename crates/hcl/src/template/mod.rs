@@ -22,6 +22,7 @@ mod eval;
 mod expression;
 mod fault;
 mod iterate;
+mod leading;
 mod lexer;
 mod literal;
 mod number;
@@ -34,6 +35,7 @@ mod tests;
 mod token;
 mod value;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub use fault::TemplateFault;
@@ -92,6 +94,15 @@ impl Template {
             found.push(Variable { name: name.to_owned(), span: span.clone() });
         });
         found
+    }
+
+    /// The names from outside whose values can stand before the first `/` of the result; perhaps also one that cannot.
+    pub fn names_before_slash(&self) -> BTreeSet<&str> {
+        let mut names = BTreeSet::new();
+        leading::names_before_slash(&self.root, &mut |name| {
+            names.insert(name);
+        });
+        names
     }
 
     /// Evaluates the template. `scope` gives the values of names.

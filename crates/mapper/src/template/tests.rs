@@ -184,3 +184,22 @@ fn a_host_publishes_its_template_if_a_uri_template_can_say_it() {
     check("localhost:5000/${namespace}/${type}", None);
     check("127.0.0.1:5000/${namespace}/${type}", None);
 }
+
+#[test]
+fn a_client_chose_the_registry_by_a_wildcard() {
+    let check = |template: &str, include: &[&str], want: &[Symbol]| {
+        let template: RepositoryTemplate = template.parse().unwrap();
+        let include: Vec<Pattern> = include.iter().map(|pattern| pattern.parse().unwrap()).collect();
+        let open: Vec<Symbol> = template.open_in_registry(&include).into_iter().collect();
+        assert_eq!(open, want, "{}", template.as_str());
+    };
+    let all = ["*/*/*"];
+    check("ghcr.io/${hostname}/${namespace}/${type}", &all, &[]);
+    check("${hostname}/${namespace}/${type}", &all, &[Symbol::Hostname]);
+    check("${hostname}/${namespace}/${type}", &["a.example/*/*", "b.example/*/*"], &[]);
+    check("${hostname}/${namespace}/${type}", &["a.example/*/*", "*/*/*"], &[Symbol::Hostname]);
+    check("${namespace}.a.example/${type}", &["a.example/*/*"], &[Symbol::Namespace]);
+    check("${namespace}.a.example/${type}", &["a.example/acme/*"], &[]);
+    check("%{if hostname == \"a.example\"}ghcr.io/a%{else}quay.io/b%{endif}/${type}", &all, &[]);
+    check("${hostname == \"a.example\" ? \"ghcr.io\" : hostname}/${type}", &all, &[Symbol::Hostname]);
+}

@@ -16,6 +16,7 @@ mod parts;
 mod probe;
 mod referrers;
 mod retry;
+mod rotation;
 mod secrets;
 mod server;
 mod support;

@@ -1,5 +1,6 @@
 //! `serve`.
 
+mod chosen_hosts;
 mod keys;
 mod log_file;
 mod open;
@@ -39,6 +40,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
         return Ok(Exit::Done);
     }
     let settings = Settings::asked(args)?;
+    chosen_hosts::refuse(&settings)?;
     let signer = keys::signer(&settings)?;
     let opened = places::open(context, args, &settings).await?;
     let certificates = settings.config.tls.as_ref().map(|tls| certificates(&settings.dir, tls)).transpose()?;

@@ -48,7 +48,7 @@ pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Setting
     let trust = crate::trust::load(&TrustArgs { trust_policy: policy }, &settings.dir)?;
     // `--username` is for the one registry that the command names.
     let lookup = LookupArgs { from: args.from.clone(), ..LookupArgs::default() };
-    let connector = context.connector(&args.network, lookup.access(&args.identity, None).await?);
+    let connector = context.connector(&args.network, lookup.access(&args.identity, None).await?).lasting();
     // The clones of the connector share this client.
     connector.client()?;
     for served in config.providers.iter().filter(|served| served.pull.is_none()) {

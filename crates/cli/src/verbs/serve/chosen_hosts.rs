@@ -1,0 +1,54 @@
+//! Settings by which a client would choose the host that is asked: they are refused.
+//!
+//! The bridge asks no host that its settings do not name. A client chooses the parts of an address for which `include` has
+//! a wildcard; none of them may lead to a host.
+
+use tofu_oci_bridge::{ServedProviders, WrittenPlace};
+
+use super::settings::Settings;
+use crate::diagnostic::Diagnostic;
+use crate::ends::From;
+use crate::lookup::ORIGIN;
+
+/// Refuses places that lead to whatever host a client names.
+///
+/// # Errors
+/// The first such place; exit code 2.
+pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
+    for served in &settings.config.providers {
+        let upstream = served.pull.iter().flat_map(|pull| &pull.upstream);
+        for place in std::iter::once(&served.from).chain(upstream) {
+            if let Some(problem) = problem(served, place) {
+                let diagnostic = Diagnostic::usage(problem).code("settings-invalid");
+                return Err(settings.about(place, diagnostic.hint(instead(served, place))));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn problem(served: &ServedProviders, place: &WrittenPlace) -> Option<String> {
+    let (what, open) = if place.text == ORIGIN {
+        let open = served.include.iter().find(|pattern| pattern.hostname().is_none())?;
+        ("\"direct\" asks the host of each provider".to_owned(), open)
+    } else {
+        let Ok(From::Repositories(template)) = From::parse(&place.text) else { return None };
+        let symbol = template.open_in_registry(&served.include).into_iter().next()?;
+        let open = served.include.iter().find(|pattern| symbol.literal(pattern).is_none())?;
+        (format!("the registry of the template depends on ${{{}}}", symbol.name()), open)
+    };
+    Some(format!("{what}, and `include` has {open}: a client could make the server ask any host"))
+}
+
+/// What to write.
+fn instead(served: &ServedProviders, place: &WrittenPlace) -> String {
+    let names_hosts = served.include.iter().all(|pattern| pattern.hostname().is_some());
+    if place.span.is_empty() {
+        return "name what it may be: --include 'registry.example.com/acme/*'".to_owned();
+    }
+    if names_hosts && place.text != ORIGIN {
+        return "name what it may be: include = [\"registry.example.com/acme/*\"]; or write the registry into the template"
+            .to_owned();
+    }
+    "name the hosts: include = [\"registry.terraform.io/*/*\", \"registry.opentofu.org/*/*\"]".to_owned()
+}
