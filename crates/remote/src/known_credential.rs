@@ -92,34 +92,32 @@ mod tests {
 
     use super::*;
 
-    /// Gives what it has been told, the last of it for good; counts lookups.
-    struct Told(Mutex<(Vec<Result<Option<Credential>, CredentialFault>>, usize)>);
+    type Lookup = Result<Option<Credential>, CredentialFault>;
+
+    /// Answers in this order, the last answer for good; counts lookups.
+    struct ScriptedLookups(Mutex<(Vec<Lookup>, usize)>);
 
     #[async_trait]
-    impl CredentialProvider for Told {
+    impl CredentialProvider for ScriptedLookups {
         async fn credential(&self, _repository: &RepositoryRef) -> Result<Option<Credential>, CredentialFault> {
-            let mut told = self.0.lock().unwrap();
-            told.1 += 1;
-            if told.0.len() > 1 { told.0.remove(0) } else { told.0[0].clone() }
+            let mut answers = self.0.lock().unwrap();
+            answers.1 += 1;
+            if answers.0.len() > 1 { answers.0.remove(0) } else { answers.0[0].clone() }
         }
     }
 
-    fn login(password: &str) -> Result<Option<Credential>, CredentialFault> {
+    #[expect(clippy::unnecessary_wraps, reason = "it is a lookup that goes well")]
+    fn login(password: &str) -> Lookup {
         Ok(Some(Credential::basic("user", password)))
     }
 
-    fn failure() -> Result<Option<Credential>, CredentialFault> {
+    fn failure() -> Lookup {
         Err(CredentialFault { code: "helper-failed".to_owned(), problem: "it failed".to_owned(), hint: None })
     }
 
     /// The credentials that are current at these seconds, and the number of lookups.
-    async fn check(
-        told: &[Result<Option<Credential>, CredentialFault>],
-        seconds: &[u64],
-        want: &[&str],
-        lookups: usize,
-    ) {
-        let provider = Told(Mutex::new((told.to_vec(), 0)));
+    async fn check(answers: &[Lookup], seconds: &[u64], want: &[&str], lookups: usize) {
+        let provider = ScriptedLookups(Mutex::new((answers.to_vec(), 0)));
         let repository = "a.test/x".parse().unwrap();
         let (mut known, mut got, mut now) = (KnownCredential::default(), Vec::new(), 0);
         for at in seconds {
@@ -147,7 +145,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn requests_that_were_refused_together_share_a_lookup() {
-        let provider = Told(Mutex::new((vec![login("old"), login("new")], 0)));
+        let provider = ScriptedLookups(Mutex::new((vec![login("old"), login("new")], 0)));
         let repository = "a.test/x".parse().unwrap();
         let mut known = KnownCredential::default();
         let refused = known.current(&provider, &repository).await.0.unwrap().lookup;

@@ -35,9 +35,7 @@ fn of_error(address: ProviderAddr, error: &MirrorError) -> Refusal {
                 let absence = VersionAbsence::Withdrawn(Some(printable(reason.as_str()).into_owned()));
                 Refusal::UnknownVersion { address, version: version.clone(), absence }
             }
-            refusal => {
-                Refusal::Untrusted { address, version: version.clone(), reason: line(&refusal.to_string()) }
-            }
+            refusal => Refusal::Untrusted { address, version: version.clone(), reason: line(&refusal.to_string()) },
         },
         other => upstream(&address, other),
     }

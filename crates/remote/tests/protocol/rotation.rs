@@ -31,7 +31,7 @@ impl CredentialProvider for Rotating {
         _refused: Option<&Credential>,
     ) -> Result<Option<Credential>, CredentialFault> {
         self.renewals.fetch_add(1, Ordering::SeqCst);
-        *self.known.lock().unwrap() = self.now.lock().unwrap().clone();
+        self.known.lock().unwrap().clone_from(&self.now.lock().unwrap());
         self.credential(repository).await
     }
 }
