@@ -36,7 +36,10 @@ pub use index::{Claims, PlatformClaims, ReleaseIndex, check_release};
 pub use kind::DocumentKind;
 pub use leaf::Leaf;
 pub use package_layout::{InvalidPackageLayout, LeafKind, PackageLayout};
-pub use plan::{IndexFacts, LayerBlob, LeafPlan, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves};
+pub use plan::{
+    IndexFacts, LayerBlob, LeafPlan, ModulePlan, ModuleZip, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves,
+    plan_module,
+};
 pub use select::{Selected, select};
 pub use vocabulary::{LABEL, LABEL_PROVIDER, LayerFormat, annotation, artifact_type, media_type};
 
