@@ -97,10 +97,10 @@ fn read_line(line: &str, number: usize, file: &'static str) -> Result<IgnoreLine
     if pattern.is_empty() {
         return Err(invalid());
     }
-    let folders = pattern.ends_with('/');
     let clean = pattern.trim_end_matches('/');
+    let folders = pattern != clean && !clean.is_empty();
     let glob = match clean.strip_prefix('/') {
-        // A slash alone is the root: everything.
+        // A slash alone means everything.
         _ if clean.is_empty() => "**".to_owned(),
         Some(rooted) => rooted.to_owned(),
         None => format!("**/{clean}"),
