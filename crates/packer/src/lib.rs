@@ -37,8 +37,8 @@ pub use dist::{
 };
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use module::{
-    KeptForProvider, LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport, ModulePushRequest,
-    ModuleTagState, ModuleTagTaken, PackageDifference, UnreadableModule, plan_module_push,
+    KeptForProvider, LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport,
+    ModulePushRequest, ModuleTagState, ModuleTagTaken, PackageDifference, UnreadableModule, plan_module_push,
     push_module,
 };
 pub use other::{OtherAddress, OtherPlatform, WithdrawnVersion};

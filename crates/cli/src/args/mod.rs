@@ -63,7 +63,7 @@ pub(crate) use query::{LookupArgs, ResolveArgs, VersionsArgs};
 pub(crate) use run::RunArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use show::ShowArgs;
-pub(crate) use sign::{Attach, SignArgs};
+pub(crate) use sign::{Attach, SignArgs, SigningArgs};
 pub(crate) use state::{DeprecateArgs, StateArgs, WithdrawArgs};
 pub(crate) use trust::TrustArgs;
 pub(crate) use verify::VerifyArgs;

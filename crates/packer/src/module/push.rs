@@ -1,7 +1,7 @@
 //! The push itself.
 
 use bytes::Bytes;
-use tofu_oci_layout::Planned;
+use tofu_oci_layout::{Planned, annotation};
 use tofu_oci_store::{FileBody, Pushed, ReadStore, Store, push_observed};
 use tofu_oci_trust::SignedContent;
 use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag};
@@ -14,6 +14,10 @@ use super::request::ModulePushRequest;
 use crate::push::{blocking, outcome, point};
 use crate::signing::{AttachPlan, AttachRequest};
 use crate::{AttachmentState, PackError, ReplaceTag, Transfers};
+
+/// The annotations that a push writes itself.
+const OWN: [&str; 4] =
+    [annotation::MODULE_VERSION, annotation::MODULE_H1, annotation::MODULE_README, annotation::IMAGE_VERSION];
 
 /// Writes the module's package, and its tag last of all.
 ///
@@ -104,7 +108,8 @@ fn address(
     store: &dyn ReadStore,
 ) -> Result<(Tag, Option<OciModuleSource>), PackError> {
     let tag = tag_of(request.version)?;
-    let Some(repository) = store.repository() else { return Ok((tag, None)) };
+    let place = store.place();
+    let Some(repository) = place.repository() else { return Ok((tag, None)) };
     match format!("oci://{repository}?tag={tag}").parse() {
         Ok(source) => Ok((tag, Some(source))),
         Err(source) => Err(ModuleFault::Repository { repository: repository.clone(), source }.into()),
@@ -113,6 +118,9 @@ fn address(
 
 /// Packs and checks the folder. Says what is not in the package.
 async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Result<BuiltModule, PackError> {
+    if let Some(key) = request.annotations.keys().find(|key| OWN.contains(&key.as_str())) {
+        return Err(ModuleFault::OwnAnnotation { key: key.clone() }.into());
+    }
     let job = BuildJob {
         dir: request.dir.to_owned(),
         checks: request.checks,
@@ -126,9 +134,11 @@ async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Re
     })
     .await?;
     if built.is_empty {
-        let text = format!("{} holds no .tf or .tofu file: OpenTofu takes it for an empty module", request.dir.display());
+        let text =
+            format!("{} holds no .tf or .tofu file: OpenTofu takes it for an empty module", request.dir.display());
         reporter.event(
-            &Event::warning("module-empty", text).with_hint("name the folder of the module, or call a folder in it: //FOLDER"),
+            &Event::warning("module-empty", text)
+                .with_hint("name the folder of the module, or call a folder in it: //FOLDER"),
         );
     }
     Ok(built)
