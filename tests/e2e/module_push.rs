@@ -80,7 +80,7 @@ fn a_module_is_published_and_what_stays_out_is_named() {
 
     ----- stderr -----
     "#);
-    assert!(scene.conversation().iter().all(|request| !request.starts_with("P")), "{:?}", scene.conversation());
+    assert!(scene.conversation().iter().all(|request| !request.starts_with('P')), "{:?}", scene.conversation());
 }
 
 #[test]
@@ -177,8 +177,8 @@ fn what_opentofu_could_not_install_is_refused() {
     ");
     #[cfg(unix)]
     {
-        let link = scene.path("network/outside");
-        std::os::unix::fs::symlink("../../outside", &link).expect("a link");
+        let outside = scene.path("network/outside");
+        std::os::unix::fs::symlink("../../outside", &outside).expect("a link");
         std::fs::write(scene.path("../outside"), "x").expect("a file");
         assert_snapshot!(scene.refuse(line), @r"
         exit code: 1
@@ -190,7 +190,7 @@ fn what_opentofu_could_not_install_is_refused() {
 
         hint: put a copy of the file in its place, or leave it out: a line in .tofuignore
         ");
-        std::fs::remove_file(link).expect("the link is there");
+        std::fs::remove_file(outside).expect("the link is there");
         std::fs::remove_file(scene.path("../outside")).expect("the file is there");
     }
     assert_eq!(State::of(&scene), before);
