@@ -199,7 +199,7 @@ async fn a_signature_is_of_the_manifest_and_names_nothing_else() {
 #[tokio::test]
 async fn a_path_that_is_no_folder_is_refused() {
     let folder = Folder::new();
-    insta::assert_snapshot!(refused(&folder).await, @r"
+    insta::assert_snapshot!(refused(&folder).await, @"
     bad-zip: DIST cannot be published
       cause: the package has no files
     ");
