@@ -17,6 +17,13 @@ impl From<PackError> for Diagnostic {
             }
             PackError::NothingFound { looked_for, seen, .. } => {
                 let diagnostic = diagnostic.hint(format!("looked for {}", looked_for.join("; ")));
+                let is_module = [".tf", ".tofu"].iter().any(|end| seen.iter().any(|name| name.ends_with(end)));
+                let diagnostic = if is_module {
+                    diagnostic
+                        .hint("to publish a folder with a module: tofu-oci module push DIR REPOSITORY --version V")
+                } else {
+                    diagnostic
+                };
                 if seen.is_empty() {
                     diagnostic.hint("the folder is empty")
                 } else {
@@ -78,6 +85,7 @@ impl From<PackError> for Diagnostic {
             PackError::WrongSumsSignature { .. } => {
                 diagnostic.hint("nothing was sent; sign the file again, or omit it with its signatures: --sums skip")
             }
+            PackError::Module(fault) => diagnostic.module_hint(fault),
             PackError::Sign(error) => diagnostic.sign_hint(error),
             PackError::State(error) => diagnostic.state_hint(error),
             PackError::Io { action: action @ "create a folder in", path, source } => {

@@ -25,13 +25,13 @@ use crate::invocation;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_event, json_line};
-use crate::signing_key::{self, KeyPassword};
+use crate::signing_key;
 use crate::subject;
 
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
     let destination = destination("push", &args.release, &args.destination)?;
-    one_password(args.release.attach.key_password_stdin, args.identity.password_stdin)?;
+    one_password(args.release.attach.signing.key_password_stdin, args.identity.password_stdin)?;
     let named = identity::of_end(&destination.end).into_iter().collect::<Vec<_>>();
     let access = args.identity.access(&named, None).await?;
     release(context, &args.release, &destination, context.connector(&args.network, access)).await
@@ -44,15 +44,23 @@ struct PushDestination {
 }
 
 fn destination(verb: &str, args: &ReleaseArgs, text: &str) -> Result<PushDestination, Diagnostic> {
-    let dist = args.dist.to_string_lossy();
+    let (end, named) = place_after_folder(verb, &args.dist, text)?;
+    Ok(PushDestination { end, version: subject::one_version(text, named, args.version.as_ref())? })
+}
+
+/// The place after a folder, with the version that is written after it.
+///
+/// # Errors
+/// As [`subject::place`], and if the two are given the other way round.
+pub(crate) fn place_after_folder(verb: &str, folder: &Path, text: &str) -> Result<(End, Option<Version>), Diagnostic> {
+    let first = folder.to_string_lossy();
     let read = subject::place(text);
-    if !args.dist.exists() && (read.is_err() || Path::new(text).is_dir()) && subject::place(&dist).is_ok() {
-        let (folder, place) = (invocation::quoted(text), invocation::quoted(&dist));
+    if !folder.exists() && (read.is_err() || Path::new(text).is_dir()) && subject::place(&first).is_ok() {
+        let (folder, place) = (invocation::quoted(text), invocation::quoted(&first));
         return Err(Diagnostic::usage(format!("`{verb}` takes the folder first, and then where it goes"))
             .hint(invocation::with_all_options(&format!("{verb} {folder} {place}"))));
     }
-    let (end, named) = read?;
-    Ok(PushDestination { end, version: subject::one_version(text, named, args.version.as_ref())? })
+    read
 }
 
 /// Publishes to a directory.
@@ -98,13 +106,7 @@ async fn release(
     let address = address(args, end, &dist)?;
     let version = dist.choose_version(version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
-    let key = match &args.attach.sign_key {
-        Some(key) => {
-            let password = KeyPassword::of(args.attach.key_password_stdin);
-            Some(signing_key::load(key, password, context.reporter.as_ref()).await?)
-        }
-        None => None,
-    };
+    let key = signing_key::named(&args.attach.signing, context.reporter.as_ref()).await?;
     let request = PushRequest {
         dist: &dist,
         publication: Publication {
@@ -114,7 +116,7 @@ async fn release(
             jobs: usize::from(args.jobs),
             replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
             rename: if args.insist.rename { Rename::Allow } else { Rename::Refuse },
-            signing: key.as_ref().map(|key| Signing { key, forms: args.attach.sign_format.forms() }),
+            signing: key.as_ref().map(|key| Signing { key, forms: args.attach.signing.sign_format.forms() }),
         },
         h1: match args.h1 {
             H1Choice::Compute => H1Mode::Compute,

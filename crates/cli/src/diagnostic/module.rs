@@ -1,0 +1,46 @@
+//! What to do about a module that is not published.
+
+use tofu_oci_packer::{ModuleFault, ModuleTagTaken, PackageDifference, UnreadableModule};
+
+use super::Diagnostic;
+
+impl Diagnostic {
+    /// The same with the advice for whoever publishes a module.
+    pub(super) fn module_hint(self, fault: &ModuleFault) -> Self {
+        match fault {
+            ModuleFault::NoFolder { .. } | ModuleFault::NotAFolder { .. } => {
+                self.hint("name the folder with the module's .tf files")
+            }
+            ModuleFault::Repository { .. } => self.hint("push to a repository of another name"),
+            ModuleFault::Unreadable(unreadable) => self.unreadable_hint(unreadable),
+            ModuleFault::OwnAnnotation { .. } => self.hint("omit it; --version and the files say what it holds"),
+            ModuleFault::TagTaken(taken) => self.module_taken_hint(taken),
+            ModuleFault::KeptForProvider(_) => {
+                self.hint("push the module to a repository of its own: OpenTofu takes each tag here for a version of the provider")
+            }
+            _ => self,
+        }
+    }
+
+    fn unreadable_hint(self, unreadable: &UnreadableModule) -> Self {
+        let diagnostic =
+            unreadable.others.iter().fold(self, |diagnostic, other| diagnostic.cause(format!("also {other}")));
+        let diagnostic = if unreadable.leads_out {
+            diagnostic.hint("push the folder above, so that the package has both, and call this one with //FOLDER")
+        } else {
+            diagnostic.hint("mend the file, or leave its folder out: a line in .tofuignore")
+        };
+        diagnostic.hint("to publish it all the same, add --skip-checks")
+    }
+
+    fn module_taken_hint(self, taken: &ModuleTagTaken) -> Self {
+        let diagnostic = match taken.difference {
+            PackageDifference::Files => self.hint("publish the change as a new version: others have this one already"),
+            PackageDifference::Annotations => {
+                self.hint("push with the same annotations as before, and nothing has to be sent")
+            }
+            PackageDifference::NotAModule => self.hint("check that this is the repository you mean"),
+        };
+        diagnostic.hint("to move the tag all the same, add --replace-tag")
+    }
+}
