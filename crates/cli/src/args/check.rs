@@ -15,6 +15,8 @@ Examples:
   tofu-oci check ghcr.io/acme/opentofu-provider-widget:1.4.0 --deep
   tofu-oci check oci:widget-layout --address registry.example.com/acme/widget --json
   tofu-oci check ghcr.io/acme/widget --against registry.example.com:5000/mirror/widget
+  tofu-oci check ghcr.io/acme/network --module --deep
+  tofu-oci check 'oci://ghcr.io/acme/network//subnets?tag=1.2.0' --module --deep
   tofu-oci check .terraform.lock.hcl --platform linux_amd64 --platform darwin_arm64
   tofu-oci check registry.example.com:5000/scratch/probe --registry
   tofu-oci check --list-rules
@@ -32,7 +34,7 @@ pub(crate) struct CheckArgs {
     #[arg(value_name = "TARGET", required_unless_present = "list_rules")]
     pub(crate) target: Option<String>,
     /// List every rule with its level; no TARGET is needed
-    #[arg(long, conflicts_with_all = ["target", "version", "address", "platforms", "deep", "against", "registry", "offline"])]
+    #[arg(long, conflicts_with_all = ["target", "version", "address", "platforms", "deep", "against", "registry", "offline", "module"])]
     pub(crate) list_rules: bool,
     /// Check this version alone, and all tags
     #[arg(long, value_name = "VERSION", hide_short_help = true)]
@@ -52,6 +54,17 @@ pub(crate) struct CheckArgs {
     /// Without it `check` asks a registry only whether it has them. It always reads the packages of oci:DIR.
     #[arg(long)]
     pub(crate) deep: bool,
+    /// Check a repository of modules, and predict what OpenTofu does with each tag
+    ///
+    /// TARGET may also be a source as in a module block: 'oci://HOST/REPOSITORY//FOLDER?tag=TAG'. Terraform reads no
+    /// such source.
+    #[arg(long, conflicts_with_all = ["address", "platforms", "against", "registry", "offline"])]
+    pub(crate) module: bool,
+    /// With --module: predict for this source, whose repository is TARGET
+    ///
+    /// oci:DIR is that repository, or holds one image layout for each repository by its name.
+    #[arg(long, value_name = "SOURCE", requires = "module", hide_short_help = true)]
+    pub(crate) source: Option<String>,
     /// A second repository or oci:DIR that should hold the same
     #[arg(long, value_name = "TARGET")]
     pub(crate) against: Option<String>,
