@@ -61,7 +61,22 @@ fn a_module_in_a_registry() {
     let shallow = scene.run(&format!("{} --json", source("zip-escaping-call", "?tag=1.0.0"))).success();
     assert_eq!(predicted(&shallow), "installs ok");
     assert!(shallow.json().last().unwrap()["predictions"][0]["unread"] == true, "{}", shallow.text);
-    assert_snapshot!(scene.run("check REGISTRY/acme/zip-symlink-inside:1.0.0 --module --deep").text, @"");
+    assert_snapshot!(scene.run("check REGISTRY/acme/zip-symlink-inside:1.0.0 --module --deep").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    warning[module-link] package sha256:[DIGEST], entry `link.txt`
+      what      it is a symbolic link, and becomes a file with the link's target as text
+      why       OpenTofu writes a regular file with the link's target as its text.
+      mend      pack the file itself
+      spec      OpenTofu 1.12, go-getter decompress_zip.go (measured)
+
+      oci://[REGISTRY]/acme/zip-symlink-inside?tag=1.0.0  OpenTofu 1.10 to 1.13  installs
+    Terraform reads no oci:// source: this is about OpenTofu alone
+
+    [REGISTRY]/acme/zip-symlink-inside: 1 warning; 1 module looked at
+
+    ----- stderr -----
+    "#);
 }
 
 #[test]
