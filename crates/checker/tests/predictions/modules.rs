@@ -276,7 +276,7 @@ async fn an_index_is_refused_by_its_digest_too_and_its_leaf_is_not() {
 async fn every_tag_is_judged_except_those_beside_a_module() {
     let mut layout = Layout::new();
     let layer = layout.zip(&archive(&json!({ "files": [file("main.tf")] })));
-    layout.tag(MANIFEST, &manifest(&[layer.clone()]), "1.0.0_linux.5");
+    layout.tag(MANIFEST, &manifest(std::slice::from_ref(&layer)), "1.0.0_linux.5");
     layout.tag(MANIFEST, &manifest(&[layer.clone(), layer]), "_Odd.Tag-1");
     layout.tag(MANIFEST, &manifest(&[]), &format!("sha256-{}.sig", "0".repeat(64)));
     let report = layout.check(AskedModules::EveryTag).await;
