@@ -290,3 +290,15 @@ async fn every_tag_is_judged_except_those_beside_a_module() {
     let rules: Vec<&str> = report.findings.iter().map(|finding| finding.rule.id).collect();
     assert_eq!(rules, ["module-layers", "module-no-latest"]);
 }
+
+#[tokio::test]
+async fn a_path_that_does_not_fit_below_the_temporary_folder_leaves_the_rest_judged() {
+    let mut layout = Layout::new();
+    let long = json!({ "name": format!("{}/", "a".repeat(250)), "times": 16, "end": format!("{}.tf", "b".repeat(50)), "text": "" });
+    let layer = layout.zip(&archive(&json!({ "files": [file("main.tf"), long] })));
+    layout.tag(MANIFEST, &manifest(&[layer]), "1.0.0");
+    let report = layout.check(AskedModules::EveryTag).await;
+    let [prediction] = report.predictions.as_slice() else { panic!("one tag") };
+    assert!(prediction.installs && prediction.unread, "{prediction:?}");
+    assert!(report.not_judged.is_empty(), "{:?}", report.not_judged);
+}
