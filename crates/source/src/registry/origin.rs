@@ -27,23 +27,28 @@ pub struct RegistryAccess {
 }
 
 /// The registry of one host.
-pub(super) struct Origin {
-    pub(super) access: RegistryAccess,
-    pub(super) host: Hostname,
-    pub(super) place: Place,
+pub(crate) struct Origin {
+    pub(crate) access: RegistryAccess,
+    pub(crate) host: Hostname,
+    pub(crate) place: Place,
     base: Url,
 }
 
 impl Origin {
-    pub(super) fn new(host: Hostname, base: Url, access: RegistryAccess) -> Self {
+    pub(crate) fn new(host: Hostname, base: Url, access: RegistryAccess) -> Self {
         Self { place: Place::from(&host), access, host, base }
     }
 
-    /// A document of the protocol; `None` for 404. The token of the host goes along, wherever the service is, and no
-    /// redirect takes it to another host.
+    /// A document of the protocol; `None` for 404.
     ///
     /// Spec: `opentofu-behaviour.md` §8.4.
-    pub(super) async fn document(&self, path: &str) -> Result<Option<HttpAnswer>, SourceError> {
+    pub(crate) async fn document(&self, path: &str) -> Result<Option<HttpAnswer>, SourceError> {
+        self.answer(path, &[200]).await
+    }
+
+    /// An answer of the protocol with one of these statuses; `None` for 404. The token of the host goes along, wherever the
+    /// service is, and no redirect takes it to another host.
+    pub(crate) async fn answer(&self, path: &str, good: &[u16]) -> Result<Option<HttpAnswer>, SourceError> {
         let url = self.base.join(path).map_err(|error| {
             self.failed(Failure::InvalidService(format!(
                 "{} cannot be followed by {path}: {error}",
@@ -57,14 +62,14 @@ impl Origin {
         };
         let answer = self.get(url, "application/json", token.as_ref(), MAX_DOCUMENT).await?;
         match answer.status() {
-            200 => Ok(Some(answer)),
+            status if good.contains(&status) => Ok(Some(answer)),
             404 => Ok(None),
             status => Err(self.failed(of_registry(Failure::of_status(status, &shown_url(answer.url()))))),
         }
     }
 
     /// A file that a document names. It gets no token.
-    pub(super) async fn file(&self, url: &Url, limit: usize) -> Result<Vec<u8>, SourceError> {
+    pub(crate) async fn file(&self, url: &Url, limit: usize) -> Result<Vec<u8>, SourceError> {
         let answer = self.get(url.clone(), "*/*", None, limit as u64).await?;
         match answer.status() {
             200 => Ok(answer.body().to_vec()),
@@ -90,11 +95,11 @@ impl Origin {
     }
 
     /// An error of this registry.
-    pub(super) fn failed(&self, failure: Failure) -> SourceError {
+    pub(crate) fn failed(&self, failure: Failure) -> SourceError {
         SourceError::Failed { place: self.place.clone(), failure }
     }
 
-    pub(super) fn warn(&self, code: &'static str, text: String) {
+    pub(crate) fn warn(&self, code: &'static str, text: String) {
         self.access.web.reporter().event(&Event::warning(code, text));
     }
 }

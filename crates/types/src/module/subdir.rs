@@ -47,6 +47,16 @@ impl Subdir {
         self.0.is_empty()
     }
 
+    /// The folder `inner` of this folder.
+    #[must_use]
+    pub fn join(&self, inner: &Self) -> Self {
+        match (self.is_root(), inner.is_root()) {
+            (true, _) => inner.clone(),
+            (_, true) => self.clone(),
+            (false, false) => Self(format!("{}/{}", self.0, inner.0)),
+        }
+    }
+
     /// What source addresses append: `//SUBDIR`, or an empty text for the root.
     pub(super) fn suffix(&self) -> impl fmt::Display {
         let marks = if self.is_root() { "" } else { "//" };
@@ -138,6 +148,17 @@ mod tests {
         check("//etc", Some("etc"));
         check("/../etc", Some("etc"));
         check("/", Some(""));
+    }
+
+    #[test]
+    fn a_folder_of_a_folder_has_both_names() {
+        let join = |outer: &str, inner: &str| {
+            Subdir::new(outer).unwrap().join(&Subdir::new(inner).unwrap()).as_str().to_owned()
+        };
+        assert_eq!(join("", "a"), "a");
+        assert_eq!(join("a", ""), "a");
+        assert_eq!(join("a/b", "c"), "a/b/c");
+        assert_eq!(join("", ""), "");
     }
 
     #[track_caller]
