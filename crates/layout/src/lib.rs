@@ -1,4 +1,4 @@
-//! OCI JSON from and to a provider release.
+//! OCI JSON from and to a provider release, and from a module package.
 //!
 //! Writing plans every byte before anything is sent; reading turns verified bytes into views and never back.
 //! Nothing here fetches, stores or waits: a caller hands bytes in whose digest it has checked.
@@ -11,6 +11,7 @@
 //!         ReleaseIndex --unread--> (fetch) --> absorb                nested indexes, image layout only
 //!         ReleaseIndex + Platform --select--> Selected --> (fetch) --> Leaf::parse
 //!         Leaf: artifact --> package_layer        image --> (fetch) ImageConfig::parse --> require_provider
+//! module  tag or digest --> Descriptor --> (fetch) --> ModuleManifest::parse --> package
 //! ```
 //!
 //! Three layouts exist ([`PackageLayout`]). Which one a release has is read from its bytes: the artifact type first,
@@ -23,6 +24,7 @@ mod error;
 mod index;
 mod kind;
 mod leaf;
+mod module;
 mod package_layout;
 mod plan;
 mod select;
@@ -35,6 +37,7 @@ pub use error::LayoutError;
 pub use index::{Claims, PlatformClaims, ReleaseIndex, check_release};
 pub use kind::DocumentKind;
 pub use leaf::Leaf;
+pub use module::{InvalidModuleManifest, ModuleManifest};
 pub use package_layout::{InvalidPackageLayout, LeafKind, PackageLayout};
 pub use plan::{IndexFacts, LayerBlob, LeafPlan, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves};
 pub use select::{Selected, select};
