@@ -67,6 +67,40 @@ pub enum ArchiveError {
         /// Its name.
         name: String,
     },
+    /// A link of a module's folder that leads out of the folder.
+    #[error("`{name}` is a link to `{target}`, which lies outside of the module's folder", target = target.escape_debug())]
+    LinkOutside {
+        /// Its name.
+        name: String,
+        /// What it points to, as it is written.
+        target: String,
+    },
+    /// A link of a module's folder to something that does not exist.
+    #[error("`{name}` is a link to `{target}`, which does not exist", target = target.escape_debug())]
+    LinkToNothing {
+        /// Its name.
+        name: String,
+        /// What it points to, as it is written.
+        target: String,
+    },
+    /// A link of a module's folder to a folder that holds the link.
+    #[error("`{name}` is a link to `{target}`, a folder that the link lies in", target = target.escape_debug())]
+    LinkInCircle {
+        /// Its name.
+        name: String,
+        /// What it points to, as it is written.
+        target: String,
+    },
+    /// A line of an ignore file that is not a pattern.
+    #[error("line {line} of {file} is not a pattern: `{pattern}`", pattern = pattern.escape_debug())]
+    IgnoreLine {
+        /// The name of the file.
+        file: &'static str,
+        /// The number of the line, from 1.
+        line: usize,
+        /// The line.
+        pattern: String,
+    },
     /// Something that is neither a file nor a directory.
     #[error("`{name}` is {kind}, which a package must not contain")]
     UnsupportedEntry {
@@ -194,6 +228,8 @@ impl ArchiveError {
             Self::Io { .. } | Self::Input(_) => "io",
             Self::NoExecutable { .. } => "executable-not-found",
             Self::Changed { .. } => "archive-changed",
+            Self::LinkOutside { .. } | Self::LinkToNothing { .. } | Self::LinkInCircle { .. } => "module-link",
+            Self::IgnoreLine { .. } => "ignore-file-invalid",
             _ => "bad-zip",
         }
     }

@@ -9,6 +9,7 @@
 //!                          list_zip     names, sizes, modes from its directory      (a look before a push)
 //! a folder                 read_directory   PackageContents as dirhash sees it      (is it what the lock file says?)
 //!                          input_files      its files, fit to be packed             (push)
+//! a module's folder        module_files     its files, fit to be packed, and what is left out
 //! files to pack            write_zip, write_layer       the same bytes every time
 //! a zip as image layer     layer_from_zip               same paths, same contents, same h1:
 //! the layers of an image   LayerTree        their union, whiteouts applied, as a folder
@@ -22,6 +23,7 @@ mod folder;
 mod folder_target;
 mod layer;
 mod limits;
+mod module;
 mod names;
 mod pack;
 mod program;
@@ -36,6 +38,7 @@ pub use error::ArchiveError;
 pub use folder::{InputFile, input_files, read_directory};
 pub use layer::{LayerCompression, LayerTree, unpack_tar_gz};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
+pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, ModuleFolder, module_files};
 pub use pack::{WrittenLayer, WrittenZip, layer_from_zip, write_layer, write_zip};
 pub use program::{Program, folder_program, folder_programs, zip_program, zip_programs};
 pub use source::{ByteSource, ReadSource};

@@ -39,7 +39,10 @@ pub use kind::DocumentKind;
 pub use leaf::Leaf;
 pub use module::{InvalidModuleManifest, ModuleManifest};
 pub use package_layout::{InvalidPackageLayout, LeafKind, PackageLayout};
-pub use plan::{IndexFacts, LayerBlob, LeafPlan, Planned, PlatformHashes, PlatformPackage, plan_index, plan_leaves};
+pub use plan::{
+    IndexFacts, LayerBlob, LeafPlan, ModulePlan, ModuleZip, Planned, PlatformHashes, PlatformPackage, plan_index,
+    plan_leaves, plan_module,
+};
 pub use select::{Selected, select};
 pub use vocabulary::{LABEL, LABEL_PROVIDER, LayerFormat, annotation, artifact_type, media_type};
 

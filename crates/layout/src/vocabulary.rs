@@ -124,6 +124,12 @@ pub mod annotation {
     pub const SIZE: &str = "org.opentofu.provider.package-size";
     /// On an index entry: the file name of the release's zip.
     pub const FILENAME: &str = "org.opentofu.provider.filename";
+    /// On a module's manifest: its version, such as `1.4.0`.
+    pub const MODULE_VERSION: &str = "org.opentofu.module.version";
+    /// On a module's manifest: the `h1:` checksum of what is in the package.
+    pub const MODULE_H1: &str = "org.opentofu.module.h1";
+    /// On a module's manifest: the digest of the README in the package's root.
+    pub const MODULE_README: &str = "org.opentofu.module.readme";
     /// A title for people; on a layer the file name under which other tools save it.
     ///
     /// Spec: OCI image-spec 1.1.1, annotations.md.
@@ -132,6 +138,18 @@ pub mod annotation {
     ///
     /// Spec: OCI image-spec 1.1.1, annotations.md.
     pub const CREATED: &str = "org.opencontainers.image.created";
+    /// Where the source lies: a URL.
+    ///
+    /// Spec: OCI image-spec 1.1.1, annotations.md.
+    pub const SOURCE: &str = "org.opencontainers.image.source";
+    /// The revision of the source.
+    ///
+    /// Spec: OCI image-spec 1.1.1, annotations.md.
+    pub const REVISION: &str = "org.opencontainers.image.revision";
+    /// The licences, as an SPDX expression.
+    ///
+    /// Spec: OCI image-spec 1.1.1, annotations.md.
+    pub const LICENSES: &str = "org.opencontainers.image.licenses";
     /// The version for people.
     ///
     /// Spec: OCI image-spec 1.1.1, annotations.md.

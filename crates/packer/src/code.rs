@@ -41,6 +41,7 @@ impl PackError {
             Self::PrivateKey { .. } => "private-key",
             Self::LargeSumsFile { .. } | Self::TooManySumsFiles { .. } => "sums-limit",
             Self::WrongSumsSignature { .. } => "wrong-sums-signature",
+            Self::Module(fault) => fault.code(),
             Self::Sign(error) => error.code(),
             Self::State(error) => error.code(),
             Self::Stopped => "interrupted",

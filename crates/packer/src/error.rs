@@ -10,7 +10,7 @@ use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_trust::OpenPgpFault;
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use crate::{OtherAddress, OtherPlatform, SignError, StateError, SumsFile, WithdrawnVersion};
+use crate::{ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, WithdrawnVersion};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,6 +297,9 @@ pub enum PackError {
         #[source]
         fault: Box<OpenPgpFault>,
     },
+    /// A module cannot be published.
+    #[error(transparent)]
+    Module(Box<ModuleFault>),
     /// Something could not be attached to a release.
     #[error(transparent)]
     Sign(Box<SignError>),
@@ -382,17 +385,5 @@ impl PackError {
     /// An error of the file system.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), source: Arc::new(source) }
-    }
-}
-
-impl From<StateError> for PackError {
-    fn from(error: StateError) -> Self {
-        Self::State(Box::new(error))
-    }
-}
-
-impl From<SignError> for PackError {
-    fn from(error: SignError) -> Self {
-        Self::Sign(Box::new(error))
     }
 }

@@ -1,7 +1,7 @@
 //! A folder of release files becomes a release in a store.
 //!
 //! [`read_dist`] finds out what lies in a folder; [`push()`] writes it to a store, [`plan`] says what [`push()`] would
-//! write, and [`copy_release`] moves a release that is in a store already. Nothing here prints, and nothing here
+//! write, [`push_module`] does the same with a module, and [`copy_release`] moves a release that is in a store already. Nothing here prints, and nothing here
 //! knows a registry: the caller passes a store.
 //!
 //! ```text
@@ -14,9 +14,11 @@
 //! ```
 
 mod code;
+mod conversions;
 mod copy;
 mod dist;
 mod error;
+mod module;
 mod other;
 mod push;
 mod report;
@@ -34,6 +36,10 @@ pub use dist::{
     read_dist_with,
 };
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
+pub use module::{
+    KeptForProvider, LeftOutFile, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport, ModulePushRequest,
+    ModuleTagState, ModuleTagTaken, PackageDifference, plan_module_push, push_module,
+};
 pub use other::{OtherAddress, OtherPlatform, WithdrawnVersion};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};

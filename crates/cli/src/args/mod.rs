@@ -19,6 +19,7 @@ mod install;
 mod lock;
 mod login;
 mod mirror;
+mod module;
 mod names;
 mod number;
 mod outdated;
@@ -53,6 +54,7 @@ pub(crate) use install::InstallArgs;
 pub(crate) use lock::LockArgs;
 pub(crate) use login::{LoginArgs, LogoutArgs};
 pub(crate) use mirror::MirrorArgs;
+pub(crate) use module::{ModuleArgs, ModulePushArgs, ModuleVerb};
 pub(crate) use names::full_address;
 pub(crate) use outdated::OutdatedArgs;
 pub(crate) use providers::ProvidersArgs;
@@ -175,6 +177,7 @@ impl Verb {
             Self::Pack(_) => "pack",
             Self::Copy(_) => "copy",
             Self::Mirror(_) => "mirror",
+            Self::Module(_) => "module",
             Self::Bundle(_) => "bundle",
             Self::Serve(_) => "serve",
             Self::Run(_) => "run",
@@ -212,6 +215,8 @@ pub(crate) enum Verb {
     Copy(CopyArgs),
     /// Keep the providers that you use in your own registry: verified, complete, up to date
     Mirror(Box<MirrorArgs>),
+    /// Keep modules in OCI repositories
+    Module(ModuleArgs),
     /// Carry releases in one file to a site without a network
     Bundle(BundleArgs),
     /// Serve providers out of OCI repositories to Terraform and every OpenTofu

@@ -16,6 +16,7 @@ mod login;
 mod magic_address;
 mod man;
 mod mirror;
+mod module;
 mod outdated;
 mod printed;
 mod providers;
@@ -54,6 +55,7 @@ pub(crate) async fn run(args: Args) -> Exit {
             BundleVerb::Load(args) => args.output.json,
             BundleVerb::Show(args) => args.output.json,
         },
+        Verb::Module(args) => args.verb.output().json,
         Verb::Serve(args) => args.output.json,
         Verb::Sign(args) => args.output.json,
         Verb::Withdraw(args) => args.state.output.json,
@@ -110,6 +112,7 @@ async fn job(global: &Global, verb: Verb, resolver: &ResolverSlot, stop: &Arc<St
             BundleVerb::Load(args) => return bundle::load(&context(&args.output), &args).await,
             BundleVerb::Show(args) => bundle::show(&context(&args.output), &args).await?,
         },
+        Verb::Module(args) => return module::module(&context(args.verb.output()), &args).await,
         Verb::Serve(args) => return serve::serve(&context(&args.output), &args).await,
         Verb::Run(args) => return run::run(&context(&OutputArgs { json: false }), &args).await,
         Verb::Sign(args) => sign::sign(&context(&args.output), &args).await?,

@@ -5,12 +5,14 @@
 
 mod index;
 mod leaf;
+mod module;
 
 use serde::Serialize;
 use tofu_oci_types::{Descriptor, Digest, Platform};
 
 pub use index::{IndexFacts, PlatformHashes, plan_index};
 pub use leaf::{LeafPlan, plan_leaves};
+pub use module::{ModulePlan, ModuleZip, plan_module};
 
 /// One platform's package, ready to be described.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -29,9 +29,11 @@ use tofu_oci_types::{Reporter, Tag};
 
 pub use plan::plan;
 use prepare::Preparation;
+pub(crate) use prepare::blocking;
 pub use publish::{ReleaseContents, ZipPackage, publish};
 use publish::{complete, look, publish_built};
 use send::Sender;
+pub(crate) use send::outcome;
 use tags::RepositoryBefore;
 pub(crate) use tags::{contents_of, for_version, leaves_of, point, resolve, tags_unknown};
 

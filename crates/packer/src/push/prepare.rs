@@ -16,7 +16,7 @@ use super::release::BuiltRelease;
 use crate::{H1Mode, PackError, Publication, PushRequest};
 
 /// Runs blocking work on a thread for such work. It runs to its end even if the caller has stopped waiting.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, PackError> + Send + 'static,
 ) -> Result<T, PackError> {
     match tokio::task::spawn_blocking(work).await {

@@ -95,14 +95,8 @@ impl Sender<'_> {
         let mut progress = |done| self.reporter.event(&Event::Progress { subject: subject.clone(), done });
         let body = &*blob_of(prepared, descriptor).body;
         let pushed = push_observed(self.store, descriptor, body, &mut progress).await.map_err(|failed| failed.error)?;
-        let outcome = match pushed {
-            // Nothing is pushed into a directory.
-            Pushed::Uploaded if matches!(self.store.place(), Place::Layout(_)) => "packed",
-            Pushed::Uploaded => "pushed",
-            Pushed::Present => "present",
-            Pushed::Mounted => "mounted",
-        };
-        self.reporter.event(&Event::Finished { subject, outcome: outcome.to_owned() });
+        let outcome = outcome(pushed, &self.store.place()).to_owned();
+        self.reporter.event(&Event::Finished { subject, outcome });
         Ok(pushed)
     }
 
@@ -141,6 +135,17 @@ impl Sender<'_> {
         });
         let all: Vec<_> = all.map(FutureExt::boxed).collect();
         futures_util::stream::iter(all).buffer_unordered(self.jobs()).try_collect().await
+    }
+}
+
+/// How a transfer ended, for people.
+pub(crate) fn outcome(pushed: Pushed, place: &Place) -> &'static str {
+    match pushed {
+        // Nothing is pushed into a directory.
+        Pushed::Uploaded if matches!(place, Place::Layout(_)) => "packed",
+        Pushed::Uploaded => "pushed",
+        Pushed::Present => "present",
+        Pushed::Mounted => "mounted",
     }
 }
 

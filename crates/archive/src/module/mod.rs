@@ -1,0 +1,192 @@
+//! A module that lies in a folder.
+//!
+//! ```text
+//! folder --walk--> names --rules.rs--> files to pack (write_zip)
+//!                           |
+//!                           +--> what is left out, and why        left_out.rs
+//! ```
+//!
+//! What comes out depends on names and contents alone: not on modes, owners or times, which differ between machines.
+
+mod left_out;
+mod rules;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+pub use left_out::{LeftOut, LeftOutReason};
+pub use rules::IGNORE_FILES;
+use rules::IgnoreRules;
+
+use crate::names::{EntryKind, NameSet, check_name, unsafe_name};
+use crate::{ArchiveError, InputFile, Limits};
+
+/// How programs and scripts begin: ELF, Mach-O in its forms, and a line that names the interpreter.
+const PROGRAMS: [&[u8]; 7] = [
+    b"\x7fELF",
+    b"#!",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+];
+
+/// What a folder gives for a module's package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleFolder {
+    /// The files to pack, sorted by name.
+    pub files: Vec<InputFile>,
+    /// What is not packed, sorted by name.
+    pub left_out: Vec<LeftOut>,
+    /// The ignore file that counted; `None` if there is none.
+    pub ignore_file: Option<&'static str>,
+}
+
+/// The files below `dir` that make a module's package, fit to be packed.
+///
+/// A symbolic link to a file or folder inside of `dir` gives the files that it leads to. Scripts and programs get execute
+/// bits, by their first bytes.
+///
+/// # Errors
+/// A link that leads outside, to nothing or in a circle, a special file, a name that some system cannot hold, two names
+/// that are one on some system, an invalid line of the ignore file, no file at all, and more files or bytes than `limits`
+/// let an archive unpack to.
+pub fn module_files(dir: &Path, limits: &Limits) -> Result<ModuleFolder, ArchiveError> {
+    let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
+    let rules = IgnoreRules::read(&root)?;
+    let mut walk = ModuleFolderWalk {
+        root: &root,
+        rules: &rules,
+        limits,
+        names: NameSet::default(),
+        entries: 0,
+        bytes: 0,
+        files: Vec::new(),
+        left_out: BTreeSet::new(),
+    };
+    walk.folder("", &root, &mut vec![root.clone()])?;
+    let ModuleFolderWalk { mut files, left_out, .. } = walk;
+    if files.is_empty() {
+        return Err(ArchiveError::Empty);
+    }
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(ModuleFolder { files, left_out: left_out.into_iter().collect(), ignore_file: rules.file })
+}
+
+struct ModuleFolderWalk<'a> {
+    /// Without links in it.
+    root: &'a Path,
+    rules: &'a IgnoreRules,
+    limits: &'a Limits,
+    names: NameSet,
+    entries: usize,
+    bytes: u64,
+    files: Vec<InputFile>,
+    left_out: BTreeSet<LeftOut>,
+}
+
+impl ModuleFolderWalk<'_> {
+    /// `prefix` is the folder's name with its slash, `above` the real folders on the way to it, itself included.
+    fn folder(&mut self, prefix: &str, folder: &Path, above: &mut Vec<PathBuf>) -> Result<(), ArchiveError> {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(folder).map_err(ArchiveError::io("read", folder))? {
+            let entry = entry.map_err(ArchiveError::io("read", folder))?;
+            let part = entry.file_name();
+            let Some(part) = part.to_str() else {
+                return Err(unsafe_name(&format!("{prefix}{}", part.to_string_lossy()), "it is not UTF-8"));
+            };
+            let kind = entry.file_type().map_err(ArchiveError::io("read", &entry.path()))?;
+            entries.push((format!("{prefix}{part}"), entry.path(), kind));
+        }
+        entries.sort_by(|a, b| a.0.cmp(&b.0));
+        for (name, path, kind) in entries {
+            if kind.is_symlink() {
+                self.link(name, &path, above)?;
+            } else {
+                self.entry(name, path, kind, above)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A file or folder, which a link may have led to.
+    fn entry(
+        &mut self,
+        name: String,
+        path: PathBuf,
+        kind: fs::FileType,
+        above: &mut Vec<PathBuf>,
+    ) -> Result<(), ArchiveError> {
+        let reason = self.rules.reason(&name, kind.is_dir());
+        if kind.is_dir() {
+            if let Some(reason) = reason.filter(|reason| self.rules.is_final(reason)) {
+                self.left_out.insert(LeftOut { name: format!("{name}/"), reason });
+                return Ok(());
+            }
+            check_name(&name)?;
+            above.push(path.clone());
+            let done = self.folder(&format!("{name}/"), &path, above);
+            above.pop();
+            return done;
+        }
+        if let Some(reason) = reason {
+            self.left_out.insert(LeftOut { name, reason });
+            return Ok(());
+        }
+        if !kind.is_file() {
+            return Err(ArchiveError::UnsupportedEntry { name, kind: "neither a file nor a directory" });
+        }
+        self.file(name, path)
+    }
+
+    fn file(&mut self, name: String, path: PathBuf) -> Result<(), ArchiveError> {
+        check_name(&name)?;
+        self.names.insert(&name, EntryKind::File)?;
+        self.entries += 1;
+        self.limits.check_entries(self.entries)?;
+        let mut file = tofu_oci_disk::open_file(&path).map_err(ArchiveError::io("read", &path))?;
+        let metadata = file.metadata().map_err(ArchiveError::io("read", &path))?;
+        self.bytes = self.bytes.saturating_add(metadata.len());
+        self.limits.check_unpacked(self.bytes)?;
+        let mut start = Vec::new();
+        file.by_ref().take(4).read_to_end(&mut start).map_err(ArchiveError::io("read", &path))?;
+        let executable = PROGRAMS.iter().any(|magic| start.starts_with(magic));
+        self.files.push(InputFile { name, path, executable });
+        Ok(())
+    }
+
+    /// What a link leads to, under the name of the link. What its target's own name keeps out stays out.
+    fn link(&mut self, name: String, path: &Path, above: &mut Vec<PathBuf>) -> Result<(), ArchiveError> {
+        if let Some(reason) = self.rules.reason(&name, false).filter(|reason| self.rules.is_final(reason)) {
+            self.left_out.insert(LeftOut { name, reason });
+            return Ok(());
+        }
+        let target = || fs::read_link(path).map(|target| target.to_string_lossy().into_owned()).unwrap_or_default();
+        let real = match fs::canonicalize(path) {
+            Ok(real) => real,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(ArchiveError::LinkToNothing { target: target(), name });
+            }
+            Err(error) => return Err(ArchiveError::io("read", path)(error)),
+        };
+        let Ok(inside) = real.strip_prefix(self.root) else {
+            return Err(ArchiveError::LinkOutside { target: target(), name });
+        };
+        if above.contains(&real) {
+            return Err(ArchiveError::LinkInCircle { target: target(), name });
+        }
+        let kind = fs::metadata(&real).map_err(ArchiveError::io("read", &real))?.file_type();
+        let own: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
+        if let Some(reason) = self.rules.reason(&own.join("/"), kind.is_dir()) {
+            self.left_out.insert(LeftOut { name, reason });
+            return Ok(());
+        }
+        self.entry(name, real, kind, above)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! The ignore file of a module: `.tofuignore`, or `.terraformignore` if there is none.
+//!
+//! Lines as in `.gitignore`, with the differences of Terraform: only the file in the module's root counts, a pattern with a
+//! slash in its middle may begin in any folder, and the last line that matches decides, so `!` takes back what is below a
+//! folder that an earlier line names.
+
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::left_out::LeftOutReason;
+use crate::ArchiveError;
+
+/// The names of the ignore file; the first that exists counts.
+pub const IGNORE_FILES: [&str; 2] = [".tofuignore", ".terraformignore"];
+
+/// Most bytes of an ignore file, 1 MiB.
+const LIMIT: u64 = 1 << 20;
+
+/// What stays out of a package.
+#[derive(Debug, Default)]
+pub(super) struct IgnoreRules {
+    /// The ignore file, if there is one.
+    pub(super) file: Option<&'static str>,
+    lines: Vec<IgnoreLine>,
+}
+
+#[derive(Debug)]
+struct IgnoreLine {
+    number: usize,
+    glob: GlobMatcher,
+    /// Whether the pattern ends in a slash.
+    folders: bool,
+    /// Whether the line takes back.
+    back: bool,
+}
+
+impl IgnoreRules {
+    /// Those of the folder.
+    pub(super) fn read(dir: &Path) -> Result<Self, ArchiveError> {
+        for name in IGNORE_FILES {
+            let path = dir.join(name);
+            let bytes = match tofu_oci_disk::read_file(&path, LIMIT) {
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                other => other.map_err(ArchiveError::io("read", &path))?,
+            };
+            let text = String::from_utf8_lossy(&bytes);
+            return Ok(Self { file: Some(name), lines: parse(&text, name)? });
+        }
+        Ok(Self::default())
+    }
+
+    /// Why the file or folder stays out; `None` if it is packed. A folder is a reason for everything in it only if
+    /// [`IgnoreRules::is_final`] says so.
+    pub(super) fn reason(&self, name: &str, is_folder: bool) -> Option<LeftOutReason> {
+        let mut parts = name.split('/');
+        if let Some(never) = parts.clone().find_map(LeftOutReason::of_part) {
+            return Some(never);
+        }
+        match self.decisive(name, is_folder) {
+            Some(line) if line.back => None,
+            Some(line) => Some(LeftOutReason::Ignored { line: line.number }),
+            None => {
+                let last = parts.next_back().unwrap_or_default();
+                (!is_folder && LeftOutReason::is_of_variables(last)).then_some(LeftOutReason::Variables)
+            }
+        }
+    }
+
+    /// Whether no line can take back anything below a folder that stays out for this reason.
+    pub(super) fn is_final(&self, reason: &LeftOutReason) -> bool {
+        match reason {
+            LeftOutReason::Ignored { line } => self.lines.iter().all(|later| later.number <= *line || !later.back),
+            _ => true,
+        }
+    }
+
+    /// The last line that matches the file or folder, or one of the folders above it.
+    fn decisive(&self, name: &str, is_folder: bool) -> Option<&IgnoreLine> {
+        self.lines.iter().rev().find(|line| {
+            let itself = (is_folder || !line.folders) && line.glob.is_match(name);
+            itself || name.match_indices('/').any(|(slash, _)| line.glob.is_match(&name[..slash]))
+        })
+    }
+}
+
+fn parse(text: &str, file: &'static str) -> Result<Vec<IgnoreLine>, ArchiveError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = text.lines().map(str::trim).enumerate();
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|(before, line)| read_line(line, before + 1, file)).collect()
+}
+
+fn read_line(line: &str, number: usize, file: &'static str) -> Result<IgnoreLine, ArchiveError> {
+    let invalid = || ArchiveError::IgnoreLine { file, line: number, pattern: line.chars().take(200).collect() };
+    let (back, pattern) = line.strip_prefix('!').map_or((false, line), |rest| (true, rest.trim_start()));
+    if pattern.is_empty() {
+        return Err(invalid());
+    }
+    let clean = pattern.trim_end_matches('/');
+    let folders = pattern != clean && !clean.is_empty();
+    let glob = match clean.strip_prefix('/') {
+        // A slash alone means everything.
+        _ if clean.is_empty() => "**".to_owned(),
+        Some(rooted) => rooted.to_owned(),
+        None => format!("**/{clean}"),
+    };
+    // Braces are ordinary characters in an ignore file.
+    let glob = glob.replace('{', "[{]").replace('}', "[}]");
+    let glob = GlobBuilder::new(&glob).literal_separator(true).backslash_escape(true).build().map_err(|_| invalid())?;
+    Ok(IgnoreLine { number, glob: glob.compile_matcher(), folders, back })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(rules: &str, name: &str, out: bool) {
+        let lines = parse(rules, ".tofuignore").unwrap();
+        let rules_read = IgnoreRules { file: Some(".tofuignore"), lines };
+        let (file, is_folder) = name.strip_suffix('/').map_or((name, false), |name| (name, true));
+        assert_eq!(rules_read.reason(file, is_folder).is_some(), out, "{rules:?} {name}");
+    }
+
+    #[test]
+    fn a_name_counts_in_every_folder_and_with_all_that_is_below_it() {
+        check("baz.txt", "baz.txt", true);
+        check("baz.txt", "parent/foo/baz.txt", true);
+        check("baz.txt", "with-baz.txt", false);
+        check("foo", "a/foo/b/c.tf", true);
+        check("*.md", "docs/a.md", true);
+        check("a?.tf", "ab.tf", true);
+        check("a?.tf", "a/.tf", false);
+        check("something-[a-z].txt", "bar/something-a.txt", true);
+        check("a{b,c}.tf", "ab.tf", false);
+        check("a{b,c}.tf", "a{b,c}.tf", true);
+        check("# a.tf\n\n   \n", "a.tf", false);
+        check("\u{feff}a.tf\r\n", "a.tf", true);
+        check(r"\!a.tf", "!a.tf", true);
+    }
+
+    #[test]
+    fn a_slash_at_the_end_means_folders_alone() {
+        check("terraform.d/", "some/terraform.d/x", true);
+        check("terraform.d/", "terraform.d/", true);
+        check("terraform.d/", "terraform.d", false);
+    }
+
+    #[test]
+    fn a_slash_in_front_means_the_root_and_one_in_the_middle_does_not() {
+        check("/boop.txt", "boop.txt", true);
+        check("/boop.txt", "baz/boop.txt", false);
+        check("/docs/*.md", "docs/a.md", true);
+        check("/docs/*.md", "docs/b/a.md", false);
+        check("foo/bar.tf", "parent/foo/bar.tf", true);
+        check("foo/*.md", "a/foo/b.md", true);
+        check("a/**/z", "a/b/c/z", true);
+        check("logs/**", "logs/x/y", true);
+        check("/", "main.tf", true);
+    }
+
+    #[test]
+    fn the_last_line_that_matches_decides() {
+        check("*.md\n!README.md", "README.md", false);
+        check("*.md\n!README.md", "CHANGES.md", true);
+        check("!README.md\n*.md", "README.md", true);
+        check("tests/\n!tests/keep/", "tests/keep/a.tf", false);
+        check("tests/\n!tests/keep/", "tests/other/a.tf", true);
+        check("!boop.txt\nboop.txt\n!/boop.txt", "boop.txt", false);
+    }
+
+    #[test]
+    fn variables_can_be_taken_back_and_states_cannot() {
+        check("", "a/terraform.tfvars", true);
+        check("!/a/terraform.tfvars", "a/terraform.tfvars", false);
+        check("!**", "a/terraform.tfstate", true);
+        check("!.terraform/modules/", ".terraform/modules/a/main.tf", true);
+        check("!.git/", "modules/a/.git/config", true);
+    }
+
+    #[test]
+    fn a_folder_that_a_later_line_may_reopen_is_looked_into() {
+        let rules = |text: &str| IgnoreRules { file: None, lines: parse(text, ".tofuignore").unwrap() };
+        let is_final = |text: &str| rules(text).reason("a", true).map(|reason| rules(text).is_final(&reason));
+        assert_eq!(is_final("a/"), Some(true));
+        assert_eq!(is_final("!x\na/"), Some(true));
+        assert_eq!(is_final("a/\n!a/b"), Some(false));
+        assert_eq!(is_final("a/\n!a"), None);
+    }
+
+    #[test]
+    fn a_line_that_is_no_pattern_is_an_error_with_its_number() {
+        let told = |text: &str| parse(text, ".tofuignore").map(|_| ()).unwrap_err().to_string();
+        insta::assert_snapshot!(told("a\n!"), @"");
+        insta::assert_snapshot!(told("# x\na[b"), @"");
+    }
+}

@@ -1,0 +1,99 @@
+use super::*;
+use crate::testing::put;
+
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, content) in files {
+        put(&dir.path().join(name), content.as_bytes());
+    }
+    dir
+}
+
+/// One line a file, with an `x` if it gets execute bits, and one for what is left out.
+fn shown(dir: &Path) -> String {
+    let found = match module_files(dir, &Limits::default()) {
+        Ok(found) => found,
+        Err(error) => return format!("{} ({})", error, error.code()),
+    };
+    let files = found.files.iter().map(|file| format!("{}{}", if file.executable { "x " } else { "" }, file.name));
+    let left_out = found.left_out.iter().map(|out| format!("- {} ({})", out.name, out.reason));
+    files.chain(left_out).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_belongs_to_a_module_is_packed_and_the_rest_is_named() {
+    let dir = folder(&[
+        ("main.tf", ""),
+        (".terraform.lock.hcl", ""),
+        ("modules/a/main.tf", ""),
+        ("modules/a/.terraform/providers/x", ""),
+        (".git/config", ""),
+        (".terraform/modules/modules.json", "{}"),
+        ("terraform.tfstate", "{}"),
+        ("terraform.tfstate.backup", "{}"),
+        ("prod.auto.tfvars", ""),
+        ("example.tfvars", ""),
+        ("docs/a.md", ""),
+        ("docs/keep/b.md", ""),
+        ("run.sh", "#!/bin/sh\n"),
+        ("tests/x.tf", ""),
+        (".terraformignore", "docs/\n!docs/keep/\n"),
+        (".tofuignore", "# ours\ndocs/*\n!docs/keep/\ntests/\n"),
+    ]);
+    insta::assert_snapshot!(shown(dir.path()), @"");
+}
+
+#[test]
+fn a_folder_without_a_file_to_pack_is_refused() {
+    let dir = folder(&[(".git/config", "")]);
+    insta::assert_snapshot!(shown(dir.path()), @"");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_inside_is_followed_and_one_that_leads_outside_is_refused() {
+    use std::os::unix::fs::symlink;
+    let outer = folder(&[("secret", "x"), ("module/a.tf", ""), ("module/lib/b.tf", "")]);
+    let dir = outer.path().join("module");
+    symlink("a.tf", dir.join("c.tf")).unwrap();
+    symlink("lib", dir.join("copy")).unwrap();
+    insta::assert_snapshot!(shown(&dir), @"");
+    symlink("../secret", dir.join("z.tf")).unwrap();
+    insta::assert_snapshot!(shown(&dir), @"");
+    fs::remove_file(dir.join("z.tf")).unwrap();
+    symlink("nothing", dir.join("z.tf")).unwrap();
+    insta::assert_snapshot!(shown(&dir), @"");
+    fs::remove_file(dir.join("z.tf")).unwrap();
+    symlink("..", dir.join("lib/up")).unwrap();
+    insta::assert_snapshot!(shown(&dir), @"");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_does_not_carry_out_what_its_target_keeps_in() {
+    use std::os::unix::fs::symlink;
+    let dir = folder(&[("a.tf", ""), ("terraform.tfvars", "x"), (".git/config", "x")]);
+    symlink("terraform.tfvars", dir.path().join("notes.txt")).unwrap();
+    symlink(".git", dir.path().join("history")).unwrap();
+    symlink("/etc/passwd", dir.path().join("old.tfstate")).unwrap();
+    insta::assert_snapshot!(shown(dir.path()), @"");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_and_not_waited_for() {
+    let dir = folder(&[("a.tf", "")]);
+    let pipe = dir.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    insta::assert_snapshot!(shown(dir.path()), @"");
+}
+
+#[test]
+fn more_than_an_archive_may_unpack_to_is_not_packed() {
+    let dir = folder(&[("a.tf", "12345"), ("b.tf", "12345"), (".git/config", "123456789")]);
+    let told = |limits: &Limits| module_files(dir.path(), limits).map(|_| ()).map_err(|error| error.to_string());
+    let limits = |entries, total_bytes| Limits { total_bytes, entries, ..Limits::default() };
+    assert_eq!(told(&limits(2, 10)), Ok(()));
+    assert_eq!(told(&limits(1, 10)).unwrap_err(), "the archive has more than 1 entries");
+    assert_eq!(told(&limits(2, 9)).unwrap_err(), "the archive holds more than 9 bytes");
+}

@@ -1,0 +1,25 @@
+//! `module`: modules in OCI repositories.
+
+mod push;
+
+use super::context::Context;
+use crate::args::{ModuleArgs, ModuleVerb, OutputArgs};
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+
+impl ModuleVerb {
+    /// How it prints.
+    pub(super) fn output(&self) -> &OutputArgs {
+        match self {
+            Self::Push(args) => &args.output,
+        }
+    }
+}
+
+/// Runs one of the verbs.
+pub(crate) async fn module(context: &Context, args: &ModuleArgs) -> Result<Exit, Diagnostic> {
+    match &args.verb {
+        ModuleVerb::Push(args) => push::push(context, args).await?,
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,90 @@
+//! Why a module is not published.
+
+use std::path::PathBuf;
+
+use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
+
+/// What stands against publishing a module.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModuleFault {
+    /// There is no such folder.
+    #[error("{} does not exist", path.display())]
+    NoFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The path is not a folder.
+    #[error("{} is not a folder", path.display())]
+    NotAFolder {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The tag points at something else.
+    #[error(transparent)]
+    TagTaken(Box<ModuleTagTaken>),
+    /// The repository is kept for a provider.
+    #[error(transparent)]
+    KeptForProvider(Box<KeptForProvider>),
+}
+
+/// A tag, its present target, and the target of this push.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place} has a tag {tag} already: {}", difference.in_words())]
+pub struct ModuleTagTaken {
+    /// The repository.
+    pub place: Place,
+    /// The tag.
+    pub tag: Tag,
+    /// Where it points.
+    pub existing: Digest,
+    /// Where it would point.
+    pub new: Digest,
+    /// What differs.
+    pub difference: PackageDifference,
+}
+
+/// What differs between two module packages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PackageDifference {
+    /// The files.
+    Files,
+    /// The files are the same, and the annotations of the manifest differ.
+    Annotations,
+    /// One of the two is not a module package.
+    NotAModule,
+}
+
+impl PackageDifference {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::Files => "it points at a module with other files",
+            Self::Annotations => "it points at a module with the same files and other annotations",
+            Self::NotAModule => "it points at something that is not a module package",
+        }
+    }
+}
+
+/// A repository in which a provider's versions lie.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place} is kept for the provider {address}: it has its version {version}")]
+pub struct KeptForProvider {
+    /// The repository.
+    pub place: Place,
+    /// The provider.
+    pub address: ProviderAddr,
+    /// Its newest version there.
+    pub version: Version,
+}
+
+impl ModuleFault {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoFolder { .. } => "no-folder",
+            Self::NotAFolder { .. } => "not-a-folder",
+            Self::TagTaken(_) => "tag-taken",
+            Self::KeptForProvider(_) => "kept-for-provider",
+        }
+    }
+}
