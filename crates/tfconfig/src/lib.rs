@@ -4,6 +4,7 @@
 //! folder --files--> syntax.rs over both syntaxes --reader--> Facts of each file --module--> one module
 //! root module --walk--> local modules and those in modules.json --+--> Configuration   (what `install` needs)
 //!                                                                 +--> ProviderTree    (resolve, summary, state)
+//! package, folder --package--> local calls --> PackageModules                              (what a module package holds)
 //! ```
 //!
 //! This crate evaluates nothing: sources, versions and module sources are plain strings, as `OpenTofu` demands.
@@ -16,6 +17,7 @@ mod functions;
 mod json;
 mod model;
 mod module;
+mod package;
 mod reader;
 mod render;
 mod resolve;
@@ -31,6 +33,7 @@ pub use model::{
     ConfigBlock, ConfigFinding, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode, ProviderConfig,
     ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
 };
+pub use package::{PackageModules, PackageModulesError, package_modules};
 
 /// What the configuration in `dir` requires. Modules that `tofu init` or `tofu get` has put into `data_dir` are looked
 /// into as well.

@@ -55,6 +55,21 @@ impl Subdir {
             (_, true) => self.clone(),
             (false, false) => Self(format!("{}/{}", self.0, inner.0)),
         }
+
+    /// Those of the package's `paths` that it matches: `/` between their segments, folders and files.
+    ///
+    /// `*` is any text in a segment, `?` one character, `[a-z]` and `[^a-z]` one of a set, and `\` takes the next
+    /// character as it is. `OpenTofu` demands exactly one match, which is a folder. The root matches no path.
+    ///
+    /// Spec: `OpenTofu` 1.12, getmodules `ExpandSubdirGlobs`; Go `path/filepath`, `Match`.
+    pub fn matches<'a>(&self, paths: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+        let pattern: Vec<Vec<char>> = self.0.split('/').map(|segment| segment.chars().collect()).collect();
+        let is_match = |path: &str| {
+            let mut segments = path.split('/');
+            let all = pattern.iter().all(|wanted| segments.next().is_some_and(|found| matches_segment(wanted, found)));
+            all && segments.next().is_none()
+        };
+        paths.filter(|path| is_match(path)).collect()
     }
 
     /// What source addresses append: `//SUBDIR`, or an empty text for the root.
@@ -67,6 +82,67 @@ impl Subdir {
 impl fmt::Display for Subdir {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+fn matches_segment(pattern: &[char], name: &str) -> bool {
+    let name: Vec<char> = name.chars().collect();
+    // Where the last star was, and what it matches up to.
+    let (mut at, mut read, mut star): (usize, usize, Option<(usize, usize)>) = (0, 0, None);
+    while read < name.len() {
+        if pattern.get(at) == Some(&'*') {
+            star = Some((at, read));
+            at += 1;
+            continue;
+        }
+        match matches_one(&pattern[at..], name[read]) {
+            Some(length) => (at, read) = (at + length, read + 1),
+            None => match star {
+                Some((of, from)) => {
+                    star = Some((of, from + 1));
+                    (at, read) = (of + 1, from + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|left| *left == '*')
+}
+
+/// The length of what begins the pattern and matches this character; `None` if it does not match, or is malformed.
+fn matches_one(pattern: &[char], character: char) -> Option<usize> {
+    match pattern {
+        ['?', ..] => Some(1),
+        ['\\', literal, ..] => (*literal == character).then_some(2),
+        ['\\'] | [] => None,
+        ['[', rest @ ..] => {
+            let inverted = rest.first() == Some(&'^');
+            let mut at = usize::from(inverted);
+            let (first, mut inside) = (at, false);
+            loop {
+                if rest.get(at) == Some(&']') && at > first {
+                    break;
+                }
+                let (low, next) = set_character(rest, at)?;
+                at = next;
+                let mut high = low;
+                if rest.get(at) == Some(&'-') {
+                    (high, at) = set_character(rest, at + 1)?;
+                }
+                inside |= (low..=high).contains(&character);
+            }
+            (inside != inverted).then_some(at + 2)
+        }
+        [literal, ..] => (*literal == character).then_some(1),
+    }
+}
+
+/// A character of a set, and what follows it.
+fn set_character(set: &[char], at: usize) -> Option<(char, usize)> {
+    match set.get(at)? {
+        '-' | ']' => None,
+        '\\' => Some((*set.get(at + 1)?, at + 2)),
+        character => Some((*character, at + 1)),
     }
 }
 
@@ -159,6 +235,29 @@ mod tests {
         assert_eq!(join("a", ""), "a");
         assert_eq!(join("a/b", "c"), "a/b/c");
         assert_eq!(join("", ""), "");
+    }
+
+    #[track_caller]
+    fn check_matches(pattern: &str, want: &[&str]) {
+        let paths = ["main.tf", "sub", "sub/deep", "sup", "s*", "a-b", ".x"];
+        assert_eq!(Subdir::new(pattern).unwrap().matches(paths.into_iter()), want, "{pattern:?}");
+    }
+
+    #[test]
+    fn wildcards_match_within_a_segment() {
+        check_matches("sub", &["sub"]);
+        check_matches("su?", &["sub", "sup"]);
+        check_matches("su[a-c]", &["sub"]);
+        check_matches("su[^a-c]", &["sup"]);
+        check_matches("s\\*", &["s*"]);
+        check_matches("s*/d*p", &["sub/deep"]);
+        check_matches("*", &["main.tf", "sub", "sup", "s*", "a-b", ".x"]);
+        check_matches("a[\\-]b", &["a-b"]);
+        check_matches("**b*", &["sub", "a-b"]);
+        check_matches("su[", &[]);
+        check_matches("su[]p]", &[]);
+        check_matches("none*", &[]);
+        check_matches("", &[]);
     }
 
     #[track_caller]
