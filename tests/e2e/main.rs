@@ -108,6 +108,7 @@ mod named;
 mod named_hosts;
 mod network_mirror;
 mod never_waits;
+mod module_pull;
 mod newcomer;
 mod notices;
 mod one_place;

@@ -14,3 +14,6 @@ mod place;
 pub use self::error::ModuleFetchError;
 pub use self::fetch::{FetchedModule, fetch_module};
 pub use self::place::{ModulePlaced, ModuleTarget, Replace};
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@ mod install;
 mod io;
 mod logins;
 mod mirror;
+mod module;
 mod network;
 mod pack;
 mod registries;

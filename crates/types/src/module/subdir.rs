@@ -55,6 +55,7 @@ impl Subdir {
             (_, true) => self.clone(),
             (false, false) => Self(format!("{}/{}", self.0, inner.0)),
         }
+    }
 
     /// Those of the package's `paths` that it matches: `/` between their segments, folders and files.
     ///
