@@ -34,7 +34,8 @@ impl Scene {
         let services = format!("{{ \"modules.v1\" = \"{}/v1/modules/\" }}", web.origin());
         let block = format!("host \"registry.example.test\" {{\n  services = {services}\n}}\n");
         self.context.write_home(".tofurc", block);
-        let versions = r#"{"modules":[{"versions":[{"version":"1.4.0"},{"version":"v1.10.0"},{"version":"2.0.0-rc.1"}]}]}"#;
+        let versions =
+            r#"{"modules":[{"versions":[{"version":"1.4.0"},{"version":"v1.10.0"},{"version":"2.0.0-rc.1"}]}]}"#;
         web.page(&format!("{BASE}/versions"), Answer::new(200).body(versions));
         web
     }
@@ -99,7 +100,10 @@ fn a_registry_of_modules_leads_to_a_repository_or_an_archive() {
     let said = scene.run(&format!("module pull {NETWORK}@1.4.0 dns --json"));
     assert_eq!(scene.context.read("dns/main.tf"), "# dns\n");
     assert_eq!(said.json().last().map(|line| line["folder"].clone()), Some("dns".into()));
-    web.page(&format!("{BASE}/2.0.0-rc.1/download"), Answer::new(204).header("X-Terraform-Get", "git::https://x.example/a.git?ref=v2"));
+    web.page(
+        &format!("{BASE}/2.0.0-rc.1/download"),
+        Answer::new(204).header("X-Terraform-Get", "git::https://x.example/a.git?ref=v2"),
+    );
     assert_snapshot!(scene.run(&format!("module pull {NETWORK}@2.0.0-rc.1 git")).text, @"");
     assert_snapshot!(scene.run(&format!("module pull {NETWORK}@'>= 3' git")).text, @"");
     assert!(!scene.path("git").exists());

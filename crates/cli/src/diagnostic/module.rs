@@ -43,9 +43,8 @@ impl Diagnostic {
     fn of_module(error: &ModuleError) -> Self {
         match error {
             ModuleError::Store(error) => Self::from(error),
-            ModuleError::UnknownModule { .. } => {
-                Self::of(Exit::Fixable, error).hint("check the name: HOST/NAMESPACE/NAME/SYSTEM, such as acme/network/aws")
-            }
+            ModuleError::UnknownModule { .. } => Self::of(Exit::Fixable, error)
+                .hint("check the name: HOST/NAMESPACE/NAME/SYSTEM, such as acme/network/aws"),
             ModuleError::NoMatchingVersion { address, offered, .. } => {
                 let diagnostic = Self::of(Exit::Fixable, error).hint(versions("it has", offered));
                 match offered.last() {
@@ -61,8 +60,14 @@ impl Diagnostic {
                 .hint("the owner of the registry must mend it"),
             ModuleError::Location { location, fault, .. } => {
                 let diagnostic = Self::of(Exit::Fixable, error);
-                let diagnostic =
-                    if location.is_empty() { diagnostic } else { diagnostic.cause(format!("the location is {location}")) };
+                let diagnostic = if location.is_empty() {
+                    diagnostic
+                } else {
+                    diagnostic.cause(format!("the location is {location}"))
+                };
+                if let LocationFault::PrivateHost { host } = fault {
+                    return diagnostic.hint(format!("if that is meant, allow it with --private-host {host}"));
+                }
                 diagnostic.hint(match fault {
                     LocationFault::Git => {
                         "fetch it with `git clone`, or with `tofu get` in a configuration; `tofu-oci module push` then \
@@ -102,18 +107,15 @@ impl Diagnostic {
             Failure::Unauthorized(_) | Failure::Denied(_) => {
                 self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
             }
-            Failure::PrivateHost { host, .. } => self.hint(format!(
-                "if that is meant, allow it with --private-host {}",
-                host.as_deref().unwrap_or("HOST")
-            )),
+            Failure::PrivateHost { host, .. } => self
+                .hint(format!("if that is meant, allow it with --private-host {}", host.as_deref().unwrap_or("HOST"))),
             Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
                 self.hint("if that is meant, allow it with --private-host HOST")
             }
             Failure::Network { fault, .. } => match super::network::certificate_time(*fault) {
                 Some(hint) => self.hint(hint),
-                None => self.hint(
-                    "check the host name and the network; --ca-file FILE trusts a private certificate authority",
-                ),
+                None => self
+                    .hint("check the host name and the network; --ca-file FILE trusts a private certificate authority"),
             },
             Failure::PackageMissing(_) => self.hint("the registry names an archive that is gone; tell its owner"),
             Failure::InvalidService(_) | Failure::BadBody(_) | Failure::BadContentType(_) => {
@@ -194,7 +196,8 @@ impl Diagnostic {
             Some(Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless) => {
                 diagnostic.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
             }
-            _ => diagnostic.hint("its publisher signs the manifest, such as with `cosign sign --key KEY REPOSITORY@DIGEST`"),
+            _ => diagnostic
+                .hint("its publisher signs the manifest, such as with `cosign sign --key KEY REPOSITORY@DIGEST`"),
         }
     }
 }

@@ -126,7 +126,8 @@ async fn the_same_files_are_up_to_date_and_others_stay_unless_they_are_to_be_rep
 
 #[tokio::test]
 async fn a_folder_of_the_package_is_pulled_alone() {
-    let world = World::new(&[("main.tf", "a"), ("modules/dns/x.tf", "b"), ("modules/vpc/y.tf", "c"), ("z/y.tf", "c")]).await;
+    let world =
+        World::new(&[("main.tf", "a"), ("modules/dns/x.tf", "b"), ("modules/vpc/y.tf", "c"), ("z/y.tf", "c")]).await;
     assert_eq!(world.refused("nope").await, "subdir-missing");
     assert_eq!(world.refused("main.tf").await, "subdir-missing");
     assert_eq!(world.refused("modules/*").await, "subdir-ambiguous");
@@ -153,10 +154,10 @@ async fn a_damaged_or_hostile_archive_leaves_nothing() {
     let other = zip(&[("main.tf", "b")]);
     assert_eq!(good.len(), other.len());
     world.store.insert_unchecked(&Descriptor::of("archive/zip", &good), Bytes::from(other));
-    assert_eq!(world.refused("").await, "blob-mismatch");
+    assert_eq!(world.refused("").await, "blob-digest-mismatch");
     let world = World::new(&[("main.tf", "a")]).await;
     world.store.remove(&Digest::sha256(&good));
-    assert_eq!(world.refused("").await, "blob-missing");
+    assert_eq!(world.refused("").await, "blob-not-found");
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ pub enum ModuleError {
         place: Place,
     },
     /// The registry names a location that tofu-oci does not fetch from.
-    #[error("{place} names a location for {address} {version} that tofu-oci does not fetch from: {fault}")]
+    #[error("{}", location_text(address, version, place, fault))]
     Location {
         /// The module.
         address: ModuleAddr,
@@ -95,6 +95,12 @@ pub enum LocationFault {
     /// The answer names no location.
     #[error("the answer has neither a `location` nor a header X-Terraform-Get")]
     Missing,
+    /// A host of the internet sends to this machine or into a private network.
+    #[error("it leads to {host}, which is on this machine or in a private network")]
+    PrivateHost {
+        /// Where to: `HOST[:PORT]`.
+        host: String,
+    },
     /// It is not a module source, or one that may not stand here.
     #[error("{problem}")]
     Invalid {
@@ -113,6 +119,13 @@ pub enum LocationFault {
     /// The checksum is not one that can be verified.
     #[error("its checksum is not a sha256 or sha512 in hexadecimal digits")]
     Checksum,
+}
+
+fn location_text(address: &ModuleAddr, version: &Version, place: &Place, fault: &LocationFault) -> String {
+    match fault {
+        LocationFault::Missing => format!("{place} names no location for {address} {version}: {fault}"),
+        _ => format!("the package of {address} {version} cannot be fetched from where {place} says: {fault}"),
+    }
 }
 
 fn wanted_text(wanted: &Constraints) -> String {
@@ -154,6 +167,7 @@ impl LocationFault {
             Self::Git => "module-location-git",
             Self::Kind { .. } => "module-location-kind",
             Self::Missing => "module-location-missing",
+            Self::PrivateHost { .. } => "private-host",
             Self::Invalid { .. } => "module-location-invalid",
             Self::NoArchive | Self::Form { .. } => "module-archive-form",
             Self::Checksum => "module-checksum",

@@ -1,6 +1,6 @@
 //! The location that a registry of modules names.
 
-use tofu_oci_http::{Protection, WebClient, host_of};
+use tofu_oci_http::{Protection, WebClient, WebFault};
 use tofu_oci_types::{Digest, ModuleSource, OciModuleSource, OtherModuleSource, Subdir};
 use url::Url;
 
@@ -69,9 +69,7 @@ impl ModuleLocation {
                 if web.may_name(from, registry) {
                     Ok(Self::Oci(source))
                 } else {
-                    Err(invalid(format!(
-                        "it leads to the registry {registry}, which is on this machine or in a private network"
-                    )))
+                    Err(LocationFault::PrivateHost { host: registry.to_owned() })
                 }
             }
             Ok(ModuleSource::Other(source)) => archive(&source, from, web).map(Self::Archive),
@@ -130,8 +128,13 @@ fn archive(source: &OtherModuleSource, from: &Url, web: &WebClient) -> Result<Mo
     // Its user info goes to that host alone, as that of any address.
     let mut plain = url.clone();
     let _ = plain.set_username("").and_then(|()| plain.set_password(None));
-    web.named_by(from, plain.as_str(), protection)
-        .map_err(|error| invalid(format!("{} must not be asked: {}", host_of(&plain), error.fault)))?;
+    if let Err(error) = web.named_by(from, plain.as_str(), protection) {
+        return Err(match error.fault {
+            WebFault::PrivateHost(host) => LocationFault::PrivateHost { host },
+            WebFault::Redirect(fault) => invalid(fault.to_string()),
+            other => invalid(other.to_string()),
+        });
+    }
     url.set_fragment(None);
     Ok(ModuleArchive { url, form, checksum, subdir: source.subdir().clone() })
 }
@@ -289,10 +292,10 @@ mod tests {
     #[test]
     fn no_registry_leads_nearer_than_itself_or_to_plain_http() {
         check("http://x.example/a.zip", "module-location-invalid");
-        check("https://127.0.0.1/a.zip", "module-location-invalid");
-        check("https://10.0.0.1:8443/a.zip", "module-location-invalid");
-        check("oci://127.0.0.1:5000/acme/network", "module-location-invalid");
-        check("oci://localhost/acme/network", "module-location-invalid");
+        check("https://127.0.0.1/a.zip", "private-host");
+        check("https://10.0.0.1:8443/a.zip", "private-host");
+        check("oci://127.0.0.1:5000/acme/network", "private-host");
+        check("oci://localhost/acme/network", "private-host");
     }
 
     #[test]

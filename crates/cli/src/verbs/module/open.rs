@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tofu_oci_logins::Access;
 use tofu_oci_source::{
-    CredentialErrors, Listing, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, MethodOpener,
+    CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
 };
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Version};
@@ -16,13 +16,6 @@ use crate::ends::End;
 use crate::lookup;
 use crate::verbs::context::Context;
 
-/// What says how modules are reached.
-pub(super) struct Reaching<'a> {
-    pub(super) private: &'a PrivateHostArgs,
-    pub(super) network: &'a Network,
-    pub(super) identity: &'a IdentityArgs,
-}
-
 /// Reads an argument that names a module.
 pub(super) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
     text.parse().map_err(|error| Diagnostic::of_module_name(text, &error))
@@ -32,14 +25,15 @@ pub(super) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
 pub(super) async fn connector(
     context: &Context,
     name: &ModuleName,
-    reaching: &Reaching<'_>,
+    network: &Network,
+    identity: &IdentityArgs,
 ) -> Result<Connector, Diagnostic> {
     let registries: Vec<&str> = match name {
         ModuleName::Oci(source) => vec![source.repository().registry()],
         ModuleName::Registry { .. } | ModuleName::Layout { .. } => Vec::new(),
     };
-    let access = reaching.identity.access(&registries, None).await?;
-    Ok(context.connector(reaching.network, access))
+    let access = identity.access(&registries, None).await?;
+    Ok(context.connector(network, access))
 }
 
 /// The place of a repository or directory.

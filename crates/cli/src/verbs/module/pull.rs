@@ -4,13 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
-use tofu_oci_fetch::{
-    ModulePlaced, ModuleStanding, ModuleTarget, Replace, SignedBy, fetch_module, judge_module,
-};
+use tofu_oci_fetch::{ModulePlaced, ModuleStanding, ModuleTarget, Replace, SignedBy, fetch_module, judge_module};
 use tofu_oci_tfconfig::{PackageModulesError, package_modules};
 use tofu_oci_types::{Digest, Event, PackageHash, Place, Version};
 
-use super::open::{self, FoundModule, Reaching};
+use super::open::{self, FoundModule};
 use crate::args::ModulePullArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -27,15 +25,13 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         .map_err(|error| Diagnostic::new(Exit::Fixable, format!("the current folder cannot be read: {error}")))?;
     let target = ModuleTarget::new(&args.dir, &working_dir)?;
     let trust = trust::load(&args.trust, Path::new("."))?;
-    let reaching = Reaching { private: &args.private, network: &args.network, identity: &args.identity };
-    let connector = open::connector(context, &name, &reaching).await?;
+    let connector = open::connector(context, &name, &args.network, &args.identity).await?;
     let FoundModule { package, version, subject } = open::find(&name, &connector, &args.private).await?;
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
     let standing = judge_module(&package, &trust, reporter).await?;
     let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;
     let outside = calls_outside(fetched.path(), fetched.subdir());
-    let (h1, files, bytes, folder) =
-        (fetched.h1(), fetched.files(), fetched.bytes(), fetched.subdir().to_owned());
+    let (h1, files, bytes, folder) = (fetched.h1(), fetched.files(), fetched.bytes(), fetched.subdir().to_owned());
     let replace = if args.force { Replace::Everything } else { Replace::Never };
     let placed = fetched.place(replace, &limits).await?;
     let outcome = match placed {

@@ -7,7 +7,7 @@ use tofu_oci_source::{Listing, ModuleError, ModulePackage};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Constraints, Event, ModuleName, Place, Reference, Subdir, Tag, Version};
 
-use super::open::{self, Reaching};
+use super::open;
 use crate::args::ModuleVersionsArgs;
 use crate::diagnostic::Diagnostic;
 use crate::page::Page;
@@ -22,8 +22,7 @@ const NAMED: usize = 10;
 /// Lists the versions of a module, newest first.
 pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Result<(), Diagnostic> {
     let name = open::named(&args.source)?;
-    let reaching = Reaching { private: &args.private, network: &args.network, identity: &args.identity };
-    let connector = open::connector(context, &name, &reaching).await?;
+    let connector = open::connector(context, &name, &args.network, &args.identity).await?;
     let (place, mut listed, others, wanted) = match &name {
         ModuleName::Registry { address, constraints, .. } => {
             let registry = open::registry(address.hostname(), &connector, &args.private).await?;

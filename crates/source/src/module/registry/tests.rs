@@ -162,14 +162,27 @@ async fn the_location_of_the_body_counts_more_than_the_header() {
 #[tokio::test]
 async fn locations_that_are_not_fetched_are_one_clear_error() {
     let world = World::start();
-    let at = |location: &str| Answer::new(204).header("X-Terraform-Get", location.to_owned());
-    assert_snapshot!(world.located(Answer::new(204)).await, @"");
-    assert_snapshot!(world.located(at("git::https://u:secret@x.example/a.git?ref=v1")).await, @"");
-    assert_snapshot!(world.located(at("s3::https://s3.amazonaws.com/bucket/a.zip")).await, @"");
-    assert_snapshot!(world.located(at("https://x.example/a?token=secret")).await, @"");
-    assert_snapshot!(world.located(at("http://x.example/a.zip")).await, @"");
-    assert_snapshot!(world.located(at("acme/network/aws")).await, @"");
-    assert_snapshot!(world.located(Answer::new(404)).await, @"");
+    let mut told = Vec::new();
+    for location in [
+        "git::https://u:secret@x.example/a.git?ref=v1",
+        "s3::https://s3.amazonaws.com/bucket/a.zip",
+        "https://x.example/a?token=secret",
+        "http://x.example/a.zip",
+        "acme/network/aws",
+    ] {
+        told.push(world.located(Answer::new(204).header("X-Terraform-Get", location)).await);
+    }
+    told.push(world.located(Answer::new(204)).await);
+    told.push(world.located(Answer::new(404)).await);
+    assert_snapshot!(told.join("\n"), @r"
+    the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it is a git repository, which tofu-oci does not clone (module-location-git)
+    the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it is an S3 bucket, and tofu-oci reads https archives and oci:// repositories (module-location-kind)
+    the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: neither the end of its path nor an argument archive= says that it is a .zip or .tar.gz archive (module-archive-form)
+    the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it leads from HTTPS to plain HTTP on x.example (module-location-invalid)
+    the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it is a module of a registry again (module-location-invalid)
+    registry.example.test names no location for registry.example.test/acme/network/aws 1.0.0: the answer has neither a `location` nor a header X-Terraform-Get (module-location-missing)
+    registry.example.test lists registry.example.test/acme/network/aws 1.0.0, and has no download of it (module-version-missing)
+    ");
 }
 
 #[tokio::test]
