@@ -3,6 +3,7 @@
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
 //! push, pack, copy, sign*, versions, show, outdated, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
+//! module_*      modules: published
 //! auth_explain*    which file, entry, helper, scope and answer decide about access
 //! login*, logout                what is stored for a registry, and where
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
@@ -105,6 +106,7 @@ mod login_sources;
 mod logout;
 mod mirror;
 mod module_pull;
+mod module_push;
 mod named;
 mod named_hosts;
 mod network_mirror;

@@ -84,6 +84,7 @@ fn the_recipes_of_the_readme_work_one_after_the_other() {
     let scene = Scene::over_tls();
     scene.dist("dist", "1.4.0");
     scene.context.write("main.tf", MAIN);
+    scene.context.write("network/main.tf", "");
     scene.key("p256.pem");
     let public = root().join("testdata/trust/cosign/test-keys/p256.pub");
     std::fs::copy(public, scene.path("cosign.pub")).expect("a file in the work folder");
@@ -100,5 +101,5 @@ fn the_recipes_of_the_readme_work_one_after_the_other() {
         verbs.extend(line.split(' ').nth(2).map(ToOwned::to_owned));
     }
     let verbs: Vec<String> = verbs.into_iter().collect();
-    assert_eq!(verbs, ["check", "config", "copy", "install", "lock", "push", "verify"]);
+    assert_eq!(verbs, ["check", "config", "copy", "install", "lock", "module", "push", "verify"]);
 }

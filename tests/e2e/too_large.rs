@@ -40,7 +40,7 @@ fn a_package_declared_as_a_pebibyte_is_not_fetched() {
       cause: the archive has 1125899906842624 bytes or more, and the limit is 2147483648
       cause: it came from [REGISTRY]/acme/widget
 
-    hint: this is far more than a provider needs; check what the archive holds
+    hint: this is far more than a provider or a module needs; check what it holds
     hint: nothing of it was installed: the release itself must be mended by its publisher
     ");
     for line in [format!("install {from} --into mirror --packed"), format!("lock {from}")] {

@@ -7,6 +7,7 @@ use tofu_oci_trust::{KeyError, PrivateKey};
 use tofu_oci_types::{Event, Reporter, Secret};
 use zeroize::Zeroizing;
 
+use crate::args::SigningArgs;
 use crate::diagnostic::Diagnostic;
 use crate::identity;
 use crate::prompt;
@@ -30,6 +31,17 @@ impl KeyPassword {
     /// What the option says.
     pub(crate) fn of(from_stdin: bool) -> Self {
         if from_stdin { Self::Stdin } else { Self::Ambient }
+    }
+}
+
+/// The private key that the arguments name; `None` if they name none.
+///
+/// # Errors
+/// As [`load`].
+pub(crate) async fn named(args: &SigningArgs, reporter: &dyn Reporter) -> Result<Option<PrivateKey>, Diagnostic> {
+    match &args.sign_key {
+        Some(key) => load(key, KeyPassword::of(args.key_password_stdin), reporter).await.map(Some),
+        None => Ok(None),
     }
 }
 

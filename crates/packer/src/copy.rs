@@ -95,7 +95,7 @@ pub async fn copy_release(
         let mut transfers = signatures.transfers;
         if let (Some(CopySigning { address, signing }), Some(version)) = (request.signing, tag.version()) {
             let subject = SignedSubject { index: &root.digest, address, version: &version };
-            let attach = AttachRequest { index: &root, subject, sums: None, signing: Some(signing) };
+            let attach = AttachRequest { index: &root, subject: (&subject).into(), sums: None, signing: Some(signing) };
             transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
         }
         if let Some(notice) = known.deprecated(&tag) {

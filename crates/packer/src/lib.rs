@@ -37,8 +37,9 @@ pub use dist::{
 };
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use module::{
-    KeptForProvider, LeftOutFile, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport, ModulePushRequest,
-    ModuleTagState, ModuleTagTaken, PackageDifference, plan_module_push, push_module,
+    KeptForProvider, LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport,
+    ModulePushRequest, ModuleTagState, ModuleTagTaken, PackageDifference, UnreadableModule, plan_module_push,
+    push_module,
 };
 pub use other::{OtherAddress, OtherPlatform, WithdrawnVersion};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};

@@ -87,7 +87,8 @@ pub async fn sign(
         unchanged: true,
     };
     let subject = SignedSubject { index: &release.index.digest, address: &release.address, version: request.version };
-    let attach = AttachRequest { index: &release.index, subject, sums: None, signing: Some(request.signing) };
+    let attach =
+        AttachRequest { index: &release.index, subject: (&subject).into(), sums: None, signing: Some(request.signing) };
     let plan = AttachPlan::look(store, attach).await?;
     (report.attachments, report.transfers) = plan.attach(store).await?;
     report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);

@@ -9,7 +9,7 @@ use crate::fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 use crate::json;
 use crate::keys::PublicKey;
 use crate::signer::PrivateKey;
-use crate::statement::{SignedSubject, Statement};
+use crate::statement::{SignedContent, Statement};
 use crate::verify::signer;
 use crate::vocabulary::BUNDLE_TYPE;
 
@@ -43,9 +43,9 @@ pub(crate) fn statement_bytes(bytes: &[u8]) -> Result<Vec<u8>, SignatureFault> {
     Ok(Bundle::parse(bytes)?.envelope.payload)
 }
 
-/// A bundle in which `key` says that `subject` is signed: the same bytes for the same arguments.
-pub fn sign_bundle(key: &PrivateKey, subject: &SignedSubject<'_>) -> Vec<u8> {
-    sign_statement(key, subject.to_statement())
+/// A bundle in which `key` says that `content` is signed: the same bytes for the same arguments.
+pub fn sign_bundle<'a>(key: &PrivateKey, content: impl Into<SignedContent<'a>>) -> Vec<u8> {
+    sign_statement(key, content.into().to_statement())
 }
 
 /// A bundle in which `key` signs an in-toto statement.

@@ -10,7 +10,7 @@ use crate::fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 use crate::json;
 use crate::keys::PublicKey;
 use crate::signer::PrivateKey;
-use crate::statement::{SignedSubject, Statement, StatementSubject};
+use crate::statement::{SignedContent, Statement, StatementSubject};
 use crate::verify::signer;
 use crate::vocabulary::SIGN_PREDICATE;
 
@@ -48,16 +48,21 @@ pub fn peek_cosign_tag(payload: &[u8]) -> Result<Peek, SignatureFault> {
     Ok(Peek { made_by: MadeBy::Key { hint: None }, statement: parse(payload)? })
 }
 
-/// Payload and signature in which `key` says that `subject` is signed: the same bytes for the same arguments.
+/// Payload and signature in which `key` says that `content` is signed: the same bytes for the same arguments.
 /// `docker_reference` is the repository that the payload names (`HOST/PATH`), for readers that compare it.
-pub fn sign_cosign_tag(key: &PrivateKey, subject: &SignedSubject<'_>, docker_reference: &str) -> CosignTagSignature {
+pub fn sign_cosign_tag<'a>(
+    key: &PrivateKey,
+    content: impl Into<SignedContent<'a>>,
+    docker_reference: &str,
+) -> CosignTagSignature {
+    let content = content.into();
     let payload = json!({
         "critical": {
             "identity": { "docker-reference": docker_reference },
-            "image": { "docker-manifest-digest": subject.index },
+            "image": { "docker-manifest-digest": content.digest() },
             "type": CRITICAL_TYPE,
         },
-        "optional": subject.names(),
+        "optional": content.names(),
     })
     .to_string()
     .into_bytes();

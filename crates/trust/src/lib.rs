@@ -55,7 +55,7 @@ pub use policy::{
     PolicyError, PolicyFile, PolicyProblem, RuleOrigin, TrustRule, Unsigned,
 };
 pub use signer::PrivateKey;
-pub use statement::{Name, SignedSubject, Statement, StatementSubject};
+pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
 pub use vocabulary::{
     ADDRESS_ANNOTATION, BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, NOTICE_PREDICATE, SIGN_PREDICATE, SIGNATURE_ANNOTATION,

@@ -59,6 +59,21 @@ pub struct SignedSubject<'a> {
     pub version: &'a Version,
 }
 
+/// What a signature of ours is about.
+#[derive(Clone, Copy, Debug)]
+pub enum SignedContent<'a> {
+    /// A release, by its names.
+    Release(SignedSubject<'a>),
+    /// A manifest that says itself what it is, as that of a module: the signature adds no name.
+    Manifest(&'a Digest),
+}
+
+impl<'a> From<&SignedSubject<'a>> for SignedContent<'a> {
+    fn from(subject: &SignedSubject<'a>) -> Self {
+        Self::Release(*subject)
+    }
+}
+
 impl Statement {
     /// Of the payload of an envelope.
     ///
@@ -126,30 +141,65 @@ impl<T: FromStr + ToString> Name<T> {
     }
 }
 
-impl SignedSubject<'_> {
-    /// The two annotations that name it, sorted as cosign sorts them.
-    pub(crate) fn names(&self) -> Value {
-        json!({ ADDRESS_ANNOTATION: self.address.to_string(), VERSION_ANNOTATION: self.version.to_string() })
+impl<'a> SignedContent<'a> {
+    /// The digest of the index or manifest.
+    pub fn digest(&self) -> &'a Digest {
+        match self {
+            Self::Release(SignedSubject { index, .. }) => index,
+            Self::Manifest(digest) => digest,
+        }
     }
 
-    /// The in-toto statement about it, as `cosign sign -a` writes it.
+    /// Whether a subject of a statement is this very content under these very names.
+    pub fn is(&self, subject: &StatementSubject) -> bool {
+        let named = match self {
+            Self::Release(SignedSubject { address, version, .. }) => {
+                matches!(&subject.address, Name::Is(named) if named == *address)
+                    && matches!(&subject.version, Name::Is(named) if named == *version)
+            }
+            Self::Manifest(_) => subject.address == Name::Absent && subject.version == Name::Absent,
+        };
+        named && subject.digest.as_ref() == Some(self.digest())
+    }
+
+    /// The annotations that name it, sorted as cosign sorts them; null as cosign writes it if there are none.
+    pub(crate) fn names(&self) -> Value {
+        match self {
+            Self::Release(SignedSubject { address, version, .. }) => {
+                json!({ ADDRESS_ANNOTATION: address.to_string(), VERSION_ANNOTATION: version.to_string() })
+            }
+            Self::Manifest(_) => Value::Null,
+        }
+    }
+
+    /// The in-toto statement about it, as `cosign sign` writes it.
     pub(crate) fn to_statement(self) -> Vec<u8> {
         self.statement(SIGN_PREDICATE, &json!({}))
     }
 
     /// An in-toto statement about it with this predicate.
-    pub(crate) fn statement(self, predicate_type: &str, predicate: &Value) -> Vec<u8> {
+    fn statement(self, predicate_type: &str, predicate: &Value) -> Vec<u8> {
+        let digest = self.digest();
+        let mut subject = json!({ "digest": { digest.algorithm_name(): digest.encoded() } });
+        let names = self.names();
+        if !names.is_null() {
+            subject["annotations"] = names;
+        }
         json!({
             "_type": STATEMENT_V1,
-            "subject": [{
-                "digest": { self.index.algorithm_name(): self.index.encoded() },
-                "annotations": self.names(),
-            }],
+            "subject": [subject],
             "predicateType": predicate_type,
             "predicate": predicate,
         })
         .to_string()
         .into_bytes()
+    }
+}
+
+impl SignedSubject<'_> {
+    /// An in-toto statement about it with this predicate.
+    pub(crate) fn statement(&self, predicate_type: &str, predicate: &Value) -> Vec<u8> {
+        SignedContent::from(self).statement(predicate_type, predicate)
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct State {
 type Repository = (String, Vec<(String, String)>, Vec<String>);
 
 /// The repositories that tests write to.
-const REPOSITORIES: [&str; 3] = ["acme/widget", "acme/gadget", "mirror/widget"];
+const REPOSITORIES: [&str; 4] = ["acme/widget", "acme/gadget", "acme/network", "mirror/widget"];
 
 impl State {
     /// As it is now.

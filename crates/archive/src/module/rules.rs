@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn a_line_that_is_no_pattern_is_an_error_with_its_number() {
         let told = |text: &str| parse(text, ".tofuignore").map(|_| ()).unwrap_err().to_string();
-        insta::assert_snapshot!(told("a\n!"), @"");
-        insta::assert_snapshot!(told("# x\na[b"), @"");
+        insta::assert_snapshot!(told("a\n!"), @"line 2 of .tofuignore is not a pattern: `!`");
+        insta::assert_snapshot!(told("# x\na[b"), @"line 2 of .tofuignore is not a pattern: `a[b`");
     }
 }

@@ -40,13 +40,30 @@ fn what_belongs_to_a_module_is_packed_and_the_rest_is_named() {
         (".terraformignore", "docs/\n!docs/keep/\n"),
         (".tofuignore", "# ours\ndocs/*\n!docs/keep/\ntests/\n"),
     ]);
-    insta::assert_snapshot!(shown(dir.path()), @"");
+    insta::assert_snapshot!(shown(dir.path()), @r"
+    .terraform.lock.hcl
+    .terraformignore
+    .tofuignore
+    docs/keep/b.md
+    example.tfvars
+    main.tf
+    modules/a/main.tf
+    x run.sh
+    - .git/ (version control)
+    - .terraform/ (working data of `tofu init`)
+    - docs/a.md (line 2 of the ignore file)
+    - modules/a/.terraform/ (working data of `tofu init`)
+    - prod.auto.tfvars (values of variables, which may be secret)
+    - terraform.tfstate (a state or plan, which holds secrets)
+    - terraform.tfstate.backup (a state or plan, which holds secrets)
+    - tests/ (line 4 of the ignore file)
+    ");
 }
 
 #[test]
 fn a_folder_without_a_file_to_pack_is_refused() {
     let dir = folder(&[(".git/config", "")]);
-    insta::assert_snapshot!(shown(dir.path()), @"");
+    insta::assert_snapshot!(shown(dir.path()), @"the package has no files (bad-zip)");
 }
 
 #[cfg(unix)]
@@ -57,15 +74,20 @@ fn a_link_inside_is_followed_and_one_that_leads_outside_is_refused() {
     let dir = outer.path().join("module");
     symlink("a.tf", dir.join("c.tf")).unwrap();
     symlink("lib", dir.join("copy")).unwrap();
-    insta::assert_snapshot!(shown(&dir), @"");
+    insta::assert_snapshot!(shown(&dir), @r"
+    a.tf
+    c.tf
+    copy/b.tf
+    lib/b.tf
+    ");
     symlink("../secret", dir.join("z.tf")).unwrap();
-    insta::assert_snapshot!(shown(&dir), @"");
+    insta::assert_snapshot!(shown(&dir), @"`z.tf` is a link to `../secret`, which lies outside of the module's folder (module-link)");
     fs::remove_file(dir.join("z.tf")).unwrap();
     symlink("nothing", dir.join("z.tf")).unwrap();
-    insta::assert_snapshot!(shown(&dir), @"");
+    insta::assert_snapshot!(shown(&dir), @"`z.tf` is a link to `nothing`, which does not exist (module-link)");
     fs::remove_file(dir.join("z.tf")).unwrap();
     symlink("..", dir.join("lib/up")).unwrap();
-    insta::assert_snapshot!(shown(&dir), @"");
+    insta::assert_snapshot!(shown(&dir), @"`copy/up` is a link to `..`, a folder that the link lies in (module-link)");
 }
 
 #[cfg(unix)]
@@ -76,7 +98,14 @@ fn a_link_does_not_carry_out_what_its_target_keeps_in() {
     symlink("terraform.tfvars", dir.path().join("notes.txt")).unwrap();
     symlink(".git", dir.path().join("history")).unwrap();
     symlink("/etc/passwd", dir.path().join("old.tfstate")).unwrap();
-    insta::assert_snapshot!(shown(dir.path()), @"");
+    insta::assert_snapshot!(shown(dir.path()), @r"
+    a.tf
+    - .git/ (version control)
+    - history (version control)
+    - notes.txt (values of variables, which may be secret)
+    - old.tfstate (a state or plan, which holds secrets)
+    - terraform.tfvars (values of variables, which may be secret)
+    ");
 }
 
 #[cfg(unix)]
@@ -85,7 +114,7 @@ fn a_pipe_is_refused_and_not_waited_for() {
     let dir = folder(&[("a.tf", "")]);
     let pipe = dir.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    insta::assert_snapshot!(shown(dir.path()), @"");
+    insta::assert_snapshot!(shown(dir.path()), @"`pipe` is neither a file nor a directory, which a package must not contain (bad-zip)");
 }
 
 #[test]

@@ -6,8 +6,7 @@ use clap::{Args, Subcommand};
 use tofu_oci_types::Version;
 
 use super::names::strict_version;
-use super::number::number;
-use super::{IdentityArgs, Network, OutputArgs, PrivateHostArgs, TrustArgs};
+use super::{IdentityArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs, SigningArgs};
 
 /// Arguments of `module`.
 #[derive(Debug, Args)]
@@ -40,13 +39,17 @@ pub(crate) enum ModuleVerb {
 #[command(after_help = "\
 Examples:
   tofu-oci module push network ghcr.io/acme/network --version 1.4.0
-  tofu-oci module push . 127.0.0.1:5000/acme/network:1.4.0 --dry-run
-  tofu-oci module push network oci:layout --version 1.4.0
+  tofu-oci module push network ghcr.io/acme/network:1.4.0 --sign-key cosign.key --licenses MPL-2.0
+  tofu-oci module push . 127.0.0.1:5000/acme/network --version 1.4.0 --dry-run
 
-`module push` writes the version under its one canonical tag (1.4.0; a + becomes _). The same files
-give the same bytes on every machine: pushing them again changes nothing and ends with 0.")]
+The version gets its one canonical tag (1.4.0; a + becomes _). The same files give the same bytes on
+every machine: pushing them again changes nothing and ends with 0. State files, .terraform, .git and
+variable files with secrets' usual names stay out, and so does what .tofuignore or .terraformignore
+names. See `tofu-oci help modules`.")]
 pub(crate) struct ModulePushArgs {
     /// The folder with the module
+    ///
+    /// It becomes the root of the package. A configuration calls a folder in it with //FOLDER.
     #[arg(value_name = "DIR")]
     pub(crate) dir: PathBuf,
     /// Where to publish: REGISTRY/REPOSITORY, or oci:DIR for an OCI image layout directory
@@ -55,6 +58,26 @@ pub(crate) struct ModulePushArgs {
     /// The version, if REPOSITORY does not contain it
     #[arg(long, value_name = "V", value_parser = strict_version)]
     pub(crate) version: Option<Version>,
+    /// Where the source lies: a URL, for the annotation org.opencontainers.image.source
+    #[arg(long, value_name = "URL", value_parser = annotation_text, help_heading = "Annotations")]
+    pub(crate) source: Option<String>,
+    /// The revision of the source, for the annotation org.opencontainers.image.revision
+    #[arg(long, value_name = "REVISION", value_parser = annotation_text, help_heading = "Annotations")]
+    pub(crate) revision: Option<String>,
+    /// The licences as an SPDX expression, for the annotation org.opencontainers.image.licenses
+    #[arg(long, value_name = "SPDX", value_parser = annotation_text, help_heading = "Annotations")]
+    pub(crate) licenses: Option<String>,
+    /// Another annotation of the manifest (repeatable)
+    #[arg(long = "annotation", value_name = "KEY=VALUE", value_parser = annotation, help_heading = "Annotations")]
+    pub(crate) annotations: Vec<(String, String)>,
+    #[command(flatten)]
+    pub(crate) signing: SigningArgs,
+    /// Publish files that OpenTofu could not read
+    ///
+    /// Otherwise `module push` refuses syntax errors, and calls of modules that are not in the package: outside of DIR, or
+    /// left out of it.
+    #[arg(long)]
+    pub(crate) skip_checks: bool,
     /// Move the tag if it names another module already
     #[arg(long)]
     pub(crate) replace_tag: bool,
@@ -69,72 +92,42 @@ pub(crate) struct ModulePushArgs {
     pub(crate) output: OutputArgs,
 }
 
-/// Arguments of `module pull`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  tofu-oci module pull 'oci://ghcr.io/acme/network?tag=1.4.0' network
-  tofu-oci module pull 'oci://ghcr.io/acme/network//dns?digest=sha256:…' dns
-  tofu-oci module pull registry.example.com/acme/network/aws@'~> 1.4' network
-  tofu-oci module pull oci:layout:1.4.0 network
-
-DIR gets the files of the module; with //SUB those of that folder alone. They are unpacked beside DIR
-and renamed into place when all of them are there and verified. If DIR has the same files already,
-nothing changes; if it has others, `module pull` refuses it without --force. A module in an OCI
-repository is judged by the rules for `modules` in trust.toml before it is downloaded.")]
-pub(crate) struct ModulePullArgs {
-    /// The module: oci://REPOSITORY[//SUB][?tag=TAG|?digest=DIGEST], HOST/NAMESPACE/NAME/SYSTEM[@CONSTRAINT] or
-    /// oci:DIR[:VERSION]
-    ///
-    /// The first form is that of `source` in a configuration; without a tag it means the tag latest. The second is a module of
-    /// a registry (modules.v1 of its host): the newest version that the constraint admits, and a prerelease only by its exact
-    /// version. oci:DIR is an OCI image layout directory, which takes //SUB, ?tag= and ?digest= too.
-    #[arg(value_name = "SOURCE")]
-    pub(crate) source: String,
-    /// The folder that becomes the module; it is created
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
-    /// Replace everything that is in DIR
-    ///
-    /// A symbolic link, a folder with a .git in it and the current folder are never replaced.
-    #[arg(long)]
-    pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) private: PrivateHostArgs,
-    #[command(flatten)]
-    pub(crate) trust: TrustArgs,
-    #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
+/// A value for people: one line.
+fn annotation_text(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("it is empty".to_owned()),
+        _ if text.chars().any(char::is_control) => Err("it has a control character".to_owned()),
+        text => Ok(text.to_owned()),
+    }
 }
 
-/// Arguments of `module versions`.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  tofu-oci module versions oci://ghcr.io/acme/network
-  tofu-oci module versions registry.example.com/acme/network/aws
-  tofu-oci module versions registry.example.com/acme/network/aws@'~> 1.4' --limit 3
-  tofu-oci module versions oci:layout
+/// `KEY=VALUE`.
+fn annotation(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE, such as org.opencontainers.image.vendor=Acme")?;
+    if key.is_empty() || key.chars().any(|one| one.is_whitespace() || one.is_control()) {
+        return Err("the key is empty, or has a space in it".to_owned());
+    }
+    Ok((key.to_owned(), annotation_text(value)?))
+}
 
-Newest first. The versions of a repository are its tags that are written as a version in full, such
-as 1.4.0; a note names the other tags, which a source can name too (?tag=main).")]
-pub(crate) struct ModuleVersionsArgs {
-    /// The module: oci://REPOSITORY, HOST/NAMESPACE/NAME/SYSTEM[@CONSTRAINT] or oci:DIR
-    #[arg(value_name = "SOURCE")]
-    pub(crate) source: String,
-    /// List the newest N versions only
-    #[arg(long, value_name = "N", value_parser = number::<u16, 1, 65535>)]
-    pub(crate) limit: Option<u16>,
-    #[command(flatten)]
-    pub(crate) private: PrivateHostArgs,
-    #[command(flatten)]
-    pub(crate) network: Network,
-    #[command(flatten)]
-    pub(crate) identity: IdentityArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: Result<(&str, &str), &str>) {
+        let got = annotation(text);
+        let got = got.as_ref().map(|(key, value)| (key.as_str(), value.as_str()));
+        assert_eq!(got.map_err(String::as_str), want, "{text:?}");
+    }
+
+    #[test]
+    fn an_annotation_is_a_key_and_a_value_of_one_line() {
+        check("a.b=c=d", Ok(("a.b", "c=d")));
+        check("a=", Err("it is empty"));
+        check("a=x\u{1b}[2J", Err("it has a control character"));
+        check("a b=c", Err("the key is empty, or has a space in it"));
+        check("=c", Err("the key is empty, or has a space in it"));
+        check("a", Err("write KEY=VALUE, such as org.opencontainers.image.vendor=Acme"));
+    }
 }

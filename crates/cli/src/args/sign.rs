@@ -48,10 +48,10 @@ impl SumsChoice {
     }
 }
 
-/// What `push` and `pack` attach to a release.
+/// Who signs what is published.
 #[derive(Debug, Args)]
-pub(crate) struct Attach {
-    /// Sign the release with this private key (PEM), or with the one in a variable: env://NAME
+pub(crate) struct SigningArgs {
+    /// Sign it with this private key (PEM), or with the one in a variable: env://NAME
     ///
     /// The key is PKCS#8, SEC1, PKCS#1 or cosign's encrypted form. `push` writes the signature before the tag.
     #[arg(long, value_name = "KEY", help_heading = "Signing")]
@@ -72,6 +72,13 @@ pub(crate) struct Attach {
     /// tofu-oci drops one line break at its end.
     #[arg(long, requires = "sign_key", hide_short_help = true, help_heading = "Signing")]
     pub(crate) key_password_stdin: bool,
+}
+
+/// What `push` and `pack` attach to a release.
+#[derive(Debug, Args)]
+pub(crate) struct Attach {
+    #[command(flatten)]
+    pub(crate) signing: SigningArgs,
     /// Whether to attach the signed SHA256SUMS of the folder
     ///
     /// With it go its OpenPGP signatures and the public keys beside it (*.asc, *.gpg, *.pgp).

@@ -28,6 +28,14 @@ impl Diagnostic {
             | ArchiveError::UnsupportedEntry { .. } => {
                 self.hint("a package consists of plain files: put a copy of the file in its place, or leave it out")
             }
+            ArchiveError::LinkOutside { .. } => {
+                self.hint("put a copy of the file in its place, or leave it out: a line in .tofuignore")
+            }
+            ArchiveError::LinkToNothing { .. } | ArchiveError::LinkInCircle { .. } => {
+                self.hint("remove the link, or leave it out: a line in .tofuignore")
+            }
+            ArchiveError::IgnoreLine { .. } => self
+                .hint("a pattern is a path with *, **, ? and [a-z]; ! in front takes files back, # begins a comment"),
             ArchiveError::Encrypted { .. } | ArchiveError::UnsupportedMethod { .. } => {
                 self.hint("make the archive with plain `zip`: stored or deflated, and not encrypted")
             }
@@ -36,7 +44,7 @@ impl Diagnostic {
             | ArchiveError::TooManyEntries { .. }
             | ArchiveError::TooManyMembers { .. }
             | ArchiveError::RatioExceeded { .. } => {
-                self.hint("this is far more than a provider needs; check what the archive holds")
+                self.hint("this is far more than a provider or a module needs; check what it holds")
             }
             ArchiveError::NoExecutable { provider_type, found } => {
                 let hint =

@@ -78,6 +78,7 @@ impl From<PackError> for Diagnostic {
             PackError::WrongSumsSignature { .. } => {
                 diagnostic.hint("nothing was sent; sign the file again, or omit it with its signatures: --sums skip")
             }
+            PackError::Module(fault) => diagnostic.module_hint(fault),
             PackError::Sign(error) => diagnostic.sign_hint(error),
             PackError::State(error) => diagnostic.state_hint(error),
             PackError::Io { action: action @ "create a folder in", path, source } => {

@@ -24,6 +24,7 @@ macro_rules! topics {
 pub(crate) const TOPICS: &[HelpTopic] = topics! {
     "guide", "guide.md", "a walk through five modules and a local registry";
     "publishing", "publishing.md", "inputs, tags, layouts, signing";
+    "modules", "modules.md", "modules in OCI repositories: what is packed, checked and written";
     "installing", "installing.md", "where packages go, the lock file, Terraform, sites without network";
     "mirroring", "mirror.md", "providers of others in your own registry, by rules";
     "running", "run.md", "terraform, tofu and terragrunt with providers from OCI repositories";

@@ -25,13 +25,13 @@ use crate::invocation;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_event, json_line};
-use crate::signing_key::{self, KeyPassword};
+use crate::signing_key;
 use crate::subject;
 
 /// Publishes to a registry, or to a directory.
 pub(crate) async fn push(context: &Context, args: &PushArgs) -> Result<(), Diagnostic> {
     let destination = destination("push", &args.release, &args.destination)?;
-    one_password(args.release.attach.key_password_stdin, args.identity.password_stdin)?;
+    one_password(args.release.attach.signing.key_password_stdin, args.identity.password_stdin)?;
     let named = identity::of_end(&destination.end).into_iter().collect::<Vec<_>>();
     let access = args.identity.access(&named, None).await?;
     release(context, &args.release, &destination, context.connector(&args.network, access)).await
@@ -98,13 +98,7 @@ async fn release(
     let address = address(args, end, &dist)?;
     let version = dist.choose_version(version.as_ref())?;
     tracing::info!(kind = ?dist.kind, %address, %version, platforms = dist.packages.len(), place = %end, "publishing");
-    let key = match &args.attach.sign_key {
-        Some(key) => {
-            let password = KeyPassword::of(args.attach.key_password_stdin);
-            Some(signing_key::load(key, password, context.reporter.as_ref()).await?)
-        }
-        None => None,
-    };
+    let key = signing_key::named(&args.attach.signing, context.reporter.as_ref()).await?;
     let request = PushRequest {
         dist: &dist,
         publication: Publication {
@@ -114,7 +108,7 @@ async fn release(
             jobs: usize::from(args.jobs),
             replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
             rename: if args.insist.rename { Rename::Allow } else { Rename::Refuse },
-            signing: key.as_ref().map(|key| Signing { key, forms: args.attach.sign_format.forms() }),
+            signing: key.as_ref().map(|key| Signing { key, forms: args.attach.signing.sign_format.forms() }),
         },
         h1: match args.h1 {
             H1Choice::Compute => H1Mode::Compute,

@@ -1,7 +1,7 @@
 //! Who vouches for the package of a module: asked once, before its download.
 
 use tofu_oci_source::{ModulePackage, Search};
-use tofu_oci_trust::{Archives, Pins, Policy, ReleaseFacts, Standing, TrustRule, Verdict, judge};
+use tofu_oci_trust::{Archives, Flaw, Pins, Policy, ReleaseFacts, Standing, TrustRefusal, TrustRule, Verdict, judge};
 use tofu_oci_types::{Event, Identity, Level, ProviderAddr, Reporter, Version};
 
 use super::{SignedBy, Trust};
@@ -18,13 +18,15 @@ pub enum ModuleStanding {
     Signed(Vec<SignedBy>),
 }
 
-/// The judgement on a module's package by the rules for modules. No pin remembers modules, and a signature binds the content
-/// of the manifest, not its repository or version.
+/// The judgement on a module's package by the rules for modules. No pin remembers modules. A signature binds the manifest, and
+/// so the version that the manifest says it is: one that says another version than the `wanted` one is refused. It does not bind
+/// the repository.
 ///
 /// # Errors
 /// [`ModuleFetchError::Untrusted`], and errors of the place that was asked for signatures.
 pub async fn judge_module(
     package: &ModulePackage,
+    wanted: Option<&Version>,
     trust: &Trust,
     reporter: &dyn Reporter,
 ) -> Result<ModuleStanding, ModuleFetchError> {
@@ -35,6 +37,10 @@ pub async fn judge_module(
         verdict = judged.verdict(package, Search::Everywhere).await?;
     }
     if let Some(refusal) = verdict.refusal {
+        let (refusal, rule) = (Box::new(refusal), Box::new(judged.rule().clone()));
+        return Err(ModuleFetchError::Untrusted { place: package.place().clone(), refusal, rule });
+    }
+    if let (Standing::Signed, Some(refusal)) = (verdict.standing, other_version(package, wanted, &verdict)) {
         let (refusal, rule) = (Box::new(refusal), Box::new(judged.rule().clone()));
         return Err(ModuleFetchError::Untrusted { place: package.place().clone(), refusal, rule });
     }
@@ -53,6 +59,17 @@ pub async fn judge_module(
         verdict.signers.into_iter().map(|signer| SignedBy { name: signer.name, key: signer.key }).collect();
     signers.sort();
     Ok(ModuleStanding::Signed(signers))
+}
+
+/// The refusal of a signed manifest that says it is another version: an old one under a new tag.
+fn other_version(package: &ModulePackage, wanted: Option<&Version>, verdict: &Verdict) -> Option<TrustRefusal> {
+    let (wanted, claimed) = (wanted?, package.claimed_version()?);
+    if claimed == wanted {
+        return None;
+    }
+    let by = verdict.signers.first().map(|signer| signer.name.clone()).unwrap_or_default();
+    let flaw = Flaw::OtherVersion { named: claimed.to_string(), wanted: Box::new(wanted.clone()) };
+    Some(TrustRefusal::Signature { by, flaw })
 }
 
 /// A manifest as the release that it is judged as. The name stands for any: the policy's first rule is for all names.

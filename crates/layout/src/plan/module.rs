@@ -77,7 +77,20 @@ mod tests {
         let plan = plan_module(&zip, &annotations);
         assert_eq!(plan.config.bytes, b"{}");
         let text = String::from_utf8(plan.manifest.bytes.clone()).unwrap();
-        insta::assert_snapshot!(text.replace(",\"", ",\n\""), @"");
+        insta::assert_snapshot!(text.replace(",\"", ",\n\""), @r#"
+        {"schemaVersion":2,
+        "mediaType":"application/vnd.oci.image.manifest.v1+json",
+        "artifactType":"application/vnd.opentofu.modulepkg",
+        "config":{"mediaType":"application/vnd.oci.empty.v1+json",
+        "digest":"sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a",
+        "size":2},
+        "layers":[{"mediaType":"archive/zip",
+        "digest":"sha256:4a70fe9aa6436e02c2dea340fbd1e352e4ef2d8ce6ca52ad25d4b95471fc8bf2",
+        "size":3,
+        "annotations":{"org.opencontainers.image.title":"network_1.0.0.zip"}}],
+        "annotations":{"a":"1",
+        "b":"2"}}
+        "#);
         assert_eq!(plan, plan_module(&zip, &annotations));
         assert_eq!(plan.manifest.descriptor.digest, Digest::sha256(&plan.manifest.bytes));
     }

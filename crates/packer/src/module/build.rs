@@ -10,8 +10,10 @@ use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_layout::{ModulePlan, ModuleZip, annotation, plan_module};
 use tofu_oci_types::{Digest, Version};
 
+use super::checks::check;
 use super::error::ModuleFault;
 use super::report::{LeftOutFile, ModuleContents};
+use super::request::ModuleChecks;
 use crate::PackError;
 
 /// The names under which a README is looked for in the root of a package, in any case.
@@ -20,6 +22,7 @@ const READMES: [&str; 3] = ["readme.md", "readme", "readme.txt"];
 /// What a module's package is made of.
 pub(super) struct BuildJob {
     pub(super) dir: PathBuf,
+    pub(super) checks: ModuleChecks,
     pub(super) version: Version,
     pub(super) annotations: BTreeMap<String, String>,
     pub(super) work_dir: PathBuf,
@@ -29,6 +32,8 @@ pub(super) struct BuildJob {
 pub(super) struct BuiltModule {
     pub(super) plan: ModulePlan,
     pub(super) contents: ModuleContents,
+    /// Whether `OpenTofu` would find no configuration in the package's root; `false` if it was not looked at.
+    pub(super) is_empty: bool,
     /// The zip.
     pub(super) path: PathBuf,
     /// Where the zip lies, until the last owner lets go.
@@ -37,10 +42,14 @@ pub(super) struct BuiltModule {
 
 /// Packs the folder, and reads the package back as an installer would.
 pub(super) fn build(job: &BuildJob, folder: &ModuleFolder) -> Result<BuiltModule, PackError> {
-    let BuildJob { dir, version, annotations, work_dir } = job;
+    let BuildJob { dir, checks, version, annotations, work_dir } = job;
     let failed = |error| PackError::archive(dir, error);
     let scratch = Scratch::temporary(work_dir, Purpose::Push)
         .map_err(|error| PackError::io("create a folder in", work_dir, error))?;
+    let is_empty = match checks {
+        ModuleChecks::Run => check(&folder.files, &scratch.path().join("checked"))?,
+        ModuleChecks::Skip => false,
+    };
     let path = scratch.path().join("module.zip");
     let WrittenZip { digest, size, contents } = write_zip(&folder.files, &path).map_err(failed)?;
     let limits = Limits::default();
@@ -51,8 +60,8 @@ pub(super) fn build(job: &BuildJob, folder: &ModuleFolder) -> Result<BuiltModule
     annotate(annotation::MODULE_VERSION, version.to_string());
     annotate(annotation::IMAGE_VERSION, version.to_string());
     annotate(annotation::MODULE_H1, h1.to_string());
-    let readme = contents.files().iter().find(|file| READMES.contains(&file.name.to_ascii_lowercase().as_str()));
-    if let Some(readme) = readme {
+    let named = |name: &&str| contents.files().iter().find(|file| file.name.eq_ignore_ascii_case(name));
+    if let Some(readme) = READMES.iter().find_map(named) {
         annotate(annotation::MODULE_README, Digest::from_sha256(readme.sha256).to_string());
     }
     // The same name at every place, so that a copy has the same digest as a push.
@@ -72,7 +81,7 @@ pub(super) fn build(job: &BuildJob, folder: &ModuleFolder) -> Result<BuiltModule
         ignore_file: folder.ignore_file,
         left_out: left_out.collect(),
     };
-    Ok(BuiltModule { plan, contents, path, _scratch: Arc::new(scratch) })
+    Ok(BuiltModule { plan, contents, is_empty, path, _scratch: Arc::new(scratch) })
 }
 
 /// The files of the folder.

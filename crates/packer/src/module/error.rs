@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, InvalidOciModuleSource, Place, ProviderAddr, RepositoryRef, Tag, Version};
 
 /// What stands against publishing a module.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -20,12 +20,42 @@ pub enum ModuleFault {
         /// The path.
         path: PathBuf,
     },
+    /// The name of the repository is one from which `OpenTofu` installs no module.
+    #[error("OpenTofu could not install a module from {repository}")]
+    Repository {
+        /// The repository.
+        repository: RepositoryRef,
+        /// Why.
+        #[source]
+        source: InvalidOciModuleSource,
+    },
+    /// `OpenTofu` could not read the files.
+    #[error(transparent)]
+    Unreadable(Box<UnreadableModule>),
+    /// An annotation that the push writes itself.
+    #[error("the annotation {key} is written by the push itself")]
+    OwnAnnotation {
+        /// Its key.
+        key: String,
+    },
     /// The tag points at something else.
     #[error(transparent)]
     TagTaken(Box<ModuleTagTaken>),
     /// The repository is kept for a provider.
     #[error(transparent)]
     KeptForProvider(Box<KeptForProvider>),
+}
+
+/// A module that `OpenTofu` could not read from its package.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("OpenTofu could not read this module: {}", first)]
+pub struct UnreadableModule {
+    /// The first fault, with its place in the package.
+    pub first: String,
+    /// The other faults, at most nine.
+    pub others: Vec<String>,
+    /// Whether a call leads out of the package.
+    pub leads_out: bool,
 }
 
 /// A tag, its present target, and the target of this push.
@@ -83,6 +113,9 @@ impl ModuleFault {
         match self {
             Self::NoFolder { .. } => "no-folder",
             Self::NotAFolder { .. } => "not-a-folder",
+            Self::Repository { .. } => "module-repository-name",
+            Self::Unreadable(_) => "module-unreadable",
+            Self::OwnAnnotation { .. } => "own-annotation",
             Self::TagTaken(_) => "tag-taken",
             Self::KeptForProvider(_) => "kept-for-provider",
         }

@@ -9,13 +9,17 @@
 //! ```
 
 mod build;
+mod checks;
 mod error;
 mod look;
 mod push;
 mod report;
 mod request;
 
-pub use error::{KeptForProvider, ModuleFault, ModuleTagTaken, PackageDifference};
+pub use error::{KeptForProvider, ModuleFault, ModuleTagTaken, PackageDifference, UnreadableModule};
 pub use push::{plan_module_push, push_module};
 pub use report::{LeftOutFile, ModuleContents, ModulePushPlan, ModulePushReport, ModuleTagState};
-pub use request::ModulePushRequest;
+pub use request::{ModuleChecks, ModulePushRequest};
+
+#[cfg(test)]
+mod tests;

@@ -1,67 +1,85 @@
 //! The push itself.
 
 use bytes::Bytes;
-use tofu_oci_layout::Planned;
+use tofu_oci_layout::{Planned, annotation};
 use tofu_oci_store::{FileBody, Pushed, ReadStore, Store, push_observed};
-use tofu_oci_types::{Event, Reporter};
+use tofu_oci_trust::SignedContent;
+use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag};
 
 use super::build::{BuildJob, BuiltModule, build, files};
+use super::error::ModuleFault;
 use super::look::{look, tag_of, taken};
 use super::report::{ModulePushPlan, ModulePushReport, ModuleTagState};
 use super::request::ModulePushRequest;
 use crate::push::{blocking, outcome, point};
-use crate::{PackError, ReplaceTag, Transfers};
+use crate::signing::{AttachPlan, AttachRequest};
+use crate::{AttachmentState, PackError, ReplaceTag, Transfers};
+
+/// The annotations that a push writes itself.
+const OWN: [&str; 4] =
+    [annotation::MODULE_VERSION, annotation::MODULE_H1, annotation::MODULE_README, annotation::IMAGE_VERSION];
 
 /// Writes the module's package, and its tag last of all.
 ///
 /// The same folder gives the same bytes on every machine, so that a second push sends nothing. A push that breaks off leaves
-/// no tag.
+/// no tag. The signature is there before the tag is; a module that is there already gets what it lacks.
 ///
 /// # Errors
-/// [`ModuleFault::TagTaken`](crate::ModuleFault) before anything is sent if the tag points at something else.
+/// [`PackError::Module`] before anything is sent: if the tag points at something else, if `OpenTofu` could not read the
+/// files, if it could install no module from a repository of this name, and if a provider's versions lie there.
 pub async fn push_module(
     request: &ModulePushRequest<'_>,
     store: &dyn Store,
     reporter: &dyn Reporter,
 ) -> Result<ModulePushReport, PackError> {
-    let tag = tag_of(request.version)?;
-    let built = prepare(request).await?;
+    let (tag, source) = address(request, store)?;
+    let built = prepare(request, reporter).await?;
     let existing = look(store, &tag, request.version, reporter).await?;
     let manifest = &built.plan.manifest.descriptor;
-    let report = |transfers, replaced, unchanged| ModulePushReport {
+    let unchanged = existing.as_ref().is_some_and(|there| there.digest == manifest.digest);
+    let mut transfers = Transfers::default();
+    match &existing {
+        Some(there) if !unchanged && request.replace == ReplaceTag::Refuse => {
+            return Err(taken(store, there, &built, &tag).await);
+        }
+        _ if unchanged => {}
+        _ => transfers = send(request, &built, store, reporter).await?,
+    }
+    let (attachments, more) = signatures(request, &built, store).await?.attach(store).await?;
+    transfers.add(more);
+    if !unchanged && let Some(now) = point(store, manifest, &tag, request.replace).await? {
+        return Err(taken(store, &now, &built, &tag).await);
+    }
+    Ok(ModulePushReport {
         place: store.place(),
         version: request.version.clone(),
-        tag: tag.clone(),
+        tag,
+        source,
         manifest: manifest.digest.clone(),
         contents: built.contents.clone(),
         transfers,
-        attachments: Vec::new(),
-        replaced,
+        attachments,
+        replaced: existing.filter(|_| !unchanged).map(|there| there.digest),
         unchanged,
-    };
-    match &existing {
-        Some(there) if there.digest == manifest.digest => return Ok(report(Transfers::default(), None, true)),
-        Some(there) if request.replace == ReplaceTag::Refuse => return Err(taken(store, there, &built, &tag).await),
-        _ => {}
-    }
-    let transfers = send(request, &built, store, reporter).await?;
-    if let Some(now) = point(store, manifest, &tag, request.replace).await? {
-        return Err(taken(store, &now, &built, &tag).await);
-    }
-    Ok(report(transfers, existing.map(|there| there.digest), false))
+    })
 }
 
 /// What [`push_module`] would write. The store is only read.
+///
+/// # Errors
+/// As [`push_module`], except that a tag that points at something else is a state of the plan.
 pub async fn plan_module_push(
     request: &ModulePushRequest<'_>,
     store: &dyn ReadStore,
     reporter: &dyn Reporter,
 ) -> Result<ModulePushPlan, PackError> {
-    let tag = tag_of(request.version)?;
-    let built = prepare(request).await?;
+    let (tag, source) = address(request, store)?;
+    let built = prepare(request, reporter).await?;
     let existing = look(store, &tag, request.version, reporter).await?;
     let manifest = &built.plan.manifest.descriptor;
-    let mut bytes_to_send = 0;
+    let attachments = signatures(request, &built, store).await?.attachments();
+    let missing = attachments.iter().filter(|attachment| attachment.state == AttachmentState::Missing);
+    let mut bytes_to_send = missing.map(|attachment| attachment.bytes).sum();
     for descriptor in [&built.plan.layer, &built.plan.config.descriptor, manifest] {
         if !store.exists(descriptor).await? {
             bytes_to_send += descriptor.size;
@@ -71,6 +89,7 @@ pub async fn plan_module_push(
         place: store.place(),
         version: request.version.clone(),
         tag,
+        source,
         tag_state: match existing {
             None => ModuleTagState::Free,
             Some(there) if there.digest == manifest.digest => ModuleTagState::Equal,
@@ -78,23 +97,62 @@ pub async fn plan_module_push(
         },
         manifest: manifest.digest.clone(),
         contents: built.contents.clone(),
-        attachments: Vec::new(),
+        attachments,
         bytes_to_send,
     })
 }
 
-async fn prepare(request: &ModulePushRequest<'_>) -> Result<BuiltModule, PackError> {
+/// The tag, and the source by which a configuration calls the module; `None` if it lies in a directory.
+fn address(
+    request: &ModulePushRequest<'_>,
+    store: &dyn ReadStore,
+) -> Result<(Tag, Option<OciModuleSource>), PackError> {
+    let tag = tag_of(request.version)?;
+    let place = store.place();
+    let Some(repository) = place.repository() else { return Ok((tag, None)) };
+    match format!("oci://{repository}?tag={tag}").parse() {
+        Ok(source) => Ok((tag, Some(source))),
+        Err(source) => Err(ModuleFault::Repository { repository: repository.clone(), source }.into()),
+    }
+}
+
+/// Packs and checks the folder. Says what is not in the package.
+async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Result<BuiltModule, PackError> {
+    if let Some(key) = request.annotations.keys().find(|key| OWN.contains(&key.as_str())) {
+        return Err(ModuleFault::OwnAnnotation { key: key.clone() }.into());
+    }
     let job = BuildJob {
         dir: request.dir.to_owned(),
+        checks: request.checks,
         version: request.version.clone(),
         annotations: request.annotations.clone(),
         work_dir: request.work_dir.clone(),
     };
-    blocking(move || {
+    let built = blocking(move || {
         let folder = files(&job.dir)?;
         build(&job, &folder)
     })
-    .await
+    .await?;
+    if built.is_empty {
+        let text =
+            format!("{} holds no .tf or .tofu file: OpenTofu takes it for an empty module", request.dir.display());
+        reporter.event(
+            &Event::warning("module-empty", text)
+                .with_hint("name the folder of the module, or call a folder in it: //FOLDER"),
+        );
+    }
+    Ok(built)
+}
+
+/// The signature of the manifest, beside what is there.
+async fn signatures<'a>(
+    request: &'a ModulePushRequest<'a>,
+    built: &'a BuiltModule,
+    store: &dyn ReadStore,
+) -> Result<AttachPlan<'a>, PackError> {
+    let index = &built.plan.manifest.descriptor;
+    let subject = SignedContent::Manifest(&index.digest);
+    AttachPlan::look(store, AttachRequest { index, subject, sums: None, signing: request.signing }).await
 }
 
 /// Zip, config, manifest; and the check that the manifest is there.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tofu_oci_types::{Digest, PackageHash, Place, Tag, Version};
+use tofu_oci_types::{Digest, OciModuleSource, PackageHash, Place, Tag, Version};
 
 use crate::{Attachment, Transfers};
 
@@ -46,6 +46,8 @@ pub struct ModulePushReport {
     pub version: Version,
     /// The tag that points at the module now.
     pub tag: Tag,
+    /// The source by which a configuration calls the module; `None` if it lies in a directory.
+    pub source: Option<OciModuleSource>,
     /// The digest of the manifest.
     pub manifest: Digest,
     /// What is in the package.
@@ -72,6 +74,8 @@ pub struct ModulePushPlan {
     pub version: Version,
     /// The tag that would be written.
     pub tag: Tag,
+    /// The source by which a configuration calls the module; `None` if it lies in a directory.
+    pub source: Option<OciModuleSource>,
     /// Where the tag points now.
     pub tag_state: ModuleTagState,
     /// The digest of the manifest.

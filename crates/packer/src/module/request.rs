@@ -5,7 +5,17 @@ use std::path::{Path, PathBuf};
 
 use tofu_oci_types::Version;
 
-use crate::ReplaceTag;
+use crate::{ReplaceTag, Signing};
+
+/// Whether the files of a module are looked at before they are published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ModuleChecks {
+    /// What `OpenTofu` could not read ends the push before anything is sent.
+    #[default]
+    Run,
+    /// They are published as they are.
+    Skip,
+}
 
 /// One module to push.
 #[derive(Clone, Debug)]
@@ -18,6 +28,10 @@ pub struct ModulePushRequest<'a> {
     pub annotations: BTreeMap<String, String>,
     /// What happens when the tag is taken.
     pub replace: ReplaceTag,
+    /// Whether the files are looked at as `OpenTofu` will.
+    pub checks: ModuleChecks,
+    /// Who signs the manifest; `None` to sign nothing.
+    pub signing: Option<Signing<'a>>,
     /// An existing folder, the system's for temporary files. The zip lies in a folder of its own in it.
     pub work_dir: PathBuf,
 }

@@ -2,7 +2,7 @@
 
 use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{Store, StoreError, fetch_bytes};
-use tofu_oci_trust::{CosignTagSignature, PublicKey, SignatureForm, SignedSubject};
+use tofu_oci_trust::{CosignTagSignature, PublicKey, SignatureForm, SignedContent};
 use tofu_oci_types::{Digest, Place, Tag};
 
 use super::artifact::Artifact;
@@ -63,7 +63,7 @@ impl<'a> Attacher<'a> {
         tag: Tag,
         signature: &CosignTagSignature,
         key: &PublicKey,
-        subject: &SignedSubject<'_>,
+        subject: &SignedContent<'_>,
     ) -> Result<Digest, PackError> {
         for _ in 0..WRITES {
             let mut image = SignatureImage::read(self.store, tag.clone()).await?;

@@ -10,7 +10,7 @@ use tofu_oci_layout::{MAX_DOCUMENT, media_type};
 use tofu_oci_source::LAYER_LIMIT;
 use tofu_oci_store::{ReadStore, StoreError, fetch_bytes};
 use tofu_oci_trust::{
-    CosignTagSignature, PublicKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SignedSubject, open_cosign_tag,
+    CosignTagSignature, PublicKey, SIGNATURE_ANNOTATION, SIMPLE_SIGNING_TYPE, SignedContent, open_cosign_tag,
 };
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
@@ -122,7 +122,7 @@ impl SignatureImage {
         &self,
         store: &dyn ReadStore,
         key: &PublicKey,
-        subject: &SignedSubject<'_>,
+        subject: &SignedContent<'_>,
     ) -> Result<bool, StoreError> {
         for layer in self.layers().iter().take(LAYER_LIMIT) {
             let Ok(layer) = serde_json::from_value::<Descriptor>(layer.clone()) else { continue };

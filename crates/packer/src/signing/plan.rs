@@ -3,7 +3,7 @@
 use tofu_oci_source::{LAYER_LIMIT, Search, evidence};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::{
-    CosignTagSignature, Evidence, PublicKey, SignatureForm, SignedSubject, open_cosign_tag, sign_bundle,
+    CosignTagSignature, Evidence, PublicKey, SignatureForm, SignedContent, SignedSubject, open_cosign_tag, sign_bundle,
     sign_cosign_tag,
 };
 use tofu_oci_types::{Descriptor, Tag};
@@ -22,7 +22,7 @@ pub(crate) struct AttachRequest<'a> {
     /// The descriptor of the index; it need not be in the store yet.
     pub(crate) index: &'a Descriptor,
     /// What a signature says.
-    pub(crate) subject: SignedSubject<'a>,
+    pub(crate) subject: SignedContent<'a>,
     /// The signed checksum file of its origin.
     pub(crate) sums: Option<&'a SignedSums>,
     /// Who signs.
@@ -79,7 +79,7 @@ impl<'a> AttachPlan<'a> {
 
     /// Writes what is missing, and reads back what was written.
     pub(crate) async fn attach(self, store: &dyn Store) -> Result<(Vec<Attachment>, Transfers), PackError> {
-        let mut attacher = Attacher::new(store, self.request.subject.index);
+        let mut attacher = Attacher::new(store, self.request.subject.digest());
         let mut attachments = Vec::with_capacity(self.items.len());
         let mut artifacts = Vec::new();
         for AttachItem { mut attachment, content } in self.items {
@@ -170,7 +170,7 @@ async fn bundle_item(
     signing: Signing<'_>,
     listed: &[Descriptor],
 ) -> Result<AttachItem<'static>, PackError> {
-    let artifact = Artifact::bundle(request.index, sign_bundle(signing.key, &request.subject));
+    let artifact = Artifact::bundle(request.index, sign_bundle(signing.key, request.subject));
     let seen = if is_listed(&artifact, listed) {
         Some(artifact.manifest.0.digest.clone())
     } else if listed.is_empty() {
@@ -195,8 +195,12 @@ async fn image_item<'a>(
     request: &AttachRequest<'_>,
     signing: Signing<'a>,
 ) -> Result<AttachItem<'a>, PackError> {
-    let reference = store.repository().map_or_else(|| request.subject.address.to_string(), ToString::to_string);
-    let signature = sign_cosign_tag(signing.key, &request.subject, &reference);
+    let reference = match (store.repository(), request.subject) {
+        (Some(repository), _) => repository.to_string(),
+        (None, SignedContent::Release(SignedSubject { address, .. })) => address.to_string(),
+        (None, SignedContent::Manifest(_)) => "module".to_owned(),
+    };
+    let signature = sign_cosign_tag(signing.key, request.subject, &reference);
     let tag = tag(store, request)?;
     let mut image = SignatureImage::read(store, tag.clone()).await?;
     let seen = match &image.found {

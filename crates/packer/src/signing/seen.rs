@@ -2,7 +2,7 @@
 
 use tofu_oci_source::{Search, evidence};
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_trust::{Evidence, Name, PublicKey, SIGN_PREDICATE, SignatureFault, Signed, SignedSubject, open_bundle};
+use tofu_oci_trust::{Evidence, PublicKey, SIGN_PREDICATE, SignatureFault, Signed, SignedContent, open_bundle};
 use tofu_oci_types::{Descriptor, Digest};
 
 /// The referrer in which this key has signed the subject.
@@ -10,7 +10,7 @@ pub(super) async fn signed_bundle(
     store: &dyn ReadStore,
     index: &Descriptor,
     key: &PublicKey,
-    subject: &SignedSubject<'_>,
+    subject: &SignedContent<'_>,
 ) -> Result<Option<Digest>, StoreError> {
     let found = evidence(store, index, Search::Everywhere).await?;
     Ok(found.into_iter().find_map(|evidence| match evidence {
@@ -22,12 +22,7 @@ pub(super) async fn signed_bundle(
 }
 
 /// Whether a signature is good, and is of this subject.
-pub(super) fn says(opened: &Result<Signed, SignatureFault>, subject: &SignedSubject<'_>) -> bool {
+pub(super) fn says(opened: &Result<Signed, SignatureFault>, subject: &SignedContent<'_>) -> bool {
     let Ok(Signed { statement, .. }) = opened else { return false };
-    statement.predicate_type == SIGN_PREDICATE
-        && statement.subjects.iter().any(|found| {
-            found.digest.as_ref() == Some(subject.index)
-                && matches!(&found.address, Name::Is(address) if address == subject.address)
-                && matches!(&found.version, Name::Is(version) if version == subject.version)
-        })
+    statement.predicate_type == SIGN_PREDICATE && statement.subjects.iter().any(|found| subject.is(found))
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use tofu_oci_http::{WebClient, host_of};
-use tofu_oci_layout::ModuleManifest;
+use tofu_oci_layout::{ModuleManifest, annotation};
 use tofu_oci_store::ReadStore;
 use tofu_oci_trust::Evidence;
-use tofu_oci_types::{Descriptor, Digest, Place, Reference, Subdir};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Subdir, Version};
 
 use super::error::ModuleError;
 use super::location::{ArchiveForm, ModuleArchive};
@@ -18,6 +18,8 @@ pub struct ModulePackage {
     part: Part,
     form: ArchiveForm,
     subdir: Subdir,
+    /// The version that the manifest says it is.
+    claimed: Option<Version>,
     from: PackageEnd,
 }
 
@@ -46,6 +48,7 @@ impl ModulePackage {
             source,
         })?;
         let package = read.package().clone();
+        let claimed = read.annotations().get(annotation::MODULE_VERSION).and_then(|text| text.parse().ok());
         let part = Part {
             at: Locator::Blob(package.media_type.clone()),
             size: Some(package.size),
@@ -54,7 +57,7 @@ impl ModulePackage {
         // Signatures name the SHA-256, whatever the repository calls it.
         let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
         let from = PackageEnd::Repository { store, manifest, package };
-        Ok(Self { place, part, form: ArchiveForm::Zip, subdir, from })
+        Ok(Self { place, part, form: ArchiveForm::Zip, subdir, claimed, from })
     }
 
     /// The package in an archive on the web. Nothing is asked yet.
@@ -62,7 +65,7 @@ impl ModulePackage {
         let ModuleArchive { url, form, checksum, subdir } = archive.clone();
         let place = Place::Host(host_of(&url));
         let part = Part { at: Locator::Url(url), size: None, digest: checksum };
-        Self { place, part, form, subdir, from: PackageEnd::Web(web.clone()) }
+        Self { place, part, form, subdir, claimed: None, from: PackageEnd::Web(web.clone()) }
     }
 
     /// The same, for a folder inside of the one that it was located with.
@@ -89,6 +92,11 @@ impl ModulePackage {
     /// The folder in it that was named.
     pub fn subdir(&self) -> &Subdir {
         &self.subdir
+    }
+
+    /// The version that its manifest says it is, as true as the manifest; `None` if it does not say.
+    pub fn claimed_version(&self) -> Option<&Version> {
+        self.claimed.as_ref()
     }
 
     /// The digest of its manifest, by SHA-256; `None` for an archive on the web.

@@ -28,7 +28,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     let connector = open::connector(context, &name, &args.network, &args.identity).await?;
     let FoundModule { package, version, subject } = open::find(&name, &connector, &args.private).await?;
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
-    let standing = judge_module(&package, &trust, reporter).await?;
+    let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;
     let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;
     let outside = calls_outside(fetched.path(), fetched.subdir());
     let (h1, files, bytes, folder) = (fetched.h1(), fetched.files(), fetched.bytes(), fetched.subdir().to_owned());

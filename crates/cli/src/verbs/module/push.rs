@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Serialize;
+use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
-    AttachmentState, ModuleContents, ModulePushPlan, ModulePushReport, ModulePushRequest, ModuleTagState, ReplaceTag,
+    AttachmentState, ModuleChecks, ModuleContents, ModulePushPlan, ModulePushReport, ModulePushRequest, ModuleTagState,
+    ReplaceTag, Signing,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
-use tofu_oci_types::Place;
+use tofu_oci_types::{Moment, OciModuleSource, Place};
 
 use crate::args::ModulePushArgs;
 use crate::diagnostic::Diagnostic;
@@ -18,9 +21,10 @@ use crate::invocation;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_event, json_line};
+use crate::signing_key;
 use crate::subject;
 use crate::verbs::context::{Context, tagged};
-use crate::verbs::sign::attachments;
+use crate::verbs::sign::{attachments as signatures, one_password};
 
 /// How many of the files that were left out are named to people.
 const NAMED: usize = 10;
@@ -34,14 +38,18 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
         return Err(Diagnostic::usage("the version of the module is missing")
             .hint(format!("add it: {} --version 1.0.0", invocation::with_all_options(&words))));
     };
+    one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
     let named = identity::of_end(&end).into_iter().collect::<Vec<_>>();
     let access = args.identity.access(&named, None).await?;
     let connector = context.connector(&args.network, access);
+    let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
     let request = ModulePushRequest {
         dir: &args.dir,
         version: &version,
-        annotations: BTreeMap::new(),
+        annotations: annotations(args)?,
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
+        checks: if args.skip_checks { ModuleChecks::Skip } else { ModuleChecks::Run },
+        signing: key.as_ref().map(|key| Signing { key, forms: args.signing.sign_format.forms() }),
         work_dir: std::env::temp_dir(),
     };
     if args.dry_run {
@@ -64,6 +72,49 @@ fn quoted(args: &ModulePushArgs) -> String {
     invocation::quoted(&args.dir.to_string_lossy())
 }
 
+/// The annotations that the arguments and the environment name.
+fn annotations(args: &ModulePushArgs) -> Result<BTreeMap<String, String>, Diagnostic> {
+    let own = [
+        (annotation::SOURCE, args.source.clone()),
+        (annotation::REVISION, args.revision.clone()),
+        (annotation::LICENSES, args.licenses.clone()),
+        (annotation::CREATED, source_date()?),
+    ];
+    let mut annotations = BTreeMap::new();
+    for (key, value) in own.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))) {
+        annotations.insert(key, value);
+    }
+    let (mut given, created) = (args.annotations.iter(), annotation::CREATED);
+    // The time that the user names counts more than the environment.
+    if args.annotations.iter().any(|(key, _)| key == created) {
+        annotations.remove(created);
+    }
+    match given.find(|(key, value)| annotations.insert(key.clone(), value.clone()).is_some()) {
+        Some((key, _)) => Err(Diagnostic::usage(format!("the annotation {key} is given twice")).hint("give it once")),
+        None => Ok(annotations),
+    }
+}
+
+/// The moment in `SOURCE_DATE_EPOCH`, by which builds name the time of their source; without it a package has no time.
+fn source_date() -> Result<Option<String>, Diagnostic> {
+    let Some(text) = std::env::var_os("SOURCE_DATE_EPOCH").filter(|text| !text.is_empty()) else { return Ok(None) };
+    let seconds = text.to_str().and_then(|text| text.parse::<u64>().ok()).filter(|seconds| *seconds < 1 << 38);
+    match seconds {
+        Some(seconds) => Ok(Some(Moment::from(UNIX_EPOCH + Duration::from_secs(seconds)).to_string())),
+        None => Err(Diagnostic::usage("SOURCE_DATE_EPOCH is not a number of seconds since 1970")
+            .hint("unset it, or set it to such a number: git log -1 --format=%ct")),
+    }
+}
+
+/// How a configuration calls the module.
+fn call(source: Option<&OciModuleSource>) -> Page {
+    let mut page = Page::default();
+    if let Some(source) = source {
+        page.line(format_args!("  source = \"{source}\""));
+    }
+    page
+}
+
 fn is_layout(place: &Place) -> bool {
     matches!(place, Place::Layout(_))
 }
@@ -82,7 +133,7 @@ struct PushedModuleLine<'a> {
 
 fn print_report(context: &Context, report: &ModulePushReport) {
     if context.json {
-        return json_line(&PushedModuleLine { event: "module_pushed", outcome: done(&report.place), report });
+        return json_line(&PushedModuleLine { event: "module-pushed", outcome: done(&report.place), report });
     }
     let ModulePushReport { place, version, tag, manifest, .. } = report;
     let there = tagged(place, tag);
@@ -94,7 +145,8 @@ fn print_report(context: &Context, report: &ModulePushReport) {
     });
     page.line(format_args!("  manifest {manifest}"));
     page.append(contents(&report.contents));
-    page.append(attachments(&report.attachments));
+    page.append(signatures(&report.attachments));
+    page.append(call(report.source.as_ref()));
     if let Some(replaced) = &report.replaced {
         page.line(format_args!("  replaced {replaced}"));
     }
@@ -108,7 +160,7 @@ fn print_report(context: &Context, report: &ModulePushReport) {
 
 fn print_plan(context: &Context, plan: &ModulePushPlan, replace: ReplaceTag) {
     if context.json {
-        return json_event("module_plan", plan);
+        return json_event("module-plan", plan);
     }
     let ModulePushPlan { place, version, tag, manifest, .. } = plan;
     let there = tagged(place, tag);
@@ -130,7 +182,8 @@ fn print_plan(context: &Context, plan: &ModulePushPlan, replace: ReplaceTag) {
     }
     page.line(format_args!("  manifest {manifest}"));
     page.append(contents(&plan.contents));
-    page.append(attachments(&plan.attachments));
+    page.append(signatures(&plan.attachments));
+    page.append(call(plan.source.as_ref()));
     let word = if is_layout(place) { "write" } else { "send" };
     page.line(format_args!("  would {word} {}", human_bytes(plan.bytes_to_send)));
     printer::stdout(&page);

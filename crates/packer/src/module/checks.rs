@@ -1,0 +1,74 @@
+//! What `OpenTofu` makes of the files, found before they are published.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tofu_oci_archive::InputFile;
+use tofu_oci_tfconfig::{PackageModulesError, package_modules};
+
+use super::error::{ModuleFault, UnreadableModule};
+use crate::PackError;
+
+/// What the files of a configuration are called.
+const CONFIGURATIONS: [&str; 4] = [".tf", ".tofu", ".tf.json", ".tofu.json"];
+
+/// Most bytes of a configuration file; `tfconfig` reads no more. 16 MiB.
+const LARGEST: u64 = 16 << 20;
+
+/// Most faults that are named.
+const NAMED: usize = 10;
+
+/// Reads every module of the package as `OpenTofu` would, with nothing beside it but what is packed: what was left out is not
+/// there. Returns whether there is no configuration in the root.
+///
+/// `room` is a folder that does not exist yet. The configuration files are put there under their names in the package.
+pub(super) fn check(files: &[InputFile], room: &Path) -> Result<bool, PackError> {
+    let mut modules = BTreeSet::new();
+    let mut folders = BTreeSet::new();
+    for file in files {
+        let (folder, name) = file.name.rsplit_once('/').unwrap_or(("", &file.name));
+        if folders.insert(folder) {
+            let path = room.join(folder);
+            std::fs::create_dir_all(&path).map_err(|error| PackError::io("create", path, error))?;
+        }
+        if CONFIGURATIONS.iter().any(|end| name.ends_with(end)) {
+            let bytes = tofu_oci_disk::read_file(&file.path, LARGEST)
+                .map_err(|error| PackError::io("read", &file.path, error))?;
+            let path = room.join(&file.name);
+            std::fs::write(&path, bytes).map_err(|error| PackError::io("write", path, error))?;
+            modules.insert(folder);
+        }
+    }
+    read(room, modules.iter().copied())?;
+    Ok(!modules.contains(""))
+}
+
+/// Reads the modules in these folders, each once.
+fn read<'a>(room: &Path, modules: impl Iterator<Item = &'a str>) -> Result<(), PackError> {
+    let mut done = BTreeSet::new();
+    let (mut faults, mut leads_out) = (Vec::new(), false);
+    for folder in modules {
+        if done.contains(folder) {
+            continue;
+        }
+        match package_modules(room, folder) {
+            Ok(found) => done.extend(found.folders),
+            Err(error) => {
+                leads_out |= matches!(error, PackageModulesError::Escapes { .. });
+                let text = error.to_string();
+                if !faults.contains(&text) {
+                    faults.push(text);
+                }
+                if faults.len() == NAMED {
+                    break;
+                }
+            }
+        }
+    }
+    if faults.is_empty() {
+        return Ok(());
+    }
+    let others = faults.split_off(1);
+    let first = faults.remove(0);
+    Err(ModuleFault::Unreadable(Box::new(UnreadableModule { first, others, leads_out })).into())
+}

@@ -1,0 +1,213 @@
+use std::collections::BTreeMap;
+
+use tofu_oci_layout::{ModuleManifest, annotation};
+use tofu_oci_store::{MemoryStore, ReadStore, Store, fetch_bytes};
+use tofu_oci_trust::{Evidence, open_bundle};
+use tofu_oci_types::{Digest, Place, Reference, Version};
+
+use super::*;
+use crate::testing::{Folder, Heard, Push, Watching, key, tags};
+use crate::{AttachmentState, Forms, PackError, ReplaceTag, Signing};
+
+fn version() -> Version {
+    "1.4.0+b.1".parse().unwrap()
+}
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder
+        .file("main.tf", "module \"sub\" {\n  source = \"./sub\"\n}\n")
+        .file("sub/main.tf", "")
+        .file("README.md", "# x");
+    folder
+}
+
+fn request<'a>(folder: &'a std::path::Path, version: &'a Version) -> ModulePushRequest<'a> {
+    ModulePushRequest {
+        dir: folder,
+        version,
+        annotations: BTreeMap::new(),
+        replace: ReplaceTag::Refuse,
+        checks: ModuleChecks::Run,
+        signing: None,
+        work_dir: std::env::temp_dir(),
+    }
+}
+
+async fn push_folder(folder: &Folder, store: &dyn Store) -> Result<ModulePushReport, PackError> {
+    let (dir, version) = (folder.path(), version());
+    push_module(&request(&dir, &version), store, &Heard::default()).await
+}
+
+/// What a push of the folder to an empty store says.
+async fn refused(folder: &Folder) -> String {
+    let error = push_folder(folder, &Watching::new()).await.unwrap_err();
+    format!("{}: {}", error.code(), folder.told(&error))
+}
+
+#[tokio::test]
+async fn a_module_is_published_under_one_tag_and_a_second_push_sends_nothing() {
+    let (folder, store) = (folder(), Watching::new());
+    let report = push_folder(&folder, &store).await.unwrap();
+    assert!(!report.unchanged);
+    assert_eq!((report.transfers.uploaded, report.transfers.present), (3, 0));
+    assert_eq!(tags(&store).await.into_iter().collect::<Vec<_>>(), ["1.4.0_b.1"]);
+    let (descriptor, bytes) = store.manifest(&Reference::Tag(report.tag.clone())).await.unwrap();
+    let manifest = ModuleManifest::parse(&descriptor, &bytes).unwrap();
+    assert_eq!(manifest.package().digest, report.contents.zip);
+    let said = |key: &str| manifest.annotations().get(key).map(String::as_str);
+    assert_eq!(said(annotation::MODULE_VERSION), Some("1.4.0+b.1"));
+    assert_eq!(said(annotation::MODULE_README), Some(Digest::sha256(b"# x").as_str()));
+    assert_eq!(said(annotation::MODULE_H1), Some(report.contents.h1.as_str()));
+    let zip = fetch_bytes(&store, manifest.package(), 1 << 20).await.unwrap();
+    assert_eq!(Digest::sha256(&zip), report.contents.zip);
+    store.take();
+    let again = push_folder(&folder, &store).await.unwrap();
+    assert!(again.unchanged);
+    assert_eq!((again.manifest, again.transfers.uploaded), (report.manifest, 0));
+    assert_eq!(store.take(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_same_files_give_the_same_bytes_wherever_they_lie() {
+    let (one, other) = (folder(), folder());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::Permissions::from_mode(0o777);
+        std::fs::set_permissions(other.path().join("main.tf"), mode).unwrap();
+    }
+    other.file(".git/config", "x").file("terraform.tfstate", "{}");
+    let (here, there) = (Watching::new(), MemoryStore::new(Place::Layout("elsewhere".into())));
+    let (one, other) = (push_folder(&one, &here).await.unwrap(), push_folder(&other, &there).await.unwrap());
+    assert_eq!(one.manifest, other.manifest);
+    let left_out: Vec<_> = other.contents.left_out.iter().map(|out| (out.name.as_str(), out.reason)).collect();
+    assert_eq!(left_out, [(".git/", "version-control"), ("terraform.tfstate", "state")]);
+}
+
+#[tokio::test]
+async fn other_files_under_the_same_version_are_refused_and_nothing_is_sent() {
+    let (folder, store) = (folder(), Watching::new());
+    let before = push_folder(&folder, &store).await.unwrap();
+    folder.file("new.tf", "");
+    store.take();
+    let error = push_folder(&folder, &store).await.unwrap_err();
+    assert_eq!(error.code(), "tag-taken");
+    assert!(error.to_string().ends_with("it points at a module with other files"), "{error}");
+    assert_eq!(store.take(), Vec::<String>::new());
+    let (dir, version) = (folder.path(), version());
+    let mut request = request(&dir, &version);
+    request.replace = ReplaceTag::Replace;
+    let report = push_module(&request, &store, &Heard::default()).await.unwrap();
+    assert_eq!(report.replaced, Some(before.manifest));
+    request.replace = ReplaceTag::Refuse;
+    request.annotations.insert("a".to_owned(), "b".to_owned());
+    let error = push_module(&request, &store, &Heard::default()).await.unwrap_err();
+    assert!(error.to_string().ends_with("the same files and other annotations"), "{error}");
+}
+
+#[tokio::test]
+async fn what_opentofu_could_not_read_is_found_before_anything_is_sent() {
+    let folder = folder();
+    folder.file("sub/bad.tf", "resource {");
+    insta::assert_snapshot!(refused(&folder).await, @"module-unreadable: OpenTofu could not read this module: sub/bad.tf:1:11: the file does not parse: invalid block body; expected `}`, newline or identifier");
+    folder.file("sub/bad.tf", "module \"up\" {\n  source = \"../../other\"\n}\n");
+    insta::assert_snapshot!(refused(&folder).await, @"module-unreadable: OpenTofu could not read this module: sub/bad.tf:2:12: the call of `../../other` leads out of the package");
+    // A folder that only a call from outside leads to.
+    folder.file("sub/bad.tf", "").file("examples/a/main.tf", "module \"up\" {\n  source = \"../../../x\"\n}\n");
+    insta::assert_snapshot!(refused(&folder).await, @"module-unreadable: OpenTofu could not read this module: examples/a/main.tf:2:12: the call of `../../../x` leads out of the package");
+    folder.file("examples/a/main.tf", "module \"up\" {\n  source = \"../../\"\n}\n");
+    assert!(push_folder(&folder, &Watching::new()).await.is_ok());
+    // What is left out is not there for others either.
+    folder.file(".tofuignore", "sub/\n");
+    insta::assert_snapshot!(refused(&folder).await, @"module-unreadable: OpenTofu could not read this module: main.tf:2:12: the package has no folder `sub`");
+    let (dir, version) = (folder.path(), version());
+    let unchecked = ModulePushRequest { checks: ModuleChecks::Skip, ..request(&dir, &version) };
+    assert!(push_module(&unchecked, &Watching::new(), &Heard::default()).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_folder_without_a_configuration_causes_a_warning() {
+    let folder = Folder::new();
+    folder.file("sub/main.tf", "");
+    let (dir, version, heard) = (folder.path(), version(), Heard::default());
+    push_module(&request(&dir, &version), &Watching::new(), &heard).await.unwrap();
+    assert_eq!(heard.codes(), ["module-empty"]);
+}
+
+#[tokio::test]
+async fn a_repository_with_a_provider_takes_no_module() {
+    let store = Watching::new();
+    let dist = Folder::new();
+    dist.package("1.0.0", "linux_amd64");
+    Push::new(&dist, "1.0.0").run(&store).await.unwrap();
+    store.take();
+    let folder = folder();
+    let error = push_folder(&folder, &store).await.unwrap_err();
+    insta::assert_snapshot!(format!("{}: {error}", error.code()), @"kept-for-provider: memory is kept for the provider example.com/acme/zap: it has its version 1.0.0");
+    assert_eq!(store.take(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_repository_that_opentofu_takes_for_an_archive_is_refused() {
+    let folder = folder();
+    for (name, want) in [("network.zip", false), ("network.tar.gz", false), ("network.tgz", false), ("zip", true)] {
+        let place: Place = format!("registry.example.com/acme/{name}").parse().unwrap();
+        let got = push_folder(&folder, &MemoryStore::new(place)).await;
+        assert_eq!(got.as_ref().err().map(PackError::code), (!want).then_some("module-repository-name"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn an_annotation_of_the_push_itself_cannot_be_given() {
+    let (folder, version) = (folder(), version());
+    let dir = folder.path();
+    let mut request = request(&dir, &version);
+    request.annotations.insert(annotation::MODULE_VERSION.to_owned(), "2.0.0".to_owned());
+    let error = push_module(&request, &Watching::new(), &Heard::default()).await.unwrap_err();
+    assert_eq!(error.code(), "own-annotation");
+}
+
+#[tokio::test]
+async fn a_signature_is_of_the_manifest_and_names_nothing_else() {
+    let (folder, store, key, version) = (folder(), Watching::new(), key(1), version());
+    let dir = folder.path();
+    let signing = Some(Signing { key: &key, forms: Forms::Both });
+    let request = ModulePushRequest { signing, ..request(&dir, &version) };
+    let plan = plan_module_push(&request, &store, &Heard::default()).await.unwrap();
+    assert_eq!((plan.tag_state, plan.attachments.len()), (ModuleTagState::Free, 2));
+    let states = |report: &ModulePushReport| report.attachments.iter().map(|one| one.state).collect::<Vec<_>>();
+    // An unsigned module that is there gets the signatures.
+    push_folder(&folder, &store).await.unwrap();
+    let report = push_module(&request, &store, &Heard::default()).await.unwrap();
+    assert_eq!((report.unchanged, states(&report)), (true, vec![AttachmentState::Attached; 2]));
+    let (manifest, _) = store.manifest(&Reference::Tag(report.tag.clone())).await.unwrap();
+    let found = tofu_oci_source::evidence(&store, &manifest, tofu_oci_source::Search::Everywhere).await.unwrap();
+    let bundle = found.iter().find_map(|piece| match piece {
+        Evidence::Bundle { bytes, .. } => Some(open_bundle(bytes, &[key.public().clone()]).unwrap()),
+        _ => None,
+    });
+    let subject = &bundle.expect("a bundle").statement.subjects[0];
+    assert_eq!(subject.digest.as_ref(), Some(&report.manifest));
+    assert_eq!(subject.address, tofu_oci_trust::Name::Absent);
+    let again = push_module(&request, &store, &Heard::default()).await.unwrap();
+    assert_eq!((again.transfers.uploaded, states(&again)), (0, vec![AttachmentState::Present; 2]));
+    let plan = plan_module_push(&request, &store, &Heard::default()).await.unwrap();
+    assert_eq!((plan.tag_state, plan.bytes_to_send), (ModuleTagState::Equal, 0));
+}
+
+#[tokio::test]
+async fn a_path_that_is_no_folder_is_refused() {
+    let folder = Folder::new();
+    insta::assert_snapshot!(refused(&folder).await, @r"
+    bad-zip: DIST cannot be published
+      cause: the package has no files
+    ");
+    folder.file("a.tf", "");
+    let (dir, version) = (folder.path().join("a.tf"), version());
+    let error = push_module(&request(&dir, &version), &Watching::new(), &Heard::default()).await.unwrap_err();
+    assert_eq!(error.code(), "not-a-folder");
+    let dir = folder.path().join("gone");
+    let error = push_module(&request(&dir, &version), &Watching::new(), &Heard::default()).await.unwrap_err();
+    assert_eq!(error.code(), "no-folder");
+}

@@ -1,0 +1,106 @@
+//! `module push`.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::json::check;
+use crate::setup::{Scene, State};
+
+/// A scene with a module in the folder `network`, and things that do not belong into a package.
+fn with_module() -> Scene {
+    let scene = Scene::new();
+    for (name, text) in [
+        ("main.tf", "module \"vpc\" {\n  source = \"./modules/vpc\"\n}\n"),
+        ("modules/vpc/main.tf", "variable \"cidr\" {}\n"),
+        ("README.md", "# Network\n"),
+        ("run.sh", "#!/bin/sh\n"),
+        ("notes/draft.md", "later\n"),
+        (".tofuignore", "notes/\n"),
+        (".terraform/modules/modules.json", "{}"),
+        ("terraform.tfstate", "{}"),
+        ("prod.auto.tfvars", "password = \"hunter2\"\n"),
+    ] {
+        scene.context.write(&format!("network/{name}"), text);
+    }
+    scene
+}
+
+#[test]
+fn a_module_is_published_and_what_stays_out_is_named() {
+    let scene = with_module();
+    let line = "module push network REGISTRY/acme/network --version 1.4.0";
+    assert_snapshot!(scene.run(&format!("{line} --dry-run")).text, @"");
+    assert!(scene.registry.tags("acme/network").is_empty());
+    assert_snapshot!(scene.run(line).text, @"");
+    let (_, manifest) = scene.registry.manifest("acme/network", "1.4.0").expect("the tag is there");
+    let manifest: Value = serde_json::from_slice(&manifest).expect("the manifest is JSON");
+    assert_eq!(manifest["artifactType"], "application/vnd.opentofu.modulepkg");
+    assert_eq!(manifest["layers"][0]["mediaType"], "archive/zip");
+    scene.registry.clear_requests();
+    assert_snapshot!(scene.run(line).text, @"");
+    assert!(scene.conversation().iter().all(|request| !request.starts_with("P")), "{:?}", scene.conversation());
+}
+
+#[test]
+fn every_line_is_what_the_documentation_says() {
+    let scene = with_module();
+    scene.key("p256.pem");
+    let line = "module push network REGISTRY/acme/network:1.4.0 --json --sign-key p256.pem --source https://example.com/x \
+                --revision 0123 --licenses MPL-2.0 --annotation org.opencontainers.image.created=2026-03-01T12:00:00Z";
+    assert_eq!(check(&scene.run(&format!("{line} --dry-run"))), ["module-plan"]);
+    let said = scene.run(line).success();
+    assert_eq!(check(&said).last().map(String::as_str), Some("module-pushed"));
+    let report = &said.json().pop().expect("the report");
+    assert_eq!(report["annotations"]["org.opencontainers.image.revision"], "0123");
+    assert_eq!(report["left_out"][0]["reason"], "working-data");
+    assert_eq!(report["attachments"][0]["state"], "attached");
+    // The digest is the same at every place.
+    let packed = scene.run(&line.replace("REGISTRY/acme/network:1.4.0", "oci:layout:1.4.0")).success();
+    let packed = packed.json().pop().expect("the report");
+    assert_eq!((&packed["manifest"], &packed["outcome"]), (&report["manifest"], &Value::from("packed")));
+    assert_eq!(packed["source"], Value::Null);
+}
+
+#[test]
+fn what_was_changed_is_refused_under_the_same_version() {
+    let scene = with_module();
+    let line = "module push network oci:layout --version 1.4.0";
+    scene.run(line).success();
+    scene.context.write("network/new.tf", "");
+    assert_snapshot!(scene.refuse(line), @"");
+    assert!(scene.run(&format!("{line} --replace-tag")).success().stdout.contains("\n  replaced sha256:"));
+}
+
+#[test]
+fn what_opentofu_could_not_install_is_refused() {
+    let scene = with_module();
+    scene.context.write("network/modules/vpc/up.tf", "module \"up\" {\n  source = \"../../../other\"\n}\n");
+    let before = State::of(&scene);
+    let line = "module push network REGISTRY/acme/network --version 1.4.0";
+    assert_snapshot!(scene.refuse(line), @"");
+    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network.zip --version 1.4.0"), @"");
+    assert_snapshot!(scene.refuse("module push gone REGISTRY/acme/network --version 1.4.0"), @"");
+    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network"), @"");
+    assert_snapshot!(scene.refuse(&format!("{line} --annotation org.opentofu.module.version=2.0.0")), @"");
+    #[cfg(unix)]
+    {
+        let link = scene.path("network/outside");
+        std::os::unix::fs::symlink("../../outside", &link).expect("a link");
+        std::fs::write(scene.path("../outside"), "x").expect("a file");
+        assert_snapshot!(scene.refuse(line), @"");
+        std::fs::remove_file(link).expect("the link is there");
+        std::fs::remove_file(scene.path("../outside")).expect("the file is there");
+    }
+    assert_eq!(State::of(&scene), before);
+    scene.run(&format!("{line} --skip-checks")).success();
+}
+
+#[test]
+fn the_time_of_the_source_is_that_of_the_environment() {
+    let scene = with_module();
+    let line = "module push network oci:layout --version 1.4.0 --json";
+    let said = scene.output(scene.command(line).env("SOURCE_DATE_EPOCH", "1772366400")).success();
+    let created = &said.json().pop().expect("the report")["annotations"]["org.opencontainers.image.created"];
+    assert_eq!(created, "2026-03-01T12:00:00Z");
+    assert_snapshot!(scene.refuse_with(scene.command(line).env("SOURCE_DATE_EPOCH", "yesterday")), @"");
+}
