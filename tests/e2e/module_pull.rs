@@ -123,3 +123,25 @@ fn a_rule_for_modules_refuses_what_is_not_signed() {
     scene.context.write("trust.toml", "[[rule]]\nmodules = [\"ghcr.io/acme/*\"]\nunsigned = \"refuse\"\n");
     scene.pull("oci://REGISTRY/acme/network?tag=1.4.0").success();
 }
+
+#[test]
+fn a_signed_module_is_pulled_and_an_old_one_under_a_new_tag_is_not() {
+    let scene = Scene::with_modules();
+    scene.key("p256.pem");
+    scene.key("p256.pub");
+    scene.run("module push network-1.4.0 REGISTRY/acme/network --version 1.4.0 --sign-key p256.pem").success();
+    let at = scene.registry.address();
+    let policy = format!(
+        "[[key]]\nname = \"acme\"\nfile = \"p256.pub\"\n\n[[rule]]\nmodules = [\"{at}/acme/*\"]\nkeys = [\"acme\"]\n"
+    );
+    scene.context.write("trust.toml", policy);
+    assert_snapshot!(scene.pull("oci://REGISTRY/acme/network?tag=1.4.0").text, @"");
+    let unsigned = scene.run("module pull 'oci://REGISTRY/acme/network?tag=1.10.0' new --json").json();
+    assert_eq!(unsigned.last().map(|line| line["code"].clone()), Some("unsigned".into()));
+    let old = scene.tag("acme/network", "1.4.0").parse().expect("a digest");
+    scene.registry.put_tag("acme/network", "2.0.0", &old);
+    assert_snapshot!(scene.run("module pull 'oci://REGISTRY/acme/network?tag=2.0.0' new").text, @"");
+    assert!(!scene.path("new").exists());
+    scene.context.write("none.toml", "");
+    scene.run("module pull 'oci://REGISTRY/acme/network?tag=2.0.0' new --trust-policy none.toml").success();
+}

@@ -196,9 +196,8 @@ impl Diagnostic {
             Some(Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless) => {
                 diagnostic.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
             }
-            Some(Flaw::OtherVersion { .. }) => {
-                diagnostic.hint("the tag has moved to another version; ask its publisher why, or name the digest you mean")
-            }
+            Some(Flaw::OtherVersion { .. }) => diagnostic
+                .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),
             _ => diagnostic
                 .hint("its publisher signs it: push the same files again with `tofu-oci module push … --sign-key KEY`"),
         }
