@@ -127,7 +127,7 @@ impl Diagnostic {
 
     /// A tag or digest that a repository lacks, with the versions that it has.
     pub(crate) fn missing_module(error: StoreError, place: &Place, reference: &Reference, offered: &[Version]) -> Self {
-        if !matches!(&error, StoreError::NotFound { what: StoreItem::ManifestOfTag(_) | StoreItem::Manifest(_), .. }) {
+        if !matches!(&error, StoreError::NotFound { what: StoreItem::Tag(_) | StoreItem::Manifest(_), .. }) {
             return Self::from(error);
         }
         let (kind, code) = match reference {
@@ -188,7 +188,11 @@ impl Diagnostic {
         let diagnostic = match &rule.origin {
             RuleOrigin::File { path, line, providers } => {
                 let path = path.strip_prefix(".").unwrap_or(path).display();
-                self.cause(format!("{path}:{line}, the rule for {}, demands {}", providers.join(", "), rule.demand()))
+                let providers = providers.join(", ");
+                self.cause(match rule.keys.is_empty() {
+                    true => format!("{path}:{line}, the rule for {providers}, refuses unsigned modules and names no keys"),
+                    false => format!("{path}:{line}, the rule for {providers}, demands {}", rule.demand()),
+                })
             }
             _ => self,
         };
@@ -199,7 +203,7 @@ impl Diagnostic {
             Some(Flaw::OtherVersion { .. }) => diagnostic
                 .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),
             _ => diagnostic
-                .hint("its publisher signs it: push the same files again with `tofu-oci module push … --sign-key KEY`"),
+                .hint("its publisher signs it by pushing the same files again with `tofu-oci module push … --sign-key KEY`"),
         }
     }
 }
