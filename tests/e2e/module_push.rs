@@ -29,15 +29,57 @@ fn with_module() -> Scene {
 fn a_module_is_published_and_what_stays_out_is_named() {
     let scene = with_module();
     let line = "module push network REGISTRY/acme/network --version 1.4.0";
-    assert_snapshot!(scene.run(&format!("{line} --dry-run")).text, @"");
+    assert_snapshot!(scene.run(&format!("{line} --dry-run")).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    would push the module 1.4.0 to [REGISTRY]/acme/network:1.4.0
+      manifest sha256:[DIGEST]
+      zip sha256:[DIGEST], 5 files, 600 B
+      left out .terraform/: working data of `tofu init`
+      left out notes/: line 1 of the ignore file
+      left out prod.auto.tfvars: values of variables, which may be secret
+      left out terraform.tfstate: a state or plan, which holds secrets
+      source = "oci://[REGISTRY]/acme/network?tag=1.4.0"
+      would send 1.4 kB
+
+    ----- stderr -----
+    "#);
     assert!(scene.registry.tags("acme/network").is_empty());
-    assert_snapshot!(scene.run(line).text, @"");
+    assert_snapshot!(scene.run(line).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    pushed the module 1.4.0 to [REGISTRY]/acme/network:1.4.0
+      manifest sha256:[DIGEST]
+      zip sha256:[DIGEST], 5 files, 600 B
+      left out .terraform/: working data of `tofu init`
+      left out notes/: line 1 of the ignore file
+      left out prod.auto.tfvars: values of variables, which may be secret
+      left out terraform.tfstate: a state or plan, which holds secrets
+      source = "oci://[REGISTRY]/acme/network?tag=1.4.0"
+      sent 1.4 kB (3 new, 0 present)
+
+    ----- stderr -----
+    module 1.4.0: pushed (600 B)
+    "#);
     let (_, manifest) = scene.registry.manifest("acme/network", "1.4.0").expect("the tag is there");
     let manifest: Value = serde_json::from_slice(&manifest).expect("the manifest is JSON");
     assert_eq!(manifest["artifactType"], "application/vnd.opentofu.modulepkg");
     assert_eq!(manifest["layers"][0]["mediaType"], "archive/zip");
     scene.registry.clear_requests();
-    assert_snapshot!(scene.run(line).text, @"");
+    assert_snapshot!(scene.run(line).text, @r#"
+    exit code: 0
+    ----- stdout -----
+    the module 1.4.0 is at [REGISTRY]/acme/network:1.4.0 already; nothing was sent
+      manifest sha256:[DIGEST]
+      zip sha256:[DIGEST], 5 files, 600 B
+      left out .terraform/: working data of `tofu init`
+      left out notes/: line 1 of the ignore file
+      left out prod.auto.tfvars: values of variables, which may be secret
+      left out terraform.tfstate: a state or plan, which holds secrets
+      source = "oci://[REGISTRY]/acme/network?tag=1.4.0"
+
+    ----- stderr -----
+    "#);
     assert!(scene.conversation().iter().all(|request| !request.starts_with("P")), "{:?}", scene.conversation());
 }
 
@@ -67,7 +109,16 @@ fn what_was_changed_is_refused_under_the_same_version() {
     let line = "module push network oci:layout --version 1.4.0";
     scene.run(line).success();
     scene.context.write("network/new.tf", "");
-    assert_snapshot!(scene.refuse(line), @"");
+    assert_snapshot!(scene.refuse(line), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: oci:layout has a tag 1.4.0 already: it points at a module with other files
+
+    hint: publish the change as a new version: others have this one already
+    hint: to move the tag all the same, add --replace-tag
+    ");
     assert!(scene.run(&format!("{line} --replace-tag")).success().stdout.contains("\n  replaced sha256:"));
 }
 
@@ -77,17 +128,68 @@ fn what_opentofu_could_not_install_is_refused() {
     scene.context.write("network/modules/vpc/up.tf", "module \"up\" {\n  source = \"../../../other\"\n}\n");
     let before = State::of(&scene);
     let line = "module push network REGISTRY/acme/network --version 1.4.0";
-    assert_snapshot!(scene.refuse(line), @"");
-    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network.zip --version 1.4.0"), @"");
-    assert_snapshot!(scene.refuse("module push gone REGISTRY/acme/network --version 1.4.0"), @"");
-    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network"), @"");
-    assert_snapshot!(scene.refuse(&format!("{line} --annotation org.opentofu.module.version=2.0.0")), @"");
+    assert_snapshot!(scene.refuse(line), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: OpenTofu could not read this module: modules/vpc/up.tf:2:12: the call of `../../../other` leads out of the package
+
+    hint: push the folder above, so that the package has both, and call this one with //FOLDER
+    hint: to publish it all the same, add --skip-checks
+    ");
+    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network.zip --version 1.4.0"), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: OpenTofu could not install a module from [REGISTRY]/acme/network.zip
+      cause: `oci://[REGISTRY]/acme/network.zip?tag=1.4.0` is not a module in an OCI repository: the repository ends in .zip, which OpenTofu takes for an archive; add archive=false
+
+    hint: push to a repository of another name
+    ");
+    assert_snapshot!(scene.refuse("module push gone REGISTRY/acme/network --version 1.4.0"), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: gone does not exist
+
+    hint: name the folder with the module's .tf files
+    ");
+    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network"), @r"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the version of the module is missing
+
+    hint: add it: tofu-oci module push network [REGISTRY]/acme/network --version 1.0.0
+    ");
+    assert_snapshot!(scene.refuse(&format!("{line} --annotation org.opentofu.module.version=2.0.0")), @r"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the annotation org.opentofu.module.version is written by the push itself
+
+    hint: omit it; --version and the files say what it holds
+    ");
     #[cfg(unix)]
     {
         let link = scene.path("network/outside");
         std::os::unix::fs::symlink("../../outside", &link).expect("a link");
         std::fs::write(scene.path("../outside"), "x").expect("a file");
-        assert_snapshot!(scene.refuse(line), @"");
+        assert_snapshot!(scene.refuse(line), @r"
+        exit code: 1
+        ----- stdout -----
+
+        ----- stderr -----
+        error: network cannot be published
+          cause: `outside` is a link to `../../outside`, which lies outside of the module's folder
+
+        hint: put a copy of the file in its place, or leave it out: a line in .tofuignore
+        ");
         std::fs::remove_file(link).expect("the link is there");
         std::fs::remove_file(scene.path("../outside")).expect("the file is there");
     }
@@ -102,5 +204,14 @@ fn the_time_of_the_source_is_that_of_the_environment() {
     let said = scene.output(scene.command(line).env("SOURCE_DATE_EPOCH", "1772366400")).success();
     let created = &said.json().pop().expect("the report")["annotations"]["org.opencontainers.image.created"];
     assert_eq!(created, "2026-03-01T12:00:00Z");
-    assert_snapshot!(scene.refuse_with(scene.command(line).env("SOURCE_DATE_EPOCH", "yesterday")), @"");
+    assert_snapshot!(scene.refuse_with(scene.command(line).env("SOURCE_DATE_EPOCH", "yesterday")), @r#"
+    exit code: 2
+    ----- stdout -----
+    {"event":"error","code":"usage","text":"SOURCE_DATE_EPOCH is not a number of seconds since 1970","causes":[],"hints":["unset it, or set it to such a number: git log -1 --format=%ct"]}
+
+    ----- stderr -----
+    error: SOURCE_DATE_EPOCH is not a number of seconds since 1970
+
+    hint: unset it, or set it to such a number: git log -1 --format=%ct
+    "#);
 }

@@ -217,6 +217,25 @@ mod tests {
         assert_eq!(got.as_ref().map(|got| got.subjects.as_slice()).map_err(String::as_str), want, "{subjects}");
     }
 
+    #[test]
+    fn a_signature_of_a_manifest_names_nothing_else() {
+        let digest = index();
+        let content = SignedContent::Manifest(&digest);
+        let statement = Statement::parse(&content.to_statement()).unwrap();
+        assert_eq!(statement.predicate_type, SIGN_PREDICATE);
+        assert_eq!(statement.subjects, [subject(Some(index()), Name::Absent, Name::Absent)]);
+        assert!(content.is(&statement.subjects[0]));
+        let (address, version) = (address(), version());
+        let release = SignedContent::from(&SignedSubject { index: &digest, address: &address, version: &version });
+        assert!(!release.is(&statement.subjects[0]));
+        let named = subject(Some(index()), Name::Is(address.clone()), Name::Is(version.clone()));
+        assert!(release.is(&named) && !content.is(&named));
+        let key = crate::fixtures::private("p256");
+        let signed = crate::sign_cosign_tag(&key, content, "registry.example.com/acme/network");
+        let opened = crate::open_cosign_tag(&signed.payload, &signed.signature, &[key.public().clone()]).unwrap();
+        assert!(content.is(&opened.statement.subjects[0]));
+    }
+
     fn subject(digest: Option<Digest>, address: Name<ProviderAddr>, version: Name<Version>) -> StatementSubject {
         StatementSubject { digest, address, version }
     }

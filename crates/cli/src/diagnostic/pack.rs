@@ -17,6 +17,12 @@ impl From<PackError> for Diagnostic {
             }
             PackError::NothingFound { looked_for, seen, .. } => {
                 let diagnostic = diagnostic.hint(format!("looked for {}", looked_for.join("; ")));
+                let diagnostic = if seen.iter().any(|name| name.ends_with(".tf") || name.ends_with(".tofu")) {
+                    diagnostic
+                        .hint("to publish a folder with a module: tofu-oci module push DIR REPOSITORY --version V")
+                } else {
+                    diagnostic
+                };
                 if seen.is_empty() {
                     diagnostic.hint("the folder is empty")
                 } else {
