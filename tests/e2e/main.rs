@@ -49,6 +49,7 @@ mod bad_zip;
 mod bundle;
 mod check_faults;
 mod check_lock;
+mod check_module;
 mod check_registry;
 mod check_repository;
 mod check_signatures;

@@ -6,6 +6,7 @@ pub mod cli_config;
 pub mod facts;
 mod lock_file;
 mod model;
+mod modules;
 mod not_judged;
 pub mod opentofu;
 mod registry;
@@ -16,6 +17,7 @@ pub use lock_file::{
     Coverage, LockText, coverage, lock_file, not_asked, one_platform, version_deprecated, version_gone,
 };
 pub use model::{CheckRule, Finding, FindingLevel, Group, NotJudged};
+pub use modules::{AskedModules, ModuleCheckReport, ModuleCheckRequest, check_modules, refused_module};
 pub use not_judged::of_facts as not_judged;
 pub use registry::{Capability, CapabilityState, ProbeError, ProbeReport, ProbeRequest, probe};
 pub use rules::catalogue::{needs_packages, needs_repository, rule, rules};

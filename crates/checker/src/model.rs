@@ -49,11 +49,13 @@ pub enum Group {
     LockFile,
     /// What a registry can do.
     Registry,
+    /// A repository of modules.
+    Modules,
 }
 
 impl Group {
     /// Every group, in the order of the documentation.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Tags,
         Self::Index,
         Self::Leaf,
@@ -63,6 +65,7 @@ impl Group {
         Self::Drift,
         Self::LockFile,
         Self::Registry,
+        Self::Modules,
     ];
 
     /// The heading for people.
@@ -77,6 +80,7 @@ impl Group {
             Self::Drift => "Two repositories",
             Self::LockFile => "Lock files",
             Self::Registry => "Registries",
+            Self::Modules => "Modules",
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::model::Declared;
 use crate::module;
 
 /// The modules of a package that a call of one of its folders leads to.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PackageModules {
     /// Their folders, `/` between the segments, sorted; the package's root is the empty text.
     pub folders: BTreeSet<String>,

@@ -94,14 +94,32 @@ impl<'a> LayerProgress<'a> {
     }
 }
 
+/// The bytes of a layer, in a temporary file.
+pub(super) struct DownloadedLayer {
+    // Dropped before its folder.
+    pub(super) file: tempfile::NamedTempFile,
+    _folder: Scratch,
+    pub(super) size: u64,
+    sha256: Digest,
+    /// Whether they have the digest that names them.
+    pub(super) intact: bool,
+}
+
+impl DownloadedLayer {
+    /// Makes the file ready to be read from its start.
+    pub(super) fn rewind(&mut self) -> std::io::Result<()> {
+        self.file.flush()?;
+        self.file.as_file_mut().rewind()
+    }
+}
+
 /// Reads a layer to its end, into a temporary file.
-pub(super) async fn read_layer(
+pub(super) async fn download_layer(
     store: &dyn ReadStore,
     descriptor: &Descriptor,
     work_dir: &Path,
-    budget: &ReadBudget,
     moved: &LayerProgress<'_>,
-) -> Result<BlobContent, ReadFault> {
+) -> Result<DownloadedLayer, ReadFault> {
     let limits = Limits::default();
     limits.check_packed(descriptor.size).map_err(|error| too_large(&error))?;
     let mut stream = store.fetch_unverified(descriptor).await.map_err(|error| ReadFault::from(&error))?;
@@ -121,15 +139,21 @@ pub(super) async fn read_layer(
         }
         file.write_all(&piece).map_err(|error| local("write", file.path(), error))?;
     }
-    let sha256 = sha256.finish();
     let intact = own.map(DigestHasher::finish).as_ref() == Some(&descriptor.digest);
+    Ok(DownloadedLayer { file, _folder: folder, size, sha256: sha256.finish(), intact })
+}
+
+/// Reads a layer to its end.
+pub(super) async fn read_layer(
+    store: &dyn ReadStore,
+    descriptor: &Descriptor,
+    work_dir: &Path,
+    budget: &ReadBudget,
+    moved: &LayerProgress<'_>,
+) -> Result<BlobContent, ReadFault> {
+    let layer = download_layer(store, descriptor, work_dir, moved).await?;
     let unpacked = Arc::clone(&budget.unpacked);
-    let examined = tokio::task::spawn_blocking(move || {
-        // The folder is dropped after the file in it.
-        let _folder = folder;
-        examine(file, size, sha256, intact, &unpacked)
-    })
-    .await;
+    let examined = tokio::task::spawn_blocking(move || examine(layer, &unpacked)).await;
     let package = examined.unwrap_or_else(|error| Err(StoreError::io("read", work_dir, std::io::Error::other(error))));
     match package.map_err(|error| ReadFault::from(&error))? {
         Some(package) => Ok(BlobContent::Package(Box::new(package))),
@@ -143,16 +167,12 @@ fn too_large(error: &ArchiveError) -> ReadFault {
 }
 
 /// The package, or `None` if its directory has too many entries.
-fn examine(
-    mut file: tempfile::NamedTempFile,
-    size: u64,
-    sha256: Digest,
-    intact: bool,
-    unpacked: &AtomicU64,
-) -> Result<Option<PackageFacts>, StoreError> {
-    let path = file.path().to_owned();
+fn examine(mut layer: DownloadedLayer, unpacked: &AtomicU64) -> Result<Option<PackageFacts>, StoreError> {
+    let path = layer.file.path().to_owned();
     let failed = |error| StoreError::io("read", &path, error);
-    file.flush().and_then(|()| file.as_file_mut().rewind()).map_err(failed)?;
+    layer.rewind().map_err(failed)?;
+    let DownloadedLayer { file, size, sha256, intact, .. } = &mut layer;
+    let (size, intact, sha256) = (*size, *intact, sha256.clone());
     let zip = list_zip(file.as_file_mut(), size, unpacked).map_err(failed)?;
     if zip == Err(ZipFault::TooMany) {
         return Ok(None);

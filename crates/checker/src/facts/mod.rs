@@ -12,12 +12,14 @@ mod blobs;
 mod budget;
 mod document;
 mod fault;
+mod module;
 mod packages;
 mod read;
 
 pub use blobs::{BlobContent, FoundBlob};
 pub use document::{FoundDocument, FoundJson, FoundManifest};
 pub use fault::{FaultKind, ReadFault};
+pub use module::{FoundModule, FoundModulePackage, ModuleContent, ModulePackageFacts, WhatModules, read_modules};
 pub use packages::PackageFacts;
 pub(crate) use packages::is_any_executable;
 pub use read::read;

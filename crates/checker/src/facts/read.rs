@@ -22,7 +22,7 @@ const MANIFEST_LIMIT: u64 = 5 * 1024 * 1024;
 /// The largest number of versions, and of entries of an index, that are read.
 const MOST: usize = 1000;
 /// The number of requests at a time.
-const AT_ONCE: usize = 4;
+pub(super) const AT_ONCE: usize = 4;
 
 /// Reads a repository: at most 1000 versions and 1000 entries of an index, at most 32 MiB of manifests and configs,
 /// fewer if they are large once parsed; four requests at a time.
@@ -53,7 +53,9 @@ pub async fn read(store: &dyn ReadStore, what: &What, reporter: &dyn Reporter) -
     // The newest are the ones that matter.
     wanted.drain(..wanted.len().saturating_sub(MOST));
 
-    let reading = FactsReading { store, what, budget: ReadBudget::new(), moved: LayerProgress::new(reporter) };
+    let budget = ReadBudget::new();
+    let manifests = ManifestReading { store, budget: &budget };
+    let reading = FactsReading { store, what, manifests, budget: &budget, moved: LayerProgress::new(reporter) };
     let count = Counter::new(reporter, "versions read", wanted.len());
     let indexes: Vec<(Version, Vec<String>, Option<Tag>, FoundManifest)> = stream::iter(wanted)
         .map(async |(version, read_from)| {
@@ -83,28 +85,15 @@ pub(crate) fn version_of(tag: &str) -> Option<Version> {
     tag.replace('_', "+").parse().ok()
 }
 
-struct FactsReading<'a> {
-    store: &'a dyn ReadStore,
-    what: &'a What,
-    budget: ReadBudget,
-    moved: LayerProgress<'a>,
+/// Reads manifests within a budget.
+pub(super) struct ManifestReading<'a> {
+    pub(super) store: &'a dyn ReadStore,
+    pub(super) budget: &'a ReadBudget,
 }
 
-/// An entry before its manifest has been read.
-type UnreadPart = (usize, Value, GoDescriptor);
-
-impl FactsReading<'_> {
-    async fn tagged(&self, tag: Option<&Tag>) -> FoundManifest {
-        match tag {
-            Some(tag) => self.manifest(tag.to_string(), Reference::Tag(tag.clone())).await,
-            None => FoundManifest {
-                asked: String::new(),
-                found: Err(ReadFault::new(FaultKind::Unaddressable, "the version is too long for a tag")),
-            },
-        }
-    }
-
-    async fn manifest(&self, asked: String, reference: Reference) -> FoundManifest {
+impl ManifestReading<'_> {
+    /// What a reference leads to; `asked` is its text.
+    pub(super) async fn manifest(&self, asked: String, reference: Reference) -> FoundManifest {
         let found = self.document(reference).await;
         FoundManifest { asked, found }
     }
@@ -119,6 +108,29 @@ impl FactsReading<'_> {
             Reference::Tag(_) => None,
         };
         Ok(FoundDocument::new(known, sent))
+    }
+}
+
+struct FactsReading<'a> {
+    store: &'a dyn ReadStore,
+    what: &'a What,
+    manifests: ManifestReading<'a>,
+    budget: &'a ReadBudget,
+    moved: LayerProgress<'a>,
+}
+
+/// An entry before its manifest has been read.
+type UnreadPart = (usize, Value, GoDescriptor);
+
+impl FactsReading<'_> {
+    async fn tagged(&self, tag: Option<&Tag>) -> FoundManifest {
+        match tag {
+            Some(tag) => self.manifests.manifest(tag.to_string(), Reference::Tag(tag.clone())).await,
+            None => FoundManifest {
+                asked: String::new(),
+                found: Err(ReadFault::new(FaultKind::Unaddressable, "the version is too long for a tag")),
+            },
+        }
     }
 
     async fn referrers(&self, index: &FoundManifest) -> Result<Vec<tofu_oci_types::Descriptor>, ReadFault> {
@@ -172,7 +184,7 @@ impl FactsReading<'_> {
 
     async fn by_digest(&self, asked: String) -> FoundManifest {
         match asked.parse::<Digest>() {
-            Ok(digest) => self.manifest(asked, Reference::Digest(digest)).await,
+            Ok(digest) => self.manifests.manifest(asked, Reference::Digest(digest)).await,
             Err(error) => {
                 FoundManifest { asked, found: Err(ReadFault::new(FaultKind::Unaddressable, error.to_string())) }
             }
@@ -186,9 +198,9 @@ impl FactsReading<'_> {
             return FoundBlob { digest, content: Err(fault) };
         };
         let content = match (layer, self.what.depth) {
-            (false, _) => read_config(self.store, &asked, &self.budget).await,
+            (false, _) => read_config(self.store, &asked, self.budget).await,
             (true, Depth::Packages) => {
-                read_layer(self.store, &asked, &self.what.work_dir, &self.budget, &self.moved).await
+                read_layer(self.store, &asked, &self.what.work_dir, self.budget, &self.moved).await
             }
             (true, Depth::Manifests) => match self.store.exists(&asked).await {
                 Ok(true) => Ok(BlobContent::There),

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// Why `OpenTofu` does not install a package; one variant for each of its messages.
+/// Why `OpenTofu` does not install a provider's package or a module; one variant for each of its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Because {
@@ -78,6 +78,52 @@ pub enum Because {
     PlainHttp,
     /// The repository could not be read.
     RepositoryUnreadable,
+    /// A module: the digest in its source does not exist.
+    DigestNotFound,
+    /// A module: the manifest is not an OCI image manifest.
+    NotAnImageManifest,
+    /// A module: the manifest's `artifactType` differs.
+    ArtifactType,
+    /// A module: the manifest has several layers that are `archive/zip`.
+    SeveralZipLayers,
+    /// A module: the digest of the manifest differs.
+    ManifestDigestMismatch,
+    /// A module: the digest of the package differs.
+    BlobMismatch,
+    /// A module: the folder after `//` is not one of the package.
+    SubdirMissing,
+    /// A module: the wildcards after `//` match several folders and files.
+    SubdirAmbiguous,
+    /// A module: the folder after `//` is outside of the package.
+    SubdirEscapes,
+    /// A module calls a folder outside of its package.
+    CallEscapesPackage,
+    /// A module calls a folder that its package does not have.
+    CallMissing,
+    /// A module calls itself, directly or through others.
+    CallLoop,
+    /// The configuration of a module is not valid.
+    InvalidConfiguration,
+    /// The source of a module: what stands before `//` and `?` is not a repository.
+    RepositoryName,
+    /// The source of a module: it reads as an archive.
+    ArchiveArgument,
+    /// The source of a module: it has the argument `checksum`.
+    ChecksumArgument,
+    /// The source of a module: `tag` or `digest` is empty.
+    ArgumentEmpty,
+    /// The source of a module: an argument is there twice.
+    ArgumentRepeated,
+    /// The source of a module: it has another argument than `tag` and `digest`.
+    UnknownArgument,
+    /// The source of a module: the tag breaks the grammar.
+    TagMalformed,
+    /// The source of a module: the digest breaks the grammar.
+    DigestMalformed,
+    /// The source of a module: it has both a tag and a digest.
+    TagAndDigest,
+    /// The source of a module: after `oci::` stands another scheme.
+    SchemeNotOci,
 }
 
 impl Because {
@@ -119,6 +165,29 @@ impl Because {
             Self::Crash => "crash",
             Self::PlainHttp => "plain-http",
             Self::RepositoryUnreadable => "repository-unreadable",
+            Self::DigestNotFound => "digest-not-found",
+            Self::NotAnImageManifest => "not-an-image-manifest",
+            Self::ArtifactType => "artifact-type",
+            Self::SeveralZipLayers => "several-zip-layers",
+            Self::ManifestDigestMismatch => "manifest-digest-mismatch",
+            Self::BlobMismatch => "blob-mismatch",
+            Self::SubdirMissing => "subdir-missing",
+            Self::SubdirAmbiguous => "subdir-ambiguous",
+            Self::SubdirEscapes => "subdir-escapes",
+            Self::CallEscapesPackage => "call-escapes-package",
+            Self::CallMissing => "call-missing",
+            Self::CallLoop => "call-loop",
+            Self::InvalidConfiguration => "invalid-configuration",
+            Self::RepositoryName => "repository-name",
+            Self::ArchiveArgument => "archive-argument",
+            Self::ChecksumArgument => "checksum-argument",
+            Self::ArgumentEmpty => "argument-empty",
+            Self::ArgumentRepeated => "argument-repeated",
+            Self::UnknownArgument => "unknown-argument",
+            Self::TagMalformed => "tag-malformed",
+            Self::DigestMalformed => "digest-malformed",
+            Self::TagAndDigest => "tag-and-digest",
+            Self::SchemeNotOci => "scheme-not-oci",
         }
     }
 }

@@ -10,6 +10,7 @@
 mod because;
 mod descriptor;
 pub(crate) mod json;
+mod module;
 mod predict;
 mod question;
 mod steps;
@@ -18,6 +19,8 @@ mod zip;
 
 pub use because::Because;
 pub use descriptor::{GoDescriptor, GoPlatform};
+pub use module::{AskedModule, ModuleFolder, ModulePrediction, ModuleRefusal, PackageQuestion};
+pub(crate) use module::{install_module, module_folder};
 pub(crate) use predict::over_plain_http;
 pub use predict::predict;
 pub use question::{AskedProvider, PredictionRequest, RepositoryPrediction, Request};

@@ -36,8 +36,7 @@ impl Unpacked {
         if item.name.split(['/', '\\']).any(|part| part == "..") {
             return Err(Because::UnsafeEntry);
         }
-        let path: Vec<String> =
-            item.name.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect();
+        let path = path_of(&item.name);
         let length = path.iter().map(|part| part.len() + 1).sum::<usize>().saturating_sub(1);
         if length > room {
             return Err(Because::EntryNotWritable);
@@ -71,6 +70,16 @@ impl Unpacked {
         Ok(())
     }
 
+    /// Every file and folder, `/` between the segments.
+    pub(super) fn paths(&self) -> impl Iterator<Item = String> {
+        self.0.keys().map(|path| path.join("/"))
+    }
+
+    /// Every folder, the outer before the inner.
+    pub(super) fn every_folder(&self) -> impl Iterator<Item = String> {
+        self.0.iter().filter(|(_, node)| **node == UnpackNode::Folder).map(|(path, _)| path.join("/"))
+    }
+
     /// Whether there is an executable in the root.
     pub(super) fn has_executable(&self, provider: AskedProvider<'_>) -> bool {
         let files = self.0.iter().filter(|(path, node)| path.len() == 1 && **node == UnpackNode::File);
@@ -81,6 +90,11 @@ impl Unpacked {
     pub(super) fn has_line_break(&self) -> bool {
         self.0.iter().any(|(path, node)| *node == UnpackNode::File && path.iter().any(|part| part.contains('\n')))
     }
+}
+
+/// The segments of an entry's path after unpacking.
+pub(super) fn path_of(name: &str) -> Vec<String> {
+    name.split('/').filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect()
 }
 
 /// A name that no file can have.

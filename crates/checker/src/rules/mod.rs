@@ -16,6 +16,7 @@ mod image_config;
 mod images;
 mod index;
 mod leaf;
+mod modules;
 mod package;
 mod places;
 mod predicted;
@@ -29,6 +30,7 @@ mod tests;
 
 pub use drift::drift;
 pub use images::Images;
+pub(crate) use modules::{ModuleSubject, modules, of_repository, unasked};
 pub(crate) use predicted::plain_http;
 pub use referrers::Referring;
 pub use signatures::{SignatureTrust, signatures};

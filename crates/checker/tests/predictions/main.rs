@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on")]
 
 mod build;
+mod modules;
 mod registry;
 mod zip;
 

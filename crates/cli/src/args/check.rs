@@ -11,10 +11,9 @@ use super::{IdentityArgs, LookupArgs, Network, OutputArgs, TrustArgs};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  tofu-oci check ghcr.io/acme/opentofu-provider-widget
-  tofu-oci check ghcr.io/acme/opentofu-provider-widget:1.4.0 --deep
+  tofu-oci check ghcr.io/acme/opentofu-provider-widget --deep
   tofu-oci check oci:widget-layout --address registry.example.com/acme/widget --json
-  tofu-oci check ghcr.io/acme/widget --against registry.example.com:5000/mirror/widget
+  tofu-oci check 'oci://ghcr.io/acme/network//subnets?tag=1.2.0' --module --deep
   tofu-oci check .terraform.lock.hcl --platform linux_amd64 --platform darwin_arm64
   tofu-oci check registry.example.com:5000/scratch/probe --registry
   tofu-oci check --list-rules
@@ -28,11 +27,11 @@ Exit codes: 0 no findings at the level of --fail-on; 1 findings; 2 wrong usage, 
 missing or may not be read; 3 the network or the machine.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct CheckArgs {
-    /// REGISTRY/REPOSITORY[:VERSION], oci:DIR[:VERSION], or the path of a lock file
+    /// REGISTRY/REPOSITORY[:VERSION], oci:DIR[:VERSION], a lock file, or a module's source
     #[arg(value_name = "TARGET", required_unless_present = "list_rules")]
     pub(crate) target: Option<String>,
     /// List every rule with its level; no TARGET is needed
-    #[arg(long, conflicts_with_all = ["target", "version", "address", "platforms", "deep", "against", "registry", "offline"])]
+    #[arg(long, conflicts_with_all = ["target", "version", "address", "platforms", "deep", "against", "registry", "offline", "module"])]
     pub(crate) list_rules: bool,
     /// Check this version alone, and all tags
     #[arg(long, value_name = "VERSION", hide_short_help = true)]
@@ -52,6 +51,17 @@ pub(crate) struct CheckArgs {
     /// Without it `check` asks a registry only whether it has them. It always reads the packages of oci:DIR.
     #[arg(long)]
     pub(crate) deep: bool,
+    /// Check modules, and predict what OpenTofu does with each tag
+    ///
+    /// TARGET may also be a source as in a module block: 'oci://HOST/REPOSITORY//FOLDER?tag=TAG'. Terraform reads no
+    /// such source.
+    #[arg(long, conflicts_with_all = ["address", "platforms", "against", "registry", "offline"])]
+    pub(crate) module: bool,
+    /// With --module: predict for this source, whose repository is TARGET
+    ///
+    /// oci:DIR is that repository, or holds one image layout for each repository by its name.
+    #[arg(long, value_name = "SOURCE", requires = "module", hide_short_help = true)]
+    pub(crate) source: Option<String>,
     /// A second repository or oci:DIR that should hold the same
     #[arg(long, value_name = "TARGET")]
     pub(crate) against: Option<String>,

@@ -3,6 +3,9 @@
 use super::decode::{Base64, JsonReader, JsonTarget, Slice, Texts, member, unmarshal};
 use crate::opentofu::{GoDescriptor, GoPlatform};
 
+/// The media type of the layer that holds a package.
+const ZIP: &str = "archive/zip";
+
 /// An index as Go reads it.
 ///
 /// Spec: OCI image-spec 1.1.1, `specs-go/v1`, `Index`.
@@ -56,6 +59,11 @@ impl GoManifest {
         let good = unmarshal(bytes, &mut raw);
         let (media_type, artifact_type) = (raw.head.media_type, raw.head.artifact_type);
         (Self { media_type, artifact_type, config: raw.config, layers: raw.layers.into_vec() }, good)
+    }
+
+    /// The positions of the layers that are zips.
+    pub(crate) fn zips(&self) -> Vec<usize> {
+        (0..self.layers.len()).filter(|at| self.layers[*at].media_type == ZIP).collect()
     }
 }
 

@@ -25,11 +25,10 @@ use crate::facts::{
     ReadFault,
 };
 
-const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
+pub(super) const INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(super) const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const PROVIDER: &str = "application/vnd.opentofu.provider";
 const TARGET: &str = "application/vnd.opentofu.provider-target";
-const ZIP: &str = "archive/zip";
 
 /// The first size that is too large for a manifest: 5 MiB, although the message says 4.
 const MANIFEST_GATE: i64 = 5 * 1024 * 1024;
@@ -186,8 +185,7 @@ fn select_layer<'a>(manifest: &GoManifest, leaf: &'a FoundLeaf) -> Result<&'a Le
 }
 
 fn select_zip(manifest: &GoManifest) -> Result<usize, PredictedOutcome> {
-    let zips: Vec<usize> = (0..manifest.layers.len()).filter(|at| manifest.layers[*at].media_type == ZIP).collect();
-    match zips.as_slice() {
+    match manifest.zips().as_slice() {
         [only] => Ok(*only),
         [] if manifest.layers.is_empty() => refuse(Because::NoZipLayer),
         [] => refuse(Because::NoZipLayerOtherFormat),
@@ -251,7 +249,7 @@ fn room(release: &FoundRelease, platform: &Platform, provider: AskedProvider<'_>
 }
 
 /// Size and digest of a manifest against its descriptor.
-fn check_content(document: &FoundDocument, size: i64) -> Result<(), PredictedOutcome> {
+pub(super) fn check_content(document: &FoundDocument, size: i64) -> Result<(), PredictedOutcome> {
     if size >= MANIFEST_GATE {
         return refuse(Because::ManifestTooLarge);
     }
@@ -268,7 +266,7 @@ fn check_content(document: &FoundDocument, size: i64) -> Result<(), PredictedOut
     Ok(())
 }
 
-fn length(document: &FoundDocument) -> i64 {
+pub(super) fn length(document: &FoundDocument) -> i64 {
     i64::try_from(document.bytes.len()).unwrap_or(i64::MAX)
 }
 
@@ -289,12 +287,12 @@ fn check_body(
 }
 
 /// The media type that a manifest is sent as, as Go's `mime` reads the header.
-fn sent_type(document: &FoundDocument) -> String {
+pub(super) fn sent_type(document: &FoundDocument) -> String {
     let text = document.media_type.as_deref().unwrap_or_default();
     text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-fn unreadable(fault: &ReadFault, missing: Because) -> PredictedOutcome {
+pub(super) fn unreadable(fault: &ReadFault, missing: Because) -> PredictedOutcome {
     match fault.kind {
         FaultKind::Missing | FaultKind::Unaddressable => PredictedOutcome::Refuses(missing),
         FaultKind::TooLarge => PredictedOutcome::Refuses(Because::ManifestTooLarge),

@@ -51,6 +51,27 @@ pub(super) fn read(
     Ok(if wrong { Err(ZipFault::Checksum) } else { Ok(()) })
 }
 
+/// The contents of an entry that can be read, if they have at most `limit` bytes.
+pub(super) fn bytes(
+    file: &mut (impl Read + Seek),
+    header: &DirectoryHeader,
+    start: u64,
+    limit: u64,
+) -> io::Result<Option<Vec<u8>>> {
+    if header.size > limit {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(start))?;
+    let data = io::BufReader::new(file.by_ref().take(header.compressed));
+    let mut bytes = Vec::new();
+    if header.method == STORED {
+        data.take(limit).read_to_end(&mut bytes)?;
+    } else {
+        DeflateDecoder::new(data).take(limit).read_to_end(&mut bytes)?;
+    }
+    Ok(Some(bytes))
+}
+
 /// The checksum of the data, if their size is that of the directory.
 fn digest(mut data: impl Read, header: &DirectoryHeader) -> Result<u32, ZipFault> {
     let mut hasher = crc32fast::Hasher::new();

@@ -86,3 +86,27 @@ pub(crate) fn list_zip(
     }
     Ok(Ok(ZipListing { items, complete }))
 }
+
+/// Hands out the contents of the entries that `wanted` names, in the order of the directory, of an archive that
+/// [`list_zip`] has read to its end; `None` for contents of more than `limit` bytes.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(crate) fn read_items(
+    file: &mut (impl Read + Seek),
+    size: u64,
+    limit: u64,
+    wanted: &dyn Fn(&str) -> bool,
+    each: &mut dyn FnMut(&str, Option<Vec<u8>>) -> io::Result<()>,
+) -> io::Result<()> {
+    for header in directory::headers(file, size)?.unwrap_or_default() {
+        let name = String::from_utf8_lossy(&header.name).into_owned();
+        if header.is_directory() || !wanted(&name) {
+            continue;
+        }
+        if let Ok(start) = contents::open(file, &header)? {
+            each(&name, contents::bytes(file, &header, start, limit)?)?;
+        }
+    }
+    Ok(())
+}

@@ -5,6 +5,7 @@ pub(crate) mod drift;
 pub(crate) mod index;
 pub(crate) mod leaf;
 pub(crate) mod lock_file;
+pub(crate) mod modules;
 pub(crate) mod package;
 pub(crate) mod registry;
 pub(crate) mod signatures;
@@ -24,6 +25,7 @@ pub fn rules() -> impl Iterator<Item = &'static CheckRule> {
         drift::ALL,
         lock_file::ALL,
         registry::ALL,
+        modules::ALL,
     ]
     .into_iter()
     .flatten()
@@ -37,7 +39,7 @@ pub fn rule(id: &str) -> Option<&'static CheckRule> {
 
 /// Whether a rule reads the contents of packages, so that it finds nothing if they were not read.
 pub fn needs_packages(rule: &CheckRule) -> bool {
-    package::READ.contains(&rule) || *rule == annotations::ANNOTATION_H1
+    package::READ.contains(&rule) || modules::READ.contains(&rule) || *rule == annotations::ANNOTATION_H1
 }
 
 /// Whether a rule compares a lock file with a repository, so that it finds nothing if none was read.

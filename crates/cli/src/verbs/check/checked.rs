@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tofu_oci_checker::opentofu::RepositoryPrediction;
+use tofu_oci_checker::opentofu::{ModulePrediction, RepositoryPrediction};
 use tofu_oci_checker::{CheckRule, CheckedAs, Finding, FindingLevel, Group, NotJudged, ProbeReport, TagCounts, rules};
 use tofu_oci_types::Platform;
 
@@ -26,12 +26,20 @@ pub(super) struct Checked {
     pub(super) findings: Vec<Finding>,
     /// What could not be judged.
     pub(super) not_judged: Vec<Unjudged>,
-    /// Of a repository: the provider it was checked as, and what each `OpenTofu` does with it.
-    pub(super) predicted: Option<(CheckedAs, Vec<RepositoryPrediction>)>,
+    /// Of a repository: what each `OpenTofu` does with it.
+    pub(super) predicted: Option<Predicted>,
     /// Of a repository with `--against`: how it compares with the other.
     pub(super) against: Option<Compared>,
     /// Of a registry: every capability.
     pub(super) probe: Option<ProbeReport>,
+}
+
+/// What each `OpenTofu` does with a repository.
+pub(super) enum Predicted {
+    /// One of a provider: the provider it was checked as, and the platforms.
+    Providers(CheckedAs, Vec<RepositoryPrediction>),
+    /// One of modules: each module that was asked for.
+    Modules(Vec<ModulePrediction>),
 }
 
 /// The second repository, and what the comparison came to.
@@ -54,9 +62,10 @@ pub(super) enum Comparison {
 }
 
 impl Checked {
-    /// The rules of the applied groups.
+    /// The rules of the applied groups, and those of other groups with a finding.
     pub(super) fn rules(&self) -> Vec<&'static CheckRule> {
-        rules().filter(|rule| self.groups.contains(&rule.group)).collect()
+        let found = |rule: &CheckRule| self.findings.iter().any(|finding| finding.rule == rule);
+        rules().filter(|rule| self.groups.contains(&rule.group) || found(rule)).collect()
     }
 
     /// The number of findings of a level.

@@ -1,12 +1,13 @@
 //! `check`.
 //!
 //! ```text
-//! TARGET ──> repository · lock_file · registry ──> Checked ──> output: table, JSON, JUnit, SARIF ──> exit code
+//! TARGET ──> repository · module · lock_file · registry ──> Checked ──> output: table, JSON, JUnit, SARIF ──> exit code
 //! ```
 
 mod checked;
 mod list;
 mod lock_file;
+mod module;
 mod output;
 mod registry;
 mod repository;
@@ -96,6 +97,9 @@ fn not_judged(checked: &Checked) -> Option<Diagnostic> {
 }
 
 async fn look(context: &Context, args: &CheckArgs, target: &str) -> Result<Checked, Diagnostic> {
+    if args.module {
+        return module::check(context, args, target).await;
+    }
     Ok(match Target::parse(target)? {
         Target::Repository(end, None) if args.registry => registry::check(context, args, &end).await?,
         _ if args.registry => {

@@ -10,7 +10,7 @@ use tofu_oci_checker::{
 };
 use tofu_oci_types::{Platform, Version};
 
-use super::checked::{Checked, Compared, Comparison, Unjudged, counted, idle};
+use super::checked::{Checked, Compared, Comparison, Predicted, Unjudged, counted, idle};
 use super::target::Target;
 use crate::args::CheckArgs;
 use crate::connect::Connector;
@@ -78,7 +78,7 @@ pub(super) async fn check(
         lowest: FindingLevel::Error,
         findings: report.findings,
         not_judged: report.not_judged.into_iter().map(Unjudged::from).collect(),
-        predicted: Some((report.provider, report.predictions)),
+        predicted: Some(Predicted::Providers(report.provider, report.predictions)),
         against,
         probe: None,
     })
@@ -95,7 +95,7 @@ fn looked_at(counts: TagCounts) -> String {
     text
 }
 
-fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
+pub(super) fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     let given = [
         ("--offline", args.offline),
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),

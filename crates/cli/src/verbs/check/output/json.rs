@@ -1,13 +1,12 @@
 //! JSON lines.
 
 use serde::Serialize;
-use tofu_oci_checker::opentofu::RepositoryPrediction;
 use tofu_oci_checker::{CheckedAs, FindingLevel, TagCounts};
 
-use tofu_oci_types::{Platform, TofuRelease};
+use tofu_oci_types::{Platform, TofuRelease, TofuReleases};
 
 use crate::report::{json_event, json_line};
-use crate::verbs::check::checked::{Checked, Compared};
+use crate::verbs::check::checked::{Checked, Compared, Predicted};
 
 #[derive(Serialize)]
 struct ProbedLine<'a> {
@@ -44,17 +43,17 @@ struct CountsOfTags {
 
 /// The last line of a repository.
 #[derive(Serialize)]
-struct PredictionsLine<'a> {
+struct PredictionsLine<P> {
     event: &'static str,
-    predictions: Vec<PredictionRow<'a>>,
+    predictions: Vec<PredictionRow<P>>,
 }
 
 /// A prediction for one release.
 #[derive(Serialize)]
-struct PredictionRow<'a> {
+struct PredictionRow<P> {
     opentofu: TofuRelease,
     #[serde(flatten)]
-    prediction: &'a RepositoryPrediction,
+    prediction: P,
 }
 
 /// A part that could not be judged.
@@ -112,14 +111,23 @@ pub(super) fn print(checked: &Checked) {
             other_tags: other,
         }),
         against: checked.against.as_ref(),
-        checked_as: checked.predicted.as_ref().map(|(checked_as, _)| checked_as),
+        checked_as: match &checked.predicted {
+            Some(Predicted::Providers(checked_as, _)) => Some(checked_as),
+            Some(Predicted::Modules(_)) | None => None,
+        },
     });
-    if let Some((_, predictions)) = &checked.predicted {
-        let rows = TofuRelease::ALL.into_iter().flat_map(|opentofu| {
-            let same =
-                predictions.iter().filter(move |prediction| prediction.releases.iter().any(|one| one == opentofu));
-            same.map(move |prediction| PredictionRow { opentofu, prediction })
-        });
-        json_line(&PredictionsLine { event: "predictions", predictions: rows.collect() });
+    match &checked.predicted {
+        Some(Predicted::Providers(_, predictions)) => print_predictions(predictions, |one| one.releases),
+        Some(Predicted::Modules(predictions)) => print_predictions(predictions, |one| one.releases),
+        None => {}
     }
+}
+
+/// A row for each release and prediction.
+fn print_predictions<P: Serialize>(predictions: &[P], releases: impl Fn(&P) -> TofuReleases) {
+    let rows = TofuRelease::ALL.into_iter().flat_map(|opentofu| {
+        let of = |prediction: &&P| releases(prediction).iter().any(|one| one == opentofu);
+        predictions.iter().filter(of).map(|prediction| PredictionRow { opentofu, prediction }).collect::<Vec<_>>()
+    });
+    json_line(&PredictionsLine { event: "predictions", predictions: rows.collect() });
 }

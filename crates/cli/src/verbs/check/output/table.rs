@@ -3,15 +3,18 @@
 use std::collections::{HashMap, HashSet};
 
 use anstyle::{AnsiColor, Style};
-use tofu_oci_checker::opentofu::{Because, RepositoryPrediction};
+use tofu_oci_checker::opentofu::{Because, ModulePrediction, RepositoryPrediction};
 use tofu_oci_checker::{CapabilityState, CheckedAs, Finding, FindingLevel, ProbeReport};
 use tofu_oci_types::Platform;
 
 use crate::page::{Line, Page};
-use crate::verbs::check::checked::{Checked, Compared, Comparison, Unjudged};
+use crate::verbs::check::checked::{Checked, Compared, Comparison, Predicted, Unjudged};
 
 /// Most places that are listed for one text.
 const MOST_PLACES: usize = 20;
+
+/// The longest name of a module that others are aligned with.
+const WIDEST: usize = 80;
 
 /// How much is printed at once, in bytes.
 const PIECE: usize = 64 * 1024;
@@ -36,8 +39,10 @@ pub(super) fn render(checked: &Checked, quiet: bool, print: &mut dyn FnMut(&Page
         }
     }
     page.append(not_judged(&checked.not_judged));
-    if let Some((checked_as, predictions)) = &checked.predicted {
-        page.append(predicted(checked_as, predictions));
+    match &checked.predicted {
+        Some(Predicted::Providers(checked_as, predictions)) => page.append(predicted(checked_as, predictions)),
+        Some(Predicted::Modules(predictions)) => page.append(modules(predictions)),
+        None => {}
     }
     let against = checked.against.as_ref().map(compared).unwrap_or_default();
     page.line(format_args!("{}: {}; {}{against}", checked.target, summary(checked), checked.looked_at));
@@ -149,6 +154,29 @@ fn predicted(checked_as: &CheckedAs, predictions: &[RepositoryPrediction]) -> Pa
         let (platform, releases) = (prediction.platform.to_string(), prediction.releases.to_string());
         page.line(format_args!("  {platform:<width$}  OpenTofu {releases:<11}  {}", outcome(prediction)));
     }
+    page.gap();
+    page
+}
+
+/// A line for each module.
+fn modules(predictions: &[ModulePrediction]) -> Page {
+    let name = |one: &ModulePrediction| {
+        let tag = one.reference.as_ref().map(|reference| format!("tag {reference}"));
+        one.source.clone().or(tag).unwrap_or_default()
+    };
+    let width = predictions.iter().map(|one| name(one).chars().count()).max().unwrap_or_default().min(WIDEST);
+    let mut page = Page::default();
+    for one in predictions {
+        let unread = if one.unread { "; its package was not looked into" } else { "" };
+        let outcome = match one.because {
+            None => format!("installs{unread}"),
+            Some(Because::RepositoryUnreadable) if one.unread => format!("not known: {}", one.detail),
+            Some(because) => format!("refuses: {because}"),
+        };
+        let releases = one.releases.to_string();
+        page.line(format_args!("  {:<width$}  OpenTofu {releases:<11}  {outcome}", name(one)));
+    }
+    page.line("Terraform reads no oci:// source: this is about OpenTofu alone");
     page.gap();
     page
 }

@@ -1,0 +1,133 @@
+//! A repository of modules from its store to its findings.
+
+use std::path::Path;
+
+use tofu_oci_store::{ReadStore, StoreError, Transport};
+use tofu_oci_types::{Reference, Reporter, RepositoryRef, Subdir, Tag};
+
+use crate::facts::{Depth, FoundModule, WhatModules, read_modules};
+use crate::model::{Finding, NotJudged};
+use crate::opentofu::{AskedModule, Because, ModulePrediction, ModuleRefusal, install_module};
+use crate::rules::{ModuleSubject, modules, of_repository, plain_http, unasked};
+
+/// The largest number of tags that are looked at.
+const MOST: usize = 1000;
+
+/// What to check about a repository of modules.
+#[derive(Clone, Debug)]
+pub struct ModuleCheckRequest<'a> {
+    /// The modules that are asked for.
+    pub asked: AskedModules,
+    /// How deep to read.
+    pub depth: Depth,
+    /// Where packages are put while they are read and unpacked; an existing folder.
+    pub work_dir: &'a Path,
+}
+
+/// Which modules of a repository are asked for.
+#[derive(Clone, Debug)]
+pub enum AskedModules {
+    /// The package of every tag, at most 1000, except lists of referrers and signatures.
+    EveryTag,
+    /// The package of this tag.
+    Tag(Tag),
+    /// What a source names, which lies in this repository.
+    Source(AskedModule),
+}
+
+/// A checked repository of modules.
+#[derive(Debug)]
+pub struct ModuleCheckReport {
+    /// What `OpenTofu` makes of each module that was asked for.
+    pub predictions: Vec<ModulePrediction>,
+    /// The findings.
+    pub findings: Vec<Finding>,
+    /// What the store did not answer for; no rule judged it.
+    pub not_judged: Vec<NotJudged>,
+}
+
+/// Reads modules of a repository, predicts what `OpenTofu` does with them, and applies every rule about modules.
+///
+/// # Errors
+/// If tags are needed and cannot be listed. Wrong content is a finding; what the store does not answer for is not
+/// judged.
+pub async fn check_modules(
+    store: &dyn ReadStore,
+    request: &ModuleCheckRequest<'_>,
+    reporter: &dyn Reporter,
+) -> Result<ModuleCheckReport, StoreError> {
+    let (asked, tags) = match &request.asked {
+        AskedModules::EveryTag => {
+            let tags = store.tag_texts().await?;
+            let of_tags = tags.iter().filter(|tag| !is_beside(tag)).filter_map(|tag| tag.parse::<Tag>().ok());
+            (of_tags.take(MOST).map(|tag| of_tag(store.repository(), tag)).collect(), Some(tags))
+        }
+        AskedModules::Tag(tag) => (vec![of_tag(store.repository(), tag.clone())], None),
+        AskedModules::Source(asked) => (vec![asked.clone()], None),
+    };
+    let questions: Vec<_> = asked.iter().filter_map(|asked| asked.package.as_ref().ok()).collect();
+    let references: Vec<Reference> = questions.iter().map(|question| question.reference.clone()).collect();
+    let root = Subdir::root();
+    let subdir = questions.first().map_or(&root, |question| &question.subdir);
+    let what = WhatModules { subdir, depth: request.depth, work_dir: request.work_dir };
+    let found = read_modules(store, &references, what, reporter).await;
+
+    let mut next = found.iter();
+    let found_of: Vec<Option<&FoundModule>> =
+        asked.iter().map(|asked| asked.package.as_ref().ok().and_then(|_| next.next())).collect();
+    let mut predictions: Vec<ModulePrediction> =
+        asked.iter().zip(&found_of).map(|(asked, found)| install_module(asked, *found)).collect();
+    let plain = store.transport().await == Transport::PlainHttp;
+    if plain {
+        over_plain_http(&mut predictions);
+    }
+    let subjects: Vec<ModuleSubject<'_>> = (asked.iter().zip(&found_of).zip(&predictions))
+        .map(|((asked, found), prediction)| ModuleSubject { asked, found: *found, prediction })
+        .collect();
+    let mut findings = modules(&subjects);
+    findings.extend(of_repository(&store.place(), tags.as_deref(), &found));
+    if plain {
+        findings.push(plain_http(&store.place()));
+    }
+    let not_judged = found.iter().flat_map(|found| {
+        let entry = |(place, error)| NotJudged { place, version: None, platform: None, error };
+        unasked(found).into_iter().map(entry)
+    });
+    let not_judged = not_judged.collect();
+    Ok(ModuleCheckReport { predictions, findings, not_judged })
+}
+
+/// The report about a source that `OpenTofu` refuses, or whose repository does not exist: nothing is read.
+pub fn refused_module(asked: &AskedModule, missing: &str) -> ModuleCheckReport {
+    let because = match asked.package.as_ref().map(|package| &package.reference) {
+        Ok(Reference::Digest(_)) => Because::DigestNotFound,
+        _ => Because::TagNotFound,
+    };
+    let missing = ModuleRefusal { because, detail: missing.to_owned() };
+    let refused = AskedModule { package: asked.package.clone().and(Err(missing)), ..asked.clone() };
+    let prediction = install_module(&refused, None);
+    let findings = modules(&[ModuleSubject { asked: &refused, found: None, prediction: &prediction }]);
+    ModuleCheckReport { predictions: vec![prediction], findings, not_judged: Vec::new() }
+}
+
+/// Whether a tag only lists what refers to something else.
+fn is_beside(tag: &str) -> bool {
+    tag.starts_with("sha256-") || tag.starts_with("sha512-")
+}
+
+/// What a source with this tag asks for.
+fn of_tag(repository: Option<&RepositoryRef>, tag: Tag) -> AskedModule {
+    match repository {
+        Some(repository) => AskedModule::of_source(&format!("oci://{repository}?tag={tag}")).0,
+        None => AskedModule::of_tag(tag),
+    }
+}
+
+/// As for providers: `OpenTofu` speaks TLS alone.
+fn over_plain_http(predictions: &mut [ModulePrediction]) {
+    for prediction in predictions.iter_mut().filter(|prediction| prediction.installs) {
+        prediction.installs = false;
+        prediction.because = Some(Because::PlainHttp);
+        prediction.unread = false;
+    }
+}

@@ -1,0 +1,139 @@
+//! The folder that a source names, after the package has been unpacked.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read, Seek};
+use std::path::Path;
+
+use tofu_oci_tfconfig::{PackageModules, PackageModulesError, package_modules};
+use tofu_oci_types::Subdir;
+
+use crate::opentofu::unpack::{Unpacked, path_of, unpack};
+use crate::opentofu::zip::read_items;
+use crate::opentofu::{Because, ZipListing};
+
+/// Most bytes of a configuration file that is read.
+const FILE: u64 = 16 << 20;
+
+/// Most bytes of all configuration files of a package.
+const FILES: u64 = 256 << 20;
+
+/// The longest path in the package, in bytes: 4095 on Linux, less the folder of the shortest name of a call.
+const ROOM: usize = 4095 - ".terraform/modules/m/".len();
+
+/// The folder of a package that a source names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleFolder {
+    /// Its path, `/` between the segments; empty for the root of the package.
+    pub path: String,
+    /// The modules that it leads to.
+    pub modules: PackageModules,
+}
+
+/// Why `OpenTofu` does not install a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleRefusal {
+    /// The reason.
+    pub because: Because,
+    /// The reason with its details, without a full stop.
+    pub detail: String,
+}
+
+impl ModuleRefusal {
+    fn new(because: Because, detail: impl Into<String>) -> Self {
+        Self { because, detail: detail.into() }
+    }
+}
+
+/// Unpacks the configuration files of an archive into `scratch`, an empty folder, and reads the folder that `subdir`
+/// names; `None` if a file is too large to be read.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub(crate) fn module_folder(
+    zip: &ZipListing,
+    file: &mut (impl Read + Seek),
+    size: u64,
+    subdir: &Subdir,
+    scratch: &Path,
+) -> io::Result<Option<Result<ModuleFolder, ModuleRefusal>>> {
+    let unpacked = match unpack(zip, ROOM) {
+        Ok(unpacked) => unpacked,
+        Err(because) => return Ok(Some(Err(ModuleRefusal::new(because, unpacking(zip, because))))),
+    };
+    let path = match chosen(&unpacked, subdir) {
+        Ok(path) => path,
+        Err(refusal) => return Ok(Some(Err(refusal))),
+    };
+    for folder in unpacked.every_folder() {
+        fs::create_dir_all(scratch.join(folder))?;
+    }
+    let (mut left, mut complete) = (FILES, zip.complete);
+    read_items(file, size, FILE, &is_configuration, &mut |name, bytes| {
+        let Some(bytes) = bytes.filter(|bytes| bytes.len() as u64 <= left) else {
+            complete = false;
+            return Ok(());
+        };
+        left -= bytes.len() as u64;
+        fs::write(scratch.join(path_of(name).join("/")), bytes)
+    })?;
+    if !complete {
+        return Ok(None);
+    }
+    Ok(match package_modules(scratch, &path) {
+        Ok(modules) => Some(Ok(ModuleFolder { path, modules })),
+        Err(PackageModulesError::Unread(_)) => None,
+        Err(error) => Some(Err(refused(&error))),
+    })
+}
+
+fn is_configuration(name: &str) -> bool {
+    [".tf", ".tofu", ".tf.json", ".tofu.json"].iter().any(|suffix| name.ends_with(suffix))
+}
+
+/// What is wrong with the archive, in words.
+fn unpacking(zip: &ZipListing, because: Because) -> String {
+    let entry = |is: &dyn Fn(&crate::opentofu::ZipItem) -> bool| {
+        zip.items.iter().find(|item| is(item)).map(|item| format!("entry `{}`: ", item.name)).unwrap_or_default()
+    };
+    match because {
+        Because::EmptyArchive => "the zip has no entries".to_owned(),
+        Because::UnsafeEntry => {
+            let found = entry(&|item| item.name.split(['/', '\\']).any(|part| part == ".."));
+            format!("{found}its name has the segment `..`")
+        }
+        Because::DamagedArchive | Because::NotAZip => {
+            let found = entry(&|item| item.unopened.is_some() || item.unread.is_some());
+            format!("{found}its contents are damaged, encrypted, or packed in a way that OpenTofu does not know")
+        }
+        _ => "an entry of the zip cannot become a file: another has its path, or no file can have its name".to_owned(),
+    }
+}
+
+/// The one folder that the text after `//` names.
+fn chosen(unpacked: &Unpacked, subdir: &Subdir) -> Result<String, ModuleRefusal> {
+    if subdir.is_root() {
+        return Ok(String::new());
+    }
+    let paths: Vec<String> = unpacked.paths().collect();
+    let folders: BTreeSet<String> = unpacked.every_folder().collect();
+    match subdir.matches(paths.iter().map(String::as_str)).as_slice() {
+        [only] if folders.contains(*only) => Ok((*only).to_owned()),
+        [only] => Err(ModuleRefusal::new(Because::SubdirMissing, format!("`{only}` is not a folder of the package"))),
+        [] => Err(ModuleRefusal::new(Because::SubdirMissing, format!("the package has no folder `{subdir}`"))),
+        several => {
+            let said = format!("`{subdir}` matches {} paths of the package", several.len());
+            Err(ModuleRefusal::new(Because::SubdirAmbiguous, said))
+        }
+    }
+}
+
+fn refused(error: &PackageModulesError) -> ModuleRefusal {
+    let because = match error {
+        PackageModulesError::Escapes { .. } => Because::CallEscapesPackage,
+        PackageModulesError::Missing { .. } => Because::CallMissing,
+        PackageModulesError::Loop { .. } => Because::CallLoop,
+        _ => Because::InvalidConfiguration,
+    };
+    ModuleRefusal::new(because, error.to_string())
+}

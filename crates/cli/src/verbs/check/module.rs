@@ -1,0 +1,171 @@
+//! `check --module`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use tofu_oci_checker::facts::Depth;
+use tofu_oci_checker::opentofu::AskedModule;
+use tofu_oci_checker::{
+    AskedModules, FindingLevel, Group, ModuleCheckReport, ModuleCheckRequest, check_modules, needs_packages,
+    refused_module,
+};
+use tofu_oci_types::{OciModuleSource, Tag, Version, masked};
+
+use super::checked::{Checked, Predicted, Unjudged, counted, idle};
+use super::repository::refuse_other_options;
+use super::target::Target;
+use crate::args::CheckArgs;
+use crate::diagnostic::Diagnostic;
+use crate::ends::{End, LAYOUT_MARK};
+use crate::exit::Exit;
+use crate::identity;
+use crate::subject;
+use crate::verbs::context::Context;
+use crate::verbs::typed::typed;
+
+/// What is asked for.
+enum ModuleTarget {
+    /// Modules of a repository.
+    Repository(End, AskedModules),
+    /// A source that `OpenTofu` refuses before it asks for anything.
+    Refused(AskedModule),
+}
+
+/// Checks modules of a repository.
+pub(super) async fn check(context: &Context, args: &CheckArgs, target: &str) -> Result<Checked, Diagnostic> {
+    refuse(args)?;
+    let looked = read(args, target)?;
+    let deep = args.deep || matches!(looked, ModuleTarget::Repository(End::Layout(_), _));
+    let depth = if deep { Depth::Packages } else { Depth::Manifests };
+    let (shown, report) = match looked {
+        ModuleTarget::Refused(asked) => (masked(target), refused_module(&asked, "")),
+        ModuleTarget::Repository(End::Layout(dir), AskedModules::Source(asked)) if !dir.exists() => {
+            let missing = format!("there is no repository {}", dir.display());
+            (target.to_owned(), refused_module(&asked, &missing))
+        }
+        ModuleTarget::Repository(end, asked) => (end.to_string(), read_end(context, args, &end, asked, depth).await?),
+    };
+    let ModuleCheckReport { predictions, findings, not_judged } = report;
+    Ok(Checked {
+        target: shown,
+        looked_at: format!("{} looked at", counted(predictions.len(), "module")),
+        counts: None,
+        groups: vec![Group::Modules],
+        left_out: match depth {
+            Depth::Packages => BTreeMap::new(),
+            Depth::Manifests => idle(needs_packages, "the packages were not read; --deep reads them"),
+        },
+        lowest: FindingLevel::Error,
+        findings,
+        not_judged: not_judged.into_iter().map(Unjudged::from).collect(),
+        predicted: Some(Predicted::Modules(predictions)),
+        against: None,
+        probe: None,
+    })
+}
+
+async fn read_end(
+    context: &Context,
+    args: &CheckArgs,
+    end: &End,
+    asked: AskedModules,
+    depth: Depth,
+) -> Result<ModuleCheckReport, Diagnostic> {
+    let named: Vec<&str> = identity::of_end(end).into_iter().collect();
+    let access = args.identity.access(&named, args.chdir.as_deref()).await?;
+    let store = context.connector(&args.network, access).source(end)?;
+    let request = ModuleCheckRequest { asked, depth, work_dir: &std::env::temp_dir() };
+    Ok(check_modules(store.as_ref(), &request, context.reporter.as_ref()).await?)
+}
+
+fn refuse(args: &CheckArgs) -> Result<(), Diagnostic> {
+    refuse_other_options(args)?;
+    let policy = args.trust.trust_policy.as_deref().and_then(Path::to_str);
+    if typed(policy, "TOFU_OCI_TRUST_POLICY") {
+        return Err(Diagnostic::usage("--trust-policy has no meaning here: check --module looks at no signatures")
+            .hint("leave the option out"));
+    }
+    Ok(())
+}
+
+fn read(args: &CheckArgs, target: &str) -> Result<ModuleTarget, Diagnostic> {
+    if is_source(target) {
+        if args.source.is_some() || args.version.is_some() {
+            let option = if args.source.is_some() { "--source" } else { "--version" };
+            return Err(Diagnostic::usage(format!("{option} has no meaning here: the argument is a source"))
+                .hint("name the tag or digest in it: ?tag=1.0.0"));
+        }
+        return Ok(match AskedModule::of_source(target) {
+            (asked, Some(source)) => {
+                ModuleTarget::Repository(End::Registry(source.repository().clone()), AskedModules::Source(asked))
+            }
+            (asked, None) => ModuleTarget::Refused(asked),
+        });
+    }
+    let (end, version) = match Target::parse(target)? {
+        Target::Repository(end, version) => (end, version),
+        Target::LockFile(path) => {
+            return Err(Diagnostic::usage(format!("--module takes a repository, and {} is a file", path.display()))
+                .hint("write REGISTRY/REPOSITORY, oci:DIR or oci://HOST/REPOSITORY?tag=TAG"));
+        }
+    };
+    let version = subject::one_version(&end.to_string(), version, args.version.as_ref())?;
+    let Some(text) = &args.source else {
+        let asked = version.as_ref().map(tag).transpose()?.map_or(AskedModules::EveryTag, AskedModules::Tag);
+        return Ok(ModuleTarget::Repository(end, asked));
+    };
+    if version.is_some() {
+        return Err(Diagnostic::usage("--source names the package, so that no version can be named beside it")
+            .hint("name the tag in the source: ?tag=1.0.0"));
+    }
+    if !is_source(text) {
+        return Err(Diagnostic::usage(format!("`{}` is not an oci:// source", masked(text)))
+            .hint("write it as in a module block: 'oci://HOST/REPOSITORY//FOLDER?tag=1.0.0'"));
+    }
+    Ok(match AskedModule::of_source(text) {
+        (asked, Some(source)) => ModuleTarget::Repository(layout_of(end, &source), AskedModules::Source(asked)),
+        (asked, None) => ModuleTarget::Refused(asked),
+    })
+}
+
+/// The tag of a version.
+fn tag(version: &Version) -> Result<Tag, Diagnostic> {
+    Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))
+}
+
+/// Whether the text is a source as module blocks have it; `oci:///srv/x` is `oci:` and a path.
+fn is_source(text: &str) -> bool {
+    let scheme = text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("oci://"));
+    text.starts_with("oci::") || (scheme && !text[6..].starts_with('/'))
+}
+
+/// A directory that is not an image layout itself holds one for each repository, by its name.
+fn layout_of(end: End, source: &OciModuleSource) -> End {
+    match end {
+        End::Layout(dir) if dir.is_dir() && !dir.join(LAYOUT_MARK).exists() => {
+            End::Layout(dir.join(source.repository().name()))
+        }
+        end => end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: bool) {
+        assert_eq!(is_source(text), want, "{text}");
+    }
+
+    #[test]
+    fn sources_are_told_from_directories() {
+        check("oci://example.com/a?tag=1", true);
+        check("OCI://example.com/a", true);
+        check("oci::https://example.com/a", true);
+        check("oci:///srv/layout", false);
+        check("oci:layout", false);
+        check("example.com/a", false);
+        check("oci:\u{e4}/", false);
+    }
+}
