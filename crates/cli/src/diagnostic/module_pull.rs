@@ -190,7 +190,9 @@ impl Diagnostic {
                 let path = path.strip_prefix(".").unwrap_or(path).display();
                 let providers = providers.join(", ");
                 self.cause(match rule.keys.is_empty() {
-                    true => format!("{path}:{line}, the rule for {providers}, refuses unsigned modules and names no keys"),
+                    true => {
+                        format!("{path}:{line}, the rule for {providers}, refuses unsigned modules and names no keys")
+                    }
                     false => format!("{path}:{line}, the rule for {providers}, demands {}", rule.demand()),
                 })
             }
@@ -202,8 +204,9 @@ impl Diagnostic {
             }
             Some(Flaw::OtherVersion { .. }) => diagnostic
                 .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),
-            _ => diagnostic
-                .hint("its publisher signs it by pushing the same files again with `tofu-oci module push … --sign-key KEY`"),
+            _ => diagnostic.hint(
+                "its publisher signs it by pushing the same files again with `tofu-oci module push … --sign-key KEY`",
+            ),
         }
     }
 }

@@ -30,7 +30,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
     let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;
     let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;
-    let outside = calls_outside(fetched.path(), fetched.subdir());
+    let outside = calls_outside(fetched.path());
     let (h1, files, bytes, folder) = (fetched.h1(), fetched.files(), fetched.bytes(), fetched.subdir().to_owned());
     let replace = if args.force { Replace::Everything } else { Replace::Never };
     let placed = fetched.place(replace, &limits).await?;
@@ -41,8 +41,12 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     };
     reporter.event(&Event::Finished { subject, outcome: outcome.replace('-', " ") });
     if let Some(outside) = outside {
-        let text = format!("the module calls {outside}, which is outside of //{folder} and was not pulled");
-        reporter.event(&Event::warning("call-outside-folder", text).with_hint("pull the whole package: omit //SUB"));
+        let (what, hint) = match folder.as_str() {
+            "" => ("outside of its package".to_owned(), "OpenTofu refuses such a module; tell its publisher"),
+            folder => (format!("outside of //{folder} and was not pulled"), "pull the whole package: omit //SUB"),
+        };
+        let text = format!("the module calls {outside}, which is {what}");
+        reporter.event(&Event::warning("call-outside-folder", text).with_hint(hint));
     }
     let signers = match &standing {
         ModuleStanding::Signed(signers) => signers.as_slice(),
@@ -65,11 +69,8 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     Ok(())
 }
 
-/// The source of the first call that leads out of the folder, if the folder is a part of its package.
-fn calls_outside(folder: &Path, subdir: &str) -> Option<String> {
-    if subdir.is_empty() {
-        return None;
-    }
+/// The source of the first call that leads out of the folder.
+fn calls_outside(folder: &Path) -> Option<String> {
     // Whatever else is wrong with a module, OpenTofu says when it reads it.
     match package_modules(folder, "") {
         Err(PackageModulesError::Escapes { source_text, .. }) => Some(source_text),
