@@ -10,10 +10,12 @@ mod error;
 mod fetch;
 mod folder;
 mod place;
+mod target;
 
 pub use self::error::ModuleFetchError;
 pub use self::fetch::{FetchedModule, fetch_module};
-pub use self::place::{ModulePlaced, ModuleTarget, Replace};
+pub use self::place::{ModulePlaced, Replace};
+pub use self::target::ModuleTarget;
 
 #[cfg(test)]
 mod tests;

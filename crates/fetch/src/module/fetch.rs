@@ -9,7 +9,7 @@ use tofu_oci_types::{Event, PackageHash, Place, Reporter};
 
 use super::error::ModuleFetchError;
 use super::folder::find;
-use super::place::ModuleTarget;
+use super::target::ModuleTarget;
 use crate::blocking::blocking;
 use crate::chunks::{ChunkReceiver, ChunkSender, queue};
 use crate::staging::StagingFolder;
