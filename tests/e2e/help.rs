@@ -22,6 +22,7 @@ fn the_short_help_fits_a_screen() {
       pack         Write a provider's release files to an OCI image layout directory, without a registry
       copy         Copy releases between repositories or directories, byte for byte
       mirror       Keep the providers that you use in your own registry: verified, complete, up to date
+      module       Keep modules in OCI repositories
       bundle       Carry releases in one file to a site without a network
       serve        Serve providers out of OCI repositories to Terraform and every OpenTofu
       run          Run terraform, tofu or terragrunt with providers from OCI repositories

@@ -86,6 +86,7 @@ fn the_topics_are_listed() {
     Pages:
       guide            a walk through five modules and a local registry
       publishing       inputs, tags, layouts, signing
+      modules          modules in OCI repositories: what is packed, checked and written
       installing       where packages go, the lock file, Terraform, sites without network
       mirroring        providers of others in your own registry, by rules
       running          terraform, tofu and terragrunt with providers from OCI repositories

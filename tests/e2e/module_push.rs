@@ -80,7 +80,7 @@ fn a_module_is_published_and_what_stays_out_is_named() {
 
     ----- stderr -----
     "#);
-    assert!(scene.conversation().iter().all(|request| !request.starts_with("P")), "{:?}", scene.conversation());
+    assert!(scene.conversation().iter().all(|request| !request.starts_with('P')), "{:?}", scene.conversation());
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn what_was_changed_is_refused_under_the_same_version() {
     let line = "module push network oci:layout --version 1.4.0";
     scene.run(line).success();
     scene.context.write("network/new.tf", "");
-    assert_snapshot!(scene.refuse(line), @r"
+    assert_snapshot!(scene.refuse(line), @"
     exit code: 1
     ----- stdout -----
 
@@ -128,7 +128,7 @@ fn what_opentofu_could_not_install_is_refused() {
     scene.context.write("network/modules/vpc/up.tf", "module \"up\" {\n  source = \"../../../other\"\n}\n");
     let before = State::of(&scene);
     let line = "module push network REGISTRY/acme/network --version 1.4.0";
-    assert_snapshot!(scene.refuse(line), @r"
+    assert_snapshot!(scene.refuse(line), @"
     exit code: 1
     ----- stdout -----
 
@@ -138,7 +138,7 @@ fn what_opentofu_could_not_install_is_refused() {
     hint: push the folder above, so that the package has both, and call this one with //FOLDER
     hint: to publish it all the same, add --skip-checks
     ");
-    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network.zip --version 1.4.0"), @r"
+    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network.zip --version 1.4.0"), @"
     exit code: 1
     ----- stdout -----
 
@@ -148,7 +148,7 @@ fn what_opentofu_could_not_install_is_refused() {
 
     hint: push to a repository of another name
     ");
-    assert_snapshot!(scene.refuse("module push gone REGISTRY/acme/network --version 1.4.0"), @r"
+    assert_snapshot!(scene.refuse("module push gone REGISTRY/acme/network --version 1.4.0"), @"
     exit code: 1
     ----- stdout -----
 
@@ -157,7 +157,16 @@ fn what_opentofu_could_not_install_is_refused() {
 
     hint: name the folder with the module's .tf files
     ");
-    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network"), @r"
+    assert_snapshot!(scene.refuse("module push REGISTRY/acme/network network --version 1.4.0"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `module push` takes the folder first, and then where it goes
+
+    hint: tofu-oci module push network [REGISTRY]/acme/network --version 1.4.0
+    ");
+    assert_snapshot!(scene.refuse("module push network REGISTRY/acme/network"), @"
     exit code: 2
     ----- stdout -----
 
@@ -166,7 +175,7 @@ fn what_opentofu_could_not_install_is_refused() {
 
     hint: add it: tofu-oci module push network [REGISTRY]/acme/network --version 1.0.0
     ");
-    assert_snapshot!(scene.refuse(&format!("{line} --annotation org.opentofu.module.version=2.0.0")), @r"
+    assert_snapshot!(scene.refuse(&format!("{line} --annotation org.opentofu.module.version=2.0.0")), @"
     exit code: 1
     ----- stdout -----
 
@@ -177,10 +186,10 @@ fn what_opentofu_could_not_install_is_refused() {
     ");
     #[cfg(unix)]
     {
-        let link = scene.path("network/outside");
-        std::os::unix::fs::symlink("../../outside", &link).expect("a link");
+        let outside = scene.path("network/outside");
+        std::os::unix::fs::symlink("../../outside", &outside).expect("a link");
         std::fs::write(scene.path("../outside"), "x").expect("a file");
-        assert_snapshot!(scene.refuse(line), @r"
+        assert_snapshot!(scene.refuse(line), @"
         exit code: 1
         ----- stdout -----
 
@@ -190,7 +199,7 @@ fn what_opentofu_could_not_install_is_refused() {
 
         hint: put a copy of the file in its place, or leave it out: a line in .tofuignore
         ");
-        std::fs::remove_file(link).expect("the link is there");
+        std::fs::remove_file(outside).expect("the link is there");
         std::fs::remove_file(scene.path("../outside")).expect("the file is there");
     }
     assert_eq!(State::of(&scene), before);

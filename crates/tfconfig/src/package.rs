@@ -75,6 +75,9 @@ pub fn package_modules(package: &Path, folder: &str) -> Result<PackageModules, P
     Ok(walk.found)
 }
 
+/// Modules below each other; a walk of more would have no end to its stack.
+const DEPTH: usize = 100;
+
 struct PackageWalk<'a> {
     package: &'a Path,
     found: PackageModules,
@@ -102,6 +105,10 @@ impl PackageWalk<'_> {
             };
             if self.chain.contains(&called) {
                 return Err(PackageModulesError::Loop { at, source_text });
+            }
+            if self.chain.len() > DEPTH {
+                let too_deep = crate::ConfigProblem::ModulesTooDeep { limit: DEPTH };
+                return Err(PackageModulesError::Unread(crate::facts::problem(at, too_deep)));
             }
             if !self.package.join(&called).is_dir() {
                 return Err(PackageModulesError::Missing { at, folder: called });
@@ -216,6 +223,20 @@ mod tests {
         check(&[("main.tf", &["./main.tf"])], "", "main.tf:2:12: the package has no folder `main.tf`");
         check(&[("main.tf", &["./"])], "", "main.tf:2:12: the call of `./` leads back to a module that makes it");
         check(&[("main.tf", &["nothing"])], "", "main.tf:2:12: `nothing` is not a module source");
+    }
+
+    #[test]
+    fn a_long_chain_of_calls_does_not_overflow_the_stack() {
+        let dir = tempfile::tempdir().unwrap();
+        for nth in 0..5000 {
+            let folder = dir.path().join(format!("d{nth}"));
+            std::fs::create_dir(&folder).unwrap();
+            let text = format!("module \"next\" {{\n  source = \"../d{}\"\n}}\n", nth + 1);
+            std::fs::write(folder.join("main.tf"), text).unwrap();
+        }
+        let error = package_modules(dir.path(), "d0").expect_err("too deep");
+        assert!(matches!(error, PackageModulesError::Unread(_)), "{error}");
+        assert!(error.to_string().contains("more than 100 levels deep"), "{error}");
     }
 
     #[test]

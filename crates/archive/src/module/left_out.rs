@@ -69,7 +69,7 @@ impl LeftOutReason {
         };
         let stem = stem.to_ascii_lowercase();
         let secret = ["secret", "credential", "password", "token", "private"];
-        stem == "terraform" || stem.ends_with(".auto") || secret.iter().any(|word| stem.contains(word))
+        stem == "terraform" || stem.strip_suffix(".auto").is_some() || secret.iter().any(|word| stem.contains(word))
     }
 }
 

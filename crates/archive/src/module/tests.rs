@@ -40,7 +40,7 @@ fn what_belongs_to_a_module_is_packed_and_the_rest_is_named() {
         (".terraformignore", "docs/\n!docs/keep/\n"),
         (".tofuignore", "# ours\ndocs/*\n!docs/keep/\ntests/\n"),
     ]);
-    insta::assert_snapshot!(shown(dir.path()), @r"
+    insta::assert_snapshot!(shown(dir.path()), @"
     .terraform.lock.hcl
     .terraformignore
     .tofuignore
@@ -74,7 +74,7 @@ fn a_link_inside_is_followed_and_one_that_leads_outside_is_refused() {
     let dir = outer.path().join("module");
     symlink("a.tf", dir.join("c.tf")).unwrap();
     symlink("lib", dir.join("copy")).unwrap();
-    insta::assert_snapshot!(shown(&dir), @r"
+    insta::assert_snapshot!(shown(&dir), @"
     a.tf
     c.tf
     copy/b.tf
@@ -98,7 +98,7 @@ fn a_link_does_not_carry_out_what_its_target_keeps_in() {
     symlink("terraform.tfvars", dir.path().join("notes.txt")).unwrap();
     symlink(".git", dir.path().join("history")).unwrap();
     symlink("/etc/passwd", dir.path().join("old.tfstate")).unwrap();
-    insta::assert_snapshot!(shown(dir.path()), @r"
+    insta::assert_snapshot!(shown(dir.path()), @"
     a.tf
     - .git/ (version control)
     - history (version control)

@@ -17,7 +17,8 @@ impl From<PackError> for Diagnostic {
             }
             PackError::NothingFound { looked_for, seen, .. } => {
                 let diagnostic = diagnostic.hint(format!("looked for {}", looked_for.join("; ")));
-                let diagnostic = if seen.iter().any(|name| name.ends_with(".tf") || name.ends_with(".tofu")) {
+                let is_module = [".tf", ".tofu"].iter().any(|end| seen.iter().any(|name| name.ends_with(end)));
+                let diagnostic = if is_module {
                     diagnostic
                         .hint("to publish a folder with a module: tofu-oci module push DIR REPOSITORY --version V")
                 } else {

@@ -44,15 +44,23 @@ struct PushDestination {
 }
 
 fn destination(verb: &str, args: &ReleaseArgs, text: &str) -> Result<PushDestination, Diagnostic> {
-    let dist = args.dist.to_string_lossy();
+    let (end, named) = place_after_folder(verb, &args.dist, text)?;
+    Ok(PushDestination { end, version: subject::one_version(text, named, args.version.as_ref())? })
+}
+
+/// The place after a folder, with the version that is written after it.
+///
+/// # Errors
+/// As [`subject::place`], and if the two are given the other way round.
+pub(crate) fn place_after_folder(verb: &str, folder: &Path, text: &str) -> Result<(End, Option<Version>), Diagnostic> {
+    let first = folder.to_string_lossy();
     let read = subject::place(text);
-    if !args.dist.exists() && (read.is_err() || Path::new(text).is_dir()) && subject::place(&dist).is_ok() {
-        let (folder, place) = (invocation::quoted(text), invocation::quoted(&dist));
+    if !folder.exists() && (read.is_err() || Path::new(text).is_dir()) && subject::place(&first).is_ok() {
+        let (folder, place) = (invocation::quoted(text), invocation::quoted(&first));
         return Err(Diagnostic::usage(format!("`{verb}` takes the folder first, and then where it goes"))
             .hint(invocation::with_all_options(&format!("{verb} {folder} {place}"))));
     }
-    let (end, named) = read?;
-    Ok(PushDestination { end, version: subject::one_version(text, named, args.version.as_ref())? })
+    read
 }
 
 /// Publishes to a directory.

@@ -86,6 +86,22 @@ async fn the_same_files_give_the_same_bytes_wherever_they_lie() {
 }
 
 #[tokio::test]
+async fn a_push_that_breaks_off_leaves_no_tag_and_can_be_run_again() {
+    let (folder, mut store) = (folder(), Watching::new());
+    for at in 0..4 {
+        store.take();
+        store.fail_at = Some(at);
+        push_folder(&folder, &store).await.unwrap_err();
+        assert!(tags(&store).await.is_empty(), "{at}");
+    }
+    store.fail_at = None;
+    store.take();
+    let report = push_folder(&folder, &store).await.unwrap();
+    assert_eq!((report.transfers.present, report.unchanged), (3, false));
+    assert_eq!(tags(&store).await.len(), 1);
+}
+
+#[tokio::test]
 async fn other_files_under_the_same_version_are_refused_and_nothing_is_sent() {
     let (folder, store) = (folder(), Watching::new());
     let before = push_folder(&folder, &store).await.unwrap();
@@ -199,7 +215,7 @@ async fn a_signature_is_of_the_manifest_and_names_nothing_else() {
 #[tokio::test]
 async fn a_path_that_is_no_folder_is_refused() {
     let folder = Folder::new();
-    insta::assert_snapshot!(refused(&folder).await, @r"
+    insta::assert_snapshot!(refused(&folder).await, @"
     bad-zip: DIST cannot be published
       cause: the package has no files
     ");

@@ -24,6 +24,7 @@ use crate::report::{human_bytes, json_event, json_line};
 use crate::signing_key;
 use crate::subject;
 use crate::verbs::context::{Context, tagged};
+use crate::verbs::push::place_after_folder;
 use crate::verbs::sign::{attachments as signatures, one_password};
 
 /// How many of the files that were left out are named to people.
@@ -31,7 +32,7 @@ const NAMED: usize = 10;
 
 /// Publishes a module to a registry, or to a directory.
 pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(), Diagnostic> {
-    let (end, named) = subject::place(&args.destination)?;
+    let (end, named) = place_after_folder("module push", &args.dir, &args.destination)?;
     let version = subject::one_version(&args.destination, named, args.version.as_ref())?;
     let Some(version) = version else {
         let words = format!("module push {} {}", quoted(args), invocation::quoted(&args.destination));
