@@ -15,7 +15,7 @@ mod target;
 pub use self::error::ModuleFetchError;
 pub use self::fetch::{FetchedModule, fetch_module};
 pub use self::place::{ModulePlaced, Replace};
-pub use self::target::ModuleTarget;
+pub use self::target::ModuleDir;
 
 #[cfg(test)]
 mod tests;

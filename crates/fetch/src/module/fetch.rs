@@ -9,7 +9,7 @@ use tofu_oci_types::{Event, PackageHash, Place, Reporter};
 
 use super::error::ModuleFetchError;
 use super::folder::find;
-use super::target::ModuleTarget;
+use super::target::ModuleDir;
 use crate::blocking::blocking;
 use crate::chunks::{ChunkReceiver, ChunkSender, queue};
 use crate::staging::StagingFolder;
@@ -22,7 +22,7 @@ pub struct FetchedModule {
     /// The folder that will be renamed into place.
     pub(super) folder: PathBuf,
     pub(super) contents: PackageContents,
-    pub(super) target: ModuleTarget,
+    pub(super) target: ModuleDir,
     subdir: String,
 }
 
@@ -60,7 +60,7 @@ impl FetchedModule {
 /// [`ModuleFetchError`]; nothing is left then.
 pub async fn fetch_module(
     package: &ModulePackage,
-    target: &ModuleTarget,
+    target: &ModuleDir,
     subject: &str,
     limits: &Limits,
     reporter: &dyn Reporter,
@@ -111,7 +111,7 @@ async fn send(
 struct ModuleUnpacking {
     place: Place,
     form: ArchiveForm,
-    target: ModuleTarget,
+    target: ModuleDir,
     subdir: tofu_oci_types::Subdir,
     limits: Limits,
 }

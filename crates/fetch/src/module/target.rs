@@ -10,7 +10,7 @@ use super::error::ModuleFetchError;
 
 /// The folder that a module is put into, which may not exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleTarget {
+pub struct ModuleDir {
     /// As its user wrote it.
     pub(super) shown: PathBuf,
     pub(super) path: PathBuf,
@@ -25,7 +25,7 @@ pub(super) enum TargetContents {
     Other,
 }
 
-impl ModuleTarget {
+impl ModuleDir {
     /// The folder, looked at before anything is fetched.
     ///
     /// # Errors

@@ -64,7 +64,7 @@ impl World {
         let reference = Reference::Tag("1.0.0".parse().unwrap());
         let store: Arc<MemoryStore> = Arc::clone(&self.store);
         let package = ModulePackage::of_store(store, &reference, Subdir::new(subdir).unwrap()).await.unwrap();
-        let target = ModuleTarget::new(Path::new("work/network"), self.folder.path())?;
+        let target = ModuleDir::new(Path::new("work/network"), self.folder.path())?;
         let limits = Limits::default();
         fetch_module(&package, &target, "network", &limits, &NoReporter).await?.place(replace, &limits).await
     }
@@ -166,7 +166,7 @@ async fn links_repositories_and_the_current_folder_are_never_replaced() {
     let root = world.folder.path();
     fs::create_dir_all(root.join("work/real/.git")).unwrap();
     fs::write(root.join("file"), "x").unwrap();
-    let refused = |name: &str| ModuleTarget::new(Path::new(name), &root.join("work")).unwrap_err().to_string();
+    let refused = |name: &str| ModuleDir::new(Path::new(name), &root.join("work")).unwrap_err().to_string();
     assert_eq!(refused("../file"), "../file is a file, and a module is a folder");
     assert_eq!(refused("real"), "real is the root of a git repository, which is never replaced; name a folder in it");
     assert_eq!(refused("."), ". is the current folder, or one above it; name a folder in it");

@@ -24,7 +24,7 @@ pub struct ModulePackage {
 }
 
 enum PackageEnd {
-    Repository { store: Arc<dyn ReadStore>, manifest: Descriptor, package: Descriptor },
+    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, package: Box<Descriptor> },
     Web(WebClient),
 }
 
@@ -56,6 +56,7 @@ impl ModulePackage {
         };
         // Signatures name the SHA-256, whatever the repository calls it.
         let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
+        let (manifest, package) = (Box::new(manifest), Box::new(package));
         let from = PackageEnd::Repository { store, manifest, package };
         Ok(Self { place, part, form: ArchiveForm::Zip, subdir, claimed, from })
     }

@@ -55,7 +55,7 @@ fn reference(name: &ModuleName) -> Option<&Reference> {
 }
 
 /// A package, and what it was found by.
-pub(super) struct FoundModule {
+pub(super) struct OpenedModule {
     pub(super) package: ModulePackage,
     /// The version that a registry was asked for, or that the tag is.
     pub(super) version: Option<Version>,
@@ -68,7 +68,7 @@ pub(super) async fn find(
     name: &ModuleName,
     connector: &Connector,
     private: &PrivateHostArgs,
-) -> Result<FoundModule, Diagnostic> {
+) -> Result<OpenedModule, Diagnostic> {
     if let ModuleName::Registry { address, subdir, constraints } = name {
         return of_registry(address, subdir, constraints, connector, private).await;
     }
@@ -89,7 +89,7 @@ pub(super) async fn find(
         Reference::Tag(tag) => format!("{end}:{tag}"),
         Reference::Digest(digest) => format!("{end}@{digest}"),
     };
-    Ok(FoundModule { package, version, subject })
+    Ok(OpenedModule { package, version, subject })
 }
 
 /// Why a repository has no such tag or digest: with the versions that it has, if it says so.
@@ -108,14 +108,14 @@ async fn of_registry(
     constraints: &Constraints,
     connector: &Connector,
     private: &PrivateHostArgs,
-) -> Result<FoundModule, Diagnostic> {
+) -> Result<OpenedModule, Diagnostic> {
     let opener = opener(connector, private)?;
     let registry = opener.module_registry(address.hostname()).await?;
     let version = registry.choose(address, constraints).await?;
     let location: ModuleLocation = registry.locate(address, &version).await?;
     let package = opener.module_package(&location).await?.inside(subdir);
     let subject = format!("{address} {version}");
-    Ok(FoundModule { package, version: Some(version), subject })
+    Ok(OpenedModule { package, version: Some(version), subject })
 }
 
 /// The registry of modules of a host.

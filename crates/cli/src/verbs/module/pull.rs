@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
-use tofu_oci_fetch::{ModulePlaced, ModuleStanding, ModuleTarget, Replace, SignedBy, fetch_module, judge_module};
+use tofu_oci_fetch::{ModuleDir, ModulePlaced, ModuleStanding, Replace, SignedBy, fetch_module, judge_module};
 use tofu_oci_tfconfig::{PackageModulesError, package_modules};
 use tofu_oci_types::{Digest, Event, PackageHash, Place, Version};
 
-use super::open::{self, FoundModule};
+use super::open::{self, OpenedModule};
 use crate::args::ModulePullArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
@@ -23,10 +23,10 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     let name = open::named(&args.source)?;
     let working_dir = std::env::current_dir()
         .map_err(|error| Diagnostic::new(Exit::Fixable, format!("the current folder cannot be read: {error}")))?;
-    let target = ModuleTarget::new(&args.dir, &working_dir)?;
+    let target = ModuleDir::new(&args.dir, &working_dir)?;
     let trust = trust::load(&args.trust, Path::new("."))?;
     let connector = open::connector(context, &name, &args.network, &args.identity).await?;
-    let FoundModule { package, version, subject } = open::find(&name, &connector, &args.private).await?;
+    let OpenedModule { package, version, subject } = open::find(&name, &connector, &args.private).await?;
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
     let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;
     let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;
