@@ -195,7 +195,7 @@ mod tests {
 
     /// Reads the good manifest with these members in the place of its own; null removes one.
     #[track_caller]
-    fn check(members: Value, want: &str) {
+    fn check(members: &Value, want: &str) {
         let mut manifest = good();
         for (name, value) in members.as_object().unwrap() {
             manifest[name] = value.clone();
@@ -208,34 +208,34 @@ mod tests {
 
     #[test]
     fn what_opentofu_accepts_is_read() {
-        check(json!({}), "ok");
-        check(json!({ "schemaVersion": 1 }), "ok");
-        check(json!({ "schemaVersion": null }), "ok");
-        check(json!({ "config": layer(media_type::OCI_EMPTY) }), "ok");
-        check(json!({ "config": {} }), "ok");
-        check(json!({ "subject": layer(MANIFEST), "annotations": { "a": "b" }, "other": [1] }), "ok");
-        check(json!({ "layers": [layer("application/spdx+json"), layer("archive/zip")] }), "ok");
+        check(&json!({}), "ok");
+        check(&json!({ "schemaVersion": 1 }), "ok");
+        check(&json!({ "schemaVersion": null }), "ok");
+        check(&json!({ "config": layer(media_type::OCI_EMPTY) }), "ok");
+        check(&json!({ "config": {} }), "ok");
+        check(&json!({ "subject": layer(MANIFEST), "annotations": { "a": "b" }, "other": [1] }), "ok");
+        check(&json!({ "layers": [layer("application/spdx+json"), layer("archive/zip")] }), "ok");
         let mut long = layer("archive/zip");
         long["digest"] = json!(format!("sha512:{}", "0".repeat(128)));
         long["platform"] = json!({ "os": "linux", "architecture": "amd64" });
-        check(json!({ "layers": [long] }), "ok");
+        check(&json!({ "layers": [long] }), "ok");
     }
 
     #[test]
     fn each_fault_has_the_reason_of_opentofu() {
-        check(json!({ "mediaType": null }), "body-media-type-missing");
-        check(json!({ "mediaType": media_type::OCI_INDEX }), "body-media-type-missing");
-        check(json!({ "artifactType": null }), "artifact-type");
-        check(json!({ "artifactType": artifact_type::PROVIDER_TARGET }), "artifact-type");
-        check(json!({ "artifactType": null, "config": layer(artifact_type::MODULE) }), "artifact-type");
-        check(json!({ "layers": null }), "no-zip-layer");
-        check(json!({ "layers": [] }), "no-zip-layer");
-        check(json!({ "layers": [layer("archive/zip; x=y")] }), "no-zip-layer-other-format");
-        check(json!({ "layers": [layer("archive/zip"), layer("archive/zip")] }), "several-zip-layers");
-        check(json!({ "layers": 1 }), "manifest-not-json");
-        check(json!({ "annotations": { "a": 1 } }), "manifest-not-json");
+        check(&json!({ "mediaType": null }), "body-media-type-missing");
+        check(&json!({ "mediaType": media_type::OCI_INDEX }), "body-media-type-missing");
+        check(&json!({ "artifactType": null }), "artifact-type");
+        check(&json!({ "artifactType": artifact_type::PROVIDER_TARGET }), "artifact-type");
+        check(&json!({ "artifactType": null, "config": layer(artifact_type::MODULE) }), "artifact-type");
+        check(&json!({ "layers": null }), "no-zip-layer");
+        check(&json!({ "layers": [] }), "no-zip-layer");
+        check(&json!({ "layers": [layer("archive/zip; x=y")] }), "no-zip-layer-other-format");
+        check(&json!({ "layers": [layer("archive/zip"), layer("archive/zip")] }), "several-zip-layers");
+        check(&json!({ "layers": 1 }), "manifest-not-json");
+        check(&json!({ "annotations": { "a": 1 } }), "manifest-not-json");
         check(
-            json!({ "layers": [{ "mediaType": "archive/zip", "digest": "blake3:00", "size": 1 }] }),
+            &json!({ "layers": [{ "mediaType": "archive/zip", "digest": "blake3:00", "size": 1 }] }),
             "digest-algorithm",
         );
         let code = |media: &str, bytes: &[u8]| read(media, bytes).map_or_else(|error| error.code(), |_| "ok");

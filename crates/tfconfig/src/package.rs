@@ -1,7 +1,7 @@
 //! The modules of an unpacked package that a call from outside leads to.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 
@@ -128,11 +128,10 @@ impl PackageWalk<'_> {
             return Ok(Vec::new());
         };
         if let Some(refused) = module.findings.into_iter().find(|finding| finding.refused) {
-            return Err(PackageModulesError::Invalid { at: self.inside(refused.declared), message: refused.message });
+            return Err(PackageModulesError::Invalid { at: self.inside(&refused.declared), message: refused.message });
         }
-        let calls: BTreeMap<_, _> = module.calls;
-        let sources = calls.into_values().filter_map(|call| call.source).filter(|source| !source.computed);
-        Ok(sources.map(|source| (source.text, self.inside(source.at))).collect())
+        let sources = module.calls.into_values().filter_map(|call| call.source).filter(|source| !source.computed);
+        Ok(sources.map(|source| (source.text, self.inside(&source.at))).collect())
     }
 
     fn fault(&self, error: TfConfigError) -> PackageModulesError {
@@ -140,15 +139,15 @@ impl PackageWalk<'_> {
         match error {
             TfConfigError::Invalid { problem: NoFile | TooLarge { .. }, .. } => PackageModulesError::Unread(error),
             TfConfigError::Invalid { at, problem } => {
-                PackageModulesError::Invalid { at: self.inside(at), message: problem.to_string() }
+                PackageModulesError::Invalid { at: self.inside(&at), message: problem.to_string() }
             }
             other => PackageModulesError::Unread(other),
         }
     }
 
-    fn inside(&self, at: Declared) -> Declared {
-        let path = at.path.strip_prefix(self.package).map_or_else(|_| at.path.clone(), PathBuf::from);
-        Declared { path, ..at }
+    fn inside(&self, at: &Declared) -> Declared {
+        let path = at.path.strip_prefix(self.package).unwrap_or(&at.path);
+        Declared { path: path.to_owned(), at: at.at }
     }
 }
 

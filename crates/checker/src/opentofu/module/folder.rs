@@ -65,17 +65,18 @@ pub(crate) fn module_folder(
         Ok(path) => path,
         Err(refusal) => return Ok(Some(Err(refusal))),
     };
-    for folder in unpacked.every_folder() {
-        fs::create_dir_all(scratch.join(folder))?;
-    }
     let (mut left, mut complete) = (FILES, zip.complete);
+    for folder in unpacked.every_folder() {
+        complete &= fits(fs::create_dir_all(scratch.join(folder)))?;
+    }
     read_items(file, size, FILE, &is_configuration, &mut |name, bytes| {
         let Some(bytes) = bytes.filter(|bytes| bytes.len() as u64 <= left) else {
             complete = false;
             return Ok(());
         };
         left -= bytes.len() as u64;
-        fs::write(scratch.join(path_of(name).join("/")), bytes)
+        complete &= fits(fs::write(scratch.join(path_of(name).join("/")), bytes))?;
+        Ok(())
     })?;
     if !complete {
         return Ok(None);
@@ -85,6 +86,15 @@ pub(crate) fn module_folder(
         Err(PackageModulesError::Unread(_)) => None,
         Err(error) => Some(Err(refused(&error))),
     })
+}
+
+/// False if a path is too long below the temporary folder, which has a longer name than OpenTofu's.
+fn fits(written: io::Result<()>) -> io::Result<bool> {
+    match written {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::NotFound) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 fn is_configuration(name: &str) -> bool {

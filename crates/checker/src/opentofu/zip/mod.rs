@@ -87,6 +87,9 @@ pub(crate) fn list_zip(
     Ok(Ok(ZipListing { items, complete }))
 }
 
+/// Takes an entry's name and contents.
+pub(crate) type EachItem<'a> = dyn FnMut(&str, Option<Vec<u8>>) -> io::Result<()> + 'a;
+
 /// Hands out the contents of the entries that `wanted` names, in the order of the directory, of an archive that
 /// [`list_zip`] has read to its end; `None` for contents of more than `limit` bytes.
 ///
@@ -97,7 +100,7 @@ pub(crate) fn read_items(
     size: u64,
     limit: u64,
     wanted: &dyn Fn(&str) -> bool,
-    each: &mut dyn FnMut(&str, Option<Vec<u8>>) -> io::Result<()>,
+    each: &mut EachItem<'_>,
 ) -> io::Result<()> {
     for header in directory::headers(file, size)?.unwrap_or_default() {
         let name = String::from_utf8_lossy(&header.name).into_owned();

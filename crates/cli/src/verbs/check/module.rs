@@ -13,7 +13,7 @@ use tofu_oci_types::{OciModuleSource, Tag, Version, masked};
 
 use super::checked::{Checked, Predicted, Unjudged, counted, idle};
 use super::repository::refuse_other_options;
-use super::target::Target;
+use super::target::{Target, is_source};
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, LAYOUT_MARK};
@@ -133,12 +133,6 @@ fn tag(version: &Version) -> Result<Tag, Diagnostic> {
     Tag::for_version(version).map_err(|error| Diagnostic::of(Exit::Usage, &error))
 }
 
-/// Whether the text is a source as module blocks have it; `oci:///srv/x` is `oci:` and a path.
-fn is_source(text: &str) -> bool {
-    let scheme = text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("oci://"));
-    text.starts_with("oci::") || (scheme && !text[6..].starts_with('/'))
-}
-
 /// A directory that is not an image layout itself holds one for each repository, by its name.
 fn layout_of(end: End, source: &OciModuleSource) -> End {
     match end {
@@ -146,26 +140,5 @@ fn layout_of(end: End, source: &OciModuleSource) -> End {
             End::Layout(dir.join(source.repository().name()))
         }
         end => end,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(text: &str, want: bool) {
-        assert_eq!(is_source(text), want, "{text}");
-    }
-
-    #[test]
-    fn sources_are_told_from_directories() {
-        check("oci://example.com/a?tag=1", true);
-        check("OCI://example.com/a", true);
-        check("oci::https://example.com/a", true);
-        check("oci:///srv/layout", false);
-        check("oci:layout", false);
-        check("example.com/a", false);
-        check("oci:\u{e4}/", false);
     }
 }

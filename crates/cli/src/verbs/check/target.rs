@@ -35,7 +35,9 @@ impl Target {
         }
         let is_bare = !text.contains(['@', ':']);
         let (end, version) = subject::place(text).map_err(|diagnostic| {
-            if is_bare {
+            if is_source(text) {
+                diagnostic.hint("for a module's source, add --module")
+            } else if is_bare {
                 diagnostic.hint("a lock file is named by its path, such as ./.terraform.lock.hcl")
             } else {
                 diagnostic
@@ -43,6 +45,12 @@ impl Target {
         })?;
         Ok(Self::Repository(end, version))
     }
+}
+
+/// Whether the text is a source as module blocks have it; `oci:///srv/x` is `oci:` and a path.
+pub(super) fn is_source(text: &str) -> bool {
+    let scheme = text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("oci://"));
+    text.starts_with("oci::") || (scheme && !text[6..].starts_with('/'))
 }
 
 /// Whether a directory holds an OCI image layout.
@@ -95,5 +103,21 @@ mod tests {
         check("infra/other.hcl", "lock file infra/other.hcl");
         check(".", "lock file ./.terraform.lock.hcl");
         assert!(Target::parse("ghcr.io/acme/widget:latest").is_err());
+    }
+
+    #[track_caller]
+    fn check_source(text: &str, want: bool) {
+        assert_eq!(is_source(text), want, "{text}");
+    }
+
+    #[test]
+    fn sources_are_told_from_directories() {
+        check_source("oci://example.com/a?tag=1", true);
+        check_source("OCI://example.com/a", true);
+        check_source("oci::https://example.com/a", true);
+        check_source("oci:///srv/layout", false);
+        check_source("oci:layout", false);
+        check_source("example.com/a", false);
+        check_source("oci:\u{e4}/", false);
     }
 }

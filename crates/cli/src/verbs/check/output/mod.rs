@@ -34,11 +34,13 @@ pub(super) fn print_unreadable(format: FindingsFormat, target: &str, diagnostic:
 mod tests {
     use std::collections::BTreeMap;
 
+    use tofu_oci_checker::opentofu::{Because, ModulePrediction};
     use tofu_oci_checker::{CheckedAs, Finding, FindingLevel, rules};
+    use tofu_oci_types::TofuReleases;
 
     use super::*;
     use crate::hostile::{HOSTILE, harmless};
-    use crate::verbs::check::checked::Unjudged;
+    use crate::verbs::check::checked::{Predicted, Unjudged};
 
     #[test]
     fn no_finding_acts_on_a_terminal_in_any_form() {
@@ -56,7 +58,7 @@ mod tests {
         let why = Diagnostic::new(crate::exit::Exit::Fixable, HOSTILE).cause(HOSTILE).hint(HOSTILE);
         let findings: Vec<Finding> = rules().map(finding).collect();
         assert!(findings.len() > 40, "{}", findings.len());
-        let checked = Checked {
+        let mut checked = Checked {
             target: text(),
             looked_at: text(),
             counts: None,
@@ -66,9 +68,20 @@ mod tests {
             findings,
             not_judged: vec![Unjudged { place: text(), version: Some(text()), platform: None, why }],
             against: None,
-            predicted: Some((CheckedAs::Executables(text()), Vec::new())),
+            predicted: Some(Predicted::Providers(CheckedAs::Executables(text()), Vec::new())),
             probe: None,
         };
+        table::render(&checked, false, &mut |page| harmless(&page.to_string()));
+        checked.predicted = Some(Predicted::Modules(vec![ModulePrediction {
+            releases: TofuReleases::ALL,
+            source: Some(text()),
+            reference: Some(text()),
+            digest: None,
+            installs: false,
+            because: Some(Because::RepositoryUnreadable),
+            detail: text(),
+            unread: true,
+        }]));
         table::render(&checked, false, &mut |page| harmless(&page.to_string()));
         for document in [
             junit::render(&checked),
