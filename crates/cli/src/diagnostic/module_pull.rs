@@ -189,11 +189,10 @@ impl Diagnostic {
             RuleOrigin::File { path, line, providers } => {
                 let path = path.strip_prefix(".").unwrap_or(path).display();
                 let providers = providers.join(", ");
-                self.cause(match rule.keys.is_empty() {
-                    true => {
-                        format!("{path}:{line}, the rule for {providers}, refuses unsigned modules and names no keys")
-                    }
-                    false => format!("{path}:{line}, the rule for {providers}, demands {}", rule.demand()),
+                self.cause(if rule.keys.is_empty() {
+                    format!("{path}:{line}, the rule for {providers}, refuses unsigned modules and names no keys")
+                } else {
+                    format!("{path}:{line}, the rule for {providers}, demands {}", rule.demand())
                 })
             }
             _ => self,

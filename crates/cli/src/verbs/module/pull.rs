@@ -112,8 +112,8 @@ fn print(context: &Context, line: &PulledModuleLine<'_>) {
     let word = if *files == 1 { "file" } else { "files" };
     page.line(format_args!("  {files} {word}, {}", human_bytes(*bytes)));
     if !signers.is_empty() {
-        let names: Vec<&str> = signers.iter().map(|signer| signer.name.as_str()).collect();
-        page.line(format_args!("  signed by {}", names.join(", ")));
+        let keys: Vec<&str> = signers.iter().map(|signer| signer.name.as_str()).collect();
+        page.line(format_args!("  signed by {}", keys.join(", ")));
     }
     printer::stdout(&page);
 }

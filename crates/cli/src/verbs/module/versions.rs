@@ -58,7 +58,9 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
         printer::stderr(&Page::of(format_args!("{place} has no versions")));
     }
     let mut page = Page::default();
-    lines.iter().for_each(|line| page.line(&line.version));
+    for line in &lines {
+        page.line(&line.version);
+    }
     printer::stdout(&page);
     Ok(())
 }
