@@ -43,6 +43,17 @@ impl PackageContents {
         &self.files
     }
 
+    /// The files in a folder, named from there, parts separated by `/`; `None` if there is no file in it.
+    #[must_use]
+    pub fn below(&self, folder: &str) -> Option<Self> {
+        let prefix = format!("{folder}/");
+        let below = |file: &PackageFile| {
+            Some(PackageFile { name: file.name.strip_prefix(&prefix)?.to_owned(), ..file.clone() })
+        };
+        let files: Vec<PackageFile> = self.files.iter().filter_map(below).collect();
+        (!files.is_empty()).then(|| Self::new(files))
+    }
+
     /// The size of all files together.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.size).sum()
@@ -116,6 +127,17 @@ mod tests {
             let found = contents.executable(case["type"].as_str().unwrap()).map(|file| file.name.as_str());
             assert_eq!(found, case["found"].as_str(), "{case}");
         });
+    }
+
+    #[test]
+    fn a_folder_has_the_files_below_it_alone() {
+        let all = contents(&["a/b/main.tf", "a/b.tf", "a/b/c/x", "ab/y"]);
+        let names = |folder: &str| {
+            all.below(folder).map(|found| found.files().iter().map(|file| file.name.clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(names("a/b"), Some(vec!["c/x".to_owned(), "main.tf".to_owned()]));
+        assert_eq!(names("a/b.tf"), None);
+        assert_eq!(names("x"), None);
     }
 
     #[test]

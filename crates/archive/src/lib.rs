@@ -13,6 +13,7 @@
 //! files to pack            write_zip, write_layer       the same bytes every time
 //! a zip as image layer     layer_from_zip               same paths, same contents, same h1:
 //! the layers of an image   LayerTree        their union, whiteouts applied, as a folder
+//! a tar+gzip that comes in unpack_tar_gz   as one layer over nothing               (module packages)
 //! a package                zip_program, folder_program   for which platforms its program is
 //! ```
 
@@ -35,7 +36,7 @@ mod zip;
 pub use contents::{PackageContents, PackageFile, is_executable_name};
 pub use error::ArchiveError;
 pub use folder::{InputFile, input_files, read_directory};
-pub use layer::{LayerCompression, LayerTree};
+pub use layer::{LayerCompression, LayerTree, unpack_tar_gz};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
 pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, ModuleFolder, module_files};
 pub use pack::{WrittenLayer, WrittenZip, layer_from_zip, write_layer, write_zip};

@@ -4,10 +4,10 @@ use std::io;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use tofu_oci_archive::{ByteSource, Limits};
+use tofu_oci_archive::{ArchiveError, ByteSource, Limits};
 use tofu_oci_lockfile::PackageHashes;
 use tofu_oci_source::{Offer, Package, Part, SourceError};
-use tofu_oci_store::StoreError;
+use tofu_oci_store::{ByteStream, StoreError};
 use tofu_oci_types::{DigestHasher, Event, PackageHash, Reporter};
 use tokio::sync::mpsc;
 
@@ -18,6 +18,9 @@ use crate::error::package_error;
 ///
 /// Measured: a deeper queue costs memory and gains nothing.
 const DEPTH: usize = 4;
+
+/// How many bytes are read after a refusal, to see whether the download was damaged.
+const MOST_AFTER_THE_END: u64 = 4 << 20;
 
 enum QueuedChunk {
     Bytes(Bytes),
@@ -58,24 +61,50 @@ impl ChunkSender {
         for part in offer.package.parts() {
             let opened = offer.release.open(part).await?;
             limits.check_packed(opened.size.unwrap_or(0)).map_err(|error| package_error(offer, error))?;
-            let mut stream = part.checked(offer.place(), opened.stream).map_err(SourceError::from)?;
-            while let Some(chunk) = stream.next().await {
-                let chunk = chunk.map_err(|error| broken(offer, error))?;
+            let stream = part.checked(offer.place(), opened.stream).map_err(SourceError::from)?;
+            let look = |chunk: &Bytes| {
                 done += chunk.len() as u64;
                 limits.check_packed(done).map_err(|error| package_error(offer, error))?;
                 if let Some(hasher) = &mut hasher {
-                    hasher.update(&chunk);
-                }
-                if self.0.send(QueuedChunk::Bytes(chunk)).await.is_err() {
-                    return Ok(None);
+                    hasher.update(chunk);
                 }
                 reporter.event(&Event::Progress { subject: subject.to_owned(), done });
-            }
-            if self.0.send(QueuedChunk::EndOfPart).await.is_err() {
+                Ok(())
+            };
+            if self.part(stream, look, |error| broken(offer, error)).await? == Delivered::Unwanted {
                 return Ok(None);
             }
         }
         Ok(hasher.and_then(|hasher| PackageHash::zh(&hasher.finish())))
+    }
+}
+
+/// Whether a part was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivered {
+    /// All of it.
+    Whole,
+    /// The receiver was dropped before.
+    Unwanted,
+}
+
+impl ChunkSender {
+    /// Sends one part, each piece after `look` has seen it.
+    pub(crate) async fn part<E>(
+        &self,
+        mut stream: ByteStream,
+        mut look: impl FnMut(&Bytes) -> Result<(), E>,
+        broken: impl Fn(StoreError) -> E,
+    ) -> Result<Delivered, E> {
+        while let Some(chunk) = stream.next().await {
+            let chunk = chunk.map_err(&broken)?;
+            look(&chunk)?;
+            if self.0.send(QueuedChunk::Bytes(chunk)).await.is_err() {
+                return Ok(Delivered::Unwanted);
+            }
+        }
+        let ended = self.0.send(QueuedChunk::EndOfPart).await;
+        Ok(if ended.is_ok() { Delivered::Whole } else { Delivered::Unwanted })
     }
 }
 
@@ -107,13 +136,27 @@ impl ByteSource for ChunkReceiver {
 }
 
 impl ChunkReceiver {
-    /// Begins with the next part; the one before has been read to its end.
-    pub(crate) fn begin_part(&mut self) {
+    /// Reads one part. It reads even a refused part to its end: only there it knows size and digest, and a damaged
+    /// download is the better cause. It gives up soon if the bytes are not an archive or exceed a limit.
+    pub(crate) fn read_part<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, ArchiveError>,
+    ) -> Result<T, ArchiveError> {
+        // The part before has been read to its end.
         self.ended = false;
+        let result = read(self);
+        let complete = match &result {
+            Err(error) if !error.is_refusal() => Ok(()),
+            Err(error) if error.ends_reading() => self.drain(MOST_AFTER_THE_END),
+            _ => self.drain(u64::MAX),
+        };
+        let value = result?;
+        complete.map_err(ArchiveError::Input)?;
+        Ok(value)
     }
 
     /// Reads the rest of the part, so that its size and digest are checked to the end. Gives up after `most` bytes.
-    pub(crate) fn drain(&mut self, most: u64) -> io::Result<()> {
+    fn drain(&mut self, most: u64) -> io::Result<()> {
         let mut read = 0;
         while let Some(chunk) = self.next_chunk()? {
             read += chunk.len() as u64;

@@ -21,6 +21,7 @@ mod error;
 mod fetch;
 mod guard;
 mod link;
+mod module;
 pub mod pin_file;
 mod place;
 mod stage;
@@ -33,10 +34,14 @@ pub use error::FetchError;
 pub use fetch::Fetcher;
 pub use guard::Turn;
 pub use link::Linked;
+pub use module::{FetchedModule, ModuleDir, ModuleFetchError, ModulePlaced, Replace, fetch_module};
 pub use pin_file::PinFileError;
 pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
 pub use subject::subject;
-pub use trust::{Judgement, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched, judged, real_zips};
+pub use trust::{
+    Judgement, ModuleStanding, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched, judge_module,
+    judged, real_zips,
+};
 pub use verify::{
     Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before, recorded,
     report_unexplained, report_wrong, zh_is_suspicious,

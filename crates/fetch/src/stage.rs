@@ -80,9 +80,6 @@ fn compression(offer: &Offer, layer: &Layer) -> Result<LayerCompression, FetchEr
     }
 }
 
-/// How many bytes are read after a refusal, to see whether the download was damaged.
-const MOST_AFTER_THE_END: u64 = 4 << 20;
-
 /// What the unpacking thread does.
 struct Unpacking {
     offer: Offer,
@@ -169,23 +166,12 @@ impl Unpacking {
         Ok((folder, contents))
     }
 
-    /// Reads one part. It reads even a refused part to its end: only there it knows size and digest, and a damaged
-    /// download is the better cause. It gives up soon if the bytes are not an archive or exceed a limit.
     fn read_to_the_end<T>(
         &self,
         receiver: &mut ChunkReceiver,
         read: impl FnOnce(&mut ChunkReceiver) -> Result<T, ArchiveError>,
     ) -> Result<T, FetchError> {
-        receiver.begin_part();
-        let result = read(receiver);
-        let complete = match &result {
-            Err(error) if !error.is_refusal() => Ok(()),
-            Err(error) if error.ends_reading() => receiver.drain(MOST_AFTER_THE_END),
-            _ => receiver.drain(u64::MAX),
-        };
-        let value = result.map_err(|error| self.refused(error))?;
-        complete.map_err(|error| self.refused(ArchiveError::Input(error)))?;
-        Ok(value)
+        receiver.read_part(read).map_err(|error| self.refused(error))
     }
 
     fn refused(&self, source: ArchiveError) -> FetchError {

@@ -38,6 +38,13 @@ impl StagingFolder {
         Self::after(parent, clean)
     }
 
+    /// A new folder in a folder that a person works in. The leftovers of dead processes there are removed.
+    pub(crate) fn in_users_folder(parent: &Path) -> Result<Self, FetchError> {
+        Self::after(parent, |parent| {
+            sweep(parent, Whose::Users);
+        })
+    }
+
     /// A new folder in a scratch folder, which no other process uses.
     pub(crate) fn scratch(scratch: &Scratch) -> Result<Self, FetchError> {
         Self::after(scratch.path(), |_| ())

@@ -51,7 +51,10 @@ pub enum Failure {
     /// The host publishes no service for providers.
     #[error("{0}")]
     NoProviderService(String),
-    /// The host publishes a service for providers whose value cannot be used.
+    /// The host publishes no service for modules.
+    #[error("{0}")]
+    NoModuleService(String),
+    /// The host publishes a service for providers or modules whose value cannot be used.
     #[error("{0}")]
     InvalidService(String),
     /// The package speaks no plugin protocol that `OpenTofu` speaks.
@@ -107,6 +110,7 @@ impl Failure {
             Self::PrivateHost { .. } => "private-host",
             Self::Network { fault, .. } => fault.code(),
             Self::NoProviderService(_) => "no-provider-service",
+            Self::NoModuleService(_) => "no-module-service",
             Self::InvalidService(_) => "invalid-service",
             Self::Protocols(_) => "protocol-not-supported",
             Self::Token(error) => error.code,

@@ -21,6 +21,8 @@
 //! DirectSource         what the host of an address names: the repository of the magic suffix or of its `oci-providers.v1`,
 //!                      or its registry
 //! NotRead              a place that cannot be read
+//! ModuleRegistry       the registry that a host publishes as `modules.v1`
+//! ModulePackage        the package of a module, in a repository or on the web
 //! Chain                several of them in order; an offer belongs to the release of the place that made it
 //! ```
 
@@ -36,6 +38,7 @@ mod folder;
 mod install_method;
 mod listing;
 mod memory;
+mod module;
 mod neighbours;
 mod network_mirror;
 mod not_read;
@@ -60,6 +63,9 @@ pub use failure::Failure;
 pub use folder::FolderSource;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
+pub use module::{
+    ArchiveForm, LocationFault, ModuleArchive, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
+};
 pub use neighbours::{Neighbour, newest_neighbour, provider_of};
 pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};
 pub use not_read::NotRead;

@@ -15,8 +15,8 @@ use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
 use crate::configured::ConfiguredMethods;
 use crate::{
     DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
-    Link, MirrorAccess, MirrorChecksums, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess,
-    RegistrySource, Services, Source,
+    Link, MirrorAccess, MirrorChecksums, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
+    NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess, RegistrySource, Services, Source,
 };
 
 /// The address of a network mirror, how often a download is tried again, and whether all checksums are trusted.
@@ -163,6 +163,38 @@ impl MethodOpener {
     /// How this run talks to the registry of a repository.
     pub async fn transport(&self, repository: &RepositoryRef) -> Transport {
         self.client.store(repository.clone()).transport().await
+    }
+
+    /// The registry that a host publishes as `modules.v1`.
+    ///
+    /// # Errors
+    /// [`ModuleError::Failed`] if the host publishes no such registry, or one that must not be asked.
+    pub async fn module_registry(&self, host: &Hostname) -> Result<ModuleRegistry, ModuleError> {
+        let services = self.discovery.services(host).await?;
+        let Some(base) = services.modules()? else {
+            let (place, origin) = (tofu_oci_types::Place::from(host), services.origin());
+            let failure = Failure::NoModuleService(match services.module_versions().as_slice() {
+                [] => format!("{origin} names no service for modules"),
+                others => format!("{origin} names {}, and modules.v1 is the version that is read", others.join(", ")),
+            });
+            return Err(ModuleError::Failed { place, failure });
+        };
+        self.discovery.admit(&services, &host_of(&base))?;
+        Ok(ModuleRegistry::new(host.clone(), base, self.access.clone()))
+    }
+
+    /// A package that a registry of modules has located.
+    ///
+    /// # Errors
+    /// If the repository could not be read, or holds no module.
+    pub async fn module_package(&self, location: &ModuleLocation) -> Result<ModulePackage, ModuleError> {
+        match location {
+            ModuleLocation::Archive(archive) => Ok(ModulePackage::of_archive(archive, &self.access.web)),
+            ModuleLocation::Oci(source) => {
+                let store = Arc::new(self.client.store(source.repository().clone()));
+                ModulePackage::of_store(store, source.reference(), source.subdir().clone()).await
+            }
+        }
     }
 
     /// The registry that a host publishes as `providers.v1`, and its address; `None` if it publishes none that can be

@@ -19,7 +19,7 @@ use tofu_oci_http::shown_url;
 use tofu_oci_types::{Hostname, Place, ProviderAddr, Version, printable};
 use url::Url;
 
-use self::origin::Origin;
+pub(crate) use self::origin::Origin;
 pub use self::origin::RegistryAccess;
 use self::release::VersionFacts;
 pub use self::signature_demands::{Keyless, SignatureDemands};
@@ -28,7 +28,7 @@ use crate::memory::{SharedCell, lock, slot};
 use crate::{Failure, Listing, NotOffered, Release, Source, SourceError};
 
 mod download_document;
-mod members;
+pub(crate) mod members;
 mod origin;
 mod registry_sums;
 mod release;

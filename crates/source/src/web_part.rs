@@ -9,9 +9,13 @@ use crate::{Failure, Locator, Opened, Part, SourceError};
 
 /// The bytes of a part, as [`Release::open`](crate::Release::open) gives them.
 pub(crate) async fn open(web: &WebClient, place: &Place, part: &Part) -> Result<Opened, SourceError> {
-    let failed = |failure| SourceError::Failed { place: place.clone(), failure };
-    let opened = web.download(&download(part).map_err(failed)?).await;
-    let Downloaded { size, stream } = opened.map_err(|error| failed(not_opened(&error)))?;
+    opened(web, place, part).await.map_err(|failure| SourceError::Failed { place: place.clone(), failure })
+}
+
+/// The same, for a part that belongs to no provider.
+pub(crate) async fn opened(web: &WebClient, place: &Place, part: &Part) -> Result<Opened, Failure> {
+    let opened = web.download(&download(part)?).await;
+    let Downloaded { size, stream } = opened.map_err(|error| not_opened(&error))?;
     let broken_at = place.clone();
     Ok(Opened { size, stream: stream.map_err(move |error| broken(&broken_at, error)).boxed() })
 }

@@ -51,8 +51,8 @@ pub use pins::{
     SignedProvider, SignedStatement,
 };
 pub use policy::{
-    Action, ExpiredKeys, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy, PolicyError, PolicyFile,
-    PolicyProblem, RuleOrigin, TrustRule, Unsigned,
+    Action, ExpiredKeys, InvalidModulePattern, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy,
+    PolicyError, PolicyFile, PolicyProblem, RuleOrigin, TrustRule, Unsigned,
 };
 pub use signer::PrivateKey;
 pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject};

@@ -73,8 +73,8 @@ pub use hostname::{Hostname, InvalidHostname};
 pub use human_bytes::human_bytes;
 pub use identity::Identity;
 pub use module::{
-    InvalidModuleAddr, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
-    ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
+    InvalidModuleAddr, InvalidModuleName, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath,
+    ModuleAddr, ModuleName, ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
 pub use moment::{InvalidMoment, Moment};
 pub use network::NetworkFault;

@@ -29,7 +29,7 @@ pub struct InvalidRepositoryRef {
 
 impl InvalidRepositoryRef {
     /// What is wrong, without the input.
-    pub(crate) fn reason(&self) -> &str {
+    pub fn reason(&self) -> &str {
         self.reason
     }
 }

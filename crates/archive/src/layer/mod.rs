@@ -135,3 +135,20 @@ fn place(from: &Path, to: &PathBuf, last: bool) -> Result<(), ArchiveError> {
     io::copy(&mut input, &mut output).map_err(ArchiveError::io("write", to))?;
     Ok(())
 }
+
+/// Unpacks the tar archive, compressed with gzip, that `source` delivers into the empty folder `into`, by the rules of
+/// [`LayerTree`]: one layer over nothing. Returns what is there now.
+///
+/// # Errors
+/// As [`LayerTree::apply`], and [`ArchiveError::Empty`] for an archive without files.
+pub fn unpack_tar_gz(
+    source: &mut dyn ByteSource,
+    into: &Path,
+    limits: &Limits,
+) -> Result<PackageContents, ArchiveError> {
+    let spool = into.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut tree = LayerTree::new(spool, limits.clone())?;
+    tree.apply(source, LayerCompression::Gzip, None)?;
+    let contents = tree.materialise(into)?;
+    if contents.files().is_empty() { Err(ArchiveError::Empty) } else { Ok(contents) }
+}

@@ -6,13 +6,15 @@ use clap::{Args, Subcommand};
 use tofu_oci_types::Version;
 
 use super::names::strict_version;
-use super::{IdentityArgs, Network, OutputArgs, SigningArgs};
+use super::{IdentityArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs, SigningArgs};
 
 /// Arguments of `module`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   tofu-oci module push network ghcr.io/acme/network --version 1.4.0
+  tofu-oci module versions oci://ghcr.io/acme/network
+  tofu-oci module pull 'oci://ghcr.io/acme/network?tag=1.4.0' network
 
 A module is one package in an OCI repository, which OpenTofu 1.10 and later install:
   source = \"oci://ghcr.io/acme/network?tag=1.4.0\"")]
@@ -26,6 +28,10 @@ pub(crate) struct ModuleArgs {
 pub(crate) enum ModuleVerb {
     /// Publish a folder with a module to an OCI repository
     Push(Box<ModulePushArgs>),
+    /// Fetch a module from an OCI repository or a module registry into a folder, verified
+    Pull(Box<ModulePullArgs>),
+    /// List the versions of a module in an OCI repository or a module registry
+    Versions(Box<ModuleVersionsArgs>),
 }
 
 /// Arguments of `module push`.

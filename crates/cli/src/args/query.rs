@@ -30,6 +30,13 @@ pub(crate) struct LookupArgs {
     /// with `magic_suffix` in the CLI configuration changes the default.
     #[arg(long, value_name = "SUFFIX", env = "TOFU_OCI_MAGIC_SUFFIX", hide_short_help = true)]
     pub(crate) magic_suffix: Option<String>,
+    #[command(flatten)]
+    pub(crate) private: PrivateHostArgs,
+}
+
+/// Which private hosts may be named by others.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct PrivateHostArgs {
     /// Allow a host of the internet to send tofu-oci to this private HOST[:PORT] (repeatable)
     ///
     /// The host of an address may then name this host as its registry, or redirect to it, although it is on this

@@ -28,7 +28,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
         return Err(Diagnostic::usage(format!("there is no directory {}", dir.display()))
             .hint("--chdir names the directory that holds the configuration"));
     }
-    if typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST") {
+    if typed_hosts(&args.lookup.private.private_host, "TOFU_OCI_PRIVATE_HOST") {
         return Err(Diagnostic::usage("--private-host is for commands that ask hosts, and `providers` asks none")
             .hint("leave it out; install, lock, versions and resolve take it"));
     }

@@ -70,7 +70,7 @@ pub(crate) async fn versions(context: &Context, args: &VersionsArgs) -> Result<(
 }
 
 /// Keeps the versions that were asked for.
-fn keep(versions: &mut Vec<Version>, wanted: &Constraints, place: &Place) -> Result<(), Diagnostic> {
+pub(super) fn keep(versions: &mut Vec<Version>, wanted: &Constraints, place: &Place) -> Result<(), Diagnostic> {
     let all: Vec<String> = versions.iter().rev().map(ToString::to_string).collect();
     versions.retain(|version| wanted.admits(version));
     if !versions.is_empty() {

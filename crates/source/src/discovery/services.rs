@@ -13,6 +13,7 @@ use crate::Failure;
 
 const OCI_PROVIDERS: &str = "oci-providers.v1";
 const REGISTRY: &str = "providers.v1";
+const MODULES: &str = "modules.v1";
 
 /// The services of one host.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,8 +88,30 @@ impl Services {
     ///
     /// Spec: `opentofu-behaviour.md` §8.3; a `host` block replaces the document at its usual address.
     pub fn registry(&self) -> Result<Option<Url>, DiscoveryError> {
-        let Some(value) = self.values.get(REGISTRY) else { return Ok(None) };
-        let invalid = |problem: String| self.invalid(REGISTRY, &problem);
+        self.address(REGISTRY)
+    }
+
+    /// The address of the module registry protocol, with a slash at its end. `None` if the host does not have this
+    /// service.
+    ///
+    /// # Errors
+    /// If the value is not an address of HTTPS or HTTP without user info.
+    ///
+    /// Spec: `opentofu-behaviour.md` §8.3: for modules a missing slash is added.
+    pub fn modules(&self) -> Result<Option<Url>, DiscoveryError> {
+        let base = self.address(MODULES)?;
+        Ok(base.map(|mut base| {
+            if !base.path().ends_with('/') {
+                base.set_path(&format!("{}/", base.path()));
+            }
+            base
+        }))
+    }
+
+    /// The address that a service has as its value.
+    fn address(&self, service: &str) -> Result<Option<Url>, DiscoveryError> {
+        let Some(value) = self.values.get(service) else { return Ok(None) };
+        let invalid = |problem: String| self.invalid(service, &problem);
         let Value::String(text) = value else {
             return Err(invalid(format!("it is {}, and must be a string", kind(value))));
         };
@@ -116,6 +139,11 @@ impl Services {
     /// Versions of the provider registry protocol that the host has, by their names.
     pub(crate) fn registry_versions(&self) -> Vec<&str> {
         self.values.keys().map(String::as_str).filter(|name| name.starts_with("providers.")).collect()
+    }
+
+    /// Versions of the module registry protocol that the host has, by their names.
+    pub(crate) fn module_versions(&self) -> Vec<&str> {
+        self.values.keys().map(String::as_str).filter(|name| name.starts_with("modules.")).collect()
     }
 
     fn invalid(&self, service: &str, problem: &str) -> DiscoveryError {

@@ -7,7 +7,7 @@ use tofu_oci_types::parse_strictly;
 ///
 /// # Errors
 /// Why it is not an object with such members, for people.
-pub(super) fn members<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
+pub(crate) fn members<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     let value = parse_strictly(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
     if !value.is_object() {
         return Err("it is not a JSON object".to_owned());

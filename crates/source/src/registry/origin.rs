@@ -27,45 +27,43 @@ pub struct RegistryAccess {
 }
 
 /// The registry of one host.
-pub(super) struct Origin {
-    pub(super) access: RegistryAccess,
-    pub(super) host: Hostname,
-    pub(super) place: Place,
+pub(crate) struct Origin {
+    pub(crate) access: RegistryAccess,
+    pub(crate) host: Hostname,
+    pub(crate) place: Place,
     base: Url,
 }
 
 impl Origin {
-    pub(super) fn new(host: Hostname, base: Url, access: RegistryAccess) -> Self {
+    pub(crate) fn new(host: Hostname, base: Url, access: RegistryAccess) -> Self {
         Self { place: Place::from(&host), access, host, base }
     }
 
-    /// A document of the protocol; `None` for 404. The token of the host goes along, wherever the service is, and no
-    /// redirect takes it to another host.
+    /// A document of the protocol; `None` for 404.
     ///
     /// Spec: `opentofu-behaviour.md` §8.4.
-    pub(super) async fn document(&self, path: &str) -> Result<Option<HttpAnswer>, SourceError> {
+    pub(crate) async fn document(&self, path: &str) -> Result<Option<HttpAnswer>, SourceError> {
+        self.answer(path, &[200]).await.map_err(|failure| self.failed(failure))
+    }
+
+    /// An answer of the protocol with one of these statuses; `None` for 404. The token of the host goes along, wherever the
+    /// service is, and no redirect takes it to another host.
+    pub(crate) async fn answer(&self, path: &str, good: &[u16]) -> Result<Option<HttpAnswer>, Failure> {
         let url = self.base.join(path).map_err(|error| {
-            self.failed(Failure::InvalidService(format!(
-                "{} cannot be followed by {path}: {error}",
-                shown_url(&self.base)
-            )))
+            Failure::InvalidService(format!("{} cannot be followed by {path}: {error}", shown_url(&self.base)))
         })?;
-        let token = if self.may_see_tokens(&url) {
-            self.access.tokens.token(&self.host).await.map_err(|error| self.failed(error.into()))?
-        } else {
-            None
-        };
+        let token = if self.may_see_tokens(&url) { self.access.tokens.token(&self.host).await? } else { None };
         let answer = self.get(url, "application/json", token.as_ref(), MAX_DOCUMENT).await?;
         match answer.status() {
-            200 => Ok(Some(answer)),
+            status if good.contains(&status) => Ok(Some(answer)),
             404 => Ok(None),
-            status => Err(self.failed(of_registry(Failure::of_status(status, &shown_url(answer.url()))))),
+            status => Err(of_registry(Failure::of_status(status, &shown_url(answer.url())))),
         }
     }
 
     /// A file that a document names. It gets no token.
-    pub(super) async fn file(&self, url: &Url, limit: usize) -> Result<Vec<u8>, SourceError> {
-        let answer = self.get(url.clone(), "*/*", None, limit as u64).await?;
+    pub(crate) async fn file(&self, url: &Url, limit: usize) -> Result<Vec<u8>, SourceError> {
+        let answer = self.get(url.clone(), "*/*", None, limit as u64).await.map_err(|failure| self.failed(failure))?;
         match answer.status() {
             200 => Ok(answer.body().to_vec()),
             status => Err(self.failed(of_registry(Failure::of_status(status, &shown_url(answer.url()))))),
@@ -78,10 +76,10 @@ impl Origin {
         accept: &'static str,
         token: Option<&Secret>,
         limit: u64,
-    ) -> Result<HttpAnswer, SourceError> {
+    ) -> Result<HttpAnswer, Failure> {
         let request = WebRequest { url, accept, token, timeout: self.access.timeout, limit };
         let answer = self.access.web.get(&request, |answer| answer.status() == 200).await;
-        answer.map_err(|error| self.failed(of_registry(Failure::from(&error))))
+        answer.map_err(|error| of_registry(Failure::from(&error)))
     }
 
     /// Plain HTTP shows a token to the whole way, so only hosts that the user names for it see one.
@@ -90,11 +88,11 @@ impl Origin {
     }
 
     /// An error of this registry.
-    pub(super) fn failed(&self, failure: Failure) -> SourceError {
+    pub(crate) fn failed(&self, failure: Failure) -> SourceError {
         SourceError::Failed { place: self.place.clone(), failure }
     }
 
-    pub(super) fn warn(&self, code: &'static str, text: String) {
+    pub(crate) fn warn(&self, code: &'static str, text: String) {
         self.access.web.reporter().event(&Event::warning(code, text));
     }
 }

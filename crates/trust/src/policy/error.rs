@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tofu_oci_types::InvalidPattern;
 
-use super::KeyMaterialError;
+use super::{InvalidModulePattern, KeyMaterialError};
 
 /// A policy that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -66,9 +66,12 @@ pub enum PolicyProblem {
         /// Why.
         source: KeyMaterialError,
     },
-    /// A rule for no provider.
-    #[error("a rule names the providers that it is for")]
+    /// A rule for no provider and no module.
+    #[error("a rule names the providers or the modules that it is for")]
     NoProviders,
+    /// An invalid pattern of repositories with modules.
+    #[error(transparent)]
+    ModulePattern(InvalidModulePattern),
     /// An invalid pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
@@ -133,7 +136,12 @@ impl PolicyProblem {
             Self::UnusedKey { name } => {
                 Some(format!("add a [[rule]] with `providers` and keys = [{name:?}], or take the key out"))
             }
-            Self::NoProviders => Some("write providers = [\"HOST/NAMESPACE/TYPE\"], or [\"*/*/*\"] for all".to_owned()),
+            Self::NoProviders => Some(
+                "write providers = [\"HOST/NAMESPACE/TYPE\"], or [\"*/*/*\"] for all; for modules, modules = \
+                 [\"HOST/REPOSITORY\"], or [\"*\"]"
+                    .to_owned(),
+            ),
+            Self::ModulePattern(_) => Some("write HOST/REPOSITORY, HOST/PATH/*, HOST/* or *".to_owned()),
             _ => None,
         }
     }

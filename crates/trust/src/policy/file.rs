@@ -11,6 +11,7 @@ use toml::Spanned;
 
 use super::error::{PolicyError, PolicyProblem};
 use super::key::{KeyMaterial, NamedKey};
+use super::module_pattern::ModulePattern;
 use super::rule::{Action, ExpiredKeys, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
 use super::rules::Policy;
 use crate::{DistinctKeys, KeyId};
@@ -78,7 +79,8 @@ struct KeyTable {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RuleTable {
-    providers: Spanned<Vec<Spanned<String>>>,
+    providers: Option<Spanned<Vec<Spanned<String>>>>,
+    modules: Option<Spanned<Vec<Spanned<String>>>>,
     #[serde(default)]
     keys: Vec<Spanned<String>>,
     threshold: Option<Spanned<u64>>,
@@ -147,11 +149,19 @@ fn key(table: Spanned<KeyTable>) -> Result<PolicyKeyEntry, PolicyError> {
 }
 
 fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError> {
-    let line = line(text, table.span().start);
+    let (whole, line) = (table.span(), line(text, table.span().start));
     let table = table.into_inner();
-    if table.providers.get_ref().is_empty() {
-        return Err(at(table.providers.span(), PolicyProblem::NoProviders));
+    // A list without a pattern is a mistake, also beside the other one.
+    let lists = [&table.providers, &table.modules];
+    if let Some(empty) = lists.into_iter().flatten().find(|list| list.get_ref().is_empty()) {
+        return Err(at(empty.span(), PolicyProblem::NoProviders));
     }
+    if lists.into_iter().flatten().next().is_none() {
+        return Err(at(whole, PolicyProblem::NoProviders));
+    }
+    let written = |list: &Option<Spanned<Vec<Spanned<String>>>>| {
+        list.as_ref().map(|list| list.get_ref().clone()).unwrap_or_default()
+    };
     let pattern = |written: &Spanned<String>| {
         let parsed = written.get_ref().parse().map_err(|error| at(written.span(), PolicyProblem::Pattern(error)))?;
         if written.get_ref().matches('/').count() < 2 {
@@ -159,8 +169,13 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         }
         Ok(parsed)
     };
-    let patterns = table.providers.get_ref().iter().map(pattern).collect::<Result<Vec<Pattern>, _>>()?;
-    let providers = table.providers.get_ref().iter().map(|written| written.get_ref().clone()).collect();
+    let module = |written: &Spanned<String>| {
+        written.get_ref().parse().map_err(|error| at(written.span(), PolicyProblem::ModulePattern(error)))
+    };
+    let (providers, modules) = (written(&table.providers), written(&table.modules));
+    let patterns = providers.iter().map(pattern).collect::<Result<Vec<Pattern>, _>>()?;
+    let module_patterns = modules.iter().map(module).collect::<Result<Vec<ModulePattern>, _>>()?;
+    let providers = providers.into_iter().chain(modules).map(Spanned::into_inner).collect();
     let usual = TrustRule::default();
     let predicate_types = match table.predicate_types {
         Some(list) if list.get_ref().is_empty() => return Err(at(list.span(), PolicyProblem::NoPredicateTypes)),
@@ -186,7 +201,11 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         expired_keys: table.expired_keys.unwrap_or(usual.expired_keys),
         manifest_checksums: table.manifest_checksums.unwrap_or(usual.manifest_checksums),
     };
-    Ok(RuleEntry { rule: FileRule { patterns, rule }, keys: table.keys, threshold: table.threshold })
+    Ok(RuleEntry {
+        rule: FileRule { patterns, modules: module_patterns, rule },
+        keys: table.keys,
+        threshold: table.threshold,
+    })
 }
 
 fn line(text: &str, offset: usize) -> usize {

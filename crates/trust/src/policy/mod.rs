@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! text --parse--> PolicyFile --resolve(files)--> Policy --rule(address)--> TrustRule
+//!                                                     --for_module(place)--> Policy
 //! ```
 //!
 //! Without a file [`Policy::default`] holds: no keys, unsigned releases are allowed, moved tags are refused, and what the
@@ -10,6 +11,7 @@
 mod error;
 mod file;
 mod key;
+mod module_pattern;
 mod rule;
 mod rules;
 #[cfg(test)]
@@ -18,5 +20,6 @@ mod tests;
 pub use error::{PolicyError, PolicyProblem};
 pub use file::PolicyFile;
 pub use key::{KeyMaterial, KeyMaterialError, NamedKey};
+pub use module_pattern::InvalidModulePattern;
 pub use rule::{Action, ExpiredKeys, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
 pub use rules::Policy;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tofu_oci_types::Pattern;
 
 use super::NamedKey;
+use super::module_pattern::ModulePattern;
 use crate::{DistinctKeys, SIGN_PREDICATE};
 
 /// The rule for a provider.
@@ -80,7 +81,7 @@ pub enum RuleOrigin {
         path: PathBuf,
         /// The line of its `[[rule]]`, from 1.
         line: usize,
-        /// The patterns of the providers that it is for, as written.
+        /// The patterns of the providers and of the modules that it is for, as written.
         providers: Vec<String>,
     },
     /// Keys were named on the command line.
@@ -144,9 +145,10 @@ pub enum ManifestChecksums {
     Off,
 }
 
-/// A rule with the providers that it is for.
+/// A rule with the providers and modules that it is for.
 #[derive(Clone, Debug)]
 pub(super) struct FileRule {
     pub(super) patterns: Vec<Pattern>,
+    pub(super) modules: Vec<ModulePattern>,
     pub(super) rule: TrustRule,
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tofu_oci_types::{Pattern, ProviderAddr};
+use tofu_oci_types::{Pattern, Place, ProviderAddr};
 
 use super::key::{KeyMaterial, NamedKey};
 use super::rule::{Action, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
@@ -32,6 +32,21 @@ impl Policy {
     pub fn rule(&self, address: &ProviderAddr) -> &TrustRule {
         let matching = self.rules.iter().find(|rule| rule.patterns.iter().any(|pattern| pattern.matches(address)));
         matching.map_or(&self.otherwise, |found| &found.rule)
+    }
+
+    /// The policy by which a module from a place is judged, as the content of its manifest; `None` if no rule is for modules
+    /// from there.
+    ///
+    /// Its first rule is the one that counts, for whatever name a release is judged under: a module has no provider's name, so
+    /// that no signature has to name one. What this policy knows of keys holds.
+    #[must_use]
+    pub fn for_module(&self, place: &Place) -> Option<Self> {
+        let rule = self.rules.iter().find(|rule| rule.modules.iter().any(|pattern| pattern.matches(place)))?;
+        let every = "*/*/*".parse().expect("a pattern");
+        let rule = TrustRule { unnamed: Action::Allow, ..rule.rule.clone() };
+        let first = FileRule { patterns: vec![every], modules: Vec::new(), rule };
+        let rules = std::iter::once(first).chain(self.rules.iter().cloned()).collect();
+        Some(Self { rules, otherwise: self.otherwise.clone() })
     }
 
     /// Those of `keys` that may sign only for the host and the namespace of `address`: every rule that names the key, in

@@ -88,14 +88,31 @@ fn the_first_rule_with_a_matching_pattern_counts() {
 }
 
 #[test]
+fn modules_have_rules_of_their_own() {
+    let text = "[[rule]]\nproviders = [\"*/*/*\"]\nunsigned = \"refuse\"\n\
+                [[rule]]\nmodules = [\"ghcr.io/acme/*\"]\nunsigned = \"warn\"\n";
+    let policy = read(text).unwrap();
+    assert!(policy.for_module(&"ghcr.io/other/network".parse().unwrap()).is_none());
+    let module = policy.for_module(&"ghcr.io/acme/network".parse().unwrap()).unwrap();
+    let rule = module.rule(&address("example.com/acme/widget"));
+    assert_eq!((rule.unsigned, rule.unnamed), (Unsigned::Said(Action::Warn), Action::Allow));
+    // A rule for modules is for no provider.
+    let alone = read("[[rule]]\nmodules = [\"*\"]\nunsigned = \"refuse\"\n").unwrap();
+    assert_eq!(alone.rule(&address("example.com/acme/widget")).origin, RuleOrigin::Default);
+}
+
+#[test]
 fn what_is_misread_is_refused_with_its_place() {
-    assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nunsignd = \"refuse\"\n"), @"2: unsignd => unknown field `unsignd`, expected one of `providers`, `keys`, `threshold`, `predicate_types`, `unsigned`, `unnamed`, `moved_tags`, `expired_keys`, `manifest_checksums`");
+    assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nunsignd = \"refuse\"\n"), @"2: unsignd => unknown field `unsignd`, expected one of `providers`, `modules`, `keys`, `threshold`, `predicate_types`, `unsigned`, `unnamed`, `moved_tags`, `expired_keys`, `manifest_checksums`");
     assert_snapshot!(refused("[[rules]]\n"), @"1: rules => unknown field `rules`, expected `key` or `rule`");
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"\n"), @"2:  => unclosed array, expected `]`");
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nunsigned = \"deny\"\n"), @r#"3: "deny" => unknown variant `deny`, expected one of `refuse`, `warn`, `allow`"#);
     assert_snapshot!(refused("[[rule]]\nproviders = [\"a/b\"]\nexpired_keys = \"allow\"\n"), @r#"3: "allow" => unknown variant `allow`, expected `refuse` or `warn`"#);
-    assert_snapshot!(refused("[[rule]]\nkeys = []\n"), @"1: [[rule]] => missing field `providers`");
-    assert_snapshot!(refused("[[rule]]\nproviders = []\n"), @r#"2: [] => a rule names the providers that it is for [write providers = ["HOST/NAMESPACE/TYPE"], or ["*/*/*"] for all]"#);
+    let nothing = r#"a rule names the providers or the modules that it is for [write providers = ["HOST/NAMESPACE/TYPE"], or ["*/*/*"] for all; for modules, modules = ["HOST/REPOSITORY"], or ["*"]]"#;
+    assert_eq!(refused("[[rule]]\nkeys = []\n"), format!("1: [[rule]] => {nothing}"));
+    assert_eq!(refused("[[rule]]\nproviders = []\n"), format!("2: [] => {nothing}"));
+    assert_eq!(refused("[[rule]]\nproviders = [\"*/*/*\"]\nmodules = []\n"), format!("3: [] => {nothing}"));
+    assert_snapshot!(refused("[[rule]]\nmodules = [\"ghcr.io/a*\"]\n"), @r#"2: "ghcr.io/a*" => `ghcr.io/a*` is not a pattern of repositories with modules: * replaces all that follows the last slash [write HOST/REPOSITORY, HOST/PATH/*, HOST/* or *]"#);
     assert_snapshot!(refused("[[rule]]\nproviders = [\"*/acme/*\"]\n"), @r#"2: "*/acme/*" => `*/acme/*` is not a pattern of providers: the host can be * only if the namespace and the type are * too [write the host, or */*/* for every provider]"#);
     assert_snapshot!(refused(&format!("{KEY}{RULE}predicate_types = []\n")), @"7: [] => the list of predicate types is empty; omit it for the usual one");
     assert_snapshot!(refused(&RULE.replace("[[rule]]", "[[rule]]\n")), @r#"4: "acme" => there is no key named "acme" [add a [[key]] with that `name`, and `file` or `pem`]"#);

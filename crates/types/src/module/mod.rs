@@ -9,6 +9,7 @@
 
 mod address;
 mod mask;
+mod name;
 mod oci;
 mod oci_fault;
 mod other;
@@ -17,6 +18,7 @@ mod subdir;
 
 pub use address::{InvalidModuleAddr, ModuleAddr};
 pub use mask::{masked, masked_user};
+pub use name::{InvalidModuleName, ModuleName};
 pub use oci::OciModuleSource;
 pub use oci_fault::InvalidOciModuleSource;
 pub use other::OtherModuleSource;

@@ -115,10 +115,10 @@ fn is_user_information(text: &str) -> bool {
 }
 
 /// The arguments after `?` in the order of their names, each with its values.
-struct Arguments(Vec<(String, String)>);
+pub(super) struct Arguments(Vec<(String, String)>);
 
 impl Arguments {
-    fn parse(text: &str) -> Result<Self, OciSourceFault> {
+    pub(super) fn parse(text: &str) -> Result<Self, OciSourceFault> {
         let decoded = |text: &str| percent_decoded(&text.replace('+', " ")).ok_or(OciSourceFault::MalformedArgument);
         let mut list = Vec::new();
         for argument in text.split('&').filter(|argument| !argument.is_empty()) {
@@ -136,7 +136,7 @@ impl Arguments {
     }
 
     /// Checked before the repository: an archive cannot be unpacked or compared on the way.
-    fn refuse_archive(&self, name: &str) -> Result<(), OciSourceFault> {
+    pub(super) fn refuse_archive(&self, name: &str) -> Result<(), OciSourceFault> {
         match self.values("archive").next() {
             Some(value) if ARCHIVES.contains(&value) => return Err(OciSourceFault::ArchiveArgument),
             None | Some("") => {
@@ -153,7 +153,7 @@ impl Arguments {
         }
     }
 
-    fn reference(&self) -> Result<Reference, OciSourceFault> {
+    pub(super) fn reference(&self) -> Result<Reference, OciSourceFault> {
         let tag = self.single("tag")?;
         let digest = self.single("digest")?;
         let tag = tag

@@ -27,6 +27,11 @@ impl OtherModuleSource {
         is_fetchable(address).then(|| Self { package: package.to_owned(), subdir })
     }
 
+    /// The package's address as written, without the folder. It may contain secrets.
+    pub fn package(&self) -> &str {
+        &self.package
+    }
+
     /// The folder in the package, as written after `//`.
     pub fn subdir(&self) -> &Subdir {
         &self.subdir

@@ -47,6 +47,16 @@ impl Subdir {
         self.0.is_empty()
     }
 
+    /// The folder `inner` of this folder.
+    #[must_use]
+    pub fn join(&self, inner: &Self) -> Self {
+        match (self.is_root(), inner.is_root()) {
+            (true, _) => inner.clone(),
+            (_, true) => self.clone(),
+            (false, false) => Self(format!("{}/{}", self.0, inner.0)),
+        }
+    }
+
     /// Those of the package's `paths` that it matches: `/` between their segments, folders and files.
     ///
     /// `*` is any text in a segment, `?` one character, `[a-z]` and `[^a-z]` one of a set, and `\` takes the next
@@ -215,6 +225,17 @@ mod tests {
         check("//etc", Some("etc"));
         check("/../etc", Some("etc"));
         check("/", Some(""));
+    }
+
+    #[test]
+    fn a_folder_of_a_folder_has_both_names() {
+        let join = |outer: &str, inner: &str| {
+            Subdir::new(outer).unwrap().join(&Subdir::new(inner).unwrap()).as_str().to_owned()
+        };
+        assert_eq!(join("", "a"), "a");
+        assert_eq!(join("a", ""), "a");
+        assert_eq!(join("a/b", "c"), "a/b/c");
+        assert_eq!(join("", ""), "");
     }
 
     #[track_caller]

@@ -82,7 +82,7 @@ fn refuse_idle_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     let given = [
         ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
         ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
-        ("--private-host", typed_hosts(&args.lookup.private_host, "TOFU_OCI_PRIVATE_HOST")),
+        ("--private-host", typed_hosts(&args.lookup.private.private_host, "TOFU_OCI_PRIVATE_HOST")),
     ];
     match given.iter().find(|(_, given)| *given && !asks) {
         Some((option, _)) => Err(Diagnostic::usage(format!("{option} needs --platform"))

@@ -1,6 +1,9 @@
 //! `module`: modules in OCI repositories.
 
+mod open;
+mod pull;
 mod push;
+mod versions;
 
 use super::context::Context;
 use crate::args::{ModuleArgs, ModuleVerb, OutputArgs};
@@ -12,6 +15,8 @@ impl ModuleVerb {
     pub(super) fn output(&self) -> &OutputArgs {
         match self {
             Self::Push(args) => &args.output,
+            Self::Pull(args) => &args.output,
+            Self::Versions(args) => &args.output,
         }
     }
 }
@@ -20,6 +25,8 @@ impl ModuleVerb {
 pub(crate) async fn module(context: &Context, args: &ModuleArgs) -> Result<Exit, Diagnostic> {
     match &args.verb {
         ModuleVerb::Push(args) => push::push(context, args).await?,
+        ModuleVerb::Pull(args) => pull::pull(context, args).await?,
+        ModuleVerb::Versions(args) => versions::versions(context, args).await?,
     }
     Ok(Exit::Done)
 }

@@ -1,0 +1,211 @@
+//! Errors of `module pull` and `module versions`.
+
+use tofu_oci_archive::ArchiveError;
+use tofu_oci_fetch::ModuleFetchError;
+use tofu_oci_source::{Failure, LocationFault, ModuleError};
+use tofu_oci_store::{StoreError, StoreItem};
+use tofu_oci_trust::{Flaw, RuleOrigin, TrustRefusal, TrustRule};
+use tofu_oci_types::{InvalidModuleName, ModuleAddr, NetworkFault, Place, Reference, RepositoryRef, Version};
+
+use super::{Diagnostic, versions};
+use crate::exit::Exit;
+use crate::invocation;
+
+/// How modules are named.
+const FORMS: &str = "write oci://REPOSITORY?tag=TAG, HOST/NAMESPACE/NAME/SYSTEM@CONSTRAINT or oci:DIR:VERSION";
+
+impl Diagnostic {
+    /// Why an argument names no module.
+    pub(crate) fn of_module_name(text: &str, error: &InvalidModuleName) -> Self {
+        let diagnostic = Self::of(Exit::Usage, error).code(error.code());
+        let path = text.split(['?', '@']).next().unwrap_or_default();
+        match error {
+            InvalidModuleName::Constraints(_) => diagnostic.hint(crate::subject::CONSTRAINTS),
+            InvalidModuleName::OtherKind { .. } => diagnostic
+                .hint(FORMS)
+                .hint("`git clone`, or `tofu get` in a configuration that names it, fetches any other source"),
+            _ if path.parse::<RepositoryRef>().is_ok() && path.contains('.') => {
+                diagnostic.hint(format!("a repository is written oci://{path}"))
+            }
+            _ => diagnostic.hint(FORMS),
+        }
+    }
+}
+
+impl From<ModuleError> for Diagnostic {
+    fn from(error: ModuleError) -> Self {
+        let code = error.code();
+        Self::of_module(&error).or_code(code)
+    }
+}
+
+impl Diagnostic {
+    fn of_module(error: &ModuleError) -> Self {
+        match error {
+            ModuleError::Store(error) => Self::from(error),
+            ModuleError::UnknownModule { .. } => Self::of(Exit::Fixable, error)
+                .hint("check the name: HOST/NAMESPACE/NAME/SYSTEM, such as acme/network/aws"),
+            ModuleError::NoMatchingVersion { address, offered, .. } => {
+                let diagnostic = Self::of(Exit::Fixable, error).hint(versions("it has", offered));
+                match offered.last() {
+                    Some(newest) if offered.iter().all(Version::is_prerelease) => diagnostic.hint(format!(
+                        "a prerelease is chosen only by its exact version: {}",
+                        invocation::quoted(&format!("{address}@{newest}"))
+                    )),
+                    _ => diagnostic,
+                }
+            }
+            ModuleError::VersionMissing { address, .. } => Self::of(Exit::Fixable, error)
+                .hint(format!("take another version: {}", module_versions(address)))
+                .hint("the owner of the registry must mend it"),
+            ModuleError::Location { location, fault, .. } => {
+                let diagnostic = Self::of(Exit::Fixable, error);
+                let diagnostic = if location.is_empty() {
+                    diagnostic
+                } else {
+                    diagnostic.cause(format!("the location is {location}"))
+                };
+                if let LocationFault::PrivateHost { host } = fault {
+                    return diagnostic.hint(format!("if that is meant, allow it with --private-host {host}"));
+                }
+                diagnostic.hint(match fault {
+                    LocationFault::Git => {
+                        "fetch it with `git clone`, or with `tofu get` in a configuration; `tofu-oci module push` then \
+                         publishes the folder to a repository of yours"
+                    }
+                    LocationFault::Kind { .. } => {
+                        "`tofu get` in a configuration that names the module fetches it; `tofu-oci module push` then \
+                         publishes the folder to a repository of yours"
+                    }
+                    LocationFault::NoArchive | LocationFault::Form { .. } => {
+                        "the owner of the registry must name a .zip or .tar.gz archive, or add archive=zip"
+                    }
+                    LocationFault::Checksum => "the owner of the registry must write checksum=sha256:HEX",
+                    _ => "the owner of the registry must mend it",
+                })
+            }
+            ModuleError::Manifest { place, .. } => Self::of(Exit::Fixable, error).hint(match place {
+                Place::Registry(_) | Place::Layout(_) => {
+                    "check the repository and the tag; a module package is what `tofu-oci module push` writes"
+                }
+                _ => "check the tag",
+            }),
+            ModuleError::Failed { failure, .. } => {
+                let exit = if failure.is_transient() { Exit::Unexpected } else { Exit::Fixable };
+                Self::of(exit, error).module_host_hint(failure)
+            }
+            _ => Self::of(Exit::Fixable, error),
+        }
+    }
+
+    /// The same with the advice that fits a host that could not be used for modules.
+    fn module_host_hint(self, failure: &Failure) -> Self {
+        match failure {
+            Failure::NoModuleService(_) => self
+                .hint("the host is not a registry of modules; one in a repository is written oci://REPOSITORY?tag=TAG"),
+            Failure::Token(error) => self.hint(error.hint.clone()),
+            Failure::Unauthorized(_) | Failure::Denied(_) => {
+                self.hint("the token of a host is in TF_TOKEN_HOST, with _ for each dot, or in a `credentials` block")
+            }
+            Failure::PrivateHost { host, .. } => self
+                .hint(format!("if that is meant, allow it with --private-host {}", host.as_deref().unwrap_or("HOST"))),
+            Failure::Network { fault: NetworkFault::PrivateAddress, .. } => {
+                self.hint("if that is meant, allow it with --private-host HOST")
+            }
+            Failure::Network { fault, .. } => match super::network::certificate_time(*fault) {
+                Some(hint) => self.hint(hint),
+                None => self
+                    .hint("check the host name and the network; --ca-file FILE trusts a private certificate authority"),
+            },
+            Failure::PackageMissing(_) => self.hint("the registry names an archive that is gone; tell its owner"),
+            Failure::InvalidService(_) | Failure::BadBody(_) | Failure::BadContentType(_) => {
+                self.hint("the owner of the host must mend its service")
+            }
+            _ => self,
+        }
+    }
+
+    /// A tag or digest that a repository lacks, with the versions that it has.
+    pub(crate) fn missing_module(error: StoreError, place: &Place, reference: &Reference, offered: &[Version]) -> Self {
+        if !matches!(&error, StoreError::NotFound { what: StoreItem::Tag(_) | StoreItem::Manifest(_), .. }) {
+            return Self::from(error);
+        }
+        let (kind, code) = match reference {
+            Reference::Tag(_) => ("tag", "tag-not-found"),
+            Reference::Digest(_) => ("manifest", "digest-not-found"),
+        };
+        let diagnostic = Self::new(Exit::Fixable, format!("{place} has no {kind} {reference}")).code(code);
+        match offered.last() {
+            Some(newest) => diagnostic
+                .hint(versions("it has the versions", offered))
+                .hint(format!("name one in the source, such as ?tag={}", newest.to_string().replace('+', "_"))),
+            None => diagnostic.hint("it has no tag that is a version; `tofu-oci module push` writes one"),
+        }
+    }
+}
+
+/// The command that lists the versions of a module.
+fn module_versions(address: &ModuleAddr) -> String {
+    invocation::command(&format!("module versions {address}"))
+}
+
+impl From<ModuleFetchError> for Diagnostic {
+    fn from(error: ModuleFetchError) -> Self {
+        let code = error.code();
+        let diagnostic = match &error {
+            ModuleFetchError::Io { source, .. }
+            | ModuleFetchError::Archive { source: ArchiveError::Io { source, .. }, .. } => {
+                Self::of(super::io::io_exit(source), &error)
+            }
+            ModuleFetchError::NotReplaced { .. } => Self::of(Exit::Usage, &error),
+            _ => Self::of(Exit::Fixable, &error),
+        };
+        match error {
+            ModuleFetchError::Module(error) => Self::from(error),
+            ModuleFetchError::Archive { source, .. } => diagnostic.archive_hint(&source),
+            ModuleFetchError::FolderMissing { found, .. } if found.is_empty() => {
+                diagnostic.hint("the package has no folders: omit //SUB from the source")
+            }
+            ModuleFetchError::FolderMissing { found, .. } => diagnostic.hint(format!("it has {}", found.join(", "))),
+            ModuleFetchError::FolderIsFile { .. } => diagnostic.hint("name the folder that the file is in"),
+            ModuleFetchError::SeveralFolders { found, .. } => {
+                diagnostic.hint(format!("name one of them: {}", found.join(", ")))
+            }
+            ModuleFetchError::NotEmpty { .. } => {
+                diagnostic.hint("name another folder, or add --force, which removes everything that is in this one")
+            }
+            ModuleFetchError::Untrusted { refusal, rule, .. } => diagnostic.untrusted_module(&refusal, &rule),
+            ModuleFetchError::Io { action, path, source } => diagnostic.io_hint(action, &path, &source),
+            _ => diagnostic,
+        }
+        .or_code(code)
+    }
+}
+
+impl Diagnostic {
+    /// The same with the rule that decides, and what to do about a module that is not trusted.
+    fn untrusted_module(self, refusal: &TrustRefusal, rule: &TrustRule) -> Self {
+        let diagnostic = match &rule.origin {
+            RuleOrigin::File { path, line, providers } => {
+                let path = path.strip_prefix(".").unwrap_or(path).display();
+                let providers = providers.join(", ");
+                self.cause(if rule.keys.is_empty() {
+                    format!("{path}:{line}, the rule for {providers}, refuses unsigned modules and names no keys")
+                } else {
+                    format!("{path}:{line}, the rule for {providers}, demands {}", rule.demand())
+                })
+            }
+            _ => self,
+        };
+        match refusal.flaw() {
+            Some(Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless) => {
+                diagnostic.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
+            }
+            Some(Flaw::OtherVersion { .. }) => diagnostic
+                .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),
+            _ => diagnostic.hint(
+                "its publisher signs it by pushing the same files again with `tofu-oci module push … --sign-key KEY`",
+            ),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Modules that arguments name, opened.
+
+use std::sync::Arc;
+
+use tofu_oci_logins::Access;
+use tofu_oci_source::{
+    CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
+};
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Version};
+
+use crate::args::{IdentityArgs, LookupArgs, Network, PrivateHostArgs};
+use crate::connect::Connector;
+use crate::diagnostic::Diagnostic;
+use crate::ends::End;
+use crate::lookup;
+use crate::verbs::context::Context;
+
+/// Reads an argument that names a module.
+pub(super) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
+    text.parse().map_err(|error| Diagnostic::of_module_name(text, &error))
+}
+
+/// What reaches the place that a name means; a password is read for the registry that it names.
+pub(super) async fn connector(
+    context: &Context,
+    name: &ModuleName,
+    network: &Network,
+    identity: &IdentityArgs,
+) -> Result<Connector, Diagnostic> {
+    let registries: Vec<&str> = match name {
+        ModuleName::Oci(source) => vec![source.repository().registry()],
+        ModuleName::Registry { .. } | ModuleName::Layout { .. } => Vec::new(),
+    };
+    let access = identity.access(&registries, None).await?;
+    Ok(context.connector(network, access))
+}
+
+/// The place of a repository or directory.
+pub(super) fn end(name: &ModuleName) -> Option<End> {
+    match name {
+        ModuleName::Oci(source) => Some(End::Registry(source.repository().clone())),
+        ModuleName::Layout { dir, .. } => Some(End::Layout(dir.clone())),
+        ModuleName::Registry { .. } => None,
+    }
+}
+
+/// The tag or digest of a package in a repository or directory.
+fn reference(name: &ModuleName) -> Option<&Reference> {
+    match name {
+        ModuleName::Oci(source) => Some(source.reference()),
+        ModuleName::Layout { reference, .. } => Some(reference),
+        ModuleName::Registry { .. } => None,
+    }
+}
+
+/// A package, and what it was found by.
+pub(super) struct OpenedModule {
+    pub(super) package: ModulePackage,
+    /// The version that a registry was asked for, or that the tag is.
+    pub(super) version: Option<Version>,
+    /// What events call it.
+    pub(super) subject: String,
+}
+
+/// Finds the package of a name.
+pub(super) async fn find(
+    name: &ModuleName,
+    connector: &Connector,
+    private: &PrivateHostArgs,
+) -> Result<OpenedModule, Diagnostic> {
+    if let ModuleName::Registry { address, subdir, constraints } = name {
+        return of_registry(address, subdir, constraints, connector, private).await;
+    }
+    let (Some(end), Some(reference)) = (end(name), reference(name)) else {
+        unreachable!("any other name is one of a registry")
+    };
+    let store = connector.source(&end)?;
+    let package = match ModulePackage::of_store(Arc::clone(&store), reference, name.subdir().clone()).await {
+        Ok(package) => package,
+        Err(ModuleError::Store(error)) => return Err(missing(error, store.as_ref(), reference).await),
+        Err(error) => return Err(error.into()),
+    };
+    let version = match reference {
+        Reference::Tag(tag) => tag.version(),
+        Reference::Digest(_) => None,
+    };
+    let subject = match reference {
+        Reference::Tag(tag) => format!("{end}:{tag}"),
+        Reference::Digest(digest) => format!("{end}@{digest}"),
+    };
+    Ok(OpenedModule { package, version, subject })
+}
+
+/// Why a repository has no such tag or digest: with the versions that it has, if it says so.
+async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference) -> Diagnostic {
+    let place = store.place();
+    let offered = match &error {
+        StoreError::NotFound { .. } => store.tags().await.map(|tags| Listing::of(&tags).versions),
+        _ => Ok(Vec::new()),
+    };
+    Diagnostic::missing_module(error, &place, reference, &offered.unwrap_or_default())
+}
+
+async fn of_registry(
+    address: &ModuleAddr,
+    subdir: &Subdir,
+    constraints: &Constraints,
+    connector: &Connector,
+    private: &PrivateHostArgs,
+) -> Result<OpenedModule, Diagnostic> {
+    let opener = opener(connector, private)?;
+    let registry = opener.module_registry(address.hostname()).await?;
+    let version = registry.choose(address, constraints).await?;
+    let location: ModuleLocation = registry.locate(address, &version).await?;
+    let package = opener.module_package(&location).await?.inside(subdir);
+    let subject = format!("{address} {version}");
+    Ok(OpenedModule { package, version: Some(version), subject })
+}
+
+/// The registry of modules of a host.
+pub(super) async fn registry(
+    host: &Hostname,
+    connector: &Connector,
+    private: &PrivateHostArgs,
+) -> Result<ModuleRegistry, Diagnostic> {
+    Ok(opener(connector, private)?.module_registry(host).await?)
+}
+
+/// What asks hosts for their services. Of the CLI configuration its `host` blocks and tokens count; one with an error ends
+/// the verb.
+fn opener(connector: &Connector, private: &PrivateHostArgs) -> Result<MethodOpener, Diagnostic> {
+    let lookup = LookupArgs { private: private.clone(), ..LookupArgs::default() };
+    let configured = lookup::configured(connector.config(None)?, &lookup, &[])?;
+    let credentials = match connector.access() {
+        Access::Ambient { .. } => CredentialErrors::Count,
+        _ => CredentialErrors::AreIgnored,
+    };
+    let errors = configured.errors(credentials);
+    if let Some(problem) = errors.first() {
+        return Err(Diagnostic::configuration(&configured.reading, problem, errors.len() - 1));
+    }
+    Ok(MethodOpener::new(&configured, connector.client()?, connector.host_tokens()?))
+}

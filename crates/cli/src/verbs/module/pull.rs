@@ -1,0 +1,119 @@
+//! `module pull`.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tofu_oci_archive::Limits;
+use tofu_oci_fetch::{ModuleDir, ModulePlaced, ModuleStanding, Replace, SignedBy, fetch_module, judge_module};
+use tofu_oci_tfconfig::{PackageModulesError, package_modules};
+use tofu_oci_types::{Digest, Event, PackageHash, Place, Version};
+
+use super::open::{self, OpenedModule};
+use crate::args::ModulePullArgs;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::page::Page;
+use crate::printer;
+use crate::report::{human_bytes, json_line};
+use crate::trust;
+use crate::verbs::context::Context;
+
+/// Fetches a module into a folder.
+pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(), Diagnostic> {
+    let name = open::named(&args.source)?;
+    let working_dir = std::env::current_dir()
+        .map_err(|error| Diagnostic::new(Exit::Fixable, format!("the current folder cannot be read: {error}")))?;
+    let target = ModuleDir::new(&args.dir, &working_dir)?;
+    let trust = trust::load(&args.trust, Path::new("."))?;
+    let connector = open::connector(context, &name, &args.network, &args.identity).await?;
+    let OpenedModule { package, version, subject } = open::find(&name, &connector, &args.private).await?;
+    let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
+    let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;
+    let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;
+    let outside = calls_outside(fetched.path());
+    let (h1, files, bytes, folder) = (fetched.h1(), fetched.files(), fetched.bytes(), fetched.subdir().to_owned());
+    let replace = if args.force { Replace::Everything } else { Replace::Never };
+    let placed = fetched.place(replace, &limits).await?;
+    let outcome = match placed {
+        ModulePlaced::Now => "pulled",
+        ModulePlaced::Replaced => "replaced",
+        ModulePlaced::Before => "up-to-date",
+    };
+    reporter.event(&Event::Finished { subject, outcome: outcome.replace('-', " ") });
+    if let Some(outside) = outside {
+        let (what, hint) = match folder.as_str() {
+            "" => ("outside of its package".to_owned(), "OpenTofu refuses such a module; tell its publisher"),
+            folder => (format!("outside of //{folder} and was not pulled"), "pull the whole package: omit //SUB"),
+        };
+        let text = format!("the module calls {outside}, which is {what}");
+        reporter.event(&Event::warning("call-outside-folder", text).with_hint(hint));
+    }
+    let signers = match &standing {
+        ModuleStanding::Signed(signers) => signers.as_slice(),
+        ModuleStanding::NotJudged | ModuleStanding::Unsigned => &[],
+    };
+    let line = PulledModuleLine {
+        event: "module_pulled",
+        outcome,
+        dir: target.shown(),
+        source: package.place(),
+        version: version.as_ref(),
+        manifest: package.manifest(),
+        folder: &folder,
+        files,
+        bytes,
+        h1: &h1,
+        signers,
+    };
+    print(context, &line);
+    Ok(())
+}
+
+/// The source of the first call that leads out of the folder.
+fn calls_outside(folder: &Path) -> Option<String> {
+    // Whatever else is wrong with a module, OpenTofu says when it reads it.
+    match package_modules(folder, "") {
+        Err(PackageModulesError::Escapes { source_text, .. }) => Some(source_text),
+        _ => None,
+    }
+}
+
+#[derive(Serialize)]
+struct PulledModuleLine<'a> {
+    event: &'static str,
+    outcome: &'static str,
+    dir: &'a Path,
+    /// The repository or directory, or the host of the archive.
+    source: &'a Place,
+    version: Option<&'a Version>,
+    manifest: Option<&'a Digest>,
+    folder: &'a str,
+    files: usize,
+    bytes: u64,
+    h1: &'a PackageHash,
+    signers: &'a [SignedBy],
+}
+
+fn print(context: &Context, line: &PulledModuleLine<'_>) {
+    if context.json {
+        return json_line(line);
+    }
+    let PulledModuleLine { outcome, dir, source, version, manifest, files, bytes, signers, .. } = line;
+    let named = version.map(|version| format!(" {version}")).unwrap_or_default();
+    let dir = dir.display();
+    let mut page = Page::of(match *outcome {
+        "up-to-date" => format!("{dir} has the module{named} already; nothing was changed"),
+        "replaced" => format!("pulled the module{named} from {source} into {dir}, and removed what was there"),
+        _ => format!("pulled the module{named} from {source} into {dir}"),
+    });
+    if let Some(manifest) = manifest {
+        page.line(format_args!("  manifest {manifest}"));
+    }
+    let word = if *files == 1 { "file" } else { "files" };
+    page.line(format_args!("  {files} {word}, {}", human_bytes(*bytes)));
+    if !signers.is_empty() {
+        let keys: Vec<&str> = signers.iter().map(|signer| signer.name.as_str()).collect();
+        page.line(format_args!("  signed by {}", keys.join(", ")));
+    }
+    printer::stdout(&page);
+}

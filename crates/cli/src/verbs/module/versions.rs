@@ -1,0 +1,115 @@
+//! `module versions`.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use tofu_oci_source::{Listing, ModuleError, ModulePackage};
+use tofu_oci_store::ReadStore;
+use tofu_oci_types::{Constraints, Event, ModuleName, Place, Reference, Subdir, Tag, Version};
+
+use super::open;
+use crate::args::ModuleVersionsArgs;
+use crate::diagnostic::Diagnostic;
+use crate::page::Page;
+use crate::printer;
+use crate::report::json_line;
+use crate::verbs::context::Context;
+use crate::verbs::versions::keep;
+
+/// How many other tags a note names.
+const NAMED: usize = 10;
+
+/// Lists the versions of a module, newest first.
+pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Result<(), Diagnostic> {
+    let name = open::named(&args.source)?;
+    let connector = open::connector(context, &name, &args.network, &args.identity).await?;
+    let (place, mut listed, others, wanted) = match &name {
+        ModuleName::Registry { address, constraints, .. } => {
+            let registry = open::registry(address.hostname(), &connector, &args.private).await?;
+            let listing = registry.versions(address).await?;
+            (registry.place().clone(), listing.versions, Vec::new(), constraints.clone())
+        }
+        ModuleName::Oci(_) | ModuleName::Layout { .. } => {
+            let end = open::end(&name).expect("it is not a module of a registry");
+            let store = connector.source(&end)?;
+            let tags = store.tags().await?;
+            let (versions, others) = sorted(&tags);
+            warn_of_others(context, &store, &versions).await;
+            (store.place(), versions, others, Constraints::any())
+        }
+    };
+    if !wanted.is_any() {
+        keep(&mut listed, &wanted, &place)?;
+    }
+    listed.reverse();
+    listed.truncate(args.limit.map_or(usize::MAX, usize::from));
+    let is_repository = !matches!(name, ModuleName::Registry { .. });
+    let lines = listed.into_iter().map(|version| {
+        let tag = Tag::for_version(&version).ok().filter(|_| is_repository);
+        ModuleVersionLine { event: "module_version", place: &place, version, tag }
+    });
+    let lines: Vec<ModuleVersionLine<'_>> = lines.collect();
+    note_other_tags(context, &place, &others);
+    if context.json {
+        lines.iter().for_each(json_line);
+        return Ok(());
+    }
+    if lines.is_empty() && !context.quiet {
+        printer::stderr(&Page::of(format_args!("{place} has no versions")));
+    }
+    let mut page = Page::default();
+    for line in &lines {
+        page.line(&line.version);
+    }
+    printer::stdout(&page);
+    Ok(())
+}
+
+#[derive(Serialize)]
+struct ModuleVersionLine<'a> {
+    event: &'static str,
+    place: &'a Place,
+    version: Version,
+    /// The tag to name in a source; `None` in a registry.
+    tag: Option<Tag>,
+}
+
+/// The versions, ascending, and the tags that are none. Tags of signatures and of what a publisher says later are neither.
+fn sorted(tags: &[Tag]) -> (Vec<Version>, Vec<Tag>) {
+    let versions = Listing::of(tags).versions;
+    let is_version = |tag: &Tag| versions.iter().any(|version| Tag::for_version(version).is_ok_and(|own| own == *tag));
+    let is_note = |tag: &Tag| {
+        let text = tag.to_string();
+        tag.withdrawn_version().is_some()
+            || tag.deprecated_version().is_some()
+            || text.starts_with("sha256-")
+            || text.starts_with("sha512-")
+    };
+    let others = tags.iter().filter(|tag| !is_version(tag) && !is_note(tag)).cloned().collect();
+    (versions, others)
+}
+
+/// One note for all other tags: a source may name them, and no rule orders them.
+fn note_other_tags(context: &Context, place: &Place, others: &[Tag]) {
+    if others.is_empty() {
+        return;
+    }
+    let mut named: Vec<String> = others.iter().take(NAMED).map(ToString::to_string).collect();
+    if others.len() > NAMED {
+        named.push(format!("and {} more", others.len() - NAMED));
+    }
+    let are = if others.len() == 1 { "one tag is not a version" } else { "some tags are not versions" };
+    let text = format!("{place}: {are}: {}", named.join(", "));
+    context.reporter.event(&Event::note("other-tags", text).with_hint("a source can name any tag: ?tag=TAG"));
+}
+
+/// Warns if the newest version is not a module package: the repository may be another one than was meant.
+async fn warn_of_others(context: &Context, store: &Arc<dyn ReadStore>, versions: &[Version]) {
+    let Some(Ok(tag)) = versions.last().map(Tag::for_version) else { return };
+    let newest = ModulePackage::of_store(Arc::clone(store), &Reference::Tag(tag.clone()), Subdir::root()).await;
+    if let Err(ModuleError::Manifest { source, place, .. }) = newest {
+        let text = format!("the newest version of {place}, {tag}, is not a module package: {source}");
+        let hint = "check the repository; `tofu-oci versions` lists the versions of a provider";
+        context.reporter.event(&Event::warning("not-a-module", text).with_hint(hint));
+    }
+}

@@ -1,0 +1,182 @@
+//! Why a module did not come.
+
+use tofu_oci_layout::InvalidModuleManifest;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Constraints, ModuleAddr, Place, Reference, Version};
+
+use crate::{DiscoveryError, Failure};
+
+/// Why a place did not give a module.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModuleError {
+    /// The registry does not know the module.
+    #[error("{place} does not know the module {address}")]
+    UnknownModule {
+        /// The module.
+        address: ModuleAddr,
+        /// The registry.
+        place: Place,
+    },
+    /// The registry lists no version that the constraint admits.
+    #[error("{address} has no version{}", wanted_text(wanted))]
+    NoMatchingVersion {
+        /// The module.
+        address: ModuleAddr,
+        /// The registry.
+        place: Place,
+        /// What the version must meet.
+        wanted: Constraints,
+        /// The versions that it lists, ascending.
+        offered: Vec<Version>,
+    },
+    /// The registry lists the version, and does not say where its package is.
+    #[error("{place} lists {address} {version}, and has no download of it")]
+    VersionMissing {
+        /// The module.
+        address: ModuleAddr,
+        /// The version.
+        version: Version,
+        /// The registry.
+        place: Place,
+    },
+    /// The registry names a location that tofu-oci does not fetch from.
+    #[error("{}", location_text(address, version, place, fault))]
+    Location {
+        /// The module.
+        address: ModuleAddr,
+        /// The version.
+        version: Version,
+        /// The registry.
+        place: Place,
+        /// The location, without secrets.
+        location: String,
+        /// What is wrong with it.
+        fault: LocationFault,
+    },
+    /// What the repository has under this tag or digest is not a module package.
+    #[error("{place} has no module package under {reference}")]
+    Manifest {
+        /// The repository.
+        place: Place,
+        /// The tag or digest.
+        reference: Reference,
+        /// What it is instead.
+        #[source]
+        source: InvalidModuleManifest,
+    },
+    /// The repository could not be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The registry, or the host of the archive, could not be used.
+    #[error("no module can be read from {place}")]
+    Failed {
+        /// The host.
+        place: Place,
+        /// Why.
+        #[source]
+        failure: Failure,
+    },
+}
+
+/// Why a location of a registry is not fetched from.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LocationFault {
+    /// It is a git repository.
+    #[error("it is a git repository, which tofu-oci does not clone")]
+    Git,
+    /// It is of another kind of `OpenTofu`'s: a bucket, Mercurial, a folder.
+    #[error("it is {kind}, and tofu-oci reads https archives and oci:// repositories")]
+    Kind {
+        /// The kind with its article.
+        kind: &'static str,
+    },
+    /// The answer names no location.
+    #[error("the answer has neither a `location` nor a header X-Terraform-Get")]
+    Missing,
+    /// A host of the internet sends to this machine or into a private network.
+    #[error("it leads to {host}, which is on this machine or in a private network")]
+    PrivateHost {
+        /// Where to: `HOST[:PORT]`.
+        host: String,
+    },
+    /// It is not a module source, or one that may not stand here.
+    #[error("{problem}")]
+    Invalid {
+        /// Why.
+        problem: String,
+    },
+    /// Neither the end of the path nor the argument `archive` says what the archive is.
+    #[error("neither the end of its path nor an argument archive= says that it is a .zip or .tar.gz archive")]
+    NoArchive,
+    /// The archive has a form that is not unpacked.
+    #[error("it is a {form} archive, and tofu-oci unpacks .zip, .tar.gz and .tgz")]
+    Form {
+        /// Such as `tar.xz`.
+        form: String,
+    },
+    /// The checksum is not one that can be verified.
+    #[error("its checksum is not a sha256 or sha512 in hexadecimal digits")]
+    Checksum,
+}
+
+fn location_text(address: &ModuleAddr, version: &Version, place: &Place, fault: &LocationFault) -> String {
+    match fault {
+        LocationFault::Missing => format!("{place} names no location for {address} {version}: {fault}"),
+        _ => format!("the package of {address} {version} cannot be fetched from where {place} says: {fault}"),
+    }
+}
+
+fn wanted_text(wanted: &Constraints) -> String {
+    match wanted.exact() {
+        _ if wanted.is_any() => " that is a release".to_owned(),
+        Some(version) => format!(" {version}"),
+        None => format!(" that meets `{wanted}`"),
+    }
+}
+
+impl ModuleError {
+    /// A stable kebab-case name of what went wrong: the name of `OpenTofu`'s reason if it refuses too.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::UnknownModule { .. } => "module-not-found",
+            Self::NoMatchingVersion { .. } => "no-matching-version",
+            Self::VersionMissing { .. } => "module-version-missing",
+            Self::Location { fault, .. } => fault.code(),
+            Self::Manifest { source, .. } => source.code(),
+            Self::Store(error) => error.code(),
+            Self::Failed { failure, .. } => failure.code(),
+        }
+    }
+
+    /// Whether a retry of the same question may succeed.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Store(error) => error.is_transient(),
+            Self::Failed { failure, .. } => failure.is_transient(),
+            _ => false,
+        }
+    }
+}
+
+impl LocationFault {
+    /// A stable kebab-case name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Git => "module-location-git",
+            Self::Kind { .. } => "module-location-kind",
+            Self::Missing => "module-location-missing",
+            Self::PrivateHost { .. } => "private-host",
+            Self::Invalid { .. } => "module-location-invalid",
+            Self::NoArchive | Self::Form { .. } => "module-archive-form",
+            Self::Checksum => "module-checksum",
+        }
+    }
+}
+
+impl From<DiscoveryError> for ModuleError {
+    fn from(error: DiscoveryError) -> Self {
+        Self::Failed { place: Place::from(&error.host), failure: error.failure }
+    }
+}

@@ -1,0 +1,136 @@
+//! The package of a module, found and not yet fetched.
+
+use std::sync::Arc;
+
+use tofu_oci_http::{WebClient, host_of};
+use tofu_oci_layout::{ModuleManifest, annotation};
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::Evidence;
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Subdir, Version};
+
+use super::error::ModuleError;
+use super::location::{ArchiveForm, ModuleArchive};
+use crate::{Locator, Opened, Part, Search, evidence, web_part};
+
+/// The package of a module: what to fetch, and the folder in it that was named.
+pub struct ModulePackage {
+    place: Place,
+    part: Part,
+    form: ArchiveForm,
+    subdir: Subdir,
+    /// The version that the manifest says it is.
+    claimed: Option<Version>,
+    from: PackageEnd,
+}
+
+enum PackageEnd {
+    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, package: Box<Descriptor> },
+    Web(WebClient),
+}
+
+impl ModulePackage {
+    /// The package in a repository: its manifest is read and verified now.
+    ///
+    /// # Errors
+    /// [`ModuleError::Manifest`] if what the reference names is not a module package.
+    ///
+    /// Spec: `OpenTofu` 1.12, getmodules `oci_getter.go`; `real-tofu-http.md` §3 (measured).
+    pub async fn of_store(
+        store: Arc<dyn ReadStore>,
+        reference: &Reference,
+        subdir: Subdir,
+    ) -> Result<Self, ModuleError> {
+        let place = store.place();
+        let (descriptor, bytes) = store.manifest(reference).await?;
+        let read = ModuleManifest::parse(&descriptor, &bytes).map_err(|source| ModuleError::Manifest {
+            place: place.clone(),
+            reference: reference.clone(),
+            source,
+        })?;
+        let package = read.package().clone();
+        let claimed = read.annotations().get(annotation::MODULE_VERSION).and_then(|text| text.parse().ok());
+        let part = Part {
+            at: Locator::Blob(package.media_type.clone()),
+            size: Some(package.size),
+            digest: Some(package.digest.clone()),
+        };
+        // Signatures name the SHA-256, whatever the repository calls it.
+        let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
+        let (manifest, package) = (Box::new(manifest), Box::new(package));
+        let from = PackageEnd::Repository { store, manifest, package };
+        Ok(Self { place, part, form: ArchiveForm::Zip, subdir, claimed, from })
+    }
+
+    /// The package in an archive on the web. Nothing is asked yet.
+    pub fn of_archive(archive: &ModuleArchive, web: &WebClient) -> Self {
+        let ModuleArchive { url, form, checksum, subdir } = archive.clone();
+        let place = Place::Host(host_of(&url));
+        let part = Part { at: Locator::Url(url), size: None, digest: checksum };
+        Self { place, part, form, subdir, claimed: None, from: PackageEnd::Web(web.clone()) }
+    }
+
+    /// The same, for a folder inside of the one that it was located with.
+    #[must_use]
+    pub fn inside(self, folder: &Subdir) -> Self {
+        Self { subdir: self.subdir.join(folder), ..self }
+    }
+
+    /// Where it is: the repository, or the host of the archive.
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// What to fetch.
+    pub fn part(&self) -> &Part {
+        &self.part
+    }
+
+    /// How it is packed.
+    pub fn form(&self) -> ArchiveForm {
+        self.form
+    }
+
+    /// The folder in it that was named.
+    pub fn subdir(&self) -> &Subdir {
+        &self.subdir
+    }
+
+    /// The version that its manifest says it is, as true as the manifest; `None` if it does not say.
+    pub fn claimed_version(&self) -> Option<&Version> {
+        self.claimed.as_ref()
+    }
+
+    /// The digest of its manifest, by SHA-256; `None` for an archive on the web.
+    pub fn manifest(&self) -> Option<&Digest> {
+        match &self.from {
+            PackageEnd::Repository { manifest, .. } => Some(&manifest.digest),
+            PackageEnd::Web(_) => None,
+        }
+    }
+
+    /// What lies beside its manifest and may say who signed it, unverified; nothing for an archive on the web.
+    ///
+    /// # Errors
+    /// If the repository could not be asked: an error does not mean that there is no signature.
+    pub async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, ModuleError> {
+        match &self.from {
+            PackageEnd::Repository { store, manifest, .. } => Ok(evidence(&**store, manifest, search).await?),
+            PackageEnd::Web(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// Its bytes. [`Part::checked`] compares them with its digest and size.
+    ///
+    /// # Errors
+    /// If no answer begins them.
+    pub async fn open(&self) -> Result<Opened, ModuleError> {
+        match &self.from {
+            PackageEnd::Repository { store, package, .. } => {
+                Ok(Opened { size: Some(package.size), stream: store.fetch(package).await? })
+            }
+            PackageEnd::Web(web) => web_part::opened(web, &self.place, &self.part)
+                .await
+                .map_err(|failure| ModuleError::Failed { place: self.place.clone(), failure }),
+        }
+    }
+}
