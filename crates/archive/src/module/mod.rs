@@ -36,7 +36,7 @@ const PROGRAMS: [&[u8]; 7] = [
 
 /// What a folder gives for a module's package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ModuleFolder {
+pub struct PackableModule {
     /// The files to pack, sorted by name.
     pub files: Vec<InputFile>,
     /// What is not packed, sorted by name.
@@ -54,7 +54,7 @@ pub struct ModuleFolder {
 /// A link that leads outside, to nothing or in a circle, a special file, a name that some system cannot hold, two names
 /// that are one on some system, an invalid line of the ignore file, no file at all, and more files or bytes than `limits`
 /// let an archive unpack to.
-pub fn module_files(dir: &Path, limits: &Limits) -> Result<ModuleFolder, ArchiveError> {
+pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
     let rules = IgnoreRules::read(&root)?;
     let mut walk = ModuleFolderWalk {
@@ -73,7 +73,7 @@ pub fn module_files(dir: &Path, limits: &Limits) -> Result<ModuleFolder, Archive
         return Err(ArchiveError::Empty);
     }
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    Ok(ModuleFolder { files, left_out: left_out.into_iter().collect(), ignore_file: rules.file })
+    Ok(PackableModule { files, left_out: left_out.into_iter().collect(), ignore_file: rules.file })
 }
 
 struct ModuleFolderWalk<'a> {

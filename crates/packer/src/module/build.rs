@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_archive::{Limits, ModuleFolder, WrittenZip, module_files, read_zip, write_zip};
+use tofu_oci_archive::{Limits, PackableModule, WrittenZip, module_files, read_zip, write_zip};
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_layout::{ModulePlan, ModuleZip, annotation, plan_module};
 use tofu_oci_types::{Digest, Version};
@@ -41,7 +41,7 @@ pub(super) struct BuiltModule {
 }
 
 /// Packs the folder, and reads the package back as an installer would.
-pub(super) fn build(job: &BuildJob, folder: &ModuleFolder) -> Result<BuiltModule, PackError> {
+pub(super) fn build(job: &BuildJob, folder: &PackableModule) -> Result<BuiltModule, PackError> {
     let BuildJob { dir, checks, version, annotations, work_dir } = job;
     let failed = |error| PackError::archive(dir, error);
     let scratch = Scratch::temporary(work_dir, Purpose::Push)
@@ -85,7 +85,7 @@ pub(super) fn build(job: &BuildJob, folder: &ModuleFolder) -> Result<BuiltModule
 }
 
 /// The files of the folder.
-pub(super) fn files(dir: &Path) -> Result<ModuleFolder, PackError> {
+pub(super) fn files(dir: &Path) -> Result<PackableModule, PackError> {
     let path = || dir.to_owned();
     match std::fs::metadata(dir) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(ModuleFault::NoFolder { path: path() }.into()),
