@@ -18,11 +18,11 @@ fn testrepos() -> PathBuf {
 fn predicted(said: &Said) -> String {
     let lines = said.json();
     let rows = lines.last().expect("it says something")["predictions"].as_array().expect("predictions").clone();
-    let series: Vec<&str> = rows.iter().map(|one| one["opentofu"].as_str().unwrap()).collect();
+    let series: Vec<&str> = rows.iter().map(|one| one["opentofu"].as_str().expect("the series of releases")).collect();
     assert_eq!(series, ["1.10", "1.11", "1.12", "1.13"], "{}", said.text);
     let verdict = |one: &Value| {
         let word = if one["installs"] == true { "installs" } else { "refuses" };
-        format!("{word} {}", one["because"].as_str().unwrap())
+        format!("{word} {}", one["because"].as_str().expect("a reason"))
     };
     let mut verdicts: Vec<String> = rows.iter().map(verdict).collect();
     verdicts.dedup();
