@@ -57,7 +57,8 @@ fuzz_target!(|bytes: &[u8]| {
         app_data: None,
         launch_dir: PathBuf::from("/work"),
         working_dir: PathBuf::from("/work"),
-        named: None,        vars: BTreeMap::new(),
+        named: None,
+        vars: BTreeMap::new(),
     };
     for release in MEASURED {
         let reading = read(&environment, &files, release);
