@@ -22,7 +22,7 @@ mod sweep;
 pub use holder::Holder;
 pub use lock::{Held, Lock, LockError, Lockable, Waiter, lock};
 pub use names::{HOLDER_NAME, LOCK_NAME, OWN_PREFIX, Purpose};
-pub use private_file::{PrivateFile, StagedFile};
+pub use private_file::{PrivateFile, StagedFile, make_private_folder};
 pub use read::{is_descriptor, open_file, read_file};
 pub use scratch::{Scratch, ScratchFile};
 pub use sweep::{Whose, sweep};

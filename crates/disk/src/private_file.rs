@@ -113,7 +113,7 @@ impl PrivateFile {
     pub fn stage(&self) -> io::Result<StagedFile<'_>> {
         let folder = self.folder();
         if self.real == self.path {
-            make_folder(folder)?;
+            make_private_folder(folder)?;
         }
         // The error's own text would name the staged file, which the user does not know.
         let beside = ScratchFile::private_beside(folder).map_err(|error| io::Error::from(error.kind()))?;
@@ -176,15 +176,17 @@ fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("its links lead in a circle"))
 }
 
-#[cfg(unix)]
-fn make_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_folder(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)
+/// Makes a folder and those above it that are missing, for their owner alone. A folder that is there stays as it is.
+///
+/// # Errors
+///
+/// What the system says if a folder cannot be made.
+pub fn make_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
 }
 
 /// Gives the new file the owner of the old one, if root runs this, and returns the permissions of the old one.

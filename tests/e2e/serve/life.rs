@@ -16,6 +16,16 @@ fn it_says_where_it_listens_and_ends_well_by_sigterm() {
     assert_eq!(status.code(), Some(0), "{said}");
 }
 
+#[cfg(unix)]
+#[test]
+fn others_of_the_machine_could_look_into_the_cache() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scene = Scene::published();
+    let _serving = Serving::start(&scene, "", "[cache]\ndir = \"own-cache\"\n");
+    let mode = std::fs::metadata(scene.path("own-cache")).expect("it is made").permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
 #[test]
 fn an_interrupted_bridge_ends_as_every_interrupted_command() {
     let (_scene, mut serving) = served();

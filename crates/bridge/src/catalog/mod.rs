@@ -224,8 +224,7 @@ impl AskedFor for (ProviderAddr, Version) {
 
 /// Whether a listed version was judged, and clients must not see it.
 fn is_judged(refusal: &Refusal) -> bool {
-    use VersionAbsence::{Sealed, Withdrawn};
-    matches!(refusal, Refusal::Untrusted { .. } | Refusal::UnknownVersion { absence: Sealed | Withdrawn(_), .. })
+    matches!(refusal, Refusal::Untrusted { .. } | Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(_), .. })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use tofu_oci_disk::{Lock, LockError, Lockable, Waiter, lock, open_file};
+use tofu_oci_disk::{Lock, LockError, Lockable, Waiter, lock, make_private_folder, open_file};
 use tofu_oci_types::{Digest, DigestHasher};
 
 /// A folder of zips.
@@ -72,11 +72,7 @@ impl ZipFolder {
 
     /// Makes the folder if it is missing, for its owner alone: packages may be private.
     pub(super) fn ready(&self) -> io::Result<()> {
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.path)
+        make_private_folder(&self.path)
     }
 
     /// The right to make the zip of a key, which one task of one process has at a time.

@@ -135,7 +135,7 @@ impl Reception {
             refused_body(parts.version)
         } else if !has_one_host(&parts) {
             closing(parts.version, text(StatusCode::BAD_REQUEST, "a request must have one Host header\n"))
-        } else if let Some(response) = self.of_the_server(&parts, door, &record, peer.ip()).await {
+        } else if let Some(response) = self.of_the_server(&parts, door, peer.ip()).await {
             response
         } else {
             self.of_the_site(parts, &record).await
@@ -183,13 +183,7 @@ impl Reception {
     }
 
     /// The routes of the server itself.
-    async fn of_the_server(
-        &self,
-        request: &Parts,
-        door: Door,
-        record: &RequestRecord,
-        peer: IpAddr,
-    ) -> Option<Response<Body>> {
+    async fn of_the_server(&self, request: &Parts, door: Door, peer: IpAddr) -> Option<Response<Body>> {
         let response = match self.site.base.strip(request.uri.path()) {
             "/healthz" => text(StatusCode::OK, "alive\n"),
             "/readyz" if self.stopping.load(Ordering::SeqCst) => {
@@ -200,7 +194,7 @@ impl Reception {
             "/metrics" if self.has_own_metrics => {
                 text(StatusCode::NOT_FOUND, "the metrics are at the address that `listen_metrics` names\n")
             }
-            "/metrics" if is_of_this_machine(record.address, peer, &request.headers) => self.metrics().await,
+            "/metrics" if is_of_this_machine(peer, &request.headers) => self.metrics().await,
             "/metrics" => text(
                 StatusCode::FORBIDDEN,
                 "the metrics are for this machine alone: `listen_metrics` in serve.toml names an address for others\n",

@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use tofu_oci_disk::make_private_folder;
 use tofu_oci_types::{Algorithm, Digest, PackageHash, Scheme};
 
 /// How many entries are kept; the oldest go first. Some 55 bytes each.
@@ -51,7 +52,7 @@ impl Memo {
 
     fn write(&self, zip: &Digest, h1: &PackageHash) -> std::io::Result<()> {
         let Some(path) = self.path(zip) else { return Ok(()) };
-        make_folder(&self.dir)?;
+        make_private_folder(&self.dir)?;
         self.make_room()?;
         let mut file = tempfile::NamedTempFile::new_in(&self.dir)?;
         writeln!(file, "{h1}")?;
@@ -81,15 +82,6 @@ impl Memo {
     fn path(&self, zip: &Digest) -> Option<PathBuf> {
         (zip.algorithm() == Algorithm::Sha256).then(|| self.dir.join(zip.encoded()))
     }
-}
-
-/// Makes the folder, for its owner alone.
-fn make_folder(dir: &Path) -> std::io::Result<()> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir)
 }
 
 /// Whether one owner alone writes to the folder and to the entry.

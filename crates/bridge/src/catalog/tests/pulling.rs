@@ -124,6 +124,19 @@ async fn a_sealed_mirror_asks_no_upstream_and_says_so() {
     assert_eq!(upstream.asked(), (0, 0, 0));
 }
 
+#[test]
+fn a_version_that_a_sealed_mirror_lacked_stayed_unlisted_after_it_was_published() {
+    let absent = |absence| {
+        is_judged(&Refusal::UnknownVersion {
+            address: WIDGET.parse().unwrap(),
+            version: "1.0.0".parse().unwrap(),
+            absence,
+        })
+    };
+    assert!(!absent(VersionAbsence::Sealed));
+    assert!(absent(VersionAbsence::Withdrawn(None)));
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_the_policy_refuses_is_not_served_from_the_upstream_either() {
     let upstream = Scripted::new("upstream.test/x", &["1.0.0"]);

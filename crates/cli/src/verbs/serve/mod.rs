@@ -17,6 +17,8 @@ use tofu_oci_bridge::{
     ServerCertificates, ServerOptions, TlsFiles, Visibility,
 };
 
+use tofu_oci_disk::make_private_folder;
+
 use super::context::Context;
 use super::stop::StoppedBy;
 use crate::args::ServeArgs;
@@ -113,14 +115,14 @@ fn certificates(dir: &Path, tls: &TlsFiles) -> Result<ServerCertificates, Diagno
     ServerCertificates::of_files(files).map_err(|error| unserved(&error))
 }
 
-/// The folder of converted packages, which is made if it is missing.
+/// The folder of converted packages, which is made for its owner alone if it is missing: packages may be private.
 fn cache(settings: &Settings) -> Result<std::path::PathBuf, Diagnostic> {
     let named = settings.config.cache.dir.as_ref().map(|dir| settings.dir.join(dir));
     let dir = named.or_else(|| cache_folder("serve")).ok_or_else(|| {
         Diagnostic::usage("there is no folder for the cache: HOME is not set")
             .hint("name one: `dir` in the [cache] of serve.toml")
     })?;
-    std::fs::create_dir_all(&dir).map_err(|error| {
+    make_private_folder(&dir).map_err(|error| {
         Diagnostic::usage(format!("the cache {} cannot be made", dir.display())).io_hint("write", &dir, &error)
     })?;
     Ok(dir)
