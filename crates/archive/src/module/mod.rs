@@ -41,7 +41,7 @@ pub struct PackableModule {
     pub files: Vec<InputFile>,
     /// What is not packed, sorted by name.
     pub left_out: Vec<LeftOut>,
-    /// The ignore file that counted; `None` if there is none.
+    /// The ignore file that counted, if the folder has one.
     pub ignore_file: Option<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! The ignore file of a module: `.tofuignore`, or `.terraformignore` if there is none.
+//! The ignore file of a module: `.tofuignore`, or `.terraformignore` if that is missing.
 //!
 //! Lines as in `.gitignore`, with the differences of Terraform: only the file in the module's root counts, a pattern with a
 //! slash in its middle may begin in any folder, and the last line that matches decides, so `!` takes back what is below a

@@ -67,7 +67,7 @@ impl Admitted {
 }
 
 impl ClientAccess {
-    /// Access for these clients; for everyone if there are none. Several clients may share a name, as a client does while
+    /// Access for these clients; for everyone if the list is empty. Several clients may share a name, as a client does while
     /// its token is replaced.
     pub fn new(clients: Vec<ClientRule>, links: LinkOptions) -> Self {
         let known = |rule: ClientRule| {

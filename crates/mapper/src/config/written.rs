@@ -74,7 +74,7 @@ impl WrittenMethod {
         })
     }
 
-    /// The entries of `dev_overrides`; `None` if there are none.
+    /// The entries of `dev_overrides`; `None` without any.
     pub fn of_overrides(installation: &Installation) -> Option<Self> {
         let entries = installation.dev_overrides.iter();
         let entries: Vec<_> = entries.map(|entry| (entry.address.to_string(), entry.written.clone())).collect();

@@ -20,7 +20,7 @@ pub struct ModuleContents {
     pub h1: PackageHash,
     /// The annotations of the manifest.
     pub annotations: BTreeMap<String, String>,
-    /// The ignore file that counted; `None` if there is none.
+    /// The ignore file that counted, if the folder has one.
     pub ignore_file: Option<&'static str>,
     /// What was left out, sorted by name.
     pub left_out: Vec<LeftOutFile>,
