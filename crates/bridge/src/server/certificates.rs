@@ -22,7 +22,8 @@ const INTERVAL: Duration = Duration::from_secs(5);
 /// A certificate and its key. Of files, a new version is used for new connections.
 pub struct ServerCertificates {
     current: RwLock<Arc<ServerConfig>>,
-    files: Option<TlsFiles>,
+    /// With what they were before they were read: a change from then on is seen.
+    files: Option<(TlsFiles, FileStamps)>,
 }
 
 /// By what a changed file is known.
@@ -35,8 +36,9 @@ impl ServerCertificates {
     /// # Errors
     /// If they cannot be read, or do not belong together.
     pub fn of_files(files: TlsFiles) -> Result<Self, ServeError> {
+        let stamps = FileStamps::of(&files);
         let current = RwLock::new(Arc::new(load(&files)?));
-        Ok(Self { current, files: Some(files) })
+        Ok(Self { current, files: Some((files, stamps)) })
     }
 
     /// A certificate, those that signed it, and its key, as PEM.
@@ -53,8 +55,8 @@ impl ServerCertificates {
 
     /// Reads the files again whenever they change; those that cannot be used leave the certificate as it is.
     pub(super) async fn watch(&self, reporter: &dyn Reporter) {
-        let Some(files) = &self.files else { return };
-        let mut seen = FileStamps::of(files);
+        let Some((files, first)) = &self.files else { return };
+        let mut seen = first.clone();
         let mut ticks = tokio::time::interval(INTERVAL);
         loop {
             ticks.tick().await;
@@ -152,6 +154,18 @@ mod tests {
         let certificate = CertificateParams::new([name.to_owned()]).unwrap().self_signed(&key).unwrap();
         fs::write(&files.certificate, certificate.pem()).unwrap();
         fs::write(&files.key, key.serialize_pem()).unwrap();
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_certificate_that_was_replaced_while_the_server_started_stayed_unseen() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = TlsFiles { certificate: folder.path().join("tls.crt"), key: folder.path().join("tls.key") };
+        write_pair(&files, "old.example");
+        let certificates = ServerCertificates::of_files(files.clone()).unwrap();
+        write_pair(&files, "a-longer-name.example");
+        let heard = ReloadCodes::default();
+        tokio::time::timeout(INTERVAL, certificates.watch(&heard)).await.unwrap_err();
+        assert_eq!(*heard.0.lock().unwrap(), ["certificate-reloaded"]);
     }
 
     #[test]
