@@ -43,17 +43,24 @@ pub(crate) async fn archives(
     json!({ "archives": join_all(entries).await.into_iter().collect::<Map<String, Value>>() })
 }
 
+/// Whether the document says nothing that depends on a zip that is still to be made.
+pub(crate) fn knows_all_hashes(bridge: &Bridge, release: &ServedRelease) -> bool {
+    release.packages.values().all(|package| !known_hashes(bridge, package).is_empty())
+}
+
+/// Those that need no zip.
+fn known_hashes(bridge: &Bridge, package: &ServedPackage) -> Vec<PackageHash> {
+    let of = |scheme: Scheme| package.hashes.iter().filter(move |hash| hash.scheme() == scheme);
+    let listed: Vec<PackageHash> = bridge.settings.hashes.iter().flat_map(|scheme| of(*scheme)).cloned().collect();
+    if listed.is_empty() { of(Scheme::H1).cloned().collect() } else { listed }
+}
+
 /// Of a package that is not a zip yet, a claimed `h1:` is known sooner than the `zh:` of the zip that it will be. Never `ch:`,
 /// which alone stops Terraform, and verifies nothing in `OpenTofu`.
 async fn hashes(bridge: &Bridge, package: &ServedPackage) -> Vec<PackageHash> {
-    let of = |scheme: Scheme| package.hashes.iter().filter(move |hash| hash.scheme() == scheme);
-    let listed: Vec<PackageHash> = bridge.settings.hashes.iter().flat_map(|scheme| of(*scheme)).cloned().collect();
-    if !listed.is_empty() {
-        return listed;
-    }
-    let claimed: Vec<PackageHash> = of(Scheme::H1).cloned().collect();
-    if !claimed.is_empty() {
-        return claimed;
+    let known = known_hashes(bridge, package);
+    if !known.is_empty() {
+        return known;
     }
     match timeout(CONVERSION, bridge.packages.zip(package)).await {
         Ok(Ok(zip)) => PackageHash::zh(&zip.digest).into_iter().collect(),

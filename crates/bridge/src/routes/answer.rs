@@ -2,6 +2,7 @@
 
 use axum::body::Body;
 use axum::response::Response;
+use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::{Value, json};
@@ -13,12 +14,17 @@ const JSON: &str = "application/json";
 
 /// A JSON document, as both protocols have them.
 pub(super) fn document(value: &Value, bridge: &Bridge) -> Response {
-    file(JSON, value.to_string(), bridge)
+    json_text(value.to_string().into(), bridge)
+}
+
+/// The text of a JSON document.
+pub(super) fn json_text(text: Bytes, bridge: &Bridge) -> Response {
+    file(JSON, text, bridge)
 }
 
 /// A file of another type. It may change at any time, as a list does that loses a version; with restricted access documents
 /// hold links of one client.
-pub(super) fn file(content_type: &'static str, bytes: impl Into<Vec<u8>>, bridge: &Bridge) -> Response {
+pub(super) fn file(content_type: &'static str, bytes: impl Into<Bytes>, bridge: &Bridge) -> Response {
     let mut response = answer(StatusCode::OK, content_type, bytes.into());
     let caching = if bridge.access.is_restricted() { "private, no-store" } else { "no-cache" };
     put(&mut response, CACHE_CONTROL, caching);
@@ -79,7 +85,7 @@ pub(super) fn wants_json_alone(headers: &HeaderMap) -> bool {
     !values.is_empty() && parts.all(|part| part.split(';').next().is_some_and(|part| part.trim() == JSON))
 }
 
-fn answer(status: StatusCode, content_type: &'static str, bytes: Vec<u8>) -> Response {
+fn answer(status: StatusCode, content_type: &'static str, bytes: Bytes) -> Response {
     let length = HeaderValue::from(bytes.len());
     let mut response = Response::new(Body::from(bytes));
     *response.status_mut() = status;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
+use bytes::Bytes;
 use http::StatusCode;
 use http::header::RETRY_AFTER;
 use http::request::Parts;
@@ -77,7 +78,7 @@ impl RoutedRequest<'_> {
             RouteKind::MirrorVersions => network_mirror::versions(&*bridge.catalog.versions(address).await?),
             RouteKind::MirrorArchives(version) => {
                 let release = bridge.catalog.release(address, version).await?;
-                network_mirror::archives(bridge, &release, |platform| self.reference(&release, platform)).await
+                return Ok(answer::json_text(self.archives(&release).await, bridge));
             }
             RouteKind::Archive(version, platform) => return self.archive(address, version, platform).await,
             RouteKind::Versions => registry::versions(bridge, &*bridge.catalog.versions(address).await?).await,
@@ -95,6 +96,20 @@ impl RoutedRequest<'_> {
             }
         };
         Ok(answer::document(&document, bridge))
+    }
+
+    /// `VERSION.json`, made once if it has no links and every checksum is known.
+    async fn archives(&self, release: &ServedRelease) -> Bytes {
+        let is_for_everyone = matches!(self.client, Admitted::Anyone);
+        if is_for_everyone && let Some(kept) = release.archives.get() {
+            return kept;
+        }
+        let document = network_mirror::archives(self.bridge, release, |platform| self.reference(release, platform));
+        let text = Bytes::from(document.await.to_string());
+        if is_for_everyone && network_mirror::knows_all_hashes(self.bridge, release) {
+            release.archives.keep(text.clone());
+        }
+        text
     }
 
     async fn zip(&self, release: &ServedRelease, platform: &Platform) -> Result<PackageZip, RouteFailure> {

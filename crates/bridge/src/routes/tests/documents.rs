@@ -30,6 +30,18 @@ async fn version_json_has_relative_urls_and_the_zip_checksum_alone() {
 }
 
 #[tokio::test]
+async fn version_json_is_made_once_for_everyone() {
+    let site = Site::new().await;
+    let release = site.bridge.catalog.release(&ZAP.parse().unwrap(), &"1.0.0".parse().unwrap()).await.unwrap();
+    assert_eq!(release.archives.get(), None);
+    let path = format!("/mirror/{ZAP}/1.0.0.json");
+    let made = site.get(&path).await;
+    assert_eq!(release.archives.get().unwrap(), made.body);
+    assert_eq!(site.get(&path).await.shown(), made.shown());
+    assert_eq!((*release).clone().archives.get(), None, "a clone may be changed");
+}
+
+#[tokio::test]
 async fn checksums_are_listed_in_the_order_of_the_configuration() {
     let hashes = vec![Scheme::Zh, Scheme::H1];
     let site = Site::with(SiteOptions { hashes, ..SiteOptions::default() }).await;

@@ -45,6 +45,7 @@ const SERVED: [&str; 3] =
 /// The routes, and which addresses their places were asked for.
 struct Site {
     router: Router,
+    bridge: Arc<Bridge>,
     asked: Arc<Mutex<Vec<ProviderAddr>>>,
     _cache: tempfile::TempDir,
 }
@@ -115,7 +116,7 @@ impl Site {
             hostname: host.parse().unwrap(),
             repositories: template.map(|text| text.parse().unwrap()),
         };
-        let bridge = Bridge {
+        let bridge = Arc::new(Bridge {
             catalog: Catalog::new(places(&asked).await, CatalogOptions::new(trust, Arc::new(NoReporter))),
             packages: Packages::new(packages),
             signer: SumsSigner::new(options.key),
@@ -128,8 +129,8 @@ impl Site {
                 ],
                 hashes: options.hashes,
             },
-        };
-        Self { router: router(Arc::new(bridge)), asked, _cache: cache }
+        });
+        Self { router: router(Arc::clone(&bridge)), bridge, asked, _cache: cache }
     }
 
     async fn ask(&self, method: &str, uri: &str, headers: &[(&str, &str)]) -> Answer {

@@ -62,6 +62,24 @@ async fn archives_are_linked_for_one_client_and_one_path() {
 }
 
 #[tokio::test]
+async fn a_document_with_the_links_of_one_client_reaches_no_other_client() {
+    let rule = |name: &str, token: &str| ClientRule {
+        name: name.parse().unwrap(),
+        token: TokenDigest::of(&Secret::new(token)),
+        providers: vec!["registry.acme.example/acme/zap".parse().unwrap()],
+    };
+    let clients = vec![rule("ci", TOKEN), rule("laptop", "tofuoci_9876543210")];
+    let site = Site::with(SiteOptions { clients, ..SiteOptions::default() }).await;
+    for (name, token) in [("ci", TOKEN), ("laptop", "tofuoci_9876543210"), ("ci", TOKEN)] {
+        let authorization = format!("Bearer {token}");
+        let answer = site.ask("GET", &format!("/mirror/{ZAP}/1.0.0.json"), &[("authorization", &authorization)]).await;
+        let document: Value = serde_json::from_slice(&answer.body).unwrap();
+        let link = document["archives"]["linux_amd64"]["url"].as_str().unwrap();
+        assert!(link.contains(&format!("client={name}&")), "{link}");
+    }
+}
+
+#[tokio::test]
 async fn the_discovery_document_names_repositories_to_those_who_may_see_something() {
     let site = site().await;
     let (path, host) = ("/.well-known/terraform.json", ("host", "registry.acme.example"));
