@@ -26,15 +26,16 @@ pub(crate) fn no_archives() -> Value {
     json!({ "archives": {} })
 }
 
-/// `VERSION.json`. `reference` says where the archive of a platform is.
+/// `VERSION.json`. `reference` says where the archive of a platform is. Packages may become zips in the time that is `left`.
 pub(crate) async fn archives(
     bridge: &Bridge,
     release: &ServedRelease,
+    left: Duration,
     reference: impl Fn(&Platform) -> String,
 ) -> Value {
     let entries = release.packages.iter().map(|(platform, package)| async {
         let mut entry = Map::from_iter([("url".to_owned(), Value::from(reference(platform)))]);
-        let hashes = hashes(bridge, package).await;
+        let hashes = hashes(bridge, package, left.min(CONVERSION)).await;
         if !hashes.is_empty() {
             entry.insert("hashes".to_owned(), hashes.iter().map(PackageHash::as_str).collect());
         }
@@ -57,12 +58,12 @@ fn known_hashes(bridge: &Bridge, package: &ServedPackage) -> Vec<PackageHash> {
 
 /// Of a package that is not a zip yet, a claimed `h1:` is known sooner than the `zh:` of the zip that it will be. Never `ch:`,
 /// which alone stops Terraform, and verifies nothing in `OpenTofu`.
-async fn hashes(bridge: &Bridge, package: &ServedPackage) -> Vec<PackageHash> {
+async fn hashes(bridge: &Bridge, package: &ServedPackage, time: Duration) -> Vec<PackageHash> {
     let known = known_hashes(bridge, package);
     if !known.is_empty() {
         return known;
     }
-    match timeout(CONVERSION, bridge.packages.zip(package)).await {
+    match timeout(time, bridge.packages.zip(package)).await {
         Ok(Ok(zip)) => PackageHash::zh(&zip.digest).into_iter().collect(),
         Ok(Err(_)) | Err(_) => Vec::new(),
     }

@@ -25,10 +25,10 @@ enum ReleaseInTime {
     NotOffered,
 }
 
-/// `versions`, with the platforms and protocols of the releases that answer in time. A version whose release turns out not to
+/// `versions`, with the platforms and protocols of the releases that answer in the time that is `left` for them. A version whose release turns out not to
 /// be served is left out.
-pub(crate) async fn versions(bridge: &Bridge, served: &ServedVersions) -> Value {
-    let mut known = known(bridge, served).await;
+pub(crate) async fn versions(bridge: &Bridge, served: &ServedVersions, left: Duration) -> Value {
+    let mut known = known(bridge, served, left.min(DESCRIPTIONS)).await;
     let entry = |version: &Version| {
         let mut entry = Map::from_iter([("version".to_owned(), version.to_string().into())]);
         match known.remove(version) {
@@ -51,7 +51,7 @@ pub(crate) async fn versions(bridge: &Bridge, served: &ServedVersions) -> Value 
     document.into()
 }
 
-async fn known(bridge: &Bridge, served: &ServedVersions) -> HashMap<Version, ReleaseInTime> {
+async fn known(bridge: &Bridge, served: &ServedVersions, time: Duration) -> HashMap<Version, ReleaseInTime> {
     let ask = |version: Version| async move {
         let known = match bridge.catalog.release(&served.address, &version).await {
             Ok(release) => ReleaseInTime::Release(release),
@@ -62,7 +62,7 @@ async fn known(bridge: &Bridge, served: &ServedVersions) -> HashMap<Version, Rel
     };
     // The newest first: they are what clients choose.
     let answers = stream::iter(served.versions.iter().rev().cloned()).map(ask).buffer_unordered(AT_ONCE);
-    answers.take_until(sleep(DESCRIPTIONS)).filter_map(|answer| async { answer }).collect().await
+    answers.take_until(sleep(time)).filter_map(|answer| async { answer }).collect().await
 }
 
 fn platform(platform: &Platform) -> Value {

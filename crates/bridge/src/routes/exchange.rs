@@ -10,17 +10,19 @@ use http::header::RETRY_AFTER;
 use http::request::Parts;
 use serde_json::Value;
 use tofu_oci_types::{Platform, ProviderAddr, Version, zip_name};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::answer;
 use super::route::{ProviderRoute, RouteKind};
 use super::status::status;
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
-use crate::{Admitted, Bridge, FailureReason, PackageZip, Refusal, ReleaseSums, ServedRelease};
+use crate::{Admitted, Bridge, FailureReason, PackageZip, Refusal, RefusalCode, ReleaseSums, ServedRelease};
 
 /// How long a document may take. Clients wait 10 seconds.
 const PATIENCE: Duration = Duration::from_millis(9500);
+/// When a document is sent with what is known by then.
+const LATEST: Duration = Duration::from_millis(9300);
 
 /// A request of a client that was admitted.
 pub(super) struct RoutedRequest<'a> {
@@ -34,7 +36,7 @@ pub(super) enum RouteFailure {
     Refusal(Refusal),
     /// The host of the address is not one that the bridge is the registry of.
     NotOwnHost,
-    /// Packages of the release are still becoming zips.
+    /// The place is slow, or packages of the release are still becoming zips.
     NotReady,
     /// An archive was asked for as JSON.
     ArchiveAsJson,
@@ -73,15 +75,19 @@ impl RoutedRequest<'_> {
     }
 
     async fn document(&self, route: &ProviderRoute) -> Result<Response, RouteFailure> {
-        let (bridge, address) = (self.bridge, &route.address);
+        let (bridge, address, begun) = (self.bridge, &route.address, Instant::now());
+        let left = || LATEST.saturating_sub(begun.elapsed());
         let document = match &route.kind {
             RouteKind::MirrorVersions => network_mirror::versions(&*bridge.catalog.versions(address).await?),
             RouteKind::MirrorArchives(version) => {
                 let release = bridge.catalog.release(address, version).await?;
-                return Ok(answer::json_text(self.archives(&release).await, bridge));
+                return Ok(answer::json_text(self.archives(&release, left()).await, bridge));
             }
             RouteKind::Archive(version, platform) => return self.archive(address, version, platform).await,
-            RouteKind::Versions => registry::versions(bridge, &*bridge.catalog.versions(address).await?).await,
+            RouteKind::Versions => {
+                let served = bridge.catalog.versions(address).await?;
+                registry::versions(bridge, &served, left()).await
+            }
             RouteKind::Download(version, platform) => {
                 let release = bridge.catalog.release(address, version).await?;
                 self.download(&release, platform).await?
@@ -99,12 +105,13 @@ impl RoutedRequest<'_> {
     }
 
     /// `VERSION.json`, made once if it has no links and every checksum is known.
-    async fn archives(&self, release: &ServedRelease) -> Bytes {
+    async fn archives(&self, release: &ServedRelease, left: Duration) -> Bytes {
         let is_for_everyone = matches!(self.client, Admitted::Anyone);
         if is_for_everyone && let Some(kept) = release.archives.get() {
             return kept;
         }
-        let document = network_mirror::archives(self.bridge, release, |platform| self.reference(release, platform));
+        let document =
+            network_mirror::archives(self.bridge, release, left, |platform| self.reference(release, platform));
         let text = Bytes::from(document.await.to_string());
         if is_for_everyone && network_mirror::knows_all_hashes(self.bridge, release) {
             release.archives.keep(text.clone());
@@ -177,7 +184,10 @@ impl RoutedRequest<'_> {
             }
             RouteFailure::NotReady => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                format!("the packages of {} are still being made into zips: try again in a minute", route.address),
+                format!(
+                    "the answer about {} is not ready: its place is slow, or packages of it are still being made into zips; try again in a minute",
+                    route.address
+                ),
             ),
             RouteFailure::ArchiveAsJson => (
                 StatusCode::NOT_ACCEPTABLE,
@@ -185,12 +195,16 @@ impl RoutedRequest<'_> {
             ),
         };
         let mut response = answer::sentence(status, &self.request.headers, &text);
-        if let RouteFailure::Refusal(refusal) = failure {
-            refusal.note_in(&mut response);
-        }
-        if let RouteFailure::NotReady = failure {
-            response.extensions_mut().insert(FailureReason(text));
-            answer::put(&mut response, RETRY_AFTER, "5");
+        match failure {
+            RouteFailure::Refusal(refusal) => refusal.note_in(&mut response),
+            RouteFailure::NotOwnHost | RouteFailure::ArchiveAsJson => {
+                response.extensions_mut().insert(RefusalCode("wrong-address"));
+            }
+            RouteFailure::NotReady => {
+                response.extensions_mut().insert(RefusalCode("timeout"));
+                response.extensions_mut().insert(FailureReason(text));
+                answer::put(&mut response, RETRY_AFTER, "5");
+            }
         }
         response
     }
