@@ -51,7 +51,7 @@ pub use pins::{
     SignedProvider, SignedStatement,
 };
 pub use policy::{
-    Action, ExpiredKeys, InvalidModulePattern, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy,
+    Action, ExpiredKeys, InvalidModulePlacePattern, KeyMaterial, KeyMaterialError, ManifestChecksums, NamedKey, Policy,
     PolicyError, PolicyFile, PolicyProblem, RuleOrigin, TrustRule, Unsigned,
 };
 pub use signer::PrivateKey;

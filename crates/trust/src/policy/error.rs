@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tofu_oci_types::InvalidPattern;
 
-use super::{InvalidModulePattern, KeyMaterialError};
+use super::{InvalidModulePlacePattern, KeyMaterialError};
 
 /// A policy that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -71,7 +71,7 @@ pub enum PolicyProblem {
     NoProviders,
     /// An invalid pattern of repositories with modules.
     #[error(transparent)]
-    ModulePattern(InvalidModulePattern),
+    ModulePlacePattern(InvalidModulePlacePattern),
     /// An invalid pattern of providers.
     #[error(transparent)]
     Pattern(InvalidPattern),
@@ -141,7 +141,7 @@ impl PolicyProblem {
                  [\"HOST/REPOSITORY\"], or [\"*\"]"
                     .to_owned(),
             ),
-            Self::ModulePattern(_) => Some("write HOST/REPOSITORY, HOST/PATH/*, HOST/* or *".to_owned()),
+            Self::ModulePlacePattern(_) => Some("write HOST/REPOSITORY, HOST/PATH/*, HOST/* or *".to_owned()),
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use toml::Spanned;
 
 use super::error::{PolicyError, PolicyProblem};
 use super::key::{KeyMaterial, NamedKey};
-use super::module_pattern::ModulePattern;
+use super::module_pattern::ModulePlacePattern;
 use super::rule::{Action, ExpiredKeys, FileRule, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
 use super::rules::Policy;
 use crate::{DistinctKeys, KeyId};
@@ -170,11 +170,11 @@ fn rule(text: &str, table: Spanned<RuleTable>) -> Result<RuleEntry, PolicyError>
         Ok(parsed)
     };
     let module = |written: &Spanned<String>| {
-        written.get_ref().parse().map_err(|error| at(written.span(), PolicyProblem::ModulePattern(error)))
+        written.get_ref().parse().map_err(|error| at(written.span(), PolicyProblem::ModulePlacePattern(error)))
     };
     let (providers, modules) = (written(&table.providers), written(&table.modules));
     let patterns = providers.iter().map(pattern).collect::<Result<Vec<Pattern>, _>>()?;
-    let module_patterns = modules.iter().map(module).collect::<Result<Vec<ModulePattern>, _>>()?;
+    let module_patterns = modules.iter().map(module).collect::<Result<Vec<ModulePlacePattern>, _>>()?;
     let providers = providers.into_iter().chain(modules).map(Spanned::into_inner).collect();
     let usual = TrustRule::default();
     let predicate_types = match table.predicate_types {

@@ -20,6 +20,6 @@ mod tests;
 pub use error::{PolicyError, PolicyProblem};
 pub use file::PolicyFile;
 pub use key::{KeyMaterial, KeyMaterialError, NamedKey};
-pub use module_pattern::InvalidModulePattern;
+pub use module_pattern::InvalidModulePlacePattern;
 pub use rule::{Action, ExpiredKeys, ManifestChecksums, RuleOrigin, TrustRule, Unsigned};
 pub use rules::Policy;

@@ -13,7 +13,7 @@ use tofu_oci_types::{Place, RepositoryRef};
 /// *                      every module, wherever it comes from
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ModulePattern {
+pub(super) enum ModulePlacePattern {
     All,
     /// The repository `_` below the pattern, in the one spelling of its registry.
     Below(RepositoryRef),
@@ -23,7 +23,7 @@ pub(super) enum ModulePattern {
 /// A text that is not a pattern of repositories.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{input}` is not a pattern of repositories with modules: {reason}")]
-pub struct InvalidModulePattern {
+pub struct InvalidModulePlacePattern {
     input: String,
     reason: String,
 }
@@ -31,7 +31,7 @@ pub struct InvalidModulePattern {
 /// A name that no text of a user can be.
 const ANY: &str = "x";
 
-impl ModulePattern {
+impl ModulePlacePattern {
     /// Whether a module from there is meant.
     pub(super) fn matches(&self, place: &Place) -> bool {
         match self {
@@ -49,14 +49,14 @@ impl ModulePattern {
     }
 }
 
-impl FromStr for ModulePattern {
-    type Err = InvalidModulePattern;
+impl FromStr for ModulePlacePattern {
+    type Err = InvalidModulePlacePattern;
 
-    fn from_str(input: &str) -> Result<Self, InvalidModulePattern> {
+    fn from_str(input: &str) -> Result<Self, InvalidModulePlacePattern> {
         if input == "*" {
             return Ok(Self::All);
         }
-        let invalid = |reason: &str| InvalidModulePattern { input: input.to_owned(), reason: reason.to_owned() };
+        let invalid = |reason: &str| InvalidModulePlacePattern { input: input.to_owned(), reason: reason.to_owned() };
         let prefix = input.strip_suffix("/*");
         if prefix.unwrap_or(input).contains('*') {
             return Err(invalid("* replaces all that follows the last slash"));
@@ -81,7 +81,7 @@ mod tests {
 
     #[track_caller]
     fn check(pattern: &str, place: &str, want: bool) {
-        let pattern: ModulePattern = pattern.parse().unwrap();
+        let pattern: ModulePlacePattern = pattern.parse().unwrap();
         assert_eq!(pattern.matches(&place.parse().unwrap()), want, "{place}");
     }
 
@@ -108,10 +108,10 @@ mod tests {
 
     #[test]
     fn what_is_no_pattern_says_what_to_write() {
-        let refused = |text: &str| text.parse::<ModulePattern>().expect_err("no pattern").to_string();
+        let refused = |text: &str| text.parse::<ModulePlacePattern>().expect_err("no pattern").to_string();
         insta::assert_snapshot!(refused("ghcr.io/a*"), @"`ghcr.io/a*` is not a pattern of repositories with modules: * replaces all that follows the last slash");
         insta::assert_snapshot!(refused("*/*/*"), @"`*/*/*` is not a pattern of repositories with modules: * replaces all that follows the last slash");
         insta::assert_snapshot!(refused("oci://ghcr.io/acme/*"), @"`oci://ghcr.io/acme/*` is not a pattern of repositories with modules: it is written without oci://");
-        assert!("".parse::<ModulePattern>().is_err() && "acme".parse::<ModulePattern>().is_err());
+        assert!("".parse::<ModulePlacePattern>().is_err() && "acme".parse::<ModulePlacePattern>().is_err());
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tofu_oci_types::Pattern;
 
 use super::NamedKey;
-use super::module_pattern::ModulePattern;
+use super::module_pattern::ModulePlacePattern;
 use crate::{DistinctKeys, SIGN_PREDICATE};
 
 /// The rule for a provider.
@@ -149,6 +149,6 @@ pub enum ManifestChecksums {
 #[derive(Clone, Debug)]
 pub(super) struct FileRule {
     pub(super) patterns: Vec<Pattern>,
-    pub(super) modules: Vec<ModulePattern>,
+    pub(super) modules: Vec<ModulePlacePattern>,
     pub(super) rule: TrustRule,
 }

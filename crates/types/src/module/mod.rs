@@ -13,6 +13,7 @@ mod name;
 mod oci;
 mod oci_fault;
 mod other;
+mod pattern;
 mod source;
 mod subdir;
 
@@ -22,5 +23,6 @@ pub use name::{InvalidModuleName, ModuleName};
 pub use oci::OciModuleSource;
 pub use oci_fault::InvalidOciModuleSource;
 pub use other::OtherModuleSource;
+pub use pattern::{InvalidModulePattern, ModulePattern};
 pub use source::{InvalidModuleSource, LocalModulePath, ModuleSource};
 pub use subdir::{InvalidSubdir, Subdir};
