@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use tofu_oci_hcl::template::TemplateFault;
-use tofu_oci_types::{InvalidRepositoryRef, ProviderAddr, RepositoryRef};
+use tofu_oci_types::{InvalidRepositoryRef, RepositoryRef};
 
 use crate::PlaceRule;
-use crate::symbol::{SAMPLE, Symbol};
+use crate::symbol::{Symbol, TemplateAddress, TemplateOf};
 
 /// Why an address has no place under the rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,7 +16,7 @@ pub enum MapError {
     #[error("{address} names no registry before .{suffix}")]
     NothingBeforeSuffix {
         /// The address asked for.
-        address: Box<ProviderAddr>,
+        address: String,
         /// The magic suffix.
         suffix: String,
     },
@@ -24,22 +24,26 @@ pub enum MapError {
     ///
     /// Spec: seed 002 (RFC), "Provider Source Addresses with Unsupported Unicode Characters".
     #[error(
-        "requested provider address {address} contains characters that are not valid in an OCI distribution \
-         repository name, so this provider cannot be installed from an OCI repository as {repository}"
+        "requested {} address {address} contains characters that are not valid in an OCI distribution \
+         repository name, so this {} cannot be installed from an OCI repository as {repository}",
+        of.noun(),
+        of.noun()
     )]
     UnsupportedCharacters {
         /// The address asked for.
-        address: Box<ProviderAddr>,
+        address: String,
         /// What the rule made of it.
         repository: String,
         /// The rule.
         rule: PlaceRule,
+        /// What it is the address of.
+        of: TemplateOf,
     },
     /// The rule made something else than a repository address.
     #[error("{rule} gives no repository for {address}")]
     InvalidRepository {
         /// The address asked for.
-        address: Box<ProviderAddr>,
+        address: String,
         /// The rule.
         rule: PlaceRule,
         /// What is wrong with the result.
@@ -50,7 +54,7 @@ pub enum MapError {
     #[error("{rule} gives null for {address}")]
     TemplateNull {
         /// The address asked for.
-        address: Box<ProviderAddr>,
+        address: String,
         /// The rule.
         rule: PlaceRule,
     },
@@ -58,7 +62,7 @@ pub enum MapError {
     #[error("{rule} cannot be worked out for {address}: {fault}")]
     TemplateEval {
         /// The address asked for.
-        address: Box<ProviderAddr>,
+        address: String,
         /// The rule.
         rule: PlaceRule,
         /// What is wrong, and where in the template.
@@ -68,7 +72,7 @@ pub enum MapError {
     #[error("{rule} gives no text for {address}: {found}")]
     TemplateNotAString {
         /// The address asked for.
-        address: Box<ProviderAddr>,
+        address: String,
         /// The rule.
         rule: PlaceRule,
         /// What came out, as a sentence.
@@ -78,7 +82,7 @@ pub enum MapError {
     #[error("{rule} gives only the registry {registry} for {address}, and no repository in it")]
     EmptyRepository {
         /// The address asked for.
-        address: Box<ProviderAddr>,
+        address: String,
         /// The rule.
         rule: PlaceRule,
         /// The registry.
@@ -88,9 +92,9 @@ pub enum MapError {
     #[error("{first} and {second} would both come from {place}")]
     SamePlace {
         /// One of the addresses.
-        first: Box<ProviderAddr>,
+        first: String,
         /// The other.
-        second: Box<ProviderAddr>,
+        second: String,
         /// The place that both are mapped to.
         place: String,
     },
@@ -118,7 +122,10 @@ impl MapError {
 pub enum TemplateError {
     /// Nothing was given.
     #[error("the repository template is empty")]
-    Empty,
+    Empty {
+        /// What its addresses are.
+        of: TemplateOf,
+    },
     /// HCL refuses it: its syntax, or its result for any provider.
     #[error("`{}` is not a repository template: {fault}, at column {}", in_one_line(template), column(template, fault.span.start))]
     Hcl {
@@ -126,6 +133,8 @@ pub enum TemplateError {
         template: String,
         /// What is wrong, alone.
         fault: TemplateFault,
+        /// What its addresses are.
+        of: TemplateOf,
     },
     /// A symbol that an address does not have.
     #[error(
@@ -140,6 +149,8 @@ pub enum TemplateError {
         symbol: String,
         /// Its bytes in the template.
         span: Range<usize>,
+        /// What its addresses are.
+        of: TemplateOf,
     },
     /// A missing symbol, without which providers of several hosts, namespaces or types get the same repository.
     #[error(
@@ -168,12 +179,14 @@ pub enum TemplateError {
         template: String,
     },
     /// With an example address in its place the result is not a repository address.
-    #[error("`{}` gives no repository address: for {SAMPLE}, {fault}", in_one_line(template))]
+    #[error("`{}` gives no repository address: for {}, {fault}", in_one_line(template), of.sample())]
     NotARepository {
         /// What was given.
         template: String,
         /// What is wrong with the result for an example address.
         fault: InvalidRepositoryRef,
+        /// What its addresses are.
+        of: TemplateOf,
     },
 }
 
@@ -193,21 +206,20 @@ impl TemplateError {
             return format!("write \"{rest}\", without the scheme");
         }
         match self {
-            Self::Hcl { fault, .. } => match (&fault.instead, fault.code.as_str()) {
+            Self::Hcl { fault, of, .. } => match (&fault.instead, fault.code.as_str()) {
                 (Some(instead), _) => return format!("write {instead}"),
                 (None, "invalid-character") => "write quotes inside ${ } without a backslash (in JSON with one)",
-                (None, _) => "write plain text with ${hostname}, ${namespace} and ${type}",
+                (None, _) => return format!("write plain text with {}", of.listed("and")),
             },
-            Self::UnknownSymbol { .. } => "write ${hostname}, ${namespace} or ${type}",
+            Self::UnknownSymbol { of, .. } => return format!("write {}", of.listed("or")),
             Self::MissingSymbol { symbol, .. } => {
                 let name = symbol.name();
                 return format!("write ${{{name}}} somewhere in it, or let `include` name exactly one {name}");
             }
-            Self::NotAString { .. } | Self::NullResult { .. } => {
-                "write a template that always gives a text"
-            }
-            Self::Empty | Self::NotARepository { .. } => {
-                "write REGISTRY/PATH in lower case, without scheme, tag and digest, such as ghcr.io/acme/${namespace}/${type}"
+            Self::NotAString { .. } | Self::NullResult { .. } => "write a template that always gives a text",
+            Self::Empty { of } | Self::NotARepository { of, .. } => {
+                let example = of.example();
+                return format!("write REGISTRY/PATH in lower case, without scheme, tag and digest, such as {example}");
             }
         }
         .to_owned()
@@ -216,7 +228,7 @@ impl TemplateError {
     /// A stable kebab-case name of the fault: that of the measured cases, with `hcl:` before what HCL itself reports.
     pub fn code(&self) -> String {
         match self {
-            Self::Empty => "template-required".to_owned(),
+            Self::Empty { .. } => "template-required".to_owned(),
             Self::Hcl { fault, .. } => format!("hcl:{}", fault.code),
             Self::UnknownSymbol { symbol, .. } => format!("unknown-symbol:{symbol}"),
             Self::MissingSymbol { symbol, .. } => format!("missing-{}", symbol.name()),
@@ -229,7 +241,7 @@ impl TemplateError {
     /// The faulty bytes of the template's text; all of it if no part is more at fault than another.
     pub fn span(&self) -> Range<usize> {
         match self {
-            Self::Empty => 0..0,
+            Self::Empty { .. } => 0..0,
             Self::Hcl { fault, .. } => fault.span.clone(),
             Self::UnknownSymbol { span, .. } => span.clone(),
             Self::MissingSymbol { template, .. }
@@ -251,8 +263,8 @@ fn column(text: &str, offset: usize) -> usize {
 }
 
 /// Reads the result of a rule for an address. `used` are the address's parts that went into the repository's name.
-pub(crate) fn repository(
-    address: &ProviderAddr,
+pub(crate) fn repository<A: TemplateAddress>(
+    address: &A,
     text: &str,
     used: &[&str],
     rule: PlaceRule,
@@ -261,18 +273,18 @@ pub(crate) fn repository(
 }
 
 /// The error for a text that is not a repository address, depending on whether the address or the rule is at fault.
-pub(crate) fn not_a_repository(
-    address: &ProviderAddr,
+pub(crate) fn not_a_repository<A: TemplateAddress>(
+    address: &A,
     text: &str,
     used: &[&str],
     rule: PlaceRule,
     source: InvalidRepositoryRef,
 ) -> MapError {
     let in_grammar = |character: char| matches!(character, 'a'..='z' | '0'..='9' | '.' | '-' | '_');
-    let address = Box::new(address.clone());
+    let address = address.to_string();
     if used.iter().all(|part| part.chars().all(in_grammar)) {
         MapError::InvalidRepository { address, rule, source }
     } else {
-        MapError::UnsupportedCharacters { address, repository: text.to_owned(), rule }
+        MapError::UnsupportedCharacters { address, repository: text.to_owned(), rule, of: A::OF }
     }
 }

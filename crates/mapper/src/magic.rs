@@ -45,7 +45,7 @@ impl MagicSuffix {
         let (host, port) = hostname.split_once(':').unwrap_or((hostname, ""));
         if host == self.as_str() {
             return Err(MapError::NothingBeforeSuffix {
-                address: Box::new(address.clone()),
+                address: address.to_string(),
                 suffix: self.as_str().to_owned(),
             });
         }

@@ -1,6 +1,8 @@
-//! The symbols of templates.
+//! The symbols of templates, and the addresses that have them.
 
-use tofu_oci_types::{Pattern, ProviderAddr};
+use std::fmt;
+
+use tofu_oci_types::{Hostname, ModuleAddr, ModulePattern, Pattern, ProviderAddr};
 
 /// A part of an address that a template can mention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,34 +11,24 @@ pub enum Symbol {
     Hostname,
     /// `${namespace}`.
     Namespace,
-    /// `${type}`.
+    /// `${type}`, of providers.
     Type,
+    /// `${name}`, of modules.
+    Name,
+    /// `${target_system}`, of modules.
+    TargetSystem,
 }
 
 impl Symbol {
-    /// Every symbol.
-    pub const ALL: [Self; 3] = [Self::Hostname, Self::Namespace, Self::Type];
-
     /// The name inside `${}`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Hostname => "hostname",
             Self::Namespace => "namespace",
             Self::Type => "type",
+            Self::Name => "name",
+            Self::TargetSystem => "target_system",
         }
-    }
-
-    /// Its value for a provider's address.
-    pub fn of(self, address: &ProviderAddr) -> &str {
-        match self {
-            Self::Hostname => address.hostname().as_str(),
-            Self::Namespace => address.namespace(),
-            Self::Type => address.provider_type(),
-        }
-    }
-
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|symbol| symbol.name() == name)
     }
 
     /// Its value for the sample address.
@@ -45,20 +37,131 @@ impl Symbol {
             Self::Hostname => "example.com",
             Self::Namespace => "example-namespace",
             Self::Type => "example-type",
-        }
-    }
-
-    /// Its value in a pattern; `None` for a wildcard.
-    pub fn literal(self, pattern: &Pattern) -> Option<&str> {
-        match self {
-            Self::Hostname => pattern.hostname().map(tofu_oci_types::Hostname::as_str),
-            Self::Namespace => pattern.namespace(),
-            Self::Type => pattern.provider_type(),
+            Self::Name => "example-name",
+            Self::TargetSystem => "example",
         }
     }
 }
 
-/// The sample address that checks a template.
-///
-/// Spec: `OpenTofu` 1.12, cliconfig, the sample symbols of `oci_mirror`.
-pub(crate) const SAMPLE: &str = "example.com/example-namespace/example-type";
+/// What the addresses are that a template makes repositories of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TemplateOf {
+    /// Providers.
+    Providers,
+    /// Modules of registries.
+    Modules,
+}
+
+impl TemplateOf {
+    /// The symbols that the addresses have.
+    pub fn symbols(self) -> &'static [Symbol] {
+        match self {
+            Self::Providers => &[Symbol::Hostname, Symbol::Namespace, Symbol::Type],
+            Self::Modules => &[Symbol::Hostname, Symbol::Namespace, Symbol::Name, Symbol::TargetSystem],
+        }
+    }
+
+    /// The sample address that checks a template.
+    ///
+    /// Spec: `OpenTofu` 1.12, cliconfig, the sample symbols of `oci_mirror`.
+    pub(crate) fn sample(self) -> &'static str {
+        match self {
+            Self::Providers => "example.com/example-namespace/example-type",
+            Self::Modules => "example.com/example-namespace/example-name/example",
+        }
+    }
+
+    /// One of them, for messages.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Providers => "provider",
+            Self::Modules => "module",
+        }
+    }
+
+    pub(crate) fn symbol(self, name: &str) -> Option<Symbol> {
+        self.symbols().iter().copied().find(|symbol| symbol.name() == name)
+    }
+
+    /// A template, for advice.
+    pub(crate) fn example(self) -> &'static str {
+        match self {
+            Self::Providers => "ghcr.io/acme/${namespace}/${type}",
+            Self::Modules => "ghcr.io/acme/${namespace}/${name}-${target_system}",
+        }
+    }
+
+    /// The symbols, for advice, the last one after this word.
+    pub(crate) fn listed(self, word: &str) -> String {
+        let names: Vec<String> = self.symbols().iter().map(|symbol| format!("${{{}}}", symbol.name())).collect();
+        match names.split_last() {
+            Some((last, others)) => format!("{} {word} {last}", others.join(", ")),
+            None => String::new(),
+        }
+    }
+}
+
+/// An address whose parts a template can mention.
+pub trait TemplateAddress: fmt::Display {
+    /// The patterns of such addresses.
+    type Pattern;
+
+    /// What it is the address of.
+    const OF: TemplateOf;
+
+    /// A part of it; empty if such an address does not have it.
+    fn part(&self, symbol: Symbol) -> &str;
+
+    /// A part of a pattern; `None` for a wildcard.
+    fn literal(pattern: &Self::Pattern, symbol: Symbol) -> Option<&str>;
+}
+
+impl TemplateAddress for ProviderAddr {
+    type Pattern = Pattern;
+
+    const OF: TemplateOf = TemplateOf::Providers;
+
+    fn part(&self, symbol: Symbol) -> &str {
+        match symbol {
+            Symbol::Hostname => self.hostname().as_str(),
+            Symbol::Namespace => self.namespace(),
+            Symbol::Type => self.provider_type(),
+            Symbol::Name | Symbol::TargetSystem => "",
+        }
+    }
+
+    fn literal(pattern: &Pattern, symbol: Symbol) -> Option<&str> {
+        match symbol {
+            Symbol::Hostname => pattern.hostname().map(Hostname::as_str),
+            Symbol::Namespace => pattern.namespace(),
+            Symbol::Type => pattern.provider_type(),
+            Symbol::Name | Symbol::TargetSystem => None,
+        }
+    }
+}
+
+impl TemplateAddress for ModuleAddr {
+    type Pattern = ModulePattern;
+
+    const OF: TemplateOf = TemplateOf::Modules;
+
+    fn part(&self, symbol: Symbol) -> &str {
+        match symbol {
+            Symbol::Hostname => self.hostname().as_str(),
+            Symbol::Namespace => self.namespace(),
+            Symbol::Name => self.name(),
+            Symbol::TargetSystem => self.target(),
+            Symbol::Type => "",
+        }
+    }
+
+    fn literal(pattern: &ModulePattern, symbol: Symbol) -> Option<&str> {
+        match symbol {
+            Symbol::Hostname => pattern.hostname().map(Hostname::as_str),
+            Symbol::Namespace => pattern.namespace(),
+            Symbol::Name => pattern.name(),
+            Symbol::TargetSystem => pattern.target(),
+            Symbol::Type => None,
+        }
+    }
+}

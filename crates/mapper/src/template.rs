@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
 
 use tofu_oci_hcl::template::{Template, TemplateFault, TemplateValue};
-use tofu_oci_types::{Hostname, ProviderAddr, RegistryHost, RepositoryRef};
+use tofu_oci_types::{Hostname, ModuleAddr, ProviderAddr, RegistryHost, RepositoryRef};
 
 use crate::place::{OciPlace, PlaceRule};
-use crate::symbol::Symbol;
+use crate::symbol::{Symbol, TemplateAddress, TemplateOf};
 use crate::uri_template::UriTemplate;
 use crate::{MapError, Pattern, TemplateError, error};
 use crate::{Prefix, parse_prefix};
 
-/// An HCL 2 string template that makes a repository address of a provider address.
+/// An HCL 2 string template that makes a repository address of the address of a provider, or of a module.
 ///
-/// All of HCL's template language except functions: `${hostname}`, `${namespace}` and `${type}`, conditions, `%{if}` and
+/// All of HCL's template language except functions: the symbols of the address (`${hostname}`, `${namespace}` and `${type}`),
+/// conditions, `%{if}` and
 /// `%{for}`, objects and lists, operators, the escapes `$${` and `%%{`, and the strip markers `${~ ~}`. A text without
 /// any symbol is a template that always gives itself.
 ///
@@ -24,10 +26,14 @@ use crate::{Prefix, parse_prefix};
 ///
 /// Spec: `OpenTofu` 1.12, cliconfig, `oci_mirror` `repository_template`; measured on 1.10 to 1.13.
 #[derive(Clone, Debug)]
-pub struct RepositoryTemplate {
+pub struct RepositoryTemplate<A = ProviderAddr> {
     template: Template,
     holes: BTreeSet<Symbol>,
+    of: PhantomData<fn(&A)>,
 }
+
+/// A template that makes a repository address of the address of a module.
+pub type ModuleTemplate = RepositoryTemplate<ModuleAddr>;
 
 impl RepositoryTemplate {
     /// Reads the template of an `oci_mirror` block. `include` holds the patterns as they were written.
@@ -48,8 +54,9 @@ impl RepositoryTemplate {
             return if errors.is_empty() { Ok(template) } else { Err(errors) };
         };
         let present = template.symbols();
-        for symbol in Symbol::ALL.into_iter().filter(|symbol| !present.contains(symbol)) {
-            let literals: BTreeSet<Option<&str>> = patterns.iter().map(|pattern| symbol.literal(pattern)).collect();
+        for symbol in ProviderAddr::OF.symbols().iter().copied().filter(|symbol| !present.contains(symbol)) {
+            let literals: BTreeSet<Option<&str>> =
+                patterns.iter().map(|pattern| ProviderAddr::literal(pattern, symbol)).collect();
             match (literals.iter().flatten().count(), literals.contains(&None)) {
                 (1, false) => {}
                 (1, true) => {
@@ -62,11 +69,42 @@ impl RepositoryTemplate {
             return Err(errors);
         }
         let sample = template.sample()?;
-        parse_prefix(&sample)
-            .map_err(|fault| vec![TemplateError::NotARepository { template: text.to_owned(), fault }])?;
+        parse_prefix(&sample).map_err(|fault| {
+            vec![TemplateError::NotARepository { template: text.to_owned(), fault, of: ProviderAddr::OF }]
+        })?;
         Ok(template)
     }
 
+    /// The same repositories as a URI template that the owner of `host` can publish as `oci-providers.v1`. `None` if a URI
+    /// template cannot say it, as with a condition on the namespace, or if the registry is on this machine: for a client
+    /// that would be another one.
+    ///
+    /// Spec: seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation"; RFC 6570, level 1.
+    pub fn uri_template(&self, host: &Hostname) -> Option<UriTemplate> {
+        let value = |name: &str| {
+            let text = match ProviderAddr::OF.symbol(name)? {
+                Symbol::Hostname => host.as_str().to_owned(),
+                _ => format!("{{{name}}}"),
+            };
+            Some(TemplateValue::String(text))
+        };
+        let Ok(TemplateValue::String(text)) = self.template.evaluate(&value).ok()?.into_text() else { return None };
+        let template = UriTemplate::for_providers(&text).ok()?;
+        // A name that is asked for in a condition, and not written out, is not in the result.
+        let mut written: Vec<&str> = template.variables().collect();
+        let all = self.template.variables();
+        let mut named: Vec<&str> = all.iter().map(|variable| variable.name.as_str()).collect();
+        named.retain(|name| ProviderAddr::OF.symbol(name) != Some(Symbol::Hostname));
+        written.sort_unstable();
+        named.sort_unstable();
+        let sample: ProviderAddr = format!("{host}/example-namespace/example-type").parse().ok()?;
+        let repository = template.repository(&sample).ok()?.repository;
+        let registry: RegistryHost = repository.registry().parse().ok()?;
+        (written == named && !registry.is_loopback()).then_some(template)
+    }
+}
+
+impl<A: TemplateAddress> RepositoryTemplate<A> {
     /// A template whose result need not be a repository address, such as that of an `oci:DIR` place.
     ///
     /// # Errors
@@ -88,22 +126,23 @@ impl RepositoryTemplate {
 
     fn read(text: &str) -> Result<Self, Vec<TemplateError>> {
         if text.is_empty() {
-            return Err(vec![TemplateError::Empty]);
+            return Err(vec![TemplateError::Empty { of: A::OF }]);
         }
         match Template::parse(text) {
-            Ok(template) => Ok(Self { template, holes: BTreeSet::new() }),
-            Err(fault) => Err(faults(text, &fault)),
+            Ok(template) => Ok(Self { template, holes: BTreeSet::new(), of: PhantomData }),
+            Err(fault) => Err(faults(text, &fault, A::OF)),
         }
     }
 
     fn unknown_symbols(&self) -> Vec<TemplateError> {
         let variables = self.template.variables().into_iter();
         variables
-            .filter(|variable| Symbol::named(&variable.name).is_none())
+            .filter(|variable| A::OF.symbol(&variable.name).is_none())
             .map(|variable| TemplateError::UnknownSymbol {
                 template: self.as_str().to_owned(),
                 symbol: variable.name,
                 span: variable.span,
+                of: A::OF,
             })
             .collect()
     }
@@ -111,10 +150,10 @@ impl RepositoryTemplate {
     /// The text for the sample address.
     fn sample(&self) -> Result<String, Vec<TemplateError>> {
         let text = self.as_str();
-        let known = |name: &str| Symbol::named(name).map(|symbol| TemplateValue::String(symbol.sample().to_owned()));
-        let unknown = |name: &str| Symbol::named(name).map(|_| TemplateValue::UNKNOWN_STRING);
-        self.template.evaluate(&unknown).map_err(|fault| faults(text, &fault))?;
-        let value = self.template.evaluate(&known).map_err(|fault| faults(text, &fault))?;
+        let known = |name: &str| A::OF.symbol(name).map(|symbol| TemplateValue::String(symbol.sample().to_owned()));
+        let unknown = |name: &str| A::OF.symbol(name).map(|_| TemplateValue::UNKNOWN_STRING);
+        self.template.evaluate(&unknown).map_err(|fault| faults(text, &fault, A::OF))?;
+        let value = self.template.evaluate(&known).map_err(|fault| faults(text, &fault, A::OF))?;
         match value.into_text() {
             Ok(TemplateValue::String(sample)) => Ok(sample),
             Ok(TemplateValue::Null(_)) => Err(vec![TemplateError::NullResult { template: text.to_owned() }]),
@@ -136,35 +175,34 @@ impl RepositoryTemplate {
 
     /// The symbols that the template mentions, also in conditions.
     pub fn symbols(&self) -> BTreeSet<Symbol> {
-        self.template.variables().iter().filter_map(|variable| Symbol::named(&variable.name)).collect()
+        self.template.variables().iter().filter_map(|variable| A::OF.symbol(&variable.name)).collect()
     }
 
-    /// The symbols on which the registry depends, for providers of these patterns: a client that asks for a provider
+    /// The symbols on which the registry depends, for addresses of these patterns: a client that asks for one
     /// chooses their values, and with them the host. The values that every pattern names are not among them.
-    pub fn open_in_registry(&self, include: &[Pattern]) -> BTreeSet<Symbol> {
-        let symbols = self.template.names_before_slash().into_iter().filter_map(Symbol::named);
-        symbols.filter(|symbol| include.iter().any(|pattern| symbol.literal(pattern).is_none())).collect()
+    pub fn open_in_registry(&self, include: &[A::Pattern]) -> BTreeSet<Symbol> {
+        let symbols = self.template.names_before_slash().into_iter().filter_map(|name| A::OF.symbol(name));
+        symbols.filter(|symbol| include.iter().any(|pattern| A::literal(pattern, *symbol).is_none())).collect()
     }
 
     /// The text for `address`. No part of an address contains `/` or `\`, and none is `.` or `..`.
     ///
     /// # Errors
     /// If the template has no result for this address, or one that is not a text.
-    pub fn render(&self, address: &ProviderAddr) -> Result<String, MapError> {
-        let null = || MapError::TemplateNull { address: Box::new(address.clone()), rule: self.rule() };
+    pub fn render(&self, address: &A) -> Result<String, MapError> {
+        let null = || MapError::TemplateNull { address: address.to_string(), rule: self.rule() };
         let broken = |fault: TemplateFault| {
             if fault.null {
                 return null();
             }
-            MapError::TemplateEval { address: Box::new(address.clone()), rule: self.rule(), fault: Box::new(fault) }
+            MapError::TemplateEval { address: address.to_string(), rule: self.rule(), fault: Box::new(fault) }
         };
-        let known = |name: &str| Symbol::named(name).map(|symbol| TemplateValue::String(symbol.of(address).to_owned()));
+        let known =
+            |name: &str| A::OF.symbol(name).map(|symbol| TemplateValue::String(address.part(symbol).to_owned()));
         match self.template.evaluate(&known).map_err(broken)?.into_text() {
             Ok(TemplateValue::String(text)) => Ok(text),
             Ok(_) => Err(null()),
-            Err(found) => {
-                Err(MapError::TemplateNotAString { address: Box::new(address.clone()), rule: self.rule(), found })
-            }
+            Err(found) => Err(MapError::TemplateNotAString { address: address.to_string(), rule: self.rule(), found }),
         }
     }
 
@@ -172,18 +210,18 @@ impl RepositoryTemplate {
     ///
     /// # Errors
     /// When there is no text for this address, or it is not a repository address, or a registry alone.
-    pub fn apply(&self, address: &ProviderAddr) -> Result<RepositoryRef, MapError> {
+    pub fn apply(&self, address: &A) -> Result<RepositoryRef, MapError> {
         let text = self.render(address)?;
         match parse_prefix(&text) {
             Ok(Prefix::Repository(repository)) => Ok(repository),
             Ok(Prefix::Registry(registry)) => {
-                Err(MapError::EmptyRepository { address: Box::new(address.clone()), rule: self.rule(), registry })
+                Err(MapError::EmptyRepository { address: address.to_string(), rule: self.rule(), registry })
             }
             Err(source) => {
                 let symbols = self.symbols();
                 // A port is valid if the hostname is the registry: then the whole address parses.
                 let used: Vec<&str> =
-                    symbols.iter().map(|symbol| symbol.of(address)).filter(|part| text.contains(part)).collect();
+                    symbols.iter().map(|symbol| address.part(*symbol)).filter(|part| text.contains(part)).collect();
                 Err(error::not_a_repository(address, &text, &used, self.rule(), source))
             }
         }
@@ -193,36 +231,8 @@ impl RepositoryTemplate {
     ///
     /// # Errors
     /// As [`RepositoryTemplate::apply`].
-    pub fn place(&self, address: &ProviderAddr) -> Result<OciPlace, MapError> {
+    pub fn place(&self, address: &A) -> Result<OciPlace, MapError> {
         Ok(OciPlace { repository: self.apply(address)?, rule: self.rule() })
-    }
-
-    /// The same repositories as a URI template that the owner of `host` can publish as `oci-providers.v1`. `None` if a URI
-    /// template cannot say it, as with a condition on the namespace, or if the registry is on this machine: for a client
-    /// that would be another one.
-    ///
-    /// Spec: seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation"; RFC 6570, level 1.
-    pub fn uri_template(&self, host: &Hostname) -> Option<UriTemplate> {
-        let value = |name: &str| {
-            let text = match Symbol::named(name)? {
-                Symbol::Hostname => host.as_str().to_owned(),
-                Symbol::Namespace | Symbol::Type => format!("{{{name}}}"),
-            };
-            Some(TemplateValue::String(text))
-        };
-        let Ok(TemplateValue::String(text)) = self.template.evaluate(&value).ok()?.into_text() else { return None };
-        let template = UriTemplate::for_providers(&text).ok()?;
-        // A name that is asked for in a condition, and not written out, is not in the result.
-        let mut written: Vec<&str> = template.variables().collect();
-        let all = self.template.variables();
-        let mut named: Vec<&str> = all.iter().map(|variable| variable.name.as_str()).collect();
-        named.retain(|name| Symbol::named(name) != Some(Symbol::Hostname));
-        written.sort_unstable();
-        named.sort_unstable();
-        let sample: ProviderAddr = format!("{host}/example-namespace/example-type").parse().ok()?;
-        let repository = template.repository(&sample).ok()?.repository;
-        let registry: RegistryHost = repository.registry().parse().ok()?;
-        (written == named && !registry.is_loopback()).then_some(template)
     }
 
     /// The rule for messages.
@@ -231,39 +241,40 @@ impl RepositoryTemplate {
     }
 }
 
-fn faults(text: &str, fault: &TemplateFault) -> Vec<TemplateError> {
+fn faults(text: &str, fault: &TemplateFault, of: TemplateOf) -> Vec<TemplateError> {
     let hcl = |fault: &TemplateFault| TemplateError::Hcl {
         template: text.to_owned(),
         fault: TemplateFault { also: Vec::new(), ..fault.clone() },
+        of,
     };
     fault.each().map(hcl).collect()
 }
 
 fn first(errors: Vec<TemplateError>) -> TemplateError {
-    errors.into_iter().next().unwrap_or(TemplateError::Empty)
+    errors.into_iter().next().expect("a template that is refused has an error")
 }
 
-impl FromStr for RepositoryTemplate {
+impl<A: TemplateAddress> FromStr for RepositoryTemplate<A> {
     type Err = TemplateError;
 
     fn from_str(input: &str) -> Result<Self, TemplateError> {
         let (template, sample) = Self::sound(input).map_err(first)?;
         match RepositoryRef::from_opentofu(&sample) {
             Ok(_) => Ok(template),
-            Err(fault) => Err(TemplateError::NotARepository { template: input.to_owned(), fault }),
+            Err(fault) => Err(TemplateError::NotARepository { template: input.to_owned(), fault, of: A::OF }),
         }
     }
 }
 
-impl PartialEq for RepositoryTemplate {
+impl<A: TemplateAddress> PartialEq for RepositoryTemplate<A> {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str() && self.holes == other.holes
     }
 }
 
-impl Eq for RepositoryTemplate {}
+impl<A: TemplateAddress> Eq for RepositoryTemplate<A> {}
 
-impl fmt::Display for RepositoryTemplate {
+impl<A: TemplateAddress> fmt::Display for RepositoryTemplate<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.as_str())
     }

@@ -338,11 +338,7 @@ impl Finder {
             for (place, hint) in places {
                 match seen.insert(place.clone(), address) {
                     Some(other) if other != *address => {
-                        let same = MapError::SamePlace {
-                            first: Box::new(other.clone()),
-                            second: Box::new((*address).clone()),
-                            place,
-                        };
+                        let same = MapError::SamePlace { first: other.to_string(), second: address.to_string(), place };
                         return Err(Diagnostic::of(Exit::Usage, &same).code(same.code()).hint(hint));
                     }
                     _ => {}

@@ -80,8 +80,8 @@ fn a_loose_template_may_be_a_path() {
     let template = RepositoryTemplate::parse_loose("./mirror/${hostname}/${namespace}/${type}").expect("a template");
     assert_eq!(template.render(&address("localhost:5000/a/b")).expect("a text"), "./mirror/localhost:5000/a/b");
     assert_eq!(template.symbols().len(), 3);
-    assert!(RepositoryTemplate::parse_loose("").is_err());
-    assert!(RepositoryTemplate::parse_loose("${[type]}").is_err());
+    assert!(<RepositoryTemplate>::parse_loose("").is_err());
+    assert!(<RepositoryTemplate>::parse_loose("${[type]}").is_err());
 }
 
 #[test]
@@ -202,4 +202,25 @@ fn a_client_chose_the_registry_by_a_wildcard() {
     check("${namespace}.a.example/${type}", &["a.example/acme/*"], &[]);
     check("%{if hostname == \"a.example\"}ghcr.io/a%{else}quay.io/b%{endif}/${type}", &all, &[]);
     check("${hostname == \"a.example\" ? \"ghcr.io\" : hostname}/${type}", &all, &[Symbol::Hostname]);
+}
+
+#[test]
+fn modules_have_a_name_and_a_target_system() {
+    let module = |template: &str, address: &str| {
+        let template: ModuleTemplate = template.parse().unwrap_or_else(|error| panic!("{error}"));
+        template.apply(&address.parse().expect("an address")).map(|repository| repository.to_string())
+    };
+    let network = "registry.example.com:8443/acme/network/aws";
+    let made = module("${hostname}/m/${namespace}/${name}-${target_system}", network);
+    assert_eq!(made.as_deref(), Ok("registry.example.com:8443/m/acme/network-aws"));
+    let refused = |template: &str| {
+        let error = template.parse::<ModuleTemplate>().expect_err("must be refused");
+        format!("{error}; {}", error.instead())
+    };
+    assert_snapshot!(refused("ghcr.io/${type}"), @"`ghcr.io/${type}` mentions `type` at column 11, which an address does not have; write ${hostname}, ${namespace}, ${name} or ${target_system}");
+    assert_snapshot!(refused("ghcr.io"), @"`ghcr.io` gives no repository address: for example.com/example-namespace/example-name/example, `ghcr.io` is not a repository address: it must read HOST/NAME, such as ghcr.io/acme/widget; write REGISTRY/PATH in lower case, without scheme, tag and digest, such as ghcr.io/acme/${namespace}/${name}-${target_system}");
+    assert_snapshot!(module("ghcr.io/${name}", "example.com/acme/NetWork/aws").expect_err("upper case"), @"requested module address example.com/acme/NetWork/aws contains characters that are not valid in an OCI distribution repository name, so this module cannot be installed from an OCI repository as ghcr.io/NetWork");
+    let template: ModuleTemplate = "${hostname}/${name}".parse().expect("a template");
+    let include = |pattern: &str| template.open_in_registry(&[pattern.parse().expect("a pattern")]);
+    assert!(include("example.com/*/*/*").is_empty() && include("*/*/*/*").contains(&Symbol::Hostname));
 }

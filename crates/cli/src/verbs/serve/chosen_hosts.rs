@@ -4,6 +4,8 @@
 //! a wildcard; none of them may lead to a host.
 
 use tofu_oci_bridge::{ServedProviders, WrittenPlace};
+use tofu_oci_mapper::TemplateAddress;
+use tofu_oci_types::ProviderAddr;
 
 use super::settings::Settings;
 use crate::diagnostic::Diagnostic;
@@ -34,7 +36,7 @@ fn problem(served: &ServedProviders, place: &WrittenPlace) -> Option<String> {
     } else {
         let Ok(From::Repositories(template)) = From::parse(&place.text) else { return None };
         let symbol = template.open_in_registry(&served.include).into_iter().next()?;
-        let open = served.include.iter().find(|pattern| symbol.literal(pattern).is_none())?;
+        let open = served.include.iter().find(|pattern| ProviderAddr::literal(pattern, symbol).is_none())?;
         (format!("the registry of the template depends on ${{{}}}", symbol.name()), open)
     };
     Some(format!("{what}, and `include` has {open}: a client could make the server ask any host"))

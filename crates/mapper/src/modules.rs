@@ -1,0 +1,254 @@
+//! The repositories of modules of registries: `modules.toml`.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::Deserialize;
+use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern, Place};
+use toml::Spanned;
+
+use crate::{MapError, ModuleTemplate, TemplateError};
+
+/// What a module's folder is called below `oci:DIR`.
+const FOLDER: &str = "${hostname}/${namespace}/${name}/${target_system}";
+
+/// The repositories in which modules are kept, one for each address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModuleRepositories {
+    /// Repositories of registries: `ghcr.io/acme/${namespace}-${name}-${target_system}`.
+    Registry(ModuleTemplate),
+    /// Image layouts in folders: `oci:DIR`, which means `oci:DIR/${hostname}/${namespace}/${name}/${target_system}`.
+    Layouts(ModuleTemplate),
+}
+
+impl ModuleRepositories {
+    /// The repository or folder for `address`.
+    ///
+    /// # Errors
+    /// When the template gives no repository for this address.
+    pub fn place(&self, address: &ModuleAddr) -> Result<Place, MapError> {
+        match self {
+            Self::Registry(template) => template.apply(address).map(Place::Registry),
+            Self::Layouts(template) => template.render(address).map(|dir| Place::Layout(PathBuf::from(dir))),
+        }
+    }
+
+    /// The template.
+    pub fn template(&self) -> &ModuleTemplate {
+        match self {
+            Self::Registry(template) | Self::Layouts(template) => template,
+        }
+    }
+}
+
+impl FromStr for ModuleRepositories {
+    type Err = TemplateError;
+
+    fn from_str(text: &str) -> Result<Self, TemplateError> {
+        let Some(dir) = text.strip_prefix("oci:") else { return text.parse().map(Self::Registry) };
+        let template = ModuleTemplate::parse_loose(dir)?;
+        if !template.symbols().is_empty() {
+            return Ok(Self::Layouts(template));
+        }
+        let separator = if dir.ends_with('/') { "" } else { "/" };
+        ModuleTemplate::parse_loose(&format!("{dir}{separator}{FOLDER}")).map(Self::Layouts)
+    }
+}
+
+impl fmt::Display for ModuleRepositories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Registry(template) => template.fmt(f),
+            Self::Layouts(template) => write!(f, "oci:{template}"),
+        }
+    }
+}
+
+/// One `[[module_mirror]]`: the modules that it is for, and their repositories.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleMirror {
+    /// The modules that it is for.
+    pub include: Vec<ModulePattern>,
+    /// Those of them that it is not for.
+    pub exclude: Vec<ModulePattern>,
+    /// Where they are.
+    pub repositories: ModuleRepositories,
+}
+
+impl ModuleMirror {
+    /// Whether it is for `address`.
+    pub fn is_for(&self, address: &ModuleAddr) -> bool {
+        let matches = |patterns: &[ModulePattern]| patterns.iter().any(|pattern| pattern.matches(address));
+        matches(&self.include) && !matches(&self.exclude)
+    }
+}
+
+/// The user's mapping of modules, as `modules.toml` has it.
+///
+/// ```text
+/// [[module_mirror]]
+/// include             = ["registry.example.com/*/*/*"]
+/// exclude             = ["registry.example.com/acme/old/*"]
+/// repository_template = "ghcr.io/acme/modules/${namespace}-${name}-${target_system}"
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModuleMirrors {
+    mirrors: Vec<ModuleMirror>,
+}
+
+/// A `modules.toml` that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct ModuleMirrorsError {
+    /// The place in the text, in bytes, if it has one.
+    pub span: Option<Range<usize>>,
+    /// What is wrong there.
+    pub problem: ModuleMirrorsProblem,
+}
+
+/// What is wrong with a mapping of modules.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ModuleMirrorsProblem {
+    /// It is not TOML, has an unknown member, or has a value of another kind.
+    #[error("{0}")]
+    Syntax(String),
+    /// A list of patterns without any.
+    #[error("the list of patterns is empty")]
+    NoInclude,
+    /// An invalid pattern.
+    #[error(transparent)]
+    Pattern(InvalidModulePattern),
+    /// The template cannot be used.
+    #[error(transparent)]
+    Template(TemplateError),
+}
+
+impl ModuleMirrorsProblem {
+    /// What to write instead, if the problem does not say it.
+    pub fn instead(&self) -> Option<String> {
+        match self {
+            Self::Syntax(_) => None,
+            Self::NoInclude => Some("write \"*/*/*/*\" for every module".to_owned()),
+            Self::Pattern(error) => Some(error.instead().to_owned()),
+            Self::Template(error) => Some(error.instead()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MirrorsDocument {
+    #[serde(default)]
+    module_mirror: Vec<MirrorTable>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MirrorTable {
+    include: Spanned<Vec<Spanned<String>>>,
+    #[serde(default)]
+    exclude: Vec<Spanned<String>>,
+    repository_template: Spanned<String>,
+}
+
+fn at(span: Range<usize>, problem: ModuleMirrorsProblem) -> ModuleMirrorsError {
+    ModuleMirrorsError { span: Some(span), problem }
+}
+
+impl ModuleMirrors {
+    /// Reads the text of a `modules.toml`.
+    ///
+    /// # Errors
+    /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect.
+    pub fn parse(text: &str) -> Result<Self, ModuleMirrorsError> {
+        let document: MirrorsDocument = toml::from_str(text).map_err(|error| {
+            let message = error.message().trim_end().replace('\n', "; ");
+            ModuleMirrorsError { span: error.span(), problem: ModuleMirrorsProblem::Syntax(message) }
+        })?;
+        let mirrors = document.module_mirror.into_iter().map(mirror).collect::<Result<_, _>>()?;
+        Ok(Self { mirrors })
+    }
+
+    /// One mirror for every module.
+    pub fn everywhere(repositories: ModuleRepositories) -> Self {
+        let all = "*/*/*/*".parse().expect("a pattern");
+        Self { mirrors: vec![ModuleMirror { include: vec![all], exclude: Vec::new(), repositories }] }
+    }
+
+    /// The mirror for `address`: the first one that is for it, if any is.
+    pub fn of(&self, address: &ModuleAddr) -> Option<&ModuleMirror> {
+        self.mirrors.iter().find(|mirror| mirror.is_for(address))
+    }
+
+    /// All of them, in their order.
+    pub fn mirrors(&self) -> &[ModuleMirror] {
+        &self.mirrors
+    }
+}
+
+fn mirror(table: MirrorTable) -> Result<ModuleMirror, ModuleMirrorsError> {
+    let patterns = |list: Vec<Spanned<String>>| -> Result<Vec<ModulePattern>, ModuleMirrorsError> {
+        let pattern = |written: Spanned<String>| {
+            written.get_ref().parse().map_err(|error| at(written.span(), ModuleMirrorsProblem::Pattern(error)))
+        };
+        list.into_iter().map(pattern).collect()
+    };
+    if table.include.get_ref().is_empty() {
+        return Err(at(table.include.span(), ModuleMirrorsProblem::NoInclude));
+    }
+    let written = table.repository_template;
+    let repositories =
+        written.get_ref().parse().map_err(|error| at(written.span(), ModuleMirrorsProblem::Template(error)))?;
+    Ok(ModuleMirror { include: patterns(table.include.into_inner())?, exclude: patterns(table.exclude)?, repositories })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(text: &str) -> ModuleAddr {
+        text.parse().expect("an address")
+    }
+
+    #[test]
+    fn the_first_mirror_that_is_for_a_module_counts() {
+        let mirrors = ModuleMirrors::parse(
+            r#"
+            [[module_mirror]]
+            include = ["registry.example.com/acme/*/*"]
+            exclude = ["registry.example.com/acme/old/*"]
+            repository_template = "ghcr.io/acme/${name}-${target_system}"
+
+            [[module_mirror]]
+            include = ["*/*/*/*"]
+            repository_template = "oci:modules"
+            "#,
+        )
+        .expect("a mapping");
+        let place = |text: &str| {
+            let mirror = mirrors.of(&address(text)).expect("a mirror");
+            mirror.repositories.place(&address(text)).expect("a place").to_string()
+        };
+        assert_eq!(place("registry.example.com/acme/network/aws"), "ghcr.io/acme/network-aws");
+        assert_eq!(place("registry.example.com/acme/old/aws"), "oci:modules/registry.example.com/acme/old/aws");
+        assert_eq!(ModuleMirrors::default().of(&address("a/b/c")), None);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        let refused = |text: &str| {
+            let error = ModuleMirrors::parse(text).expect_err("must be refused");
+            let place = error.span.as_ref().and_then(|span| text.get(span.clone())).unwrap_or_default();
+            format!("{error} [{place}]")
+        };
+        let one = |include: &str, template: &str| {
+            refused(&format!("[[module_mirror]]\ninclude = [{include}]\nrepository_template = \"{template}\"\n"))
+        };
+        insta::assert_snapshot!(one("", "ghcr.io/${name}"), @"the list of patterns is empty [[]]");
+        insta::assert_snapshot!(one("\"acme/*/*\"", "ghcr.io/${name}"), @r#"`acme/*/*` is not a pattern of modules: it must read HOST/NAMESPACE/NAME/SYSTEM ["acme/*/*"]"#);
+        insta::assert_snapshot!(one("\"*/*/*/*\"", "ghcr.io/${type}"), @r#"`ghcr.io/${type}` mentions `type` at column 11, which an address does not have ["ghcr.io/${type}"]"#);
+        insta::assert_snapshot!(refused("module_mirrors = []"), @"unknown field `module_mirrors`, expected `module_mirror` [module_mirrors]");
+    }
+}
