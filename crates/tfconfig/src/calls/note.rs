@@ -62,15 +62,10 @@ impl fmt::Display for PinNote {
 
 /// A version if this is its canonical tag, else the tag with its name.
 fn named(tag: &Tag) -> String {
-    match canonical(tag) {
+    match tag.canonical_version() {
         Some(version) => version.to_string(),
         None => format!("tag={tag}"),
     }
-}
-
-/// The version whose canonical tag this is.
-fn canonical(tag: &Tag) -> Option<Version> {
-    tag.version().filter(|version| Tag::for_version(version).is_ok_and(|own| own == *tag))
 }
 
 /// The note at the beginning of a comment's text; `None` if it has none, so that all of it is the user's.

@@ -105,6 +105,11 @@ impl CallFileWrite {
         &self.path
     }
 
+    /// The file itself, whatever links lead to it.
+    pub fn place(&self) -> &Path {
+        &self.place
+    }
+
     /// Its new text.
     pub fn after(&self) -> &str {
         &self.after
