@@ -85,7 +85,7 @@ fn calls_are_pinned_once_and_the_second_run_changes_nothing() {
       source = "git::https://x.example/a.git"
     }
     "#);
-    assert_snapshot!(scene.live("dns/more.tf.json"), @r#"{"module": {"more": {"//": "1.5.0","source": "oci://REGISTRY/acme/network//sub?digest=sha256:[DIGEST]"}, "v": {"source": "${var.x}"}}}"#);
+    assert_snapshot!(scene.live("dns/more.tf.json"), @r#"{"module": {"more": {"//": "1.5.0", "source": "oci://REGISTRY/acme/network//sub?digest=sha256:[DIGEST]"}, "v": {"source": "${var.x}"}}}"#);
     assert!(scene.context.read("live/main.tf").contains(&scene.digest_of("1.4.0")));
     let before = crate::setup::State::of(&scene);
     assert_snapshot!(scene.lock("").text, @"
@@ -94,7 +94,7 @@ fn calls_are_pinned_once_and_the_second_run_changes_nothing() {
     all 2 modules from OCI repositories are pinned; nothing was changed
 
     ----- stderr -----
-    warning: live/dns/more.tf.json:1:185: module.v: the source is an expression, so it was not looked at
+    warning: live/dns/more.tf.json:1:186: module.v: the source is an expression, so it was not looked at
       hint: write the source as a string in quotes to have it pinned
     ");
     assert_snapshot!(scene.lock("--check").text, @"
@@ -103,7 +103,7 @@ fn calls_are_pinned_once_and_the_second_run_changes_nothing() {
     all 2 modules from OCI repositories are pinned
 
     ----- stderr -----
-    warning: live/dns/more.tf.json:1:185: module.v: the source is an expression, so it was not looked at
+    warning: live/dns/more.tf.json:1:186: module.v: the source is an expression, so it was not looked at
       hint: write the source as a string in quotes to have it pinned
     ");
     assert_snapshot!(scene.lock("--upgrade --dry-run").text, @"
@@ -115,7 +115,7 @@ fn calls_are_pinned_once_and_the_second_run_changes_nothing() {
     would write live/main.tf: 1 of 2 calls changed
 
     ----- stderr -----
-    warning: live/dns/more.tf.json:1:185: module.v: the source is an expression, so it was not looked at
+    warning: live/dns/more.tf.json:1:186: module.v: the source is an expression, so it was not looked at
       hint: write the source as a string in quotes to have it pinned
     ");
     assert_eq!(crate::setup::State::of(&scene), before);
@@ -166,6 +166,7 @@ fn check_names_each_call_that_is_not_pinned_or_whose_pin_does_not_hold() {
     error: 10 calls of modules are not as `tofu-oci module lock` leaves them
 
     hint: pin what is not pinned: tofu-oci module lock live; commit the files
+    hint: `tofu-oci module lock live` says what to do about the others
     ");
     let said = scene.lock("--check --json");
     check(&said);
@@ -184,12 +185,13 @@ fn check_names_each_call_that_is_not_pinned_or_whose_pin_does_not_hold() {
     {"event":"module_problem","code":"tag-not-found","path":"live/main.tf","line":32,"column":12,"module":"missing","source":"oci://[REGISTRY]/acme/network?tag=9.9.9","text":"[REGISTRY]/acme/network has no tag 9.9.9","hints":["it has the versions 1.5.0, 1.4.0","name one in the source, such as ?tag=1.5.0"]}
     {"event":"module_call","outcome":"kept","path":"live/main.tf","line":5,"column":12,"module":"good","place":"[REGISTRY]/acme/network","version":"1.4.0","tag":"1.4.0","from":null,"digest":"sha256:[DIGEST]","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","comment":"1.4.0","signers":[]}
     {"event":"module_lock","outcome":"not-locked","calls":11,"changed":1,"problems":10,"others":0,"files":[]}
-    {"event":"error","code":"module-lock-outdated","text":"10 calls of modules are not as `tofu-oci module lock` leaves them","causes":[],"hints":["pin what is not pinned: tofu-oci module lock live --json; commit the files"]}
+    {"event":"error","code":"module-lock-outdated","text":"10 calls of modules are not as `tofu-oci module lock` leaves them","causes":[],"hints":["pin what is not pinned: tofu-oci module lock live --json; commit the files","`tofu-oci module lock live --json` says what to do about the others"]}
 
     ----- stderr -----
     error: 10 calls of modules are not as `tofu-oci module lock` leaves them
 
     hint: pin what is not pinned: tofu-oci module lock live --json; commit the files
+    hint: `tofu-oci module lock live --json` says what to do about the others
     "#);
     assert_snapshot!(scene.lock("").text, @r#"
     exit code: 1
@@ -203,8 +205,8 @@ fn check_names_each_call_that_is_not_pinned_or_whose_pin_does_not_hold() {
     error: the tag 1.5.0 of [REGISTRY]/acme/network names sha256:[DIGEST] now, not the pinned sha256:[DIGEST]
       --> live/main.tf:8:12
       |
-    8 |   source = "oci://[REGISTRY]/acme/network?***" # 1.5.0
-      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    8 |   source = "oci://[REGISTRY]/acme/network?digest=sha256:b93c380cfc56dbedb60110d325924af8a23dd30…
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       cause: also live/main.tf:11:12: the tag 1.4.0 of [REGISTRY]/acme/network names sha256:[DIGEST] now, not the pinned sha256:[DIGEST]
       cause: also live/main.tf:14:12: [REGISTRY]/acme/network has no manifest sha256:[DIGEST]
       cause: also live/main.tf:17:12: the constraint `~> 1.5.0` does not admit 1.4.0 of [REGISTRY]/acme/network
@@ -257,8 +259,8 @@ fn a_tag_that_has_moved_is_refused_until_it_is_accepted() {
     error: the tag 1.4.0 of [REGISTRY]/acme/network names sha256:[DIGEST] now, not the pinned sha256:[DIGEST]
       --> live/main.tf:2:12
       |
-    2 |   source = "oci://[REGISTRY]/acme/network?***" # 1.4.0
-      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    2 |   source = "oci://[REGISTRY]/acme/network?digest=sha256:b93c380cfc56dbedb60110d325924af8a23dd30…
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
     hint: a release was replaced, or the comment names another version; ask its publisher why
     hint: to accept what it names now: tofu-oci module lock live --accept-moved
@@ -320,14 +322,14 @@ fn an_upgrade_takes_the_newest_version_that_the_comment_admits() {
 
     ----- stderr -----
     warning: live/main.tf:5:12: module.exact: 2.0.0 is deprecated
-      hint: take a newer version: tofu-oci module lock live --upgrade --dry-run --upgrade
+      hint: no newer version is admitted: change the constraint in the comment, or ask its publisher
     ");
     let said = scene.lock("--upgrade --json").success();
     check(&said);
     assert_snapshot!(said.text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"message","level":"warning","code":"module-deprecated","text":"live/main.tf:5:12: module.exact: 2.0.0 is deprecated","hint":"take a newer version: tofu-oci module lock live --upgrade --json --upgrade"}
+    {"event":"message","level":"warning","code":"module-deprecated","text":"live/main.tf:5:12: module.exact: 2.0.0 is deprecated","hint":"no newer version is admitted: change the constraint in the comment, or ask its publisher"}
     {"event":"module_call","outcome":"kept","path":"live/main.tf","line":2,"column":12,"module":"chosen","place":"[REGISTRY]/acme/network","version":"1.5.0","tag":"1.5.0","from":null,"digest":"sha256:[DIGEST]","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","comment":"1.5.0 (~> 1.4)","signers":[]}
     {"event":"module_call","outcome":"upgraded","path":"live/main.tf","line":5,"column":12,"module":"exact","place":"[REGISTRY]/acme/network","version":"2.0.0","tag":"2.0.0","from":"1.4.0","digest":"sha256:[DIGEST]","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","comment":"2.0.0","signers":[]}
     {"event":"module_call","outcome":"upgraded","path":"live/main.tf","line":8,"column":12,"module":"minor","place":"[REGISTRY]/acme/network","version":"1.5.0","tag":"1.5.0","from":"1.4.0","digest":"sha256:[DIGEST]","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","comment":"1.5.0 (~> 1.4)","signers":[]}
@@ -357,7 +359,7 @@ fn an_upgrade_takes_the_newest_version_that_the_comment_admits() {
 
     ----- stderr -----
     warning: live/main.tf:5:12: module.exact: 2.0.0 is deprecated
-      hint: take a newer version: tofu-oci module lock live --upgrade --upgrade
+      hint: no newer version is admitted: change the constraint in the comment, or ask its publisher
     ");
 }
 
@@ -406,8 +408,8 @@ fn what_is_not_a_module_or_not_trusted_is_refused() {
     error: [REGISTRY]/acme/widget has no module package under 1.4.0
       --> live/main.tf:2:12
       |
-    2 |   source = "oci://[REGISTRY]/acme/widget?***"
-      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    2 |   source = "oci://[REGISTRY]/acme/widget?tag=1.4.0"
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       cause: this is a multi-platform container image, not a module package: expected an OCI image manifest and not an index
 
     hint: check the repository and the tag; a module package is what `tofu-oci module push` writes
@@ -424,8 +426,8 @@ fn what_is_not_a_module_or_not_trusted_is_refused() {
     error: the module from [REGISTRY]/acme/network is not trusted: it is not signed
       --> live/main.tf:2:12
       |
-    2 |   source = "oci://[REGISTRY]/acme/network?***"
-      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    2 |   source = "oci://[REGISTRY]/acme/network?tag=1.4.0"
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       cause: live/trust.toml:1, the rule for [REGISTRY]/acme/*, refuses unsigned modules and names no keys
 
     hint: its publisher signs it by pushing the same files again with `tofu-oci module push … --sign-key KEY`
@@ -439,7 +441,7 @@ fn what_is_not_a_module_or_not_trusted_is_refused() {
     ----- stderr -----
     error: a call of a module is not as `tofu-oci module lock` leaves them
 
-    hint: pin what is not pinned: tofu-oci module lock live; commit the files
+    hint: `tofu-oci module lock live` says what to do about the others
     ");
 }
 
@@ -478,8 +480,8 @@ fn a_registry_that_fails_is_no_problem_of_the_configuration() {
     error: [REGISTRY]/acme/network answered 503 to GET /v2/acme/network/manifests/1.4.0: injected (UNAVAILABLE)
       --> live/main.tf:2:12
       |
-    2 |   source = "oci://[REGISTRY]/acme/network?***"
-      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    2 |   source = "oci://[REGISTRY]/acme/network?tag=1.4.0"
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
     hint: the registry has a problem of its own; run the same command again later
     "#);
@@ -495,9 +497,9 @@ fn several_folders_share_a_module() {
     assert_snapshot!(scene.run("module lock a b").text, @"
     exit code: 0
     ----- stdout -----
-    a/../live/main.tf:2:12: module.x: pinned to 1.4.0 of [REGISTRY]/acme/network
+    live/main.tf:2:12: module.x: pinned to 1.4.0 of [REGISTRY]/acme/network
       manifest sha256:[DIGEST]
-    wrote a/../live/main.tf: 1 of 1 calls changed
+    wrote live/main.tf: 1 of 1 calls changed
 
     ----- stderr -----
     ");
@@ -543,6 +545,23 @@ fn a_file_that_does_not_parse_is_named() {
 
     ----- stderr -----
     ");
+}
+
+#[test]
+fn two_runs_at_once_leave_one_whole_file() {
+    let scene = Scene::with_networks();
+    let text: String =
+        (0..50).map(|nth| call(&format!("m{nth}"), "oci://REGISTRY/acme/network?tag=1.4.0", " # ask Bob")).collect();
+    scene.configuration("main.tf", &text);
+    let runs = [scene.command("module lock live"), scene.command("module lock live")];
+    let runs = runs.map(|mut run| run.stdout(std::process::Stdio::null()).spawn().expect("it starts"));
+    for mut run in runs {
+        assert_eq!(run.wait().expect("it ends").code(), Some(0));
+    }
+    let source = format!("oci://REGISTRY/acme/network?digest={}", scene.digest_of("1.4.0"));
+    let want: String = (0..50).map(|nth| call(&format!("m{nth}"), &source, " # 1.4.0 # ask Bob")).collect();
+    assert_eq!(scene.context.read("live/main.tf").replace(scene.registry.address(), "REGISTRY"), want);
+    assert_eq!(std::fs::read_dir(scene.path("live")).expect("the folder").count(), 1, "nothing is left");
 }
 
 #[test]

@@ -54,7 +54,6 @@ pub struct ModulePin {
 
 /// What a pin changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum PinChange {
     /// The call is pinned to this package already.
     Kept,
@@ -73,7 +72,6 @@ pub enum PinChange {
 
 /// What the user should know of a pin.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum PinRemark {
     /// The version was withdrawn.
     Withdrawn(Version),

@@ -19,8 +19,8 @@ pub(super) enum JsonNote {
     Comment { span: Range<usize>, text: String, note: Option<FoundNote> },
     /// A comment of another kind: it stays, and there is no room for a note.
     Taken,
-    /// In front of the source's name.
-    Missing { at: usize, space: String },
+    /// In front of the source's name; `space` stands before the name, and `gap` after its colon.
+    Missing { at: usize, space: String, gap: &'static str },
 }
 
 impl JsonNote {
@@ -35,7 +35,9 @@ impl JsonNote {
         let Some(member) = members.iter().find(|member| member.name == COMMENT) else {
             let before = &text[..source];
             let space = before[before.trim_end_matches([' ', '\t', '\r', '\n']).len()..].to_owned();
-            return Ok(Self::Missing { at: source, space });
+            let colon = text[string_end(text, source)..].trim_start_matches([' ', '\t', '\r', '\n']);
+            let gap = if colon.starts_with(":\"") { "" } else { " " };
+            return Ok(Self::Missing { at: source, space: if space.is_empty() { gap.to_owned() } else { space }, gap });
         };
         let TfJsonKind::String(comment) = &member.value.kind else { return Ok(Self::Taken) };
         let start = from + member.value.offset;
@@ -62,8 +64,8 @@ impl JsonNote {
             }
             Self::Comment { span, text, note: None } => Some((span.clone(), literal(&format!("{note} # {text}")))),
             Self::Taken => None,
-            Self::Missing { at, space } => {
-                Some((*at..*at, format!("\"{COMMENT}\": {},{space}", literal(&note.to_string()))))
+            Self::Missing { at, space, gap } => {
+                Some((*at..*at, format!("\"{COMMENT}\":{gap}{},{space}", literal(&note.to_string()))))
             }
         }
     }

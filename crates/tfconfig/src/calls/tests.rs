@@ -114,7 +114,7 @@ fn json_has_its_comment_beside_the_source() {
     );
     check_json(
         r#"{"module":[{"a":{"n":1,"source":"oci://x.example/a"}}]}"#,
-        r#"{"module":[{"a":{"n":1,"//": "1.4.0","source":"oci://x.example/a?digest=D"}}]}"#,
+        r#"{"module":[{"a":{"n":1,"//":"1.4.0","source":"oci://x.example/a?digest=D"}}]}"#,
     );
     check_json(
         "\u{feff}{\"module\": {\"a\": [{ \"source\": \"oci:\\/\\/x.example/a\", \"//\": \"ask \\\"Bob\\\"\" }]}}",

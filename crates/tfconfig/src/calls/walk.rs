@@ -49,6 +49,9 @@ impl CallFile {
         let place = std::fs::canonicalize(path).map_err(failed)?;
         let gone = || failed(std::io::ErrorKind::NotFound.into());
         let text = files::text(&place, files::WRITTEN).map_err(|error| error.at_path(path))?.ok_or_else(gone)?;
+        // `a/../b` is shown as `b`, unless a link leads elsewhere.
+        let short = clean(path);
+        let path = if std::fs::canonicalize(&short).is_ok_and(|same| same == place) { &short } else { path };
         let calls = source_call::find(path, &text, files::syntax(path))?;
         Ok(Self { path: path.to_owned(), place, text, calls })
     }

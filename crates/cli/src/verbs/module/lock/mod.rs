@@ -74,9 +74,15 @@ fn check(context: &Context, calls: &[&LockedCall<'_>]) -> Result<(), Diagnostic>
         return Ok(());
     }
     let what = if wrong == 1 { "a call of a module is".to_owned() } else { format!("{wrong} calls of modules are") };
-    Err(Diagnostic::new(Exit::Fixable, format!("{what} not as `tofu-oci module lock` leaves them"))
-        .code("module-lock-outdated")
-        .hint(format!("pin what is not pinned: {}; commit the files", invocation::this_without("check"))))
+    let diagnostic = Diagnostic::new(Exit::Fixable, format!("{what} not as `tofu-oci module lock` leaves them"))
+        .code("module-lock-outdated");
+    let lock = invocation::this_without("check");
+    let free = calls.iter().filter(|call| call.is_free()).count();
+    let diagnostic = match free {
+        0 => diagnostic,
+        _ => diagnostic.hint(format!("pin what is not pinned: {lock}; commit the files")),
+    };
+    Err(if wrong > free { diagnostic.hint(format!("`{lock}` says what to do about the others")) } else { diagnostic })
 }
 
 /// Refuses to write if a call cannot be pinned: the first one with its line, the others by their places.

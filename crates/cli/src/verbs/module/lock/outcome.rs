@@ -5,7 +5,7 @@ use tofu_oci_tfconfig::{CallFile, CallSource, PinNote, PinnedSource, SourceCall}
 use tofu_oci_types::{Tag, masked};
 
 use crate::diagnostic::Diagnostic;
-use crate::excerpt::excerpt;
+use crate::excerpt::excerpt_in_full;
 use crate::verbs::printed::shown;
 
 /// A call and its outcome.
@@ -45,7 +45,7 @@ impl LockedCall<'_> {
             return diagnostic.excerpt(format!("  --> {}\n", tofu_oci_types::printable(&self.place())));
         }
         let path = shown(&self.call.at.path).to_string();
-        diagnostic.excerpt(excerpt(&path, self.file.text(), &self.call.span()))
+        diagnostic.excerpt(excerpt_in_full(&path, self.file.text(), &self.call.span()))
     }
 
     /// The package that was found.
@@ -54,6 +54,11 @@ impl LockedCall<'_> {
             CallOutcome::Pinned(pin) => Some(pin),
             _ => None,
         }
+    }
+
+    /// Whether it could be pinned, and is not.
+    pub(super) fn is_free(&self) -> bool {
+        self.found().is_some_and(|pin| pin.change == PinChange::Pinned)
     }
 
     /// Whether its file changes for it.

@@ -120,7 +120,7 @@ fn problems_of(call: &LockedCall<'_>) -> Vec<CallProblem> {
             text: diagnostic.text().to_owned(),
             hints: diagnostic.hints().to_vec(),
         }),
-        CallOutcome::Pinned(pin) if pin.change == PinChange::Pinned => problems.push(CallProblem {
+        CallOutcome::Pinned(_) if call.is_free() => problems.push(CallProblem {
             code: "module-not-pinned".to_owned(),
             text: format!("{} is not pinned to a digest", masked(call.call.source_text())),
             hints: Vec::new(),

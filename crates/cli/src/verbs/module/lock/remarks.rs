@@ -76,7 +76,14 @@ pub(super) fn of(call: &LockedCall<'_>) -> Vec<CallRemark> {
 }
 
 fn of_pin(remark: &PinRemark) -> CallRemark {
-    let upgrade = || Some(format!("take a newer version: {} --upgrade", invocation::this_without("check")));
+    let upgrade = || {
+        Some(match invocation::says("upgrade") {
+            true => {
+                "no newer version is admitted: change the constraint in the comment, or ask its publisher".to_owned()
+            }
+            false => format!("take a newer version: {} --upgrade", invocation::this_without("check")),
+        })
+    };
     let (code, text, hint, weight) = match remark {
         PinRemark::Withdrawn(version) => {
             ("module-withdrawn", format!("{version} was withdrawn"), upgrade(), RemarkWeight::Problem)
@@ -108,7 +115,6 @@ fn of_pin(remark: &PinRemark) -> CallRemark {
             None,
             RemarkWeight::Note,
         ),
-        _ => ("module-version-unknown", "something else is worth knowing".to_owned(), None, RemarkWeight::Note),
     };
     CallRemark { code, text, hint, weight }
 }
