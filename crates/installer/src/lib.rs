@@ -46,8 +46,8 @@ pub use lock::{
     PlatformChoice, lock,
 };
 pub use module_pin::{
-    ModulePin, ModulePinError, ModulePinOptions, ModulePinRequest, ModuleRepositories, MovedTags, PinChange, PinRemark,
-    pin_modules,
+    ModulePin, ModulePinChange, ModulePinError, ModulePinOptions, ModulePinRequest, ModuleRepositories, MovedTags,
+    PinRemark, pin_modules,
 };
 pub use preview::{InstallPreview, PlannedPackage, preview};
 pub use request::{

@@ -25,6 +25,7 @@ comment, which --upgrade heeds, and a comment of your own:
 
 `module lock` changes the source and the comment; everything else in the file stays. It writes
 nothing unless it could look at all calls.")]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct ModuleLockArgs {
     /// Folders with configurations; the local modules that they call belong to them [default: the current folder]
     ///

@@ -20,7 +20,7 @@ use futures_util::StreamExt as _;
 use tofu_oci_types::{Counter, Reporter};
 
 pub use error::ModulePinError;
-pub use model::{ModulePin, ModulePinOptions, ModulePinRequest, MovedTags, PinChange, PinRemark};
+pub use model::{ModulePin, ModulePinChange, ModulePinOptions, ModulePinRequest, MovedTags, PinRemark};
 pub use repositories::ModuleRepositories;
 
 use pinner::Pinner;

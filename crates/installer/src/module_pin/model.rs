@@ -45,7 +45,7 @@ pub struct ModulePin {
     /// The tag that names it, or named it when the call was pinned; `None` if no version is known.
     pub tag: Option<Tag>,
     /// What differs from before.
-    pub change: PinChange,
+    pub change: ModulePinChange,
     /// What the user should know of it.
     pub remarks: Vec<PinRemark>,
     /// Whose signatures count; empty without a rule for modules.
@@ -54,7 +54,7 @@ pub struct ModulePin {
 
 /// What a pin changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PinChange {
+pub enum ModulePinChange {
     /// The call is pinned to this package already.
     Kept,
     /// The call had no digest.

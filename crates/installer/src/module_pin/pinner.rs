@@ -7,7 +7,7 @@ use tofu_oci_source::{ModuleError, ModulePackage};
 use tofu_oci_types::{Constraints, Digest, Reference, Reporter, Tag, Version};
 
 use super::error::ModulePinError;
-use super::model::{ModulePin, ModulePinOptions, ModulePinRequest, MovedTags, PinChange, PinRemark};
+use super::model::{ModulePin, ModulePinChange, ModulePinOptions, ModulePinRequest, MovedTags, PinRemark};
 use super::repositories::{AskedRepository, ModuleRepositories};
 use crate::Upgrade;
 
@@ -49,7 +49,7 @@ impl PinnedCall<'_> {
             self.admit(version.as_ref())?;
             tag.clone()
         };
-        self.of_tag(chosen, PinChange::Pinned).await
+        self.of_tag(chosen, ModulePinChange::Pinned).await
     }
 
     /// A call with a digest.
@@ -62,7 +62,7 @@ impl PinnedCall<'_> {
         if self.is_upgrade() && (version.is_some() || self.request.constraints.is_some()) {
             let newest = self.newest(version.as_ref()).await?;
             if Some(&newest) != tag.as_ref() {
-                return self.of_tag(newest, PinChange::Upgraded { from: tag }).await;
+                return self.of_tag(newest, ModulePinChange::Upgraded { from: tag }).await;
             }
         }
         self.admit(version.as_ref())?;
@@ -71,10 +71,10 @@ impl PinnedCall<'_> {
             match self.repository.digest(tag).await? {
                 Some(now) if self.is_same(&now, digest).await? => {}
                 Some(_) if version.is_none() && self.is_upgrade() => {
-                    return self.of_tag(tag.clone(), PinChange::Upgraded { from: Some(tag.clone()) }).await;
+                    return self.of_tag(tag.clone(), ModulePinChange::Upgraded { from: Some(tag.clone()) }).await;
                 }
                 Some(_) if self.pinner.options.moved == MovedTags::Accept => {
-                    return self.of_tag(tag.clone(), PinChange::Moved).await;
+                    return self.of_tag(tag.clone(), ModulePinChange::Moved).await;
                 }
                 Some(now) if version.is_some() => {
                     let (place, tag, pinned) = (self.repository.place(), tag.clone(), digest.clone());
@@ -89,18 +89,18 @@ impl PinnedCall<'_> {
         let signers = self.judge(&package, version.as_ref()).await?;
         remarks.extend(self.deprecated(version.as_ref()).await);
         let change = match (&tag, is_noted) {
-            (Some(_), false) => PinChange::Noted,
+            (Some(_), false) => ModulePinChange::Noted,
             (None, _) => {
                 remarks.push(PinRemark::NoVersion);
-                PinChange::Kept
+                ModulePinChange::Kept
             }
-            _ => PinChange::Kept,
+            _ => ModulePinChange::Kept,
         };
         Ok(ModulePin { digest: digest.clone(), tag, change, remarks, signers })
     }
 
     /// The package that a tag names now.
-    async fn of_tag(&self, tag: Tag, change: PinChange) -> Result<ModulePin, ModulePinError> {
+    async fn of_tag(&self, tag: Tag, change: ModulePinChange) -> Result<ModulePin, ModulePinError> {
         let package = self.package(&Reference::Tag(tag.clone())).await?;
         let version = tag.canonical_version();
         let signers = self.judge(&package, version.as_ref()).await?;

@@ -35,14 +35,14 @@ impl ModuleRepositories {
     }
 }
 
-type Asked<T, E> = Arc<OnceCell<Result<T, E>>>;
+type AskedOnce<T, E> = Arc<OnceCell<Result<T, E>>>;
 
 /// A repository, and what it has answered.
 pub(super) struct AskedRepository {
     store: Arc<dyn ReadStore>,
     listing: OnceCell<Result<Arc<Listing>, StoreError>>,
-    packages: Mutex<BTreeMap<String, Asked<Arc<ModulePackage>, ModuleError>>>,
-    digests: Mutex<BTreeMap<Tag, Asked<Option<Digest>, StoreError>>>,
+    packages: Mutex<BTreeMap<String, AskedOnce<Arc<ModulePackage>, ModuleError>>>,
+    digests: Mutex<BTreeMap<Tag, AskedOnce<Option<Digest>, StoreError>>>,
 }
 
 impl AskedRepository {
@@ -106,7 +106,7 @@ impl AskedRepository {
 }
 
 /// The cell of a question: whoever asks first fills it, and the others wait.
-fn cell<K: Ord, T, E>(cells: &Mutex<BTreeMap<K, Asked<T, E>>>, key: K) -> Asked<T, E> {
+fn cell<K: Ord, T, E>(cells: &Mutex<BTreeMap<K, AskedOnce<T, E>>>, key: K) -> AskedOnce<T, E> {
     let mut cells = cells.lock().unwrap_or_else(PoisonError::into_inner);
     Arc::clone(cells.entry(key).or_default())
 }

@@ -96,13 +96,11 @@ pub(super) fn read(comment: &str) -> Result<Option<FoundNote>, InvalidConstraint
 /// The tag that the first word means, and its length.
 fn word(text: &str) -> Option<(Tag, usize)> {
     let word = text.split(|one: char| one.is_whitespace() || one == '(').next()?;
-    let tag = match word.strip_prefix("tag=") {
-        Some(tag) => tag.parse().ok()?,
-        None => {
-            let version: Version = word.parse().ok()?;
-            Tag::for_version(&version).ok().filter(|_| version.to_string() == word)?
-        }
-    };
+    if let Some(tag) = word.strip_prefix("tag=") {
+        return Some((tag.parse().ok()?, word.len()));
+    }
+    let version: Version = word.parse().ok()?;
+    let tag = Tag::for_version(&version).ok().filter(|_| version.to_string() == word)?;
     Some((tag, word.len()))
 }
 

@@ -159,7 +159,7 @@ fn found(dir: &Path) -> String {
         Ok(files) => files,
         Err(error) => return error.to_string().replace(dir.to_str().unwrap(), ""),
     };
-    let calls = files.iter().flat_map(|file| file.calls()).map(|call| {
+    let calls = files.iter().flat_map(CallFile::calls).map(|call| {
         let kind = match &call.source {
             CallSource::Oci(source, note) => {
                 let note = note.as_ref().map(|note| format!(" # {note}")).unwrap_or_default();

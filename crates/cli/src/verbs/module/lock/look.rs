@@ -1,15 +1,13 @@
 //! The packages of all calls, each asked for once.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use tofu_oci_installer::{
     ModulePin, ModulePinError, ModulePinOptions, ModulePinRequest, ModuleRepositories, MovedTags, Upgrade, pin_modules,
 };
-use tofu_oci_tfconfig::{CallSource, SourceCall};
+use tofu_oci_tfconfig::{CallFile, CallSource, SourceCall};
 
-use super::outcome::{CallOutcome, LockedCall};
-use super::{ConfigToLock, LookedFile};
+use super::outcome::{CallOutcome, ConfigToLock, LockedCall, LookedFile};
 use crate::args::ModuleLockArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
@@ -35,7 +33,7 @@ pub(super) async fn look<'a>(
             moved: if args.accept_moved { MovedTags::Accept } else { MovedTags::Refuse },
         };
         let mut requests: Vec<ModulePinRequest> = Vec::new();
-        for request in files.iter().flat_map(|file| file.calls()).filter_map(request) {
+        for request in files.iter().flat_map(CallFile::calls).filter_map(request) {
             if !requests.contains(&request) {
                 requests.push(request);
             }
@@ -70,7 +68,7 @@ async fn repositories(
     args: &ModuleLockArgs,
     configurations: &[ConfigToLock],
 ) -> Result<ModuleRepositories, Diagnostic> {
-    let calls = configurations.iter().flat_map(|configuration| &configuration.files).flat_map(|file| file.calls());
+    let calls = configurations.iter().flat_map(|configuration| &configuration.files).flat_map(CallFile::calls);
     let requests: Vec<ModulePinRequest> = calls.filter_map(request).collect();
     let registries: BTreeSet<&str> = requests.iter().map(|request| request.source.repository().registry()).collect();
     let access = args.identity.access(&registries.into_iter().collect::<Vec<_>>(), None).await?;
@@ -129,9 +127,4 @@ fn unasked(call: &LockedCall<'_>) -> Result<(), Diagnostic> {
         }
         _ => Ok(()),
     }
-}
-
-/// The path of a file for people and programs.
-pub(super) fn shown_path(path: &Path) -> &Path {
-    path.strip_prefix(".").unwrap_or(path)
 }

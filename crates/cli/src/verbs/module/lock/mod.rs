@@ -12,10 +12,10 @@ mod remarks;
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_fetch::{Trust, Turn};
-use tofu_oci_tfconfig::{CallFile, CallFileWrite, TfConfigError, module_calls};
+use tofu_oci_fetch::Turn;
+use tofu_oci_tfconfig::{CallFileWrite, TfConfigError, module_calls};
 
-use self::outcome::{CallOutcome, LockedCall};
+use self::outcome::{CallOutcome, ConfigToLock, LockedCall, LookedFile};
 use self::print::LockEnd;
 use crate::args::ModuleLockArgs;
 use crate::diagnostic::Diagnostic;
@@ -23,18 +23,6 @@ use crate::exit::Exit;
 use crate::invocation;
 use crate::trust;
 use crate::verbs::context::{Context, data_dir};
-
-/// One configuration.
-struct ConfigToLock {
-    trust: Trust,
-    files: Vec<CallFile>,
-}
-
-/// A file, and an outcome for each of its calls.
-struct LookedFile<'a> {
-    file: &'a CallFile,
-    calls: Vec<LockedCall<'a>>,
-}
 
 /// Pins the calls of modules, or says what is wrong with their pins.
 pub(super) async fn lock(context: &Context, args: &ModuleLockArgs) -> Result<(), Diagnostic> {

@@ -1,12 +1,26 @@
 //! What became of each call.
 
-use tofu_oci_installer::{ModulePin, PinChange};
+use std::path::Path;
+
+use tofu_oci_fetch::Trust;
+use tofu_oci_installer::{ModulePin, ModulePinChange};
 use tofu_oci_tfconfig::{CallFile, CallSource, PinNote, PinnedSource, SourceCall};
 use tofu_oci_types::{Tag, masked};
 
 use crate::diagnostic::Diagnostic;
 use crate::excerpt::excerpt_in_full;
-use crate::verbs::printed::shown;
+
+/// One configuration.
+pub(super) struct ConfigToLock {
+    pub(super) trust: Trust,
+    pub(super) files: Vec<CallFile>,
+}
+
+/// A file, and an outcome for each of its calls.
+pub(super) struct LookedFile<'a> {
+    pub(super) file: &'a CallFile,
+    pub(super) calls: Vec<LockedCall<'a>>,
+}
 
 /// A call and its outcome.
 pub(super) struct LockedCall<'a> {
@@ -28,9 +42,14 @@ pub(super) enum CallOutcome {
 }
 
 impl LockedCall<'_> {
+    /// Its file, without the `./` of the current folder.
+    pub(super) fn path(&self) -> &Path {
+        self.call.at.path.strip_prefix(".").unwrap_or(&self.call.at.path)
+    }
+
     /// `PATH:LINE:COLUMN`.
     pub(super) fn place(&self) -> String {
-        format!("{}:{}", shown(&self.call.at.path), self.call.at.at)
+        format!("{}:{}", self.path().display(), self.call.at.at)
     }
 
     /// `module.NAME`.
@@ -44,7 +63,7 @@ impl LockedCall<'_> {
         if masked(text) != text {
             return diagnostic.excerpt(format!("  --> {}\n", tofu_oci_types::printable(&self.place())));
         }
-        let path = shown(&self.call.at.path).to_string();
+        let path = self.path().display().to_string();
         diagnostic.excerpt(excerpt_in_full(&path, self.file.text(), &self.call.span()))
     }
 
@@ -58,12 +77,13 @@ impl LockedCall<'_> {
 
     /// Whether it could be pinned, and is not.
     pub(super) fn is_free(&self) -> bool {
-        self.found().is_some_and(|pin| pin.change == PinChange::Pinned)
+        self.found().is_some_and(|pin| pin.change == ModulePinChange::Pinned)
     }
 
     /// Whether its file changes for it.
     pub(super) fn is_changed(&self) -> bool {
-        self.found().is_some_and(|pin| pin.change != PinChange::Kept || self.note() != self.note_before().cloned())
+        self.found()
+            .is_some_and(|pin| pin.change != ModulePinChange::Kept || self.note() != self.note_before().cloned())
     }
 
     /// What its file gets; `None` for a call that is not pinned.

@@ -4,11 +4,10 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_fetch::SignedBy;
-use tofu_oci_installer::{ModulePin, PinChange};
+use tofu_oci_installer::{ModulePin, ModulePinChange};
 use tofu_oci_tfconfig::{CallFileWrite, CallSource};
 use tofu_oci_types::{Digest, Place, Tag, Version, masked};
 
-use super::look::shown_path;
 use super::outcome::{CallOutcome, LockedCall, named};
 use super::remarks::{self, RemarkWeight};
 use crate::page::Page;
@@ -87,7 +86,7 @@ pub(super) fn problems(context: &Context, calls: &[&LockedCall<'_>]) -> usize {
                 json_line(&ModuleProblemLine {
                     event: "module_problem",
                     code,
-                    path: shown_path(&call.call.at.path),
+                    path: call.path(),
                     line: call.call.at.at.line,
                     column: call.call.at.at.column,
                     module: &call.call.module,
@@ -193,12 +192,12 @@ fn of_call(call: &LockedCall<'_>, pin: &ModulePin, end: LockEnd, page: &mut Page
     let tag = pin.tag.as_ref().map(named).unwrap_or_default();
     let place = place(call);
     let what = match &pin.change {
-        PinChange::Pinned => format!("pinned to {tag} of {place}"),
-        PinChange::Upgraded { from: Some(from) } if Some(from) != pin.tag.as_ref() => {
+        ModulePinChange::Pinned => format!("pinned to {tag} of {place}"),
+        ModulePinChange::Upgraded { from: Some(from) } if Some(from) != pin.tag.as_ref() => {
             format!("{} -> {tag} of {place}", named(from))
         }
-        PinChange::Upgraded { from: None } => format!("an unknown version -> {tag} of {place}"),
-        PinChange::Upgraded { .. } | PinChange::Moved => format!("{tag} of {place} is another package now"),
+        ModulePinChange::Upgraded { from: None } => format!("an unknown version -> {tag} of {place}"),
+        ModulePinChange::Upgraded { .. } | ModulePinChange::Moved => format!("{tag} of {place} is another package now"),
         _ => format!("its digest is {tag} of {place}"),
     };
     page.line(format_args!("{}: {}: {what}", call.place(), call.name()));
@@ -224,16 +223,16 @@ fn place(call: &LockedCall<'_>) -> Place {
 
 fn call_line<'a>(call: &'a LockedCall<'_>, pin: &'a ModulePin) -> ModuleCallLine<'a> {
     let (outcome, from) = match &pin.change {
-        PinChange::Pinned => ("pinned", None),
-        PinChange::Upgraded { from } => ("upgraded", from.as_ref()),
-        PinChange::Moved => ("moved", pin.tag.as_ref()),
-        PinChange::Noted => ("noted", None),
-        _ => ("kept", None),
+        ModulePinChange::Pinned => ("pinned", None),
+        ModulePinChange::Upgraded { from } => ("upgraded", from.as_ref()),
+        ModulePinChange::Moved => ("moved", pin.tag.as_ref()),
+        ModulePinChange::Noted => ("noted", None),
+        ModulePinChange::Kept => ("kept", None),
     };
     ModuleCallLine {
         event: "module_call",
         outcome,
-        path: shown_path(&call.call.at.path),
+        path: call.path(),
         line: call.call.at.at.line,
         column: call.call.at.at.column,
         module: &call.call.module,

@@ -77,11 +77,10 @@ pub(super) fn of(call: &LockedCall<'_>) -> Vec<CallRemark> {
 
 fn of_pin(remark: &PinRemark) -> CallRemark {
     let upgrade = || {
-        Some(match invocation::says("upgrade") {
-            true => {
-                "no newer version is admitted: change the constraint in the comment, or ask its publisher".to_owned()
-            }
-            false => format!("take a newer version: {} --upgrade", invocation::this_without("check")),
+        Some(if invocation::says("upgrade") {
+            "no newer version is admitted: change the constraint in the comment, or ask its publisher".to_owned()
+        } else {
+            format!("take a newer version: {} --upgrade", invocation::this_without("check"))
         })
     };
     let (code, text, hint, weight) = match remark {
