@@ -128,21 +128,16 @@ impl Modules {
         text
     }
 
-    #[track_caller]
-    fn check(&self, call: &str, got: &str, want: &str) {
-        assert_eq!(got, want, "{call}");
-    }
-
     async fn keeps(&self, call: &str, want: &str) {
-        self.check(call, &self.pin(call, Upgrade::KeepLocked, MovedTags::Refuse).await, want);
+        assert_eq!(self.pin(call, Upgrade::KeepLocked, MovedTags::Refuse).await, want, "{call}");
     }
 
     async fn accepts(&self, call: &str, want: &str) {
-        self.check(call, &self.pin(call, Upgrade::KeepLocked, MovedTags::Accept).await, want);
+        assert_eq!(self.pin(call, Upgrade::KeepLocked, MovedTags::Accept).await, want, "{call}");
     }
 
     async fn upgrades(&self, call: &str, want: &str) {
-        self.check(call, &self.pin(call, Upgrade::Newest, MovedTags::Refuse).await, want);
+        assert_eq!(self.pin(call, Upgrade::Newest, MovedTags::Refuse).await, want, "{call}");
     }
 }
 
