@@ -5,10 +5,12 @@
 //! root module --walk--> local modules and those in modules.json --+--> Configuration   (what `install` needs)
 //!                                                                 +--> ProviderTree    (resolve, summary, state)
 //! package, folder --package--> local calls --> PackageModules                              (what a module package holds)
+//! files of local modules --calls--> CallFile --pins--> CallFileWrite                       (sources, rewritten in place)
 //! ```
 //!
 //! This crate evaluates nothing: sources, versions and module sources are plain strings, as `OpenTofu` demands.
 
+mod calls;
 mod error;
 mod facts;
 mod files;
@@ -28,6 +30,10 @@ mod walk;
 
 use std::path::Path;
 
+pub use calls::{
+    CallFile, CallFileError, CallFileWrite, CallSource, NotedConstraint, PinNote, PinnedSource, SourceCall,
+    module_calls,
+};
 pub use error::{ConfigProblem, TfConfigError};
 pub use model::{
     ConfigBlock, ConfigFinding, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode, ProviderConfig,

@@ -1,5 +1,6 @@
 //! `module`: modules in OCI repositories.
 
+mod lock;
 mod open;
 mod pull;
 mod push;
@@ -17,6 +18,7 @@ impl ModuleVerb {
             Self::Push(args) => &args.output,
             Self::Pull(args) => &args.output,
             Self::Versions(args) => &args.output,
+            Self::Lock(args) => &args.output,
         }
     }
 }
@@ -26,6 +28,7 @@ pub(crate) async fn module(context: &Context, args: &ModuleArgs) -> Result<Exit,
     match &args.verb {
         ModuleVerb::Push(args) => push::push(context, args).await?,
         ModuleVerb::Pull(args) => pull::pull(context, args).await?,
+        ModuleVerb::Lock(args) => lock::lock(context, args).await?,
         ModuleVerb::Versions(args) => versions::versions(context, args).await?,
     }
     Ok(Exit::Done)
