@@ -6,28 +6,30 @@ use http::Response;
 use thiserror::Error;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
+use crate::ServedAddress;
+
 /// Why a question has no answer. Cheap to clone: equal questions share it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// The configuration names no place for the provider. Nothing was asked.
+    /// The configuration names no place for it. Nothing was asked.
     #[error("{address} is not served here: no `include` of the configuration matches it, or an `exclude` does")]
     NotServed {
-        /// The provider.
-        address: ProviderAddr,
+        /// What was asked for.
+        address: ServedAddress,
     },
-    /// Its place has answered that it does not have the provider.
+    /// Its place has answered that it does not have it.
     #[error("{address} was not found in the place that it is served from{}", because(*.reason))]
-    UnknownProvider {
-        /// The provider.
-        address: ProviderAddr,
+    UnknownAddress {
+        /// What was asked for.
+        address: ServedAddress,
         /// What the configuration has to do with it: a sealed mirror asks no upstream.
         reason: Option<&'static str>,
     },
-    /// The provider is there, and this version is not: unknown, held back, denied or withdrawn.
+    /// Versions of it are there, and this one is not: unknown, held back, denied or withdrawn.
     #[error("{address} {version} {absence}")]
     UnknownVersion {
-        /// The provider.
-        address: ProviderAddr,
+        /// What was asked for.
+        address: ServedAddress,
         /// The version.
         version: Version,
         /// Why.
@@ -46,8 +48,8 @@ pub enum Refusal {
     /// The trust policy refuses the release.
     #[error("{address} {version} is not trusted: {reason}")]
     Untrusted {
-        /// The provider.
-        address: ProviderAddr,
+        /// What was asked for.
+        address: ServedAddress,
         /// The version.
         version: Version,
         /// What the policy found, in one line.
@@ -67,8 +69,8 @@ pub enum Refusal {
     /// The place did not answer, although it was asked for as long as a client waits.
     #[error("{address} cannot be read: {reason}")]
     Upstream {
-        /// The provider.
-        address: ProviderAddr,
+        /// What was asked for.
+        address: ServedAddress,
         /// The code of the last error.
         code: &'static str,
         /// The last error as a client may read it: in one line, without secrets and without paths of the server.
@@ -122,7 +124,8 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotServed { .. } => "not-served",
-            Self::UnknownProvider { .. } => "provider-not-found",
+            Self::UnknownAddress { address: ServedAddress::Provider(_), .. } => "provider-not-found",
+            Self::UnknownAddress { address: ServedAddress::Module(_), .. } => "module-not-found",
             Self::UnknownVersion { .. } => "version-not-found",
             Self::UnknownPlatform { .. } => "platform-not-found",
             Self::Untrusted { .. } => "untrusted",

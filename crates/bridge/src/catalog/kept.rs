@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::CatalogOptions;
 use super::failed::{Again, Failed};
 use crate::Refusal;
 
@@ -20,6 +21,13 @@ pub(super) struct Lifetimes {
     pub(super) stale: Duration,
     /// How many answers are kept.
     pub(super) most: usize,
+}
+
+impl Lifetimes {
+    pub(super) fn of(options: &CatalogOptions) -> Self {
+        let CatalogOptions { fresh, negative, stale, most, .. } = *options;
+        Self { fresh, negative, stale, most }
+    }
 }
 
 /// What is known of several things.

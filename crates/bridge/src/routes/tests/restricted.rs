@@ -14,6 +14,7 @@ async fn site() -> Site {
         name: "ci".parse().unwrap(),
         token: TokenDigest::of(&Secret::new(TOKEN)),
         providers: vec!["registry.acme.example/acme/zap".parse().unwrap()],
+        modules: Vec::new(),
     };
     Site::with(SiteOptions { clients: vec![client], ..SiteOptions::default() }).await
 }
@@ -67,6 +68,7 @@ async fn a_document_with_the_links_of_one_client_reaches_no_other_client() {
         name: name.parse().unwrap(),
         token: TokenDigest::of(&Secret::new(token)),
         providers: vec!["registry.acme.example/acme/zap".parse().unwrap()],
+        modules: Vec::new(),
     };
     let clients = vec![rule("ci", TOKEN), rule("laptop", "tofuoci_9876543210")];
     let site = Site::with(SiteOptions { clients, ..SiteOptions::default() }).await;

@@ -64,6 +64,7 @@ impl Bridges {
                 name: CLIENT.parse().expect("the name of a client"),
                 token: password.digest.clone(),
                 providers: include.clone(),
+                modules: Vec::new(),
             };
             let place =
                 ServedPlace { include, exclude, offered: OfferedBy::Place(sources.open(nth, watched)), list: None };
