@@ -85,7 +85,9 @@ pub enum Refusal {
 pub enum VersionAbsence {
     /// Its place does not have it, or the rules about what is fetched hold it back.
     NotThere,
-    /// The same, and the upstream of the mirror is not asked.
+    /// The repository of the module has no tag for it.
+    NoTag,
+    /// The same as [`VersionAbsence::NotThere`], and the upstream of the mirror is not asked.
     Sealed,
     /// Its publisher has withdrawn it, perhaps with a reason.
     Withdrawn(Option<String>),
@@ -98,6 +100,7 @@ impl fmt::Display for VersionAbsence {
                 "is not offered: the place that it is served from does not have it, or the server's rules (`min_age`, \
                  `allow`, `deny`) hold it back",
             ),
+            Self::NoTag => f.write_str("is not offered: the repository that it is served from has no tag for it"),
             Self::Sealed => {
                 f.write_str("is not offered: the mirror does not have it, and is sealed, so its upstream is not asked")
             }

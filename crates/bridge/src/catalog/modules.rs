@@ -188,13 +188,13 @@ async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<Serv
 /// The package under the canonical tag of a version. If there is none, the tags say whether it was withdrawn.
 async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStore>) -> Result<ModulePackage, Failed> {
     let absent = |absence| Failed { refusal: absent_version(address, version, absence), again: Again::Never };
-    let Ok(tag) = Tag::for_version(version) else { return Err(absent(VersionAbsence::NotThere)) };
+    let Ok(tag) = Tag::for_version(version) else { return Err(absent(VersionAbsence::NoTag)) };
     let read = ModulePackage::of_store(Arc::clone(store), &Reference::Tag(tag), Subdir::root()).await;
     match read {
         Ok(package) => Ok(package),
         Err(ModuleError::Store(StoreError::NotFound { .. })) => {
             let is_withdrawn = listed(address, store).await?.withdrawn.contains(version);
-            Err(absent(if is_withdrawn { VersionAbsence::Withdrawn(None) } else { VersionAbsence::NotThere }))
+            Err(absent(if is_withdrawn { VersionAbsence::Withdrawn(None) } else { VersionAbsence::NoTag }))
         }
         Err(error) => Err(failed(address, version, &error.into())),
     }

@@ -132,7 +132,8 @@ impl MixUp {
             Self::OciRegistry => format!(
                 "this is not an OCI registry: in oci_mirror blocks and docker commands, write the registry's own host; for this server, {network_mirror}"
             ),
-            Self::ModulesRoot | Self::ModulesUrl => {
+            Self::ModulesRoot => format!("this begins the module registries of this server: {}", modules(settings)),
+            Self::ModulesUrl => {
                 format!("the module registries of this server begin elsewhere: {}", modules(settings))
             }
             Self::ModuleHostMissing => {

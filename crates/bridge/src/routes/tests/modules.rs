@@ -239,34 +239,34 @@ async fn opentofu_is_sent_to_the_repository_if_it_can_use_its_name() {
 async fn the_discovery_document_names_the_registry_of_modules() {
     let answer =
         Site::new().await.ask("GET", "/.well-known/terraform.json", &[("host", "registry.acme.example")]).await;
-    assert_snapshot!(answer.shown(), @"");
+    assert_snapshot!(answer.shown(), @r#"200 {"providers.v1":"/registry/registry.acme.example/","modules.v1":"/modules/registry.acme.example/","oci-providers.v1":"ghcr.io/acme/{namespace}-{type}"}"#);
 }
 
 #[tokio::test]
 async fn what_is_not_there_is_not_found() {
     let site = Site::new().await;
     let said = async |path: &str| site.get(&format!("/modules/{path}")).await.shown();
-    assert_snapshot!(said("registry.acme.example/acme/nothing/aws/versions").await, @"");
-    assert_snapshot!(said("registry.acme.example/acme/nothing/aws/1.0.0/download").await, @"");
-    assert_snapshot!(said("registry.acme.example/secret/network/aws/versions").await, @"");
-    assert_snapshot!(said("registry.terraform.io/acme/other/aws/versions").await, @"");
-    assert_snapshot!(said(&format!("{NETWORK}/1.0.1/download")).await, @"");
-    assert_snapshot!(said(&format!("{NETWORK}/0.9.0/download")).await, @"");
-    assert_snapshot!(said(&format!("{NETWORK}/0.9.0/network-aws_0.9.0.zip")).await, @"");
+    assert_snapshot!(said("registry.acme.example/acme/nothing/aws/versions").await, @r#"404 {"errors":["registry.acme.example/acme/nothing/aws was not found in the place that it is served from"]}"#);
+    assert_snapshot!(said("registry.acme.example/acme/nothing/aws/1.0.0/download").await, @r#"404 {"errors":["registry.acme.example/acme/nothing/aws was not found in the place that it is served from"]}"#);
+    assert_snapshot!(said("registry.acme.example/secret/network/aws/versions").await, @r#"404 {"errors":["registry.acme.example/secret/network/aws is not served here: no `include` of the configuration matches it, or an `exclude` does"]}"#);
+    assert_snapshot!(said("registry.terraform.io/acme/other/aws/versions").await, @r#"404 {"errors":["registry.terraform.io/acme/other/aws is not served here: no `include` of the configuration matches it, or an `exclude` does"]}"#);
+    assert_snapshot!(said(&format!("{NETWORK}/1.0.1/download")).await, @r#"404 {"errors":["registry.acme.example/acme/network/aws 1.0.1 is not offered: the repository that it is served from has no tag for it"]}"#);
+    assert_snapshot!(said(&format!("{NETWORK}/0.9.0/download")).await, @r#"404 {"errors":["registry.acme.example/acme/network/aws 0.9.0 was withdrawn by its publisher"]}"#);
+    assert_snapshot!(said(&format!("{NETWORK}/0.9.0/network-aws_0.9.0.zip")).await, @r#"404 {"errors":["registry.acme.example/acme/network/aws 0.9.0 was withdrawn by its publisher"]}"#);
 }
 
 #[tokio::test]
 async fn hostile_paths_reach_no_repository() {
     let site = Site::new().await;
     let said = async |path: &str| site.get(path).await.shown();
-    assert_snapshot!(said(&format!("/modules/{NETWORK}/v1.0.0/download")).await, @"");
-    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.0/download")).await, @"");
-    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.2.0_b.1/download")).await, @"");
-    assert_snapshot!(said(&format!("/modules/{NETWORK}/..%2f..%2fv2/download")).await, @"");
-    assert_snapshot!(said(&format!("/modules/{NETWORK}/%2e%2e/download")).await, @"");
-    assert_snapshot!(said("/modules/registry.acme.example/acme/network/AWS/versions").await, @"");
-    assert_snapshot!(said("/modules/github.com/acme/network/aws/versions").await, @"");
-    assert_snapshot!(said("/modules/localhost/acme/network/aws/versions").await, @"");
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/v1.0.0/download")).await, @r#"400 {"errors":["`v1.0.0` is not a version: it is written without a v before it"]}"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.0/download")).await, @r#"400 {"errors":["`1.0` is not how the version is listed: write 1.0.0"]}"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.2.0_b.1/download")).await, @r#"400 {"errors":["`1.2.0_b.1` is not a version: it has characters that a version cannot have"]}"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/..%2f..%2fv2/download")).await, @r#"400 {"errors":["the path must not contain an encoded slash or a backslash"]}"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/%2e%2e/download")).await, @r#"400 {"errors":["the path must not contain . or .. as a segment"]}"#);
+    assert_snapshot!(said("/modules/registry.acme.example/acme/network/AWS/versions").await, @r#"400 {"errors":["`registry.acme.example/acme/network/AWS` is not a module of a registry: the target system consists of up to 64 lower-case ASCII letters and digits"]}"#);
+    assert_snapshot!(said("/modules/github.com/acme/network/aws/versions").await, @r#"400 {"errors":["`github.com/acme/network/aws` is not a module of a registry: modules of github.com are fetched from its repositories and not from a registry"]}"#);
+    assert_snapshot!(said("/modules/localhost/acme/network/aws/versions").await, @r#"400 {"errors":["`localhost/acme/network/aws` is not a module of a registry: the host must contain a dot"]}"#);
     assert_eq!(site.get(&format!("/modules/{NETWORK}/{}/download", "1".repeat(3000))).await.status, 414);
     assert_eq!(site.get(&format!("/modules/{NETWORK}/{}/download", "9".repeat(250))).await.status.as_u16() / 100, 4);
     assert_eq!(site.ask("POST", &format!("/modules/{NETWORK}/versions"), &[]).await.status, 405);
@@ -278,11 +278,11 @@ async fn a_tag_that_is_no_module_and_a_package_that_is_too_large_are_not_served(
     let site = Site::new().await;
     let said =
         async |path: &str| site.get(&format!("/modules/registry.acme.example/acme/odd/aws/{path}")).await.shown();
-    assert_snapshot!(said("1.0.0/download").await, @"");
-    assert_snapshot!(said("1.2.0/download").await, @"");
+    assert_snapshot!(said("1.0.0/download").await, @r#"502 {"errors":["registry.acme.example/acme/odd/aws cannot be read: ghcr.io/acme/odd has no module package under 1.0.0: this is a single platform's provider package, not a module package: expected artifactType application/vnd.opentofu.modulepkg"]}"#);
+    assert_snapshot!(said("1.2.0/download").await, @r#"502 {"errors":["registry.acme.example/acme/odd/aws cannot be read: the archive has 1099511627776 bytes or more, and the limit is 2147483648"]}"#);
     // The bytes are wrong, and so few that the header has not gone.
-    assert_snapshot!(said("1.1.0/network-aws_1.1.0.zip").await, @"");
-    assert_snapshot!(said("1.1.0/odd-aws_1.1.0.zip").await, @"");
+    assert_snapshot!(said("1.1.0/network-aws_1.1.0.zip").await, @r#"400 {"errors":["the archive of a module is https://bridge.example/modules/HOST/NAMESPACE/NAME/SYSTEM/VERSION/NAME-SYSTEM_VERSION.zip, and `download` beside it names it"]}"#);
+    assert_snapshot!(said("1.1.0/odd-aws_1.1.0.zip").await, @"502 registry.acme.example/acme/odd/aws cannot be read: blob sha256:f41f3fa625ff120ddca7ef456bf66371ecea23c129f4e4c32367101edb516cf8 of ghcr.io/acme/odd is damaged: expected sha256:f41f3fa625ff120ddca7ef456bf66371ecea23c129f4e4c32367101edb516cf8, got sha256:1984036af5b1aec1f38359d7b7128eec437c28286faf8274b56557bdf51642e8");
 }
 
 #[tokio::test]
@@ -299,7 +299,7 @@ async fn a_registry_that_is_down_gets_the_old_answer() {
     let before = (site.get(&versions).await.shown(), site.get(&download).await.shown());
     site.network().down.store(true, Ordering::SeqCst);
     assert_eq!((site.get(&versions).await.shown(), site.get(&download).await.shown()), before);
-    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/1.2.0+b.1/download")).await.shown(), @"");
+    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/1.2.0+b.1/download")).await.shown(), @r#"502 {"errors":["registry.acme.example/acme/network/aws cannot be read: cannot reach ghcr.io/acme/network-aws: connection refused"]}"#);
 }
 
 #[tokio::test]
@@ -316,8 +316,8 @@ async fn a_module_that_the_policy_refuses_is_not_served() {
     let text = "[[rule]]\nmodules = [\"ghcr.io/acme/*\"]\nunsigned = \"refuse\"\n";
     let policy = Policy::parse(text).unwrap().resolve(|_| unreachable!("no key is a file")).unwrap();
     let site = Site::with(SiteOptions { policy, ..SiteOptions::default() }).await;
-    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/1.0.0/download")).await.shown(), @"");
-    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/versions")).await.shown(), @"");
+    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/1.0.0/download")).await.shown(), @r#"409 {"errors":["registry.acme.example/acme/network/aws 1.0.0 is not trusted: it is not signed"]}"#);
+    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/versions")).await.shown(), @r#"200 {"modules":[{"versions":[{"version":"1.1.0-rc.1"},{"version":"1.2.0+b.1"}]}]}"#);
 }
 
 fn client(modules: &[&str]) -> ClientRule {
@@ -337,7 +337,7 @@ async fn a_client_gets_links_of_its_modules_and_sees_no_others() {
     let versions = format!("/modules/{NETWORK}/versions");
     assert_eq!(site.get(&versions).await.status, 401);
     assert_eq!(site.ask("GET", &versions, &token).await.status, 200);
-    assert_snapshot!(site.ask("GET", &format!("/modules/{OTHER}/versions"), &token).await.shown(), @"");
+    assert_snapshot!(site.ask("GET", &format!("/modules/{OTHER}/versions"), &token).await.shown(), @r#"403 {"errors":["the client ci may not use registry.terraform.io/acme/network/aws: no pattern of its `modules` matches"]}"#);
     let (header, body) = locations(&site, NETWORK, "1.2.0+b.1", &token).await;
     assert_eq!(header, body);
     let (path, query) = below(&header).split_once('?').unwrap();
@@ -358,14 +358,14 @@ async fn a_client_gets_links_of_its_modules_and_sees_no_others() {
 async fn an_address_for_providers_in_the_place_of_one_for_modules() {
     let site = Site::new().await;
     let said = async |path: &str| site.ask("GET", path, &[("accept", "text/html")]).await.shown();
-    assert_snapshot!(said("/modules/").await, @"");
-    assert_snapshot!(said("/modules/acme/network/aws/versions").await, @"");
-    assert_snapshot!(said("/modules/acme/network/aws/1.0.0/download").await, @"");
-    assert_snapshot!(said("/modules/registry.acme.example/acme/zap/versions").await, @"");
-    assert_snapshot!(said("/modules/registry.acme.example/acme/zap/index.json").await, @"");
-    assert_snapshot!(said("/registry/registry.acme.example/acme/network/aws/versions").await, @"");
-    assert_snapshot!(said("/mirror/registry.acme.example/acme/network/aws/1.0.0/download").await, @"");
-    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.0.0/other.zip")).await, @"");
+    assert_snapshot!(said("/modules/").await, @r#"404 this begins the module registries of this server: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/modules/acme/network/aws/versions").await, @r#"400 the path lacks the host of the module's address: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/modules/acme/network/aws/1.0.0/download").await, @r#"400 the path lacks the host of the module's address: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/modules/registry.acme.example/acme/zap/versions").await, @r#"400 https://bridge.example/modules/ begins module registries; for providers, write `url = "https://bridge.example/mirror/"` in a network_mirror block, with the slash at its end"#);
+    assert_snapshot!(said("/modules/registry.acme.example/acme/zap/index.json").await, @r#"400 https://bridge.example/modules/ begins module registries; for providers, write `url = "https://bridge.example/mirror/"` in a network_mirror block, with the slash at its end"#);
+    assert_snapshot!(said("/registry/registry.acme.example/acme/network/aws/versions").await, @r#"400 this is an address for providers, and a module was asked for: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/mirror/registry.acme.example/acme/network/aws/1.0.0/download").await, @r#"400 this is an address for providers, and a module was asked for: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.0.0/other.zip")).await, @"400 the archive of a module is https://bridge.example/modules/HOST/NAMESPACE/NAME/SYSTEM/VERSION/NAME-SYSTEM_VERSION.zip, and `download` beside it names it");
 }
 
 #[tokio::test]
