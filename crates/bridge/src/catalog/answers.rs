@@ -130,6 +130,11 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
         }
     }
 
+    /// Why questions failed, of which no answer is kept.
+    pub(super) fn refusals(&self) -> Vec<Refusal> {
+        self.kept().refusals().cloned().collect()
+    }
+
     /// Everything that has an answer.
     pub(super) fn answered(&self) -> Vec<K> {
         self.kept().answered().cloned().collect()

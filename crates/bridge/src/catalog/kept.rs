@@ -110,6 +110,12 @@ impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
         Some(&failure.failed.refusal)
     }
 
+    /// Why questions failed, of which no answer is kept.
+    pub(super) fn refusals(&self) -> impl Iterator<Item = &Refusal> {
+        let failed = self.entries.values().filter(|entry| entry.answer.is_none());
+        failed.filter_map(|entry| Some(&entry.failure.as_ref()?.failed.refusal))
+    }
+
     /// Everything that has an answer.
     pub(super) fn answered(&self) -> impl Iterator<Item = &K> {
         self.entries.iter().filter(|(_, entry)| entry.answer.is_some()).map(|(key, _)| key)

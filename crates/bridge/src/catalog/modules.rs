@@ -127,6 +127,16 @@ impl ModuleCatalog {
         modules
     }
 
+    /// Why questions about modules failed, of which no answer is kept, each once.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals = self.versions.refusals();
+        let more = self.modules.refusals();
+        refusals.extend(more);
+        refusals.sort_by_key(ToString::to_string);
+        refusals.dedup();
+        refusals
+    }
+
     /// The versions of a module that were read last, if that was lately. Its repository is not asked.
     pub fn known_versions(&self, address: &ModuleAddr) -> Option<Arc<ServedModuleVersions>> {
         self.versions.answer(address)
