@@ -165,6 +165,14 @@ impl MethodOpener {
         self.client.store(repository.clone()).transport().await
     }
 
+    /// What a host offers.
+    ///
+    /// # Errors
+    /// If its discovery document cannot be read.
+    pub async fn services(&self, host: &Hostname) -> Result<Services, DiscoveryError> {
+        self.discovery.services(host).await
+    }
+
     /// The registry that a host publishes as `modules.v1`.
     ///
     /// # Errors

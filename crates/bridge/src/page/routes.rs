@@ -61,7 +61,7 @@ async fn start(State(state): State<Arc<PageState>>, request: Request) -> Respons
         Err(denied) => return problem::denied(&frame, &denied),
     };
     let mut providers = bridge.catalog.providers().await;
-    providers.retain(|address| client.may_see(address));
+    providers.retain(|address| client.may_see(&address.into()));
     let providers = found(providers, &visit.query);
     let part = ListPart::new(visit.part, PROVIDERS, providers.len());
     let listed = part.of(&providers).iter();
@@ -77,7 +77,7 @@ async fn providers(State(state): State<Arc<PageState>>, request: Request) -> Res
         Ok(named) => named,
         Err(fault) => return problem::not_a_page(&frame, &fault.sentence(&state.bridge.settings)),
     };
-    let client = match state.bridge.access.admit(&visit.request, Some(&named.address)) {
+    let client = match state.bridge.access.admit(&visit.request, Some(&(&named.address).into())) {
         Ok(client) => client,
         Err(denied) => return problem::denied(&frame, &denied),
     };

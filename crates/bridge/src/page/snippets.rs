@@ -147,7 +147,11 @@ mod tests {
 
     #[track_caller]
     fn configured(base: &str, address: &str, restricted: bool) -> String {
-        let hosts = vec![OwnHost { hostname: "registry.acme.example".parse().unwrap(), repositories: None }];
+        let hosts = vec![OwnHost {
+            hostname: "registry.acme.example".parse().unwrap(),
+            repositories: None,
+            services: vec![crate::HostService::Providers],
+        }];
         let settings = BridgeSettings { base: base.parse().unwrap(), hosts, hashes: vec![Scheme::Zh] };
         let setup = ClientSetup { settings: &settings, restricted };
         setup.cli_configuration(&address.parse().unwrap())

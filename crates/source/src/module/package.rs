@@ -24,7 +24,7 @@ pub struct ModulePackage {
 }
 
 enum PackageEnd {
-    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, package: Box<Descriptor> },
+    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, about: Box<ModuleManifest> },
     Web(WebClient),
 }
 
@@ -47,7 +47,7 @@ impl ModulePackage {
             reference: reference.clone(),
             source,
         })?;
-        let package = read.package().clone();
+        let package = read.package();
         let claimed = read.annotations().get(annotation::MODULE_VERSION).and_then(|text| text.parse().ok());
         let part = Part {
             at: Locator::Blob(package.media_type.clone()),
@@ -56,8 +56,8 @@ impl ModulePackage {
         };
         // Signatures name the SHA-256, whatever the repository calls it.
         let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
-        let (manifest, package) = (Box::new(manifest), Box::new(package));
-        let from = PackageEnd::Repository { store, manifest, package };
+        let (manifest, about) = (Box::new(manifest), Box::new(read));
+        let from = PackageEnd::Repository { store, manifest, about };
         Ok(Self { place, part, form: ArchiveForm::Zip, subdir, claimed, from })
     }
 
@@ -108,6 +108,14 @@ impl ModulePackage {
         }
     }
 
+    /// What its manifest says; `None` for an archive on the web.
+    pub fn about(&self) -> Option<&ModuleManifest> {
+        match &self.from {
+            PackageEnd::Repository { about, .. } => Some(about),
+            PackageEnd::Web(_) => None,
+        }
+    }
+
     /// What lies beside its manifest and may say who signed it, unverified; nothing for an archive on the web.
     ///
     /// # Errors
@@ -125,7 +133,8 @@ impl ModulePackage {
     /// If no answer begins them.
     pub async fn open(&self) -> Result<Opened, ModuleError> {
         match &self.from {
-            PackageEnd::Repository { store, package, .. } => {
+            PackageEnd::Repository { store, about, .. } => {
+                let package = about.package();
                 Ok(Opened { size: Some(package.size), stream: store.fetch(package).await? })
             }
             PackageEnd::Web(web) => web_part::opened(web, &self.place, &self.part)

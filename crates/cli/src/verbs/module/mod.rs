@@ -1,6 +1,7 @@
 //! `module`: modules in OCI repositories.
 
 mod lock;
+mod mapped;
 mod open;
 mod pull;
 mod push;
