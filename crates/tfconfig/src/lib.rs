@@ -4,6 +4,7 @@
 //! folder --files--> syntax.rs over both syntaxes --reader--> Facts of each file --module--> one module
 //! root module --walk--> local modules and those in modules.json --+--> Configuration   (what `install` needs)
 //!                                                                 +--> ProviderTree    (resolve, summary, state)
+//! folder of a module --interface--> ModuleInterface                                          (what its page shows)
 //! package, folder --package--> local calls --> PackageModules                              (what a module package holds)
 //! files of local modules --calls--> CallFile --pins--> CallFileWrite                       (sources, rewritten in place)
 //! ```
@@ -16,6 +17,7 @@ mod facts;
 mod files;
 mod findings;
 mod functions;
+mod interface;
 mod json;
 mod model;
 mod module;
@@ -35,6 +37,7 @@ pub use calls::{
     module_calls,
 };
 pub use error::{ConfigProblem, TfConfigError};
+pub use interface::{ModuleInput, ModuleInterface, ModuleOutput, ModuleProvider, module_interface};
 pub use model::{
     ConfigBlock, ConfigFinding, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode, ProviderConfig,
     ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
