@@ -16,6 +16,7 @@ mod opinion;
 mod pager;
 mod problem;
 mod provider;
+mod readme;
 mod release;
 mod routes;
 mod signatures;
