@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::served::newest;
 use tofu_oci_layout::ModuleManifest;
 use tofu_oci_mapper::MapError;
 use tofu_oci_store::ReadStore;
@@ -41,6 +42,13 @@ pub struct ServedModuleVersions {
     pub versions: Vec<Version>,
     /// Those that were withdrawn, in ascending order of precedence: for people, never for clients.
     pub withdrawn: Vec<Version>,
+}
+
+impl ServedModuleVersions {
+    /// The version that a client without a constraint chooses.
+    pub(crate) fn newest(&self) -> Option<&Version> {
+        newest(&self.versions)
+    }
 }
 
 /// One version of a module that clients may see. [`Packages::module_zip`](crate::Packages::module_zip) opens its zip.

@@ -168,6 +168,11 @@ impl Catalog {
         providers
     }
 
+    /// Whether any provider is served.
+    pub(crate) fn has_providers(&self) -> bool {
+        !self.served.places.is_empty()
+    }
+
     /// The versions of a provider that were read last, if that was lately. Its place is not asked.
     pub(crate) fn known_versions(&self, address: &ProviderAddr) -> Option<Arc<ServedVersions>> {
         self.versions.answer(address)

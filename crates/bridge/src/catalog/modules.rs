@@ -137,6 +137,11 @@ impl ModuleCatalog {
         refusals
     }
 
+    /// Whether any module is served.
+    pub(crate) fn is_served(&self) -> bool {
+        !self.served.places.is_empty()
+    }
+
     /// The versions of a module that were read last, if that was lately. Its repository is not asked.
     pub fn known_versions(&self, address: &ModuleAddr) -> Option<Arc<ServedModuleVersions>> {
         self.versions.answer(address)

@@ -14,7 +14,7 @@ mod made;
 mod range;
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_archive::Limits;
@@ -100,6 +100,11 @@ impl Packages {
     /// The bytes of the zips that are kept on disk now. It reads the folder.
     pub(crate) fn kept_bytes(&self) -> u64 {
         self.maker.bytes()
+    }
+
+    /// A folder of this program alone, which may not exist yet.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.options.cache
     }
 
     /// The zip of a package. For a zip layer nothing is read; any other package is fetched, verified and made a zip once.

@@ -31,6 +31,7 @@ use tower::ServiceExt as _;
 
 use self::exchange::RoutedRequest;
 pub(crate) use self::mix_up::MixUp;
+pub(crate) use self::module_route::{ModuleRoute, ModuleRouteKind, module_address};
 pub(crate) use self::request_path::RequestPath;
 use self::route::Route;
 pub(crate) use self::route::{ProviderRoute, RouteFault, RouteKind, address, version};

@@ -61,7 +61,7 @@ fn is_zip(file: &str) -> bool {
 }
 
 /// Capitals count but in the host, which may be punycode or Unicode.
-fn module_address([host, namespace, name, system]: [&str; 4]) -> Result<ModuleAddr, RouteFault> {
+pub(crate) fn module_address([host, namespace, name, system]: [&str; 4]) -> Result<ModuleAddr, RouteFault> {
     let host = Hostname::with_punycode(host).map_err(RouteFault::Hostname)?;
     format!("{}/{namespace}/{name}/{system}", host.display()).parse().map_err(RouteFault::Module)
 }
