@@ -55,7 +55,7 @@ impl<'a> PageLinks<'a> {
     }
 
     pub(super) fn module(self, address: &ModuleAddr) -> String {
-        format!("{}modules/{}/{}", self.start(), address.hostname().as_str(), address.path())
+        format!("{}module/{}/{}", self.start(), address.hostname().as_str(), address.path())
     }
 
     /// A page of the list of a module's versions; `number` counts from 1.

@@ -4,8 +4,8 @@
 //! /                                what is served, with a search
 //! /providers/HOST/NS/TYPE          how to use it, its versions, the newest first
 //! /providers/HOST/NS/TYPE/VERSION  its packages, their checksums, who signed it
-//! /modules/HOST/NS/NAME/SYSTEM     how to use it, its versions
-//! /modules/HOST/NS/…/VERSION       what it takes and gives, its README
+//! /module/HOST/NS/NAME/SYSTEM      how to use it, its versions
+//! /module/HOST/NS/…/VERSION        what it takes and gives, its README
 //! ```
 //!
 //! HTML that the server renders: no scripts, nothing from another host, every foreign text escaped and short. The start page

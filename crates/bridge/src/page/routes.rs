@@ -58,7 +58,7 @@ pub(crate) fn routes(bridge: Arc<Bridge>) -> Router {
         .route("/style.css", get(async || style()))
         .route("/icon.svg", get(async || icon()))
         .route("/providers/{*path}", get(providers))
-        .route("/modules/{*path}", get(modules))
+        .route("/module/{*path}", get(modules))
         .with_state(Arc::new(PageState { bridge, opinions: ReleaseOpinions::default(), looks: ModuleLooks::default() }))
 }
 
@@ -268,8 +268,8 @@ impl Visit {
     fn module(&self) -> Result<(ModuleAddr, Option<Version>), RouteFault> {
         let path = RequestPath::parse(self.request.uri.path()).map_err(RouteFault::Path)?;
         match path.segments()[..] {
-            ["modules", host, namespace, name, system] => Ok((module_address([host, namespace, name, system])?, None)),
-            ["modules", host, namespace, name, system, number] => {
+            ["module", host, namespace, name, system] => Ok((module_address([host, namespace, name, system])?, None)),
+            ["module", host, namespace, name, system, number] => {
                 Ok((module_address([host, namespace, name, system])?, Some(version(number)?)))
             }
             _ => Err(RouteFault::MixUp(MixUp::Unknown)),

@@ -1,4 +1,5 @@
 mod foreign;
+mod modules;
 mod restricted;
 
 use std::collections::BTreeMap;
