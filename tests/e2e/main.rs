@@ -108,6 +108,7 @@ mod logout;
 mod mirror;
 mod module_pull;
 mod module_push;
+mod module_verbs;
 mod named;
 mod named_hosts;
 mod network_mirror;

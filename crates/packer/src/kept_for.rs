@@ -108,7 +108,12 @@ pub async fn demand_takes(
 ) -> Result<(), PackError> {
     let mut kinds: Vec<(VersionOf, Version)> = Vec::new();
     for (tag, manifest) in versions {
-        let Some(of) = version_of(from, manifest).await? else { continue };
+        let of = match version_of(from, manifest).await {
+            Err(error) if error.is_transient() => return Err(error.into()),
+            // Whoever may not read a manifest can copy it nowhere.
+            found => found.ok().flatten(),
+        };
+        let Some(of) = of else { continue };
         if of == VersionOf::Module {
             module_source(place, tag)?;
         }
@@ -122,5 +127,9 @@ pub async fn demand_takes(
     let Some((of, _)) = kinds.first() else { return Ok(()) };
     // No tag is left out: what lies under the versions' own tags counts, too.
     let none = "latest".parse().expect("a tag");
-    neighbours(to, &tags_before(to, reporter).await?, (&none, None), of).await.map(drop)
+    match neighbours(to, &tags_before(to, reporter).await?, (&none, None), of).await {
+        // Whoever may not read the destination can still write there.
+        Err(PackError::Store(error)) if !error.is_transient() => Ok(()),
+        found => found.map(drop),
+    }
 }

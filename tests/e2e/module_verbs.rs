@@ -1,0 +1,292 @@
+//! `copy`, `sign`, `verify`, `withdraw` and `deprecate` of modules.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::json::check;
+use crate::setup::{Said, Scene, State};
+
+const AT: &str = "REGISTRY/acme/network";
+
+impl Scene {
+    /// Publishes a module with one file at a place.
+    fn push_module(&self, place: &str, version: &str, options: &str) -> Said {
+        self.context.write(&format!("network-{version}/main.tf"), format!("# {version}\n"));
+        self.run(&format!("module push network-{version} {place} --version {version} {options}")).success()
+    }
+
+    /// With the versions 1.4.0 and 1.5.0 of a module.
+    fn with_network() -> Self {
+        let scene = Self::new();
+        scene.push_module(AT, "1.4.0", "");
+        scene.push_module(AT, "1.5.0", "");
+        scene
+    }
+
+    /// A rule for every module: the key of this file must have signed it.
+    fn demand_module_key(&self, key: &str) {
+        let text = format!("[[key]]\nname = \"acme\"\nfile = \"{key}\"\n\n[[rule]]\nmodules = [\"*\"]\nkeys = [\"acme\"]\n");
+        self.context.write("trust.toml", text);
+    }
+
+    fn tags_of(&self, repository: &str) -> Vec<String> {
+        let tags = self.registry.tags(repository).into_iter().map(|(tag, _)| tag);
+        tags.filter(|tag| !tag.starts_with("sha256-")).collect()
+    }
+}
+
+#[test]
+fn a_module_is_signed_as_a_push_signs_it() {
+    let scene = Scene::with_network();
+    scene.key("p256.pem");
+    assert_snapshot!(scene.run("sign REGISTRY/acme/network:1.4.0 --key p256.pem").text, @"
+    exit code: 0
+    ----- stdout -----
+    signed the module 1.4.0 at [REGISTRY]/acme/network:1.4.0
+      manifest sha256:[DIGEST]
+      key sha256:[DIGEST]
+      attached signature sha256:[DIGEST]
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run("sign REGISTRY/acme/network:1.4.0 --key p256.pem").text, @"
+    exit code: 0
+    ----- stdout -----
+    the module 1.4.0 at [REGISTRY]/acme/network:1.4.0 is signed by this key already
+      manifest sha256:[DIGEST]
+      key sha256:[DIGEST]
+      present  signature sha256:[DIGEST]
+
+    ----- stderr -----
+    ");
+    let signed = scene.run("sign REGISTRY/acme/network:1.4.0 --key p256.pem --json").success();
+    assert_eq!(check(&signed), ["signed"]);
+    // A push of the same files with the key finds nothing to do: the bytes are the same.
+    let again = scene.push_module(AT, "1.4.0", "--sign-key p256.pem --json").json().pop().expect("the report");
+    assert_eq!((&again["unchanged"], &again["attachments"][0]["state"]), (&Value::from(true), &Value::from("present")));
+    let tag = scene.run("sign REGISTRY/acme/network:1.4.0 --key p256.pem --sign-format cosign-tag").success();
+    assert!(tag.stdout.contains("attached signature at the tag sha256-"), "{}", tag.text);
+    assert_snapshot!(
+        scene.refuse("sign REGISTRY/acme/network:1.4.0 --key p256.pem --address example.com/acme/network"), @""
+    );
+    assert_snapshot!(scene.refuse("sign REGISTRY/acme/network:1.6.0 --key p256.pem"), @"");
+}
+
+#[test]
+fn a_module_is_verified_by_the_key_or_by_the_rules() {
+    let scene = Scene::with_network();
+    scene.key("p256.pem");
+    scene.key("p256.pub");
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.4.0").text, @"
+    exit code: 1
+    ----- stdout -----
+    the module 1.4.0
+      place     [REGISTRY]/acme/network:1.4.0
+      manifest  sha256:[DIGEST]
+      rule      the default, as there is no trust.toml: no keys but those that are pinned; unsigned =
+                allow; must say https://sigstore.dev/cosign/sign/v1
+      found     no signature
+      result    not signed; the policy accepts it
+
+    ----- stderr -----
+    error: the module 1.4.0 is not signed by a key of yours
+      cause: the policy accepts it all the same
+
+    hint: name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml
+    hint: its publisher signs it: tofu-oci sign [REGISTRY]/acme/network:1.4.0 --key KEY
+    ");
+    scene.run("sign REGISTRY/acme/network:1.4.0 --key p256.pem").success();
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.4.0 --key p256.pub").text, @"
+    exit code: 0
+    ----- stdout -----
+    the module 1.4.0
+      place     [REGISTRY]/acme/network:1.4.0
+      manifest  sha256:[DIGEST]
+      rule      the keys of the command line: one of p256.pub; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     bundle by p256.pub
+                (sha256:[DIGEST]) counts; it
+                says https://sigstore.dev/cosign/sign/v1; in
+                sha256:[DIGEST]
+      result    signed by p256.pub
+
+    ----- stderr -----
+    ");
+    let json = scene.run("verify REGISTRY/acme/network:1.4.0 --key p256.pub --json").success();
+    assert_eq!(check(&json), ["verified"]);
+    assert_eq!(json.json()[0]["kind"], "module");
+    scene.run("verify 'oci://REGISTRY/acme/network?tag=1.4.0' --key p256.pub").success();
+    scene.demand_module_key("p256.pub");
+    scene.run("verify REGISTRY/acme/network:1.4.0").success();
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.5.0").text, @"");
+    assert_snapshot!(scene.refuse("verify REGISTRY/acme/network:1.4.0 --accept"), @"");
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.6.0").text, @"");
+}
+
+#[test]
+fn a_signed_old_version_under_a_new_tag_is_not_verified() {
+    let scene = Scene::with_network();
+    scene.key("p256.pem");
+    scene.key("p256.pub");
+    scene.run("sign REGISTRY/acme/network:1.4.0 --key p256.pem").success();
+    let old = scene.tag("acme/network", "1.4.0").parse().expect("a digest");
+    scene.registry.put_tag("acme/network", "1.5.0", &old);
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.5.0 --key p256.pub").text, @"
+    exit code: 1
+    ----- stdout -----
+    the module 1.5.0
+      place     [REGISTRY]/acme/network:1.5.0
+      manifest  sha256:[DIGEST]
+      rule      the keys of the command line: one of p256.pub; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     bundle by p256.pub
+                (sha256:[DIGEST]) counts; it
+                says https://sigstore.dev/cosign/sign/v1; in
+                sha256:[DIGEST]
+      result    refused (other-version): the signature by p256.pub says that this is version 1.4.0, not
+                1.5.0
+
+    ----- stderr -----
+    error: the module from [REGISTRY]/acme/network is not trusted: the signature by p256.pub says that this is version 1.4.0, not 1.5.0
+
+    hint: the tag has moved to another version; ask its publisher why, or name the digest you mean
+    ");
+    // The signature of another module says nothing of this one.
+    scene.push_module("REGISTRY/acme/other", "1.4.0", "--annotation a=b");
+    let found = scene.run("verify REGISTRY/acme/other:1.4.0 --key p256.pub");
+    assert!(found.stderr.contains("not signed by a key of yours"), "{}", found.text);
+}
+
+#[test]
+fn a_withdrawn_module_goes_and_comes_back() {
+    let scene = Scene::with_network();
+    let withdraw = "withdraw REGISTRY/acme/network:1.4.0 --reason 'opens port 22; use 1.5.0'";
+    let before = State::of(&scene);
+    assert_snapshot!(scene.run(&format!("{withdraw} --dry-run")).text, @"
+    exit code: 0
+    ----- stdout -----
+    would withdraw the module 1.4.0 from [REGISTRY]/acme/network: opens port 22; use 1.5.0
+      manifest sha256:[DIGEST]
+      would keep the content at [REGISTRY]/acme/network:withdrawn-1.4.0 and delete the tag 1.4.0
+      whether [REGISTRY]/acme/network lets a tag be deleted shows when it is done
+
+    ----- stderr -----
+    ");
+    assert_eq!(State::of(&scene), before);
+    let digest = scene.tag("acme/network", "1.4.0");
+    assert_snapshot!(scene.run(withdraw).text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/network does not let the tag 1.4.0 be deleted: it answered 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a tag, and 405: The operation is unsupported. (UNSUPPORTED) when asked to delete a manifest
+
+    hint: the release stays as it is; ask the operator of the registry to turn deletion on
+    hint: to warn those who choose the version instead: `tofu-oci deprecate [REGISTRY]/acme/network:1.4.0 --message TEXT`
+    ");
+    assert_eq!(scene.tags_of("acme/network"), ["1.5.0", "withdrawn-1.4.0"]);
+    assert_snapshot!(scene.run(withdraw).text, @"");
+    // Consumers.
+    assert_snapshot!(scene.run("module pull 'oci://REGISTRY/acme/network?tag=1.4.0' out").text, @"");
+    assert_snapshot!(scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out")).text, @"");
+    assert_snapshot!(scene.run("module versions oci://REGISTRY/acme/network").text, @"");
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.4.0").text, @"");
+    let checked = scene.run("check --module REGISTRY/acme/network --json");
+    assert!(!checked.stdout.contains("withdrawn-1.4.0"), "{}", checked.text);
+    // Its publisher.
+    assert_snapshot!(scene.run("module push network-1.4.0 REGISTRY/acme/network --version 1.4.0").text, @"");
+    assert_snapshot!(scene.run("deprecate REGISTRY/acme/network:1.4.0 --message old").text, @"");
+    assert_eq!(check(&scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo --json")), ["release-state"]);
+    assert_eq!(scene.tags_of("acme/network"), ["1.4.0", "1.5.0"]);
+    scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out")).success();
+}
+
+#[test]
+fn a_deprecated_module_is_pulled_with_the_reason() {
+    let scene = Scene::with_network();
+    assert_snapshot!(scene.run("deprecate REGISTRY/acme/network:1.4.0 --message 'use 1.5.0'").text, @"
+    exit code: 0
+    ----- stdout -----
+    deprecated the module 1.4.0 at [REGISTRY]/acme/network:1.4.0: use 1.5.0
+      manifest sha256:[DIGEST]
+      notice sha256:[DIGEST], not signed
+      clients can still choose this version; tofu-oci warns with the message
+
+    ----- stderr -----
+    ");
+    assert_snapshot!(scene.run("module pull 'oci://REGISTRY/acme/network?tag=1.4.0' out").text, @"
+    exit code: 0
+    ----- stdout -----
+    pulled the module 1.4.0 from [REGISTRY]/acme/network into out
+      manifest sha256:[DIGEST]
+      1 file, 8 B
+
+    ----- stderr -----
+    warning: the module from [REGISTRY]/acme/network: its publisher has deprecated it: use 1.5.0
+    [REGISTRY]/acme/network:1.4.0: pulled (122 B)
+    ");
+    assert_snapshot!(scene.run("module versions oci://REGISTRY/acme/network").text, @"
+    exit code: 0
+    ----- stdout -----
+    1.5.0
+    1.4.0 (deprecated)
+
+    ----- stderr -----
+    note: [REGISTRY]/acme/network: deprecated by the publisher: 1.4.0 (use 1.5.0)
+    ");
+    let listed = scene.run("module versions oci://REGISTRY/acme/network --json");
+    assert_eq!(check(&listed), ["message", "module_version", "module_version"]);
+    scene.run("deprecate REGISTRY/acme/network:1.4.0 --undo").success();
+    let pulled = scene.run("module pull 'oci://REGISTRY/acme/network?tag=1.4.0' again").success();
+    assert!(!pulled.stderr.contains("use 1.5.0"), "{}", pulled.text);
+}
+
+#[test]
+fn a_notice_by_a_foreign_key_refuses_nothing_that_a_key_vouches_for() {
+    let scene = Scene::with_network();
+    scene.key("p256.pem");
+    scene.key("p256.pub");
+    scene.key("p384.pem");
+    scene.run("sign REGISTRY/acme/network:1.4.0 --key p256.pem").success();
+    scene.demand_module_key("p256.pub");
+    let digest = scene.tag("acme/network", "1.4.0");
+    let pull = format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out");
+    scene.run("withdraw REGISTRY/acme/network:1.4.0 --reason mine --sign-key p384.pem").success();
+    let pulled = scene.run(&pull).success();
+    assert!(pulled.stderr.contains("does not count"), "{}", pulled.text);
+    scene.run("withdraw REGISTRY/acme/network:1.4.0 --reason broken --sign-key p256.pem").success();
+    assert_snapshot!(scene.run(&pull).text, @"");
+    // An unsigned notice takes nothing back.
+    scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo").success();
+    assert!(scene.run(&pull).stderr.contains("withdrawn by acme: broken"));
+    scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo --sign-key p256.pem").success();
+    scene.run(&pull).success();
+}
+
+#[test]
+fn what_a_push_replaces_is_withdrawn() {
+    let scene = Scene::with_network();
+    let digest = scene.tag("acme/network", "1.4.0");
+    scene.context.write("network-1.4.0/new.tf", "");
+    let push = "module push network-1.4.0 REGISTRY/acme/network --version 1.4.0 --replace-tag";
+    let said = scene.run(push).success();
+    assert!(said.stdout.contains("marked as withdrawn"), "{}", said.text);
+    assert_snapshot!(scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out")).text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the module from [REGISTRY]/acme/network is not trusted: it was withdrawn: its tag moved to another release
+      cause: sha256:[DIGEST] took its place
+
+    hint: take another version; `tofu-oci module versions` lists them
+    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    ");
+    // The earlier files again: they are available again, and the others are not.
+    let other = scene.tag("acme/network", "1.4.0");
+    std::fs::remove_file(scene.path("network-1.4.0/new.tf")).expect("the file is there");
+    scene.run(push).success();
+    scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out")).success();
+    let refused = scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={other}' other"));
+    assert!(refused.stderr.contains("it was withdrawn: its tag moved to another release"), "{}", refused.text);
+}
