@@ -2,7 +2,7 @@
 
 mod lock;
 mod mapped;
-mod open;
+pub(super) mod open;
 mod pull;
 mod push;
 mod versions;

@@ -6,6 +6,7 @@ use tofu_oci_source::ReleaseDescription;
 use tofu_oci_trust::{Archives, Evidence, Pins, TrustRefusal, judge};
 use tofu_oci_types::{Digest, Identity, PackageHash, Platform};
 
+use super::found::VerifiedKind;
 use super::*;
 
 fn file(name: &str) -> Vec<u8> {
@@ -37,7 +38,14 @@ fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
         keys: Vec::new(),
     };
     let archives = Archives::Read(zips.iter().map(zip).collect());
-    ReleaseWithEvidence { pinned_as: id.place.clone(), id, about, archives, evidence: vec![sums] }
+    ReleaseWithEvidence {
+        pinned_as: id.place.clone(),
+        id,
+        about,
+        archives,
+        evidence: vec![sums],
+        kind: VerifiedKind::Provider,
+    }
 }
 
 /// The verdict by a rule for the publisher's key.
