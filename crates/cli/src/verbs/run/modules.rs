@@ -127,8 +127,11 @@ async fn discovered(context: &Context, opener: &MethodOpener, host: &Hostname) -
             services.absolute().into_iter().filter_map(|(name, value)| Some((name, setting(value)?))).collect()
         }
         Err(error) => {
-            let text =
-                format!("{} does not say what it offers, so this run knows its modules alone: {error}", host.display());
+            let text = format!(
+                "{} does not say what it offers, so this run knows its modules alone: {}",
+                host.display(),
+                error.failure
+            );
             context.reporter.event(&Event::note("module-host-unknown", text));
             BTreeMap::new()
         }
