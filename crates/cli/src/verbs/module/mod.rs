@@ -1,5 +1,6 @@
 //! `module`: modules in OCI repositories.
 
+mod mapped;
 mod open;
 mod pull;
 mod push;

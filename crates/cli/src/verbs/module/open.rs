@@ -7,8 +7,9 @@ use tofu_oci_source::{
     CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
 };
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Version};
+use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
+use super::mapped::{self, MappedModule};
 use crate::args::{IdentityArgs, LookupArgs, Network, PrivateHostArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
@@ -25,12 +26,14 @@ pub(super) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
 pub(super) async fn connector(
     context: &Context,
     name: &ModuleName,
+    mapped: Option<&MappedModule>,
     network: &Network,
     identity: &IdentityArgs,
 ) -> Result<Connector, Diagnostic> {
-    let registries: Vec<&str> = match name {
-        ModuleName::Oci(source) => vec![source.repository().registry()],
-        ModuleName::Registry { .. } | ModuleName::Layout { .. } => Vec::new(),
+    let end = end(name).or_else(|| mapped.map(|mapped| mapped.end.clone()));
+    let registries: Vec<&str> = match &end {
+        Some(End::Registry(repository)) => vec![repository.registry()],
+        Some(End::Layout(_)) | None => Vec::new(),
     };
     let access = identity.access(&registries, None).await?;
     Ok(context.connector(network, access))
@@ -63,14 +66,18 @@ pub(super) struct OpenedModule {
     pub(super) subject: String,
 }
 
-/// Finds the package of a name.
+/// Finds the package of a name: that of a mapped module in its repository alone.
 pub(super) async fn find(
     name: &ModuleName,
+    mapped: Option<&MappedModule>,
     connector: &Connector,
     private: &PrivateHostArgs,
 ) -> Result<OpenedModule, Diagnostic> {
     if let ModuleName::Registry { address, subdir, constraints } = name {
-        return of_registry(address, subdir, constraints, connector, private).await;
+        return match mapped {
+            Some(mapped) => of_mapped(address, subdir, constraints, connector, mapped).await,
+            None => of_registry(address, subdir, constraints, connector, private).await,
+        };
     }
     let (Some(end), Some(reference)) = (end(name), reference(name)) else {
         unreachable!("any other name is one of a registry")
@@ -100,6 +107,21 @@ async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference
         _ => Ok(Vec::new()),
     };
     Diagnostic::missing_module(error, &place, reference, &offered.unwrap_or_default())
+}
+
+async fn of_mapped(
+    address: &ModuleAddr,
+    subdir: &Subdir,
+    constraints: &Constraints,
+    connector: &Connector,
+    mapped: &MappedModule,
+) -> Result<OpenedModule, Diagnostic> {
+    let store = connector.source(&mapped.end)?;
+    let version = mapped::choose(store.as_ref(), address, constraints).await?;
+    let tag = Tag::for_version(&version).expect("the version is that of a tag");
+    let package = ModulePackage::of_store(store, &Reference::Tag(tag), subdir.clone()).await?;
+    let subject = format!("{address} {version}");
+    Ok(OpenedModule { package, version: Some(version), subject })
 }
 
 async fn of_registry(

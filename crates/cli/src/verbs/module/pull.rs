@@ -8,10 +8,12 @@ use tofu_oci_fetch::{ModuleDir, ModulePlaced, ModuleStanding, Replace, SignedBy,
 use tofu_oci_tfconfig::{PackageModulesError, package_modules};
 use tofu_oci_types::{Digest, Event, PackageHash, Place, Version};
 
+use super::mapped::{MappedBy, MappedModule};
 use super::open::{self, OpenedModule};
 use crate::args::ModulePullArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::modules;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
@@ -25,8 +27,10 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         .map_err(|error| Diagnostic::new(Exit::Fixable, format!("the current folder cannot be read: {error}")))?;
     let target = ModuleDir::new(&args.dir, &working_dir)?;
     let trust = trust::load(&args.trust, Path::new("."))?;
-    let connector = open::connector(context, &name, &args.network, &args.identity).await?;
-    let OpenedModule { package, version, subject } = open::find(&name, &connector, &args.private).await?;
+    let mapped = MappedModule::of(&modules::load(&args.mapping, Path::new("."))?, &name)?;
+    let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity).await?;
+    let found = open::find(&name, mapped.as_ref(), &connector, &args.private).await?;
+    let OpenedModule { package, version, subject } = found;
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
     let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;
     let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;
@@ -57,6 +61,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         outcome,
         dir: target.shown(),
         source: package.place(),
+        mapped_by: mapped.as_ref().map(|mapped| &mapped.by),
         version: version.as_ref(),
         manifest: package.manifest(),
         folder: &folder,
@@ -85,6 +90,8 @@ struct PulledModuleLine<'a> {
     dir: &'a Path,
     /// The repository or directory, or the host of the archive.
     source: &'a Place,
+    /// The rule that maps the module to that repository.
+    mapped_by: Option<&'a MappedBy>,
     version: Option<&'a Version>,
     manifest: Option<&'a Digest>,
     folder: &'a str,
@@ -98,7 +105,7 @@ fn print(context: &Context, line: &PulledModuleLine<'_>) {
     if context.json {
         return json_line(line);
     }
-    let PulledModuleLine { outcome, dir, source, version, manifest, files, bytes, signers, .. } = line;
+    let PulledModuleLine { outcome, dir, source, mapped_by, version, manifest, files, bytes, signers, .. } = line;
     let named = version.map(|version| format!(" {version}")).unwrap_or_default();
     let dir = dir.display();
     let mut page = Page::of(match *outcome {
@@ -106,6 +113,9 @@ fn print(context: &Context, line: &PulledModuleLine<'_>) {
         "replaced" => format!("pulled the module{named} from {source} into {dir}, and removed what was there"),
         _ => format!("pulled the module{named} from {source} into {dir}"),
     });
+    if let Some(by) = mapped_by {
+        page.line(format_args!("  mapped by {by}"));
+    }
     if let Some(manifest) = manifest {
         page.line(format_args!("  manifest {manifest}"));
     }

@@ -1,5 +1,6 @@
 //! `module versions`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -7,9 +8,11 @@ use tofu_oci_source::{Listing, ModuleError, ModulePackage};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Constraints, Event, ModuleName, Place, Reference, Subdir, Tag, Version};
 
+use super::mapped::MappedModule;
 use super::open;
 use crate::args::ModuleVersionsArgs;
 use crate::diagnostic::Diagnostic;
+use crate::modules;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
@@ -22,14 +25,22 @@ const NAMED: usize = 10;
 /// Lists the versions of a module, newest first.
 pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Result<(), Diagnostic> {
     let name = open::named(&args.source)?;
-    let connector = open::connector(context, &name, &args.network, &args.identity).await?;
-    let (place, mut listed, others, wanted) = match &name {
-        ModuleName::Registry { address, constraints, .. } => {
+    let mapped = MappedModule::of(&modules::load(&args.mapping, Path::new("."))?, &name)?;
+    let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity).await?;
+    let (place, mut listed, others, wanted) = match (&name, &mapped) {
+        (ModuleName::Registry { address, constraints, .. }, Some(mapped)) => {
+            mapped.note(context, address);
+            let store = connector.source(&mapped.end)?;
+            let (versions, others) = sorted(&store.tags().await?);
+            warn_of_others(context, &store, &versions).await;
+            (store.place(), versions, others, constraints.clone())
+        }
+        (ModuleName::Registry { address, constraints, .. }, None) => {
             let registry = open::registry(address.hostname(), &connector, &args.private).await?;
             let listing = registry.versions(address).await?;
             (registry.place().clone(), listing.versions, Vec::new(), constraints.clone())
         }
-        ModuleName::Oci(_) | ModuleName::Layout { .. } => {
+        (ModuleName::Oci(_) | ModuleName::Layout { .. }, _) => {
             let end = open::end(&name).expect("it is not a module of a registry");
             let store = connector.source(&end)?;
             let tags = store.tags().await?;
@@ -43,7 +54,7 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     }
     listed.reverse();
     listed.truncate(args.limit.map_or(usize::MAX, usize::from));
-    let is_repository = !matches!(name, ModuleName::Registry { .. });
+    let is_repository = mapped.is_some() || !matches!(name, ModuleName::Registry { .. });
     let lines = listed.into_iter().map(|version| {
         let tag = Tag::for_version(&version).ok().filter(|_| is_repository);
         ModuleVersionLine { event: "module_version", place: &place, version, tag }
