@@ -21,7 +21,7 @@ pub use rules::IGNORE_FILES;
 use rules::IgnoreRules;
 
 use crate::names::{EntryKind, NameSet, check_name, unsafe_name};
-use crate::{ArchiveError, InputFile, Limits};
+use crate::{ArchiveError, InputFile, Limits, PackageContents, read_directory};
 
 /// How programs and scripts begin: ELF, Mach-O in its forms, and a line that names the interpreter.
 const PROGRAMS: [&[u8]; 7] = [
@@ -57,9 +57,36 @@ pub struct PackableModule {
 pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
     let rules = IgnoreRules::read(&root)?;
+    walked(&root, &rules, limits)
+}
+
+/// Moves the files that git has checked out in `dir` into the empty folder `into`, without `.git`. A symbolic link to a file
+/// or folder inside of `dir` becomes a copy of what it leads to.
+///
+/// # Errors
+/// As [`module_files`]. Both folders are to be removed then.
+pub fn take_checkout(dir: &Path, into: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
+    let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
+    let (linked, own): (Vec<_>, Vec<_>) = walked(&root, &IgnoreRules::of_checkout(), limits)?
+        .files
+        .into_iter()
+        .partition(|file| file.path != root.join(&file.name));
+    // Copies first: a file that has moved cannot be copied any more.
+    for (file, is_copy) in linked.iter().map(|file| (file, true)).chain(own.iter().map(|file| (file, false))) {
+        let target = into.join(&file.name);
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder).map_err(ArchiveError::io("create", folder))?;
+        }
+        let done = if is_copy { fs::copy(&file.path, &target).map(drop) } else { fs::rename(&file.path, &target) };
+        done.map_err(ArchiveError::io("write", &target))?;
+    }
+    read_directory(into, limits)
+}
+
+fn walked(root: &Path, rules: &IgnoreRules, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let mut walk = ModuleFolderWalk {
-        root: &root,
-        rules: &rules,
+        root,
+        rules,
         limits,
         names: NameSet::default(),
         entries: 0,
@@ -67,7 +94,7 @@ pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, Archi
         files: Vec::new(),
         left_out: BTreeSet::new(),
     };
-    walk.folder("", &root, &mut vec![root.clone()])?;
+    walk.folder("", root, &mut vec![root.to_owned()])?;
     let ModuleFolderWalk { mut files, left_out, .. } = walk;
     if files.is_empty() {
         return Err(ArchiveError::Empty);

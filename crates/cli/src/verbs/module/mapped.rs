@@ -15,7 +15,7 @@ use crate::verbs::context::Context;
 
 /// The repository of a module, and the rule that names it.
 #[derive(Clone, Debug)]
-pub(super) struct MappedModule {
+pub(in crate::verbs) struct MappedModule {
     pub(super) end: End,
     pub(super) by: MappedBy,
 }

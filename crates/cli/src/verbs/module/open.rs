@@ -45,7 +45,7 @@ pub(in crate::verbs) fn end(name: &ModuleName) -> Option<End> {
     match name {
         ModuleName::Oci(source) => Some(End::Registry(source.repository().clone())),
         ModuleName::Layout { dir, .. } => Some(End::Layout(dir.clone())),
-        ModuleName::Registry { .. } => None,
+        ModuleName::Registry { .. } | ModuleName::Git(_) => None,
     }
 }
 
@@ -54,7 +54,7 @@ fn reference(name: &ModuleName) -> Option<&Reference> {
     match name {
         ModuleName::Oci(source) => Some(source.reference()),
         ModuleName::Layout { reference, .. } => Some(reference),
-        ModuleName::Registry { .. } => None,
+        ModuleName::Registry { .. } | ModuleName::Git(_) => None,
     }
 }
 
@@ -81,6 +81,10 @@ pub(in crate::verbs) async fn find(
             Some(mapped) => of_mapped(address, subdir, constraints, connector, mapped).await,
             None => of_registry(address, subdir, constraints, connector, private).await,
         };
+    }
+    if let ModuleName::Git(source) = name {
+        let package = opener(connector, private)?.git_package(source, connector.git());
+        return Ok(OpenedModule { package, version: None, tag: None, subject: source.to_string() });
     }
     let (Some(end), Some(reference)) = (end(name), reference(name)) else {
         unreachable!("any other name is one of a registry")
@@ -159,7 +163,7 @@ async fn of_registry(
     let registry = opener.module_registry(address.hostname()).await?;
     let version = registry.choose(address, constraints).await?;
     let location: ModuleLocation = registry.locate(address, &version).await?;
-    let package = opener.module_package(&location).await?.inside(subdir);
+    let package = opener.module_package(&location, connector.git()).await?.inside(subdir);
     let subject = format!("{address} {version}");
     Ok(OpenedModule { package, version: Some(version), tag: None, subject })
 }

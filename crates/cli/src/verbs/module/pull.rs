@@ -1,12 +1,13 @@
 //! `module pull`.
 
+use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{ModuleDir, ModulePlaced, ModuleStanding, Replace, SignedBy, fetch_module, judge_module};
 use tofu_oci_tfconfig::{PackageModulesError, package_modules};
-use tofu_oci_types::{Digest, Event, PackageHash, Place, Version};
+use tofu_oci_types::{Digest, Event, GitReference, PackageHash, Place, Version};
 
 use super::mapped::{MappedBy, MappedModule};
 use super::open::{self, OpenedModule};
@@ -35,6 +36,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;
     let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;
     let outside = calls_outside(fetched.path());
+    let commit = fetched.commit().cloned();
     let (h1, files, bytes, folder) = (fetched.h1(), fetched.files(), fetched.bytes(), fetched.subdir().to_owned());
     let replace = if args.force { Replace::Everything } else { Replace::Never };
     let placed = fetched.place(replace, &limits).await?;
@@ -64,6 +66,8 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         mapped_by: mapped.as_ref().map(|mapped| &mapped.by),
         version: version.as_ref(),
         manifest: package.manifest(),
+        git: package.git().map(|checkout| checkout.source().to_string()),
+        commit: commit.as_ref().map(GitReference::as_str),
         folder: &folder,
         files,
         bytes,
@@ -94,6 +98,9 @@ struct PulledModuleLine<'a> {
     mapped_by: Option<&'a MappedBy>,
     version: Option<&'a Version>,
     manifest: Option<&'a Digest>,
+    /// The git repository with the reference, and the commit that was fetched.
+    git: Option<String>,
+    commit: Option<&'a str>,
     folder: &'a str,
     files: usize,
     bytes: u64,
@@ -105,7 +112,13 @@ fn print(context: &Context, line: &PulledModuleLine<'_>) {
     if context.json {
         return json_line(line);
     }
-    let PulledModuleLine { outcome, dir, source, mapped_by, version, manifest, files, bytes, signers, .. } = line;
+    let PulledModuleLine {
+        outcome, dir, source, mapped_by, version, manifest, git, commit, files, bytes, signers, ..
+    } = line;
+    let source: &dyn fmt::Display = match git {
+        Some(git) => git,
+        None => source,
+    };
     let named = version.map(|version| format!(" {version}")).unwrap_or_default();
     let dir = dir.display();
     let mut page = Page::of(match *outcome {
@@ -118,6 +131,9 @@ fn print(context: &Context, line: &PulledModuleLine<'_>) {
     }
     if let Some(manifest) = manifest {
         page.line(format_args!("  manifest {manifest}"));
+    }
+    if let Some(commit) = commit {
+        page.line(format_args!("  commit {commit}"));
     }
     let word = if *files == 1 { "file" } else { "files" };
     page.line(format_args!("  {files} {word}, {}", human_bytes(*bytes)));

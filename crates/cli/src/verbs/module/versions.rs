@@ -34,6 +34,13 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
             (Some(connector.source(&mapped.end)?), constraints.clone())
         }
         (ModuleName::Registry { constraints, .. }, None) => (None, constraints.clone()),
+        (ModuleName::Git(source), _) => {
+            let message =
+                format!("{source} is a git repository, and `module versions` lists registries and OCI repositories");
+            return Err(Diagnostic::usage(message)
+                .code("git-has-no-versions")
+                .hint("`git ls-remote --tags` lists the tags of a git repository"));
+        }
         (ModuleName::Oci(_) | ModuleName::Layout { .. }, _) => {
             let end = open::end(&name).expect("it is not a module of a registry");
             (Some(connector.source(&end)?), Constraints::any())
