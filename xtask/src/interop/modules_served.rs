@@ -67,15 +67,15 @@ struct ModuleSite<'a> {
 
 impl<'a> ModuleSite<'a> {
     /// The repositories of a part of the stage.
-    fn template(&self, part: &str) -> String {
-        format!("{}/modules/{part}/${{namespace}}-${{name}}-${{target_system}}", self.registry.address())
+    fn template(&self, name: &str) -> String {
+        format!("{}/modules/{name}/${{namespace}}-${{name}}-${{target_system}}", self.registry.address())
     }
 
-    fn push(&self, part: &str, version: &str) -> ChoreResult {
+    fn push(&self, name: &str, version: &str) -> ChoreResult {
         let folder = self.lab.new_folder("module")?;
         paths::write(&folder.join("main.tf"), format!("output \"version\" {{\n  value = \"{version}\"\n}}\n"))?;
         paths::write(&folder.join("dns/main.tf"), "output \"name\" {\n  value = \"dns\"\n}\n")?;
-        let repository = format!("{}/modules/{part}/acme-network-aws", self.registry.address());
+        let repository = format!("{}/modules/{name}/acme-network-aws", self.registry.address());
         self.program().args(["module", "push"]).arg(folder).args([&repository, "--version", version]).success()?;
         Ok(())
     }
@@ -84,11 +84,11 @@ impl<'a> ModuleSite<'a> {
         self.lab.stranger(&[]).variable("TOFU_OCI_CA_FILE", self.authority)
     }
 
-    fn bridge(&self, part: &str, port: u16, more: &str) -> ChoreResult<ServedBridge> {
+    fn bridge(&self, name: &str, port: u16, more: &str) -> ChoreResult<ServedBridge> {
         let own = self.lab.new_folder("bridge")?;
         let settings = format!(
             "url = \"https://localhost:{port}/\"\n[[module]]\ninclude = [\"{HOST}/*/*/*\"]\nfrom = \"{}\"\n{more}\n[cache]\ndir = \"{}\"\nmetadata = \"0s\"\n",
-            self.template(part),
+            self.template(name),
             own.join("cache").display()
         );
         ServedBridge::start(self.program(), &own, port, Some(self.certificates), &settings)
@@ -119,13 +119,13 @@ fn must_say(project: &TerraformProject<'_>, version: &str) -> ChoreResult {
 }
 
 fn constraint(site: &ModuleSite<'_>, client: &'static str) -> ChoreResult {
-    let (part, port) = (format!("served-{client}"), free_port()?);
-    site.push(&part, "1.0.0")?;
-    site.push(&part, "2.0.0")?;
+    let (name, port) = (format!("served-{client}"), free_port()?);
+    site.push(&name, "1.0.0")?;
+    site.push(&name, "2.0.0")?;
     let token = Digest::sha256(TOKEN.as_bytes());
     let clients =
         format!("[[client]]\nname = \"ci\"\ntoken_sha256 = \"{}\"\nmodules = [\"{HOST}/acme/*/*\"]\n", token.encoded());
-    let bridge = site.bridge(&part, port, &clients)?;
+    let bridge = site.bridge(&name, port, &clients)?;
     let closed = site.project(client, &host_block(port))?;
     closed.init()?.refused()?.must_show("network")?;
     let credentials = format!("credentials \"{HOST}\" {{\n  token = \"{TOKEN}\"\n}}\n");
@@ -133,7 +133,7 @@ fn constraint(site: &ModuleSite<'_>, client: &'static str) -> ChoreResult {
     project.init()?.success()?;
     must_say(&project, "1.0.0")?;
     seen(&format!("modules: {client} by ~> 1.0 and //dns, with a token; refused without one"));
-    site.push(&part, "1.1.0")?;
+    site.push(&name, "1.1.0")?;
     project.init()?.success()?;
     must_say(&project, "1.0.0")?;
     project.client(&["get", "-update", "-no-color"])?.success()?;
@@ -144,9 +144,9 @@ fn constraint(site: &ModuleSite<'_>, client: &'static str) -> ChoreResult {
 }
 
 fn oci(site: &ModuleSite<'_>, client: &'static str) -> ChoreResult {
-    let (part, port) = (format!("oci-{client}"), free_port()?);
-    site.push(&part, "1.0.0")?;
-    let bridge = site.bridge(&part, port, "oci_locations = true")?;
+    let (name, port) = (format!("oci-{client}"), free_port()?);
+    site.push(&name, "1.0.0")?;
+    let bridge = site.bridge(&name, port, "oci_locations = true")?;
     let project = site.project(client, &host_block(port))?;
     project.init()?.success()?;
     must_say(&project, "1.0.0")?;
@@ -160,12 +160,12 @@ fn oci(site: &ModuleSite<'_>, client: &'static str) -> ChoreResult {
 }
 
 fn ran(site: &ModuleSite<'_>, client: &'static str) -> ChoreResult {
-    let part = format!("ran-{client}");
-    site.push(&part, "1.0.0")?;
+    let name = format!("ran-{client}");
+    site.push(&name, "1.0.0")?;
     let project = site.project(client, "")?;
     let mapping = format!(
         "[[module_mirror]]\ninclude = [\"{HOST}/*/*/*\"]\nrepository_template = \"{}\"\n",
-        site.template(&part)
+        site.template(&name)
     );
     paths::write(&project.directory().join("modules.toml"), mapping)?;
     let run = site.program().args(["run", "--", client, "init", "-input=false", "-no-color"]);
