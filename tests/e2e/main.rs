@@ -133,6 +133,7 @@ mod readme;
 mod repositories;
 mod requests;
 mod run;
+mod run_modules;
 mod second_client;
 mod secrets;
 #[cfg(unix)]

@@ -72,7 +72,7 @@ impl Catalog {
             versions: Answers::new(lifetimes, waits, Arc::clone(&reporter), counts.clone()),
             releases: Arc::new(Answers::new(lifetimes, waits, reporter, counts.clone())),
             counts,
-            served: Arc::new(CatalogPlace { turns, places, options }),
+            served: Arc::new(CatalogPlace { places, options, turns }),
         }
     }
 
