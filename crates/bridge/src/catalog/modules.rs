@@ -13,10 +13,10 @@ use tokio::time::Instant;
 use super::answers::{Answers, AskedFor, Waits};
 use super::failed::{Again, Failed};
 use super::kept::Lifetimes;
-use super::refused::{absent_version, module_refused};
+use super::options::CatalogOptions;
+use super::refused::{JUDGED, REFUSED, absent_version, is_judged, module_refused};
 use super::served_by::most_specific;
 use super::turns::{Burdened, QuestionTurn, Turns};
-use super::{CatalogOptions, JUDGED, REFUSED, is_judged};
 use crate::counts::Counts;
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
 
