@@ -138,7 +138,7 @@ mod tests {
     #[track_caller]
     fn check(rules: &str, name: &str, out: bool) {
         let lines = parse(rules, ".tofuignore").unwrap();
-        let rules_read = IgnoreRules { file: Some(".tofuignore"), lines };
+        let rules_read = IgnoreRules { file: Some(".tofuignore"), lines, ..IgnoreRules::default() };
         let (file, is_folder) = name.strip_suffix('/').map_or((name, false), |name| (name, true));
         assert_eq!(rules_read.reason(file, is_folder).is_some(), out, "{rules:?} {name}");
     }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_a_later_line_may_reopen_is_looked_into() {
-        let rules = |text: &str| IgnoreRules { file: None, lines: parse(text, ".tofuignore").unwrap() };
+        let rules = |text: &str| IgnoreRules { lines: parse(text, ".tofuignore").unwrap(), ..IgnoreRules::default() };
         let is_final = |text: &str| rules(text).reason("a", true).map(|reason| rules(text).is_final(&reason));
         assert_eq!(is_final("a/"), Some(true));
         assert_eq!(is_final("!x\na/"), Some(true));
