@@ -88,7 +88,10 @@ impl<'a> CheckedOut<'a> {
         Ok(first.expect("the first repository was checked out"))
     }
 
-    async fn one(&mut self, repository: &GitRepository<'_>) -> Result<(GitReference, Vec<Submodule>), ModuleFetchError> {
+    async fn one(
+        &mut self,
+        repository: &GitRepository<'_>,
+    ) -> Result<(GitReference, Vec<Submodule>), ModuleFetchError> {
         let commit = repository.fetch().await?;
         let list = repository.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", commit.as_str()], LIST).await?;
         let tree = GitTree::parse(&list).map_err(|problem| repository.failed(GitFault::Answer { problem }))?;
