@@ -19,7 +19,7 @@ const LIMIT: u64 = 1 << 20;
 
 /// What a folder is looked through for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Purpose {
+enum WalkPurpose {
     /// To publish it.
     #[default]
     Publication,
@@ -30,7 +30,7 @@ enum Purpose {
 /// What stays out of a package.
 #[derive(Debug, Default)]
 pub(super) struct IgnoreRules {
-    purpose: Purpose,
+    purpose: WalkPurpose,
     /// The ignore file, if there is one.
     pub(super) file: Option<&'static str>,
     lines: Vec<IgnoreLine>,
@@ -63,14 +63,14 @@ impl IgnoreRules {
 
     /// Those for what git has checked out: `.git` stays out, and nothing else does.
     pub(super) fn of_checkout() -> Self {
-        Self { purpose: Purpose::Checkout, ..Self::default() }
+        Self { purpose: WalkPurpose::Checkout, ..Self::default() }
     }
 
     /// Why the file or folder stays out; `None` if it is packed. A folder is a reason for everything in it only if
     /// [`IgnoreRules::is_final`] says so.
     pub(super) fn reason(&self, name: &str, is_folder: bool) -> Option<LeftOutReason> {
         let mut parts = name.split('/');
-        if self.purpose == Purpose::Checkout {
+        if self.purpose == WalkPurpose::Checkout {
             let is_git = parts.any(|part| part.eq_ignore_ascii_case(".git"));
             return is_git.then_some(LeftOutReason::VersionControl);
         }
@@ -138,7 +138,7 @@ mod tests {
     #[track_caller]
     fn check(rules: &str, name: &str, out: bool) {
         let lines = parse(rules, ".tofuignore").unwrap();
-        let rules_read = IgnoreRules { file: Some(".tofuignore"), lines };
+        let rules_read = IgnoreRules { file: Some(".tofuignore"), lines, ..IgnoreRules::default() };
         let (file, is_folder) = name.strip_suffix('/').map_or((name, false), |name| (name, true));
         assert_eq!(rules_read.reason(file, is_folder).is_some(), out, "{rules:?} {name}");
     }
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_a_later_line_may_reopen_is_looked_into() {
-        let rules = |text: &str| IgnoreRules { file: None, lines: parse(text, ".tofuignore").unwrap() };
+        let rules = |text: &str| IgnoreRules { lines: parse(text, ".tofuignore").unwrap(), ..IgnoreRules::default() };
         let is_final = |text: &str| rules(text).reason("a", true).map(|reason| rules(text).is_final(&reason));
         assert_eq!(is_final("a/"), Some(true));
         assert_eq!(is_final("!x\na/"), Some(true));
