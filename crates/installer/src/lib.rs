@@ -46,7 +46,7 @@ pub use lock::{
     PlatformChoice, lock,
 };
 pub use module_pin::{
-    ModulePin, ModulePinChange, ModulePinError, ModulePinOptions, ModulePinRequest, ModuleRepositories, MovedTags,
+    AskedRepositories, ModulePin, ModulePinChange, ModulePinError, ModulePinOptions, ModulePinRequest, MovedTags,
     PinRemark, pin_modules,
 };
 pub use preview::{InstallPreview, PlannedPackage, preview};

@@ -25,14 +25,14 @@ pub(crate) struct FileFacts {
     /// Backends, `cloud` blocks among them.
     pub(crate) backends: Vec<Backend>,
     /// Input variables.
-    pub(crate) variables: Vec<Variable>,
+    pub(crate) variables: Vec<InputVariable>,
     /// Output values.
     pub(crate) outputs: Vec<Output>,
 }
 
 /// A `variable` block. What is `None` is not written there.
 #[derive(Clone, Debug)]
-pub(crate) struct Variable {
+pub(crate) struct InputVariable {
     pub(crate) name: String,
     pub(crate) description: Option<String>,
     pub(crate) type_text: Option<String>,

@@ -8,8 +8,8 @@ use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
-    Backend, FileFacts, FunctionCall, Import, ModuleCall, Output, ProviderBlock, RequiredBlock, RequiredEntry,
-    Resource, Variable, config_name, implied, implied_name, problem,
+    Backend, FileFacts, FunctionCall, Import, InputVariable, ModuleCall, Output, ProviderBlock, RequiredBlock,
+    RequiredEntry, Resource, config_name, implied, implied_name, problem,
 };
 use crate::model::{ConfigFinding, Declared};
 use crate::{files, reader};
@@ -28,7 +28,7 @@ pub(crate) struct ModuleFacts {
     pub(crate) calls: BTreeMap<String, ModuleCall>,
     pub(crate) backend: Option<Backend>,
     /// Input variables, by name.
-    pub(crate) variables: BTreeMap<String, Variable>,
+    pub(crate) variables: BTreeMap<String, InputVariable>,
     /// Output values, by name.
     pub(crate) outputs: BTreeMap<String, Output>,
     pub(crate) findings: Vec<ConfigFinding>,

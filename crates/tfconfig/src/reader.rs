@@ -6,9 +6,9 @@ use tofu_oci_types::{Constraints, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
-    Backend, BackendSetting, ConfigRef, FileFacts, Import, ModuleCall, Output, Passed, ProviderBlock, RequiredBlock,
-    RequiredEntry, Resource, Variable, WrittenSource, implied, normal_name, parse_constraints, parse_source, position,
-    problem,
+    Backend, BackendSetting, ConfigRef, FileFacts, Import, InputVariable, ModuleCall, Output, Passed, ProviderBlock,
+    RequiredBlock, RequiredEntry, Resource, WrittenSource, implied, normal_name, parse_constraints, parse_source,
+    position, problem,
 };
 use crate::files::TfSyntax;
 use crate::model::{Declared, UsedBy};
@@ -276,9 +276,9 @@ impl FactsReader<'_> {
     }
 
     /// Spec: `OpenTofu` 1.12, `configs.decodeVariableBlock`.
-    fn variable(&self, block: &TfBlock<'_>) -> Variable {
+    fn variable(&self, block: &TfBlock<'_>) -> InputVariable {
         let written = |name| block.body.attribute(name).map(|attribute| attribute.value.shown(self.text));
-        Variable {
+        InputVariable {
             name: label(block),
             description: text(block, "description"),
             type_text: written("type"),

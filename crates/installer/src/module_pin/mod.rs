@@ -21,7 +21,7 @@ use tofu_oci_types::{Counter, Reporter};
 
 pub use error::ModulePinError;
 pub use model::{ModulePin, ModulePinChange, ModulePinOptions, ModulePinRequest, MovedTags, PinRemark};
-pub use repositories::ModuleRepositories;
+pub use repositories::AskedRepositories;
 
 use pinner::Pinner;
 
@@ -32,7 +32,7 @@ const AT_ONCE: usize = 8;
 /// several runs with the same `repositories`.
 pub async fn pin_modules(
     requests: &[ModulePinRequest],
-    repositories: &ModuleRepositories,
+    repositories: &AskedRepositories,
     options: &ModulePinOptions<'_>,
     reporter: &dyn Reporter,
 ) -> Vec<Result<ModulePin, ModulePinError>> {

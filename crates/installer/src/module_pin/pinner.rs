@@ -8,14 +8,14 @@ use tofu_oci_types::{Constraints, Digest, Reference, Reporter, Tag, Version};
 
 use super::error::ModulePinError;
 use super::model::{ModulePin, ModulePinChange, ModulePinOptions, ModulePinRequest, MovedTags, PinRemark};
-use super::repositories::{AskedRepository, ModuleRepositories};
+use super::repositories::{AskedRepositories, AskedRepository};
 use crate::Upgrade;
 
 /// The tag of a source that names none.
 const DEFAULT_TAG: &str = "latest";
 
 pub(super) struct Pinner<'a> {
-    pub(super) repositories: &'a ModuleRepositories,
+    pub(super) repositories: &'a AskedRepositories,
     pub(super) options: &'a ModulePinOptions<'a>,
     pub(super) reporter: &'a dyn Reporter,
 }

@@ -16,9 +16,9 @@ const COMPARED_AT_ONCE: usize = 4;
 
 /// Repositories of modules. What was asked is remembered, as long as this lives.
 #[derive(Default)]
-pub struct ModuleRepositories(BTreeMap<RepositoryRef, AskedRepository>);
+pub struct AskedRepositories(BTreeMap<RepositoryRef, AskedRepository>);
 
-impl ModuleRepositories {
+impl AskedRepositories {
     /// Adds a repository, unless it is there.
     pub fn insert(&mut self, repository: RepositoryRef, store: Arc<dyn ReadStore>) {
         self.0.entry(repository).or_insert_with(|| AskedRepository::new(store));

@@ -94,7 +94,7 @@ impl Modules {
         let source: OciModuleSource = source.parse().unwrap();
         let tag = words.next().filter(|tag| *tag != "-").map(|tag| tag.parse().unwrap());
         let constraints = words.next().map(|text| text.parse().unwrap());
-        let mut repositories = ModuleRepositories::default();
+        let mut repositories = AskedRepositories::default();
         repositories.insert(source.repository().clone(), store);
         let trust = Trust {
             policy: Arc::default(),
