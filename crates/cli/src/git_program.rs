@@ -266,8 +266,8 @@ mod tests {
     fn what_git_says_has_no_progress_and_no_secret() {
         let url = "https://me:hunter2@example.com/a.git";
         let said = format!("Receiving: 10%\rReceiving: 20%\rfatal: unable to access '{url}/': \u{1b}[2Jno\nhint: x\n");
-        insta::assert_snapshot!(message(&said, &["fetch", "--", url]), @"");
-        insta::assert_snapshot!(message("one\ntwo hunter2\n", &[url]), @"");
+        insta::assert_snapshot!(message(&said, &["fetch", "--", url]), @r#"fatal: unable to access 'https://***@example.com/a.git/': \u{1b}[2Jno"#);
+        insta::assert_snapshot!(message("one\ntwo hunter2\n", &[url]), @"two ***");
         assert_eq!(message("", &[]), "");
     }
 }

@@ -104,8 +104,10 @@ impl FromStr for GitReference {
     /// Spec: git-check-ref-format(1).
     fn from_str(text: &str) -> Result<Self, String> {
         let forbidden = |one: char| one.is_control() || one.is_whitespace() || "~^:?*[\\".contains(one);
-        let parts =
-            || text.split('/').all(|part| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock"));
+        let parts = || {
+            text.split('/')
+                .all(|part| !part.is_empty() && !part.starts_with('.') && part.strip_suffix(".lock").is_none())
+        };
         let is_name = !text.is_empty()
             && text.len() <= LONGEST
             && !text.starts_with('-')
@@ -226,7 +228,7 @@ impl GitModuleSource {
 
 /// The address with a scheme, and the folder: `github.com/a/b/c` means the folder `c` of `https://github.com/a/b.git`.
 fn full_address(place: &str, subdir: &Subdir) -> (String, Subdir) {
-    let with_suffix = |path: &str| if path.ends_with(".git") { path.to_owned() } else { format!("{path}.git") };
+    let with_suffix = |path: &str| format!("{}.git", path.strip_suffix(".git").unwrap_or(path));
     if let Some(path) = place.strip_prefix("github.com/") {
         let mut parts = path.splitn(3, '/');
         let (owner, name) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
