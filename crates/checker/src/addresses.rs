@@ -6,6 +6,7 @@ use serde_json::Value;
 use tofu_oci_layout::annotation;
 use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::ReadStore;
+use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{ProviderAddr, Tag, Version};
 
 use crate::facts::{FoundRelease, RepositoryFacts};
@@ -36,7 +37,7 @@ pub(crate) async fn check(
             let (place, version) = ("provider of the other versions".to_owned(), asked.map(ToString::to_string));
             NotJudged { place, version, platform: None, error }
         })?;
-        if let Some(Neighbour { version, address }) = found {
+        if let Some(Neighbour { version, of: VersionOf::Provider { address } }) = found {
             versions.entry(address).or_default().push(version);
         }
     }

@@ -27,7 +27,7 @@ pub struct ModuleCheckRequest<'a> {
 /// Which modules of a repository are asked for.
 #[derive(Clone, Debug)]
 pub enum AskedModules {
-    /// The package of every tag, at most 1000, except lists of referrers and signatures.
+    /// The package of every tag, at most 1000, except lists of referrers, signatures, and notices with what was withdrawn.
     EveryTag,
     /// The package of this tag.
     Tag(Tag),
@@ -110,9 +110,10 @@ pub fn refused_module(asked: &AskedModule, missing: &str) -> ModuleCheckReport {
     ModuleCheckReport { predictions: vec![prediction], findings, not_judged: Vec::new() }
 }
 
-/// Whether a tag only lists what refers to something else.
-fn is_beside(tag: &str) -> bool {
-    tag.starts_with("sha256-") || tag.starts_with("sha512-")
+/// Whether a tag only lists what refers to something else, or keeps what a publisher says of a version later.
+fn is_beside(text: &str) -> bool {
+    let is_note = |tag: Tag| tag.withdrawn_version().is_some() || tag.deprecated_version().is_some();
+    text.starts_with("sha256-") || text.starts_with("sha512-") || text.parse().is_ok_and(is_note)
 }
 
 /// What a source with this tag asks for.

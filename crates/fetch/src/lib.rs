@@ -39,8 +39,8 @@ pub use pin_file::PinFileError;
 pub use place::{FoundPackage, PackageForm, PackagePath, PathContents};
 pub use subject::subject;
 pub use trust::{
-    Judgement, ModuleStanding, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched, judge_module,
-    judged, real_zips,
+    JudgedModule, Judgement, ModuleStanding, SignatureStanding, SignedBy, Trust, TrustChecker, Unasked, Vouched,
+    judge_module, judged, real_zips,
 };
 pub use verify::{
     Expect, OTHER_MANIFEST, PUBLISHED_ANEW, Placed, Verified, check_before, check_lines, known_before, recorded,

@@ -26,6 +26,7 @@ impl PackError {
             Self::NoExecutable { .. } => "executable-not-found",
             Self::OtherPlatform(_) => "other-platform",
             Self::OtherAddress(_) => "kept-for-another",
+            Self::KeptForOther(kept) => kept.code(),
             Self::LayersDiffer { .. } => "layers-differ",
             Self::Withdrawn(_) => "withdrawn",
             Self::TagTaken(_) => "tag-taken",
@@ -54,6 +55,8 @@ impl SignError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotARelease { .. } => "not-a-release",
+            Self::NotAModule { .. } => "not-a-module",
+            Self::ModuleWithAddress { .. } => "module-with-address",
             Self::AddressUnknown { .. } => "address-unknown",
             Self::OtherProvider { .. } => "signs-another-provider",
             Self::OtherAddress { .. } => "kept-for-another",

@@ -1,13 +1,15 @@
-//! A release from one store to another, byte for byte.
+//! A release or a module from one store to another, byte for byte.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 use tofu_oci_store::{CopyBudget, CopyOptions, CopyReferrers, ReadStore, Store};
-use tofu_oci_trust::SignedSubject;
-use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag, Version};
 
-use crate::push::{contents_of, for_version, leaves_of, point, resolve};
+use crate::kept_for::demand_takes;
+use crate::module::{taken as module_taken, zip_of};
+use crate::push::{contents_of, for_version, leaves_of, point, resolve, tag_of};
 use crate::signing::{AttachPlan, AttachRequest, SignatureCopier, Signing, SourceTags, at_destination};
 use crate::{PackError, ReleaseDifference, ReplaceTag, TagTaken, Transfers};
 
@@ -26,11 +28,11 @@ pub struct CopyRequest<'a> {
     pub signing: Option<CopySigning<'a>>,
 }
 
-/// Who signs a copy, and as which provider's release.
+/// Who signs a copy, and as what.
 #[derive(Clone, Copy, Debug)]
 pub struct CopySigning<'a> {
-    /// The address that the signature names.
-    pub address: &'a ProviderAddr,
+    /// What the signature names: a provider, or a module, whose signature names nothing.
+    pub of: &'a VersionOf,
     /// The key and the forms.
     pub signing: Signing<'a>,
 }
@@ -42,6 +44,8 @@ pub struct CopiedRelease {
     pub tag: Tag,
     /// The digest of the manifest that it points at.
     pub index: Digest,
+    /// The media type of that manifest: an index, or the manifest of a module.
+    pub media_type: String,
     /// The tags beside it, the same at both ends: those that cosign keeps signatures, attestations and bills of materials
     /// under, and `deprecated-VERSION`.
     pub tags: Vec<Tag>,
@@ -51,7 +55,7 @@ pub struct CopiedRelease {
     pub unchanged: bool,
 }
 
-/// Copies releases with everything that refers to them (signatures, attestations), be it as a referrer or under a tag
+/// Copies releases or modules with everything that refers to them (signatures, attestations), be it as a referrer or under a tag
 /// of cosign's, each version's tag last of all.
 ///
 /// Notices are referrers, so they go along; the tag of the notice of a deprecated version does, too. If the destination
@@ -62,6 +66,7 @@ pub struct CopiedRelease {
 /// # Errors
 /// [`PackError::TagTaken`] before anything is sent if one of the tags points at something else there;
 /// [`PackError::NoRelease`] if the source lacks a version; [`PackError::NothingToCopy`] if no version is asked for;
+/// [`PackError::KeptForOther`] and [`PackError::Module`] as [`demand_takes`];
 /// [`PackError::Copy`] if all releases together lead to more manifests than a [`CopyBudget`] has.
 pub async fn copy_release(
     from: &dyn ReadStore,
@@ -73,6 +78,9 @@ pub async fn copy_release(
     let mut existing = Vec::with_capacity(releases.len());
     for (tag, root) in &releases {
         existing.push(is_at_destination(from, to, tag, root, request.replace).await?);
+    }
+    if existing.contains(&false) {
+        demand_takes(from, to, &to.place(), &releases, reporter).await?;
     }
     let known = SourceTags::of(from).await?;
     let budget: Arc<CopyBudget> = Arc::default();
@@ -93,9 +101,9 @@ pub async fn copy_release(
         let leaves = leaves_of(from, &root).await?.unwrap_or_default();
         let mut tags = signatures.copy(&known, &root.digest, &leaves).await?;
         let mut transfers = signatures.transfers;
-        if let (Some(CopySigning { address, signing }), Some(version)) = (request.signing, tag.version()) {
-            let subject = SignedSubject { index: &root.digest, address, version: &version };
-            let attach = AttachRequest { index: &root, subject: (&subject).into(), sums: None, signing: Some(signing) };
+        if let (Some(CopySigning { of, signing }), Some(version)) = (request.signing, tag.version()) {
+            let subject = of.content(&root.digest, &version);
+            let attach = AttachRequest { index: &root, subject, sums: None, signing: Some(signing) };
             transfers.add(AttachPlan::look(to, attach).await?.attach(to).await?.1);
         }
         if let Some(notice) = known.deprecated(&tag) {
@@ -117,7 +125,7 @@ pub async fn copy_release(
         if let Some(version) = tag.withdrawn_version() {
             warn_if_offered(to, from.place(), &version, reporter).await?;
         }
-        copied.push(CopiedRelease { tag, index: root.digest, tags, transfers, unchanged });
+        copied.push(CopiedRelease { tag, index: root.digest, media_type: root.media_type, tags, transfers, unchanged });
     }
     Ok(copied)
 }
@@ -141,7 +149,7 @@ async fn warn_if_offered(
 
 /// The tags to copy and what they point at, in the order of versions.
 async fn find(from: &dyn ReadStore, request: &CopyRequest<'_>) -> Result<Vec<(Tag, Descriptor)>, PackError> {
-    let mut tags = request.versions.iter().map(for_version).collect::<Result<Vec<_>, _>>()?;
+    let mut tags = request.versions.iter().map(tag_of).collect::<Result<Vec<_>, _>>()?;
     tags.extend(request.withdrawn.iter().filter_map(|version| Tag::withdrawn(version).ok()));
     let mut found = Vec::with_capacity(tags.len());
     for tag in tags {
@@ -199,6 +207,9 @@ async fn taken(
     root: &Descriptor,
     there: &Descriptor,
 ) -> Result<PackError, PackError> {
+    if let Some(zip) = zip_of(from, root).await? {
+        return Ok(module_taken(to, there, (&root.digest, &zip), tag).await);
+    }
     let ((existing, of), new) = (contents_of(to, there).await?, leaves_of(from, root).await?);
     let difference = ReleaseDifference::between(existing.as_ref(), new.as_ref());
     Ok(PackError::TagTaken(Box::new(TagTaken {

@@ -10,7 +10,9 @@ use tofu_oci_store::{CopyError, StoreError};
 use tofu_oci_trust::OpenPgpFault;
 use tofu_oci_types::{Digest, InvalidVersion, PackageHash, Place, Platform, ProviderAddr, Tag, Version};
 
-use crate::{ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, WithdrawnVersion};
+use crate::{
+    KeptForOther, ModuleFault, OtherAddress, OtherPlatform, SignError, StateError, SumsFile, WithdrawnVersion,
+};
 
 /// How the release under a taken tag differs from the one that was to be pushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,6 +185,9 @@ pub enum PackError {
     /// The repository is kept for another address.
     #[error(transparent)]
     OtherAddress(Box<OtherAddress>),
+    /// The repository is kept for versions of another kind.
+    #[error(transparent)]
+    KeptForOther(Box<KeptForOther>),
     /// The image of a package has other contents than its zip.
     #[error("the image of {platform} holds other files than its zip: {layer} and {zip}")]
     LayersDiffer {

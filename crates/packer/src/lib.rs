@@ -18,6 +18,8 @@ mod conversions;
 mod copy;
 mod dist;
 mod error;
+mod found;
+mod kept_for;
 mod module;
 mod other;
 mod push;
@@ -36,16 +38,17 @@ pub use dist::{
     read_dist_with,
 };
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
+pub use found::SignAddress;
+pub use kept_for::{KeptForOther, demand_takes};
 pub use module::{
-    KeptForProvider, LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport,
-    ModulePushRequest, ModuleTagState, ModuleTagTaken, PackageDifference, UnreadableModule, plan_module_push,
-    push_module,
+    LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModulePushPlan, ModulePushReport, ModulePushRequest,
+    ModuleTagState, ModuleTagTaken, PackageDifference, UnreadableModule, plan_module_push, push_module,
 };
 pub use other::{OtherAddress, OtherPlatform, WithdrawnVersion};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag};
-pub use sign::{SignAddress, SignReport, SignRequest, sign};
+pub use sign::{SignReport, SignRequest, sign};
 pub(crate) use signing::can_be_ended;
 pub use signing::{
     Attachment, AttachmentState, Forms, NoticeReport, NoticeRequest, SignError, Signing, SumsMode, put_notice,

@@ -1,16 +1,17 @@
-//! A signature for a release that is in a store already.
+//! A signature for a release or a module that is in a store already.
 
 use serde::Serialize;
-use tofu_oci_layout::{LayoutError, ReleaseIndex};
 use tofu_oci_source::{Neighbour, newest_neighbour};
 use tofu_oci_store::{ReadStore, Store};
-use tofu_oci_trust::{KeyId, SignedSubject};
+use tofu_oci_trust::{KeyId, VersionOf};
 use tofu_oci_types::{Descriptor, Digest, Event, Place, ProviderAddr, Reference, Reporter, Tag, Version};
 
 use crate::copy::no_release;
-use crate::push::{for_version, tags_unknown};
+use crate::found::{FoundVersion, read_version};
+use crate::kept_for::tags_unknown;
+use crate::push::tag_of;
 use crate::signing::{AttachPlan, AttachRequest};
-use crate::{Attachment, AttachmentState, PackError, Rename, SignError, Signing, Transfers};
+use crate::{Attachment, AttachmentState, PackError, Rename, SignAddress, SignError, Signing, Transfers};
 
 /// Which release to sign, and how.
 #[derive(Clone, Debug)]
@@ -25,30 +26,19 @@ pub struct SignRequest<'a> {
     pub signing: Signing<'a>,
 }
 
-/// Where the address comes from that a signature names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SignAddress {
-    /// The user says it.
-    Given(ProviderAddr),
-    /// The index says it.
-    Annotated {
-        /// The address if the index does not name one.
-        otherwise: Option<ProviderAddr>,
-    },
-}
-
 /// What [`sign`] did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SignReport {
     /// The repository.
     pub place: Place,
-    /// The provider's address, as the signature names it.
-    pub address: ProviderAddr,
-    /// The version, as the signature names it.
+    /// The provider, as the signature names it, or that it is a module, whose signature names nothing.
+    #[serde(flatten)]
+    pub of: VersionOf,
+    /// The version.
     pub version: Version,
     /// The tag that was read.
     pub tag: Tag,
-    /// The digest of the index: what is signed.
+    /// The digest of the index or of the module's manifest: what is signed.
     pub index: Digest,
     /// The key that signed.
     pub key: KeyId,
@@ -60,7 +50,7 @@ pub struct SignReport {
     pub unchanged: bool,
 }
 
-/// Signs the release under the version's tag.
+/// Signs the release or the module under the version's tag.
 ///
 /// The release is read and compared with what the signature will name. Signatures that are there stay, whoever made
 /// them; if this key has signed the same before, nothing is written. No tag of a version is touched.
@@ -77,7 +67,7 @@ pub async fn sign(
     let release = find(store, request, reporter).await?;
     let mut report = SignReport {
         place: store.place(),
-        address: release.address.clone(),
+        of: release.of.clone(),
         version: request.version.clone(),
         tag: release.tag,
         index: release.index.digest.clone(),
@@ -86,9 +76,8 @@ pub async fn sign(
         transfers: Transfers::default(),
         unchanged: true,
     };
-    let subject = SignedSubject { index: &release.index.digest, address: &release.address, version: request.version };
-    let attach =
-        AttachRequest { index: &release.index, subject: (&subject).into(), sums: None, signing: Some(request.signing) };
+    let subject = release.of.content(&release.index.digest, request.version);
+    let attach = AttachRequest { index: &release.index, subject, sums: None, signing: Some(request.signing) };
     let plan = AttachPlan::look(store, attach).await?;
     (report.attachments, report.transfers) = plan.attach(store).await?;
     report.unchanged = report.attachments.iter().all(|attachment| attachment.state == AttachmentState::Present);
@@ -98,7 +87,7 @@ pub async fn sign(
 struct SignableRelease {
     tag: Tag,
     index: Descriptor,
-    address: ProviderAddr,
+    of: VersionOf,
 }
 
 /// Reads the release, and compares it with what was asked for.
@@ -107,7 +96,7 @@ async fn find(
     request: &SignRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<SignableRelease, PackError> {
-    let tag = for_version(request.version)?;
+    let tag = tag_of(request.version)?;
     let place = || store.place();
     let (index, bytes) = match store.manifest(&Reference::Tag(tag.clone())).await {
         Ok(found) => found,
@@ -116,12 +105,15 @@ async fn find(
     };
     // A signature names the bytes by SHA-256, whatever algorithm the registry names them by.
     let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
-    let release = read_index(&index, &bytes, &tag, store)?;
-    let claims = release.claims();
-    if let Some(annotated) = claims.version.filter(|annotated| annotated != request.version) {
+    let found = read_version(&index, &bytes, &tag, store)?;
+    if let Some(annotated) = found.claimed_version().filter(|annotated| annotated != request.version) {
         return Err(SignError::OtherVersion { place: place(), tag, annotated: Box::new(annotated) }.into());
     }
-    if let (SignAddress::Given(given), Some(annotated)) = (&request.address, &claims.address)
+    let annotated = match &found {
+        FoundVersion::Release(release) => release.claims().address,
+        FoundVersion::Module(_) => None,
+    };
+    if let (SignAddress::Given(given), Some(annotated)) = (&request.address, &annotated)
         && given != annotated
     {
         if given.provider_type() != annotated.provider_type() {
@@ -131,39 +123,11 @@ async fn find(
         let text = format!("the release says that it is {annotated}, and is signed as {given}");
         reporter.event(&Event::warning("other-address", text));
     }
-    let Some(address) = request.address.choose(claims.address) else {
-        return Err(SignError::AddressUnknown { place: place(), tag }.into());
-    };
-    if request.rename == Rename::Refuse {
-        require_address(store, &tag, &address, reporter).await?;
+    let of = found.of(&request.address, place(), &tag)?;
+    if let (Rename::Refuse, Some(address)) = (request.rename, of.address()) {
+        require_address(store, &tag, address, reporter).await?;
     }
-    Ok(SignableRelease { tag, index, address })
-}
-
-impl SignAddress {
-    /// The address to be named; `None` if nothing names the provider.
-    pub(crate) fn choose(&self, annotated: Option<ProviderAddr>) -> Option<ProviderAddr> {
-        match self {
-            Self::Given(given) => Some(given.clone()),
-            Self::Annotated { otherwise } => annotated.or_else(|| otherwise.clone()),
-        }
-    }
-}
-
-/// The index of a release that a signature or a notice is to name.
-pub(crate) fn read_index(
-    index: &Descriptor,
-    bytes: &[u8],
-    tag: &Tag,
-    store: &dyn ReadStore,
-) -> Result<ReleaseIndex, SignError> {
-    let not_a_release =
-        |source| SignError::NotARelease { place: store.place(), tag: tag.clone(), source: Box::new(source) };
-    let release = ReleaseIndex::parse(index, bytes).map_err(not_a_release)?;
-    if release.platforms().is_empty() && release.nested().is_empty() {
-        return Err(not_a_release(LayoutError::NoProviderPackages { found: Vec::new() }));
-    }
-    Ok(release)
+    Ok(SignableRelease { tag, index, of })
 }
 
 /// Demands that the repository's newest other version does not name another provider: a signature under a name that
@@ -183,7 +147,7 @@ async fn require_address(
         }
     };
     match newest_neighbour(store, &tags, tag).await? {
-        Some(Neighbour { version, address: kept }) if kept != *address => {
+        Some(Neighbour { version, of: VersionOf::Provider { address: kept } }) if kept != *address => {
             let (version, kept, address) = (Box::new(version), Box::new(kept), Box::new(address.clone()));
             Err(SignError::OtherAddress { place: store.place(), tag: tag.clone(), address, kept, version }.into())
         }

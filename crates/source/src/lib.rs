@@ -58,6 +58,7 @@ pub use configured::{ConfiguredMethods, CredentialErrors};
 pub use direct::{DirectSource, HostedPlace, OpenRepository};
 pub use discovery::{Discover, DiscoveryError, DiscoveryOptions, HttpDiscovery, Services};
 pub use error::{Blame, NotOffered, SourceError};
+pub(crate) use evidence::notice_evidence;
 pub use evidence::{LAYER_LIMIT, evidence, notices, withdrawal};
 pub use failure::Failure;
 pub use folder::FolderSource;
@@ -66,7 +67,7 @@ pub use listing::{Listing, StrayEffect, StrayTag};
 pub use module::{
     ArchiveForm, LocationFault, ModuleArchive, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
 };
-pub use neighbours::{Neighbour, newest_neighbour, provider_of};
+pub use neighbours::{Neighbour, newest_neighbour};
 pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};
 pub use not_read::NotRead;
 pub use oci::OciSource;
@@ -74,7 +75,7 @@ pub use opener::MethodOpener;
 pub use package::{Layer, Locator, Opened, Package, Part};
 pub use registry::{Keyless, RegistryAccess, RegistrySource, SignatureDemands};
 pub use release::{ClaimedHashes, Created, CreatedBy, ReleaseDescription, ReleaseId, Search};
-pub use release_reader::read_release;
+pub use release_reader::{read_release, version_of};
 pub use rules::{Continuation, ListingAnswer, PackageAnswer};
 pub use tofu_oci_layout::{CreationTime, LeafKind};
 pub use traits::{Offer, Release, Source};

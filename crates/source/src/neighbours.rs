@@ -1,32 +1,32 @@
-//! Which provider a repository is for, by the releases in it.
+//! Which provider a repository is for, or whether it is for a module, by the versions in it.
 //!
-//! A repository holds the versions of one provider. A user who forgets its address publishes or signs under a name that
+//! A repository holds the versions of one provider or of one module. A user who forgets its address publishes or signs under a name that
 //! no client asks for. The existing releases reveal the mistake.
 
-use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, ProviderAddr, Reference, Tag, Version};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Reference, Tag, Version};
 
-use crate::release_reader::{of_content, read_release};
+use crate::release_reader::{of_content, of_manifest};
 
 /// How many releases are read at most.
 const MOST: usize = 2;
 
-/// What a release of a repository says about its provider.
+/// What a version of a repository says that it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Neighbour {
-    /// The release's version.
+    /// The version.
     pub version: Version,
-    /// The provider that it names.
-    pub address: ProviderAddr,
+    /// What it says that it is.
+    pub of: VersionOf,
 }
 
-/// The newer of the two newest versions among `tags` that names a provider. The tag `own` and tags that are not
+/// The newer of the two newest versions among `tags` that names a provider or is a module. The tag `own` and tags that are not
 /// canonical do not count. At most two requests.
 ///
 /// # Errors
 /// If a release could not be asked for ([`StoreError::is_of_content`]): it may name a provider. A missing or
-/// damaged manifest, and one that is not a release, names none.
+/// damaged manifest, and one that is neither a release nor a module, names none.
 pub async fn newest_neighbour(store: &dyn ReadStore, tags: &[Tag], own: &Tag) -> Result<Option<Neighbour>, StoreError> {
     let canonical = |tag: &Tag| tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag));
     let mut versions: Vec<Version> = tags.iter().filter(|tag| *tag != own).filter_map(canonical).collect();
@@ -34,20 +34,11 @@ pub async fn newest_neighbour(store: &dyn ReadStore, tags: &[Tag], own: &Tag) ->
     for version in versions.into_iter().take(MOST) {
         let Ok(tag) = Tag::for_version(&version) else { continue };
         let found = of_content(store.manifest(&Reference::Tag(tag)).await)?;
-        let release = found.and_then(|(index, bytes)| ReleaseIndex::parse(&index, &bytes).ok());
-        if let Some(address) = release.and_then(|release| release.claims().address) {
-            return Ok(Some(Neighbour { version, address }));
+        if let Some(of) = found.and_then(|(manifest, bytes)| of_manifest(&manifest, &bytes)) {
+            return Ok(Some(Neighbour { version, of }));
         }
     }
     Ok(None)
-}
-
-/// The provider that a release names; `None` without such a name, and for a manifest that is not a release.
-///
-/// # Errors
-/// As [`newest_neighbour`].
-pub async fn provider_of(store: &dyn ReadStore, index: &Descriptor) -> Result<Option<ProviderAddr>, StoreError> {
-    Ok(read_release(store, index).await?.and_then(|release| release.claims().address))
 }
 
 #[cfg(test)]
@@ -56,7 +47,7 @@ mod tests {
     use bytes::Bytes;
     use tofu_oci_layout::{annotation, artifact_type, media_type};
     use tofu_oci_store::{AccessFault, ByteStream, MemoryStore, Store as _, StoreItem};
-    use tofu_oci_types::{Digest, NetworkFault, Place};
+    use tofu_oci_types::{Descriptor, Digest, NetworkFault, Place};
 
     use super::*;
 
@@ -88,7 +79,9 @@ mod tests {
             let tags = self.inner.tags().await.unwrap();
             let found = newest_neighbour(self, &tags, &own.parse().unwrap()).await;
             let name = |found: Option<Neighbour>| {
-                found.map_or("none".to_owned(), |found| format!("{} {}", found.version, found.address.provider_type()))
+                found.map_or("none".to_owned(), |found| {
+                    format!("{} {}", found.version, found.of.address().unwrap().provider_type())
+                })
             };
             found.map(name).map_err(|error| error.to_string())
         }

@@ -46,7 +46,7 @@ impl OciSource {
                 StoreError::NotFound { place: self.place().clone(), what: StoreItem::ManifestOfTag(tag.clone()) }.into()
             }
             Ok(listing) if listing.withdrawn.contains(version) => {
-                let notice = withdrawal(&*self.repository.store, address, version).await;
+                let notice = withdrawal(&*self.repository.store, &address.into(), version).await;
                 let (reason, replaced_by) = notice.map(|notice| (notice.reason, notice.replaced_by)).unzip();
                 let (version, offered) = (version.clone(), listing.versions);
                 let replaced_by = replaced_by.flatten();

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
+use crate::statement::{SignedContent, SignedSubject};
+
 /// How many pieces of evidence are looked at; a repository can hold any number of them.
 pub const EVIDENCE_LIMIT: usize = 100;
 
@@ -121,9 +123,29 @@ pub struct ReleaseFacts<'a> {
     pub identity: &'a Identity,
     /// The archives that `SHA256SUMS` is compared with.
     pub archives: &'a Archives,
+    /// What signatures and notices name beside the digest.
+    pub names: StatedNames,
+}
+
+/// What signatures and notices about a manifest name beside its digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatedNames {
+    /// The provider and the version, as for releases of providers.
+    OfRelease,
+    /// Nothing: the manifest says itself what it is, as that of a module.
+    Nothing,
 }
 
 impl ReleaseFacts<'_> {
+    /// What a signature or notice of ours would be about; `None` without an index.
+    pub fn content(&self) -> Option<SignedContent<'_>> {
+        let (index, Self { address, version, .. }) = (self.identity.index()?, *self);
+        Some(match self.names {
+            StatedNames::OfRelease => SignedContent::Release(SignedSubject { index, address, version }),
+            StatedNames::Nothing => SignedContent::Manifest(index),
+        })
+    }
+
     /// Whether a digest, of whatever algorithm, is that of this index.
     pub fn is_index(&self, digest: &Digest) -> bool {
         self.identity.is(digest)

@@ -30,7 +30,7 @@ mod vocabulary;
 
 pub use bundle::{open_bundle, peek_bundle, sign_bundle};
 pub use cosign_tag::{CosignTagSignature, open_cosign_tag, peek_cosign_tag, sign_cosign_tag};
-pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT};
+pub use evidence::{Archives, EVIDENCE_LIMIT, Evidence, ReleaseFacts, SUMS_FILES_LIMIT, StatedNames};
 pub use fault::{MadeBy, Peek, SignatureFault, SignatureForm, Signed};
 pub use judge::{
     ByHand, Covered, Covers, Examined, Flaw, Missing, SignatureOutcome, Signer, Standing, TrustRefusal, TrustRemark,
@@ -55,7 +55,7 @@ pub use policy::{
     PolicyError, PolicyFile, PolicyProblem, RuleOrigin, TrustRule, Unsigned,
 };
 pub use signer::PrivateKey;
-pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject};
+pub use statement::{Name, SignedContent, SignedSubject, Statement, StatementSubject, VersionOf};
 pub use sums::{SUMS_LIMIT, Sums, SumsError, SumsLine};
 pub use vocabulary::{
     ADDRESS_ANNOTATION, BUNDLE_TYPE, NOTICE_ARTIFACT_TYPE, NOTICE_PREDICATE, SIGN_PREDICATE, SIGNATURE_ANNOTATION,

@@ -15,11 +15,11 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use tofu_oci_types::{Digest, ProviderAddr, Version};
+use tofu_oci_types::Digest;
 
 use crate::bundle::{sign_statement, statement_bytes};
 use crate::json;
-use crate::statement::{Name, SignedSubject, Statement, StatementSubject};
+use crate::statement::{SignedContent, Statement, StatementSubject};
 use crate::vocabulary::NOTICE_PREDICATE;
 use crate::{PrivateKey, SignatureFault};
 
@@ -140,13 +140,13 @@ impl fmt::Display for NoticeReason {
 
 impl Notice {
     /// The in-toto statement that says it of `subject`: the same bytes for the same arguments.
-    pub fn to_statement(&self, subject: &SignedSubject<'_>) -> Vec<u8> {
+    pub fn to_statement<'a>(&self, subject: impl Into<SignedContent<'a>>) -> Vec<u8> {
         let mut predicate = json!({ "state": self.state.name(), "reason": self.reason.as_str() });
         if let Some(index) = &self.replaced_by {
             predicate["replacedBy"] = json!(index.to_string());
         }
         predicate["supersedes"] = self.supersedes.iter().map(ToString::to_string).collect();
-        subject.statement(NOTICE_PREDICATE, &predicate)
+        subject.into().statement(NOTICE_PREDICATE, &predicate)
     }
 
     fn parse(statement: &[u8]) -> Result<Self, String> {
@@ -201,18 +201,15 @@ impl StatedNotice {
         Ok(Some(Self { digest: Digest::sha256(statement), subjects: read.subjects, notice }))
     }
 
-    /// Whether it names this index, this provider and this version.
-    pub fn is_about(&self, index: &Digest, address: &ProviderAddr, version: &Version) -> bool {
-        self.subjects.iter().any(|subject| {
-            subject.digest.as_ref() == Some(index)
-                && matches!(&subject.address, Name::Is(named) if named == address)
-                && matches!(&subject.version, Name::Is(named) if named == version)
-        })
+    /// Whether it is about this very content, under the names that belong to it.
+    pub fn is_about<'a>(&self, content: impl Into<SignedContent<'a>>) -> bool {
+        let content = content.into();
+        self.subjects.iter().any(|subject| content.is(subject))
     }
 }
 
 /// A bundle in which `key` signs the notice about `subject`: the same bytes for the same arguments.
-pub fn sign_notice(key: &PrivateKey, subject: &SignedSubject<'_>, notice: &Notice) -> Vec<u8> {
+pub fn sign_notice<'a>(key: &PrivateKey, subject: impl Into<SignedContent<'a>>, notice: &Notice) -> Vec<u8> {
     sign_statement(key, notice.to_statement(subject))
 }
 

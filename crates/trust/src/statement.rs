@@ -1,7 +1,9 @@
 //! What a signature says: which digest, of which provider, in which version.
 
+use std::fmt;
 use std::str::FromStr;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tofu_oci_types::{Digest, ProviderAddr, Version};
 
@@ -66,6 +68,53 @@ pub enum SignedContent<'a> {
     Release(SignedSubject<'a>),
     /// A manifest that says itself what it is, as that of a module: the signature adds no name.
     Manifest(&'a Digest),
+}
+
+/// What a version of a repository is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum VersionOf {
+    /// A release of a provider.
+    Provider {
+        /// The provider.
+        address: ProviderAddr,
+    },
+    /// The package of a module, which has no address.
+    Module,
+}
+
+impl VersionOf {
+    /// What a signature or notice about this version must be about, if its manifest has this digest.
+    pub fn content<'a>(&'a self, manifest: &'a Digest, version: &'a Version) -> SignedContent<'a> {
+        match self {
+            Self::Provider { address } => SignedContent::Release(SignedSubject { index: manifest, address, version }),
+            Self::Module => SignedContent::Manifest(manifest),
+        }
+    }
+
+    /// The provider; `None` for a module.
+    pub fn address(&self) -> Option<&ProviderAddr> {
+        match self {
+            Self::Provider { address } => Some(address),
+            Self::Module => None,
+        }
+    }
+}
+
+impl From<&ProviderAddr> for VersionOf {
+    fn from(address: &ProviderAddr) -> Self {
+        Self::Provider { address: address.clone() }
+    }
+}
+
+/// `registry.example.com/acme/widget`, or `the module`: a version can follow.
+impl fmt::Display for VersionOf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Provider { address } => address.fmt(f),
+            Self::Module => f.write_str("the module"),
+        }
+    }
 }
 
 impl<'a> From<&SignedSubject<'a>> for SignedContent<'a> {
@@ -178,7 +227,7 @@ impl<'a> SignedContent<'a> {
     }
 
     /// An in-toto statement about it with this predicate.
-    fn statement(self, predicate_type: &str, predicate: &Value) -> Vec<u8> {
+    pub(crate) fn statement(self, predicate_type: &str, predicate: &Value) -> Vec<u8> {
         let digest = self.digest();
         let mut subject = json!({ "digest": { digest.algorithm_name(): digest.encoded() } });
         let names = self.names();
@@ -193,13 +242,6 @@ impl<'a> SignedContent<'a> {
         })
         .to_string()
         .into_bytes()
-    }
-}
-
-impl SignedSubject<'_> {
-    /// An in-toto statement about it with this predicate.
-    pub(crate) fn statement(&self, predicate_type: &str, predicate: &Value) -> Vec<u8> {
-        SignedContent::from(self).statement(predicate_type, predicate)
     }
 }
 

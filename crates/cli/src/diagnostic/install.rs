@@ -4,10 +4,11 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
 use tofu_oci_fetch::{FetchError, PinFileError};
 use tofu_oci_installer::InstallError;
+use tofu_oci_layout::{DocumentKind, LayoutError};
 use tofu_oci_lockfile::{LockFileError, LockRefusal, ManifestLines};
 use tofu_oci_source::{Failure, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{NetworkFault, Version, printable};
+use tofu_oci_types::{NetworkFault, Place, Version, printable};
 
 use super::{Diagnostic, Refused};
 use crate::exit::Exit;
@@ -115,6 +116,12 @@ impl Diagnostic {
                 };
                 diagnostic.hint(versions("it has", &offered))
             }
+            SourceError::Layout {
+                version,
+                place,
+                source: source @ LayoutError::NotAProviderIndex { found: DocumentKind::ModulePackage },
+                ..
+            } => Self::of_module_version(&place, &version, &source),
             SourceError::Layout { version, place, source, .. } => {
                 let check = invocation::command(&format!("check {place}:{version}"));
                 Self::new(Exit::Fixable, format!("version {version} in {place} is not a release of a provider"))
@@ -124,6 +131,26 @@ impl Diagnostic {
             error => Self::from(error),
         }
         .or_code(code)
+    }
+}
+
+impl Diagnostic {
+    /// A version that is a module, where a provider's release is wanted.
+    fn of_module_version(place: &Place, version: &Version, source: &LayoutError) -> Self {
+        let diagnostic = Self::new(Exit::Fixable, format!("version {version} in {place} is a module, not a provider"))
+            .cause(source.to_string());
+        let named = match place {
+            Place::Registry(repository) => format!("oci://{repository}"),
+            place => place.to_string(),
+        };
+        let tag = version.to_string().replace('+', "_");
+        diagnostic
+            .hint(format!("`{}` lists its versions", invocation::command(&format!("module versions {named}"))))
+            .hint(format!(
+                "`{}` says who has signed it, and `{}` what OpenTofu makes of it",
+                invocation::command(&format!("verify {place}:{tag}")),
+                invocation::command(&format!("check --module {place}:{tag}"))
+            ))
     }
 }
 

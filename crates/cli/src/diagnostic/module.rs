@@ -1,6 +1,7 @@
 //! What to do about a module that is not published.
 
-use tofu_oci_packer::{ModuleFault, ModuleTagTaken, PackageDifference, UnreadableModule};
+use tofu_oci_packer::{KeptForOther, ModuleFault, ModuleTagTaken, PackageDifference, UnreadableModule};
+use tofu_oci_trust::VersionOf;
 
 use super::Diagnostic;
 
@@ -11,15 +12,24 @@ impl Diagnostic {
             ModuleFault::NoFolder { .. } | ModuleFault::NotAFolder { .. } => {
                 self.hint("name the folder with the module's .tf files")
             }
-            ModuleFault::Repository { .. } => self.hint("push to a repository of another name"),
+            ModuleFault::Repository { .. } => self.hint("name a repository of another name"),
             ModuleFault::Unreadable(unreadable) => self.unreadable_hint(unreadable),
             ModuleFault::OwnAnnotation { .. } => self.hint("omit it; --version and the files say what it holds"),
             ModuleFault::TagTaken(taken) => self.module_taken_hint(taken),
-            ModuleFault::KeptForProvider(_) => {
-                self.hint("push the module to a repository of its own: OpenTofu takes each tag here for a version of the provider")
-            }
             _ => self,
         }
+    }
+
+    /// What to do about a repository that holds versions of another kind.
+    pub(super) fn kept_for_hint(self, kept: &KeptForOther) -> Self {
+        self.hint(match kept.kept {
+            VersionOf::Provider { .. } => {
+                "give the module a repository of its own: OpenTofu takes each tag here for a version of the provider"
+            }
+            VersionOf::Module => {
+                "give the provider a repository of its own: no client could install a module as a provider"
+            }
+        })
     }
 
     fn unreadable_hint(self, unreadable: &UnreadableModule) -> Self {

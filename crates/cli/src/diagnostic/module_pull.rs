@@ -4,8 +4,10 @@ use tofu_oci_archive::ArchiveError;
 use tofu_oci_fetch::ModuleFetchError;
 use tofu_oci_source::{Failure, LocationFault, ModuleError};
 use tofu_oci_store::{StoreError, StoreItem};
-use tofu_oci_trust::{Flaw, RuleOrigin, TrustRefusal, TrustRule};
-use tofu_oci_types::{InvalidModuleName, ModuleAddr, NetworkFault, Place, Reference, RepositoryRef, Version};
+use tofu_oci_trust::{Flaw, NoticeReason, RuleOrigin, TrustRefusal, TrustRule};
+use tofu_oci_types::{
+    InvalidModuleName, ModuleAddr, NetworkFault, Place, Reference, RepositoryRef, Version, printable,
+};
 
 use super::{Diagnostic, versions};
 use crate::exit::Exit;
@@ -125,6 +127,22 @@ impl Diagnostic {
         }
     }
 
+    /// A version that was withdrawn from a repository, with the versions that it has.
+    pub(crate) fn withdrawn_module(
+        place: &Place,
+        version: &Version,
+        reason: Option<NoticeReason>,
+        offered: &[Version],
+    ) -> Self {
+        let diagnostic =
+            Self::new(Exit::Fixable, format!("version {version} was withdrawn from {place}")).code("withdrawn");
+        let diagnostic = match reason {
+            Some(reason) => diagnostic.cause(printable(reason.as_str())),
+            None => diagnostic,
+        };
+        diagnostic.hint(versions("it has", offered))
+    }
+
     /// A tag or digest that a repository lacks, with the versions that it has.
     pub(crate) fn missing_module(error: StoreError, place: &Place, reference: &Reference, offered: &[Version]) -> Self {
         if !matches!(&error, StoreError::NotFound { what: StoreItem::Tag(_) | StoreItem::Manifest(_), .. }) {
@@ -189,7 +207,9 @@ impl Diagnostic {
             RuleOrigin::File { path, line, providers } => {
                 let path = path.strip_prefix(".").unwrap_or(path).display();
                 let providers = providers.join(", ");
-                self.cause(if rule.keys.is_empty() {
+                self.cause(if matches!(refusal, TrustRefusal::Withdrawn { .. }) {
+                    format!("{path}:{line}, the rule for {providers}, says whose notices count")
+                } else if rule.keys.is_empty() {
                     format!("{path}:{line}, the rule for {providers}, refuses unsigned modules and names no keys")
                 } else {
                     format!("{path}:{line}, the rule for {providers}, demands {}", rule.demand())
@@ -197,15 +217,22 @@ impl Diagnostic {
             }
             _ => self,
         };
+        if let TrustRefusal::Withdrawn { replaced_by, .. } = refusal {
+            let diagnostic = match replaced_by {
+                Some(manifest) => diagnostic.cause(format!("{manifest} took its place")),
+                None => diagnostic,
+            };
+            return diagnostic
+                .hint("take another version; `tofu-oci module versions` lists them")
+                .hint("no option overrides it; if it was withdrawn by mistake, its publisher takes that back");
+        }
         match refusal.flaw() {
             Some(Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } | Flaw::Keyless) => {
                 diagnostic.hint("if the key is its publisher's, add a [[key]] to trust.toml and name it in the rule")
             }
             Some(Flaw::OtherVersion { .. }) => diagnostic
                 .hint("the tag has moved to another version; ask its publisher why, or name the digest you mean"),
-            _ => diagnostic.hint(
-                "its publisher signs it by pushing the same files again with `tofu-oci module push … --sign-key KEY`",
-            ),
+            _ => diagnostic.hint("its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`"),
         }
     }
 }

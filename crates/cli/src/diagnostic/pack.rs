@@ -63,6 +63,7 @@ impl From<PackError> for Diagnostic {
                 ))
                 .hint("to publish it all the same, add --skip-executable-check"),
             PackError::OtherAddress(found) => diagnostic.address_hint(found),
+            PackError::KeptForOther(kept) => diagnostic.kept_for_hint(kept),
             PackError::Archive { source, .. } => diagnostic.archive_hint(source),
             PackError::InvalidVersion { .. } => {
                 diagnostic.hint("versions read MAJOR.MINOR.PATCH, such as 1.4.0 or 2.0.0-beta.1")

@@ -11,7 +11,10 @@ impl Diagnostic {
         match error {
             SignError::NotARelease { .. } => {
                 self.hint("name the tag of a provider release; `tofu-oci push` and `tofu-oci pack` write them")
+                    .hint("or that of a module; `tofu-oci module push` writes them")
             }
+            SignError::NotAModule { .. } => self.hint("publish the module again: `tofu-oci module push` writes one that can be read"),
+            SignError::ModuleWithAddress { .. } => self.hint("omit --address, and name the place alone: REPOSITORY:VERSION"),
             SignError::AddressUnknown { .. } => {
                 self.hint("say it: --address HOST/NAMESPACE/TYPE, as `source` in required_providers says it")
             }

@@ -1,10 +1,11 @@
 //! `copy`.
 
 use serde::Serialize;
-use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, copy_release};
-use tofu_oci_source::{Listing, provider_of};
-use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Digest, Place, Reference, Tag, Version};
+use tofu_oci_layout::media_type::is_index;
+use tofu_oci_packer::{CopiedRelease, CopyRequest, ReplaceTag, TagState, copy_release, demand_takes};
+use tofu_oci_source::{Listing, version_of};
+use tofu_oci_store::{MemoryStore, ReadStore};
+use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag, Version};
 
 use super::context::{Context, tagged};
 use crate::args::CopyArgs;
@@ -120,10 +121,17 @@ async fn preview(
     to: &End,
     tags: Vec<Tag>,
 ) -> Result<(), Diagnostic> {
+    let mut roots = Vec::with_capacity(tags.len());
     for tag in tags {
-        let index = source.resolve(&Reference::Tag(tag.clone())).await?.digest;
+        let root = source.resolve(&Reference::Tag(tag.clone())).await?;
+        roots.push((tag, root));
+    }
+    let place = to.place();
+    let nothing = MemoryStore::new(place.clone());
+    let there = destination.unwrap_or(&nothing);
+    demand_takes(source, there, &place, &roots, context.reporter.as_ref()).await?;
+    for (tag, Descriptor { digest: index, media_type, .. }) in roots {
         let tag_state = tag_state(destination, &tag, &index).await?;
-        let place = to.place();
         if context.json {
             json_line(&Preview { event: "plan", tag: &tag, index: &index, to: &place, tag_state });
             continue;
@@ -141,10 +149,15 @@ async fn preview(
                 page.line(format_args!("would copy {here} only with --replace-tag"));
             }
         }
-        page.line(format_args!("  index {index}"));
+        page.line(format_args!("  {} {index}", manifest_word(&media_type)));
         printer::stdout(&page);
     }
     Ok(())
+}
+
+/// What a release's manifest is called: one of a module is no index.
+fn manifest_word(media_type: &str) -> &'static str {
+    if is_index(media_type) { "index" } else { "manifest" }
 }
 
 async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Digest) -> Result<TagState, Diagnostic> {
@@ -152,7 +165,7 @@ async fn tag_state(destination: Option<&dyn ReadStore>, tag: &Tag, index: &Diges
     match destination.resolve(&Reference::Tag(tag.clone())).await {
         Ok(there) if there.digest == *index => Ok(TagState::Equal),
         Ok(there) => {
-            let of = provider_of(destination, &there).await?;
+            let of = version_of(destination, &there).await?.and_then(|of| of.address().cloned());
             Ok(TagState::Taken { existing: there.digest, of })
         }
         Err(error) if error.is_not_found() => Ok(TagState::Free),
@@ -180,7 +193,7 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
     if context.json {
         return json_line(&CopyLine { event: "copied", place: to.to_string(), release });
     }
-    let CopiedRelease { tag, index, tags, transfers, unchanged } = release;
+    let CopiedRelease { tag, index, media_type, tags, transfers, unchanged } = release;
     let there = tagged(&to.place(), tag);
     let mut page = Page::of(if *unchanged {
         format!("{there} is there already")
@@ -193,7 +206,7 @@ fn print(context: &Context, release: &CopiedRelease, to: &End) {
             transfers.present
         )
     });
-    page.line(format_args!("  index {index}"));
+    page.line(format_args!("  {} {index}", manifest_word(media_type)));
     for tag in tags {
         page.line(format_args!("  with the tag {tag}"));
     }

@@ -173,9 +173,8 @@ fn print_report(context: &Context, report: &PushReport) {
     page.line(format_args!("  index {index}"));
     page.append(platforms(&report.platforms));
     page.append(attachments(&report.attachments));
-    if let Some(ReplacedRelease { index, notice }) = &report.replaced {
-        let marked = if notice.is_some() { "marked as withdrawn" } else { "not marked as withdrawn" };
-        page.line(format_args!("  replaced {index}, {marked}"));
+    if let Some(replaced) = &report.replaced {
+        page.line(replaced_line(replaced));
     }
     if !report.unchanged || attached {
         let sent = report.transfers;
@@ -259,4 +258,10 @@ fn platforms(platforms: &[PlatformReport]) -> Page {
         page.line(format_args!("  {platform:<16} {size:>9}  {checksum}"));
     }
     page
+}
+
+/// What became of what the tag pointed at before.
+pub(super) fn replaced_line(ReplacedRelease { index, notice }: &ReplacedRelease) -> String {
+    let marked = if notice.is_some() { "marked as withdrawn" } else { "not marked as withdrawn" };
+    format!("  replaced {index}, {marked}")
 }

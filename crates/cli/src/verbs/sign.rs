@@ -1,7 +1,7 @@
 //! `sign`, and the lines that other verbs print about signatures.
 
 use tofu_oci_packer::{Attachment, AttachmentState, Rename, SignAddress, SignReport, SignRequest, Signing};
-use tofu_oci_trust::SignatureForm;
+use tofu_oci_trust::{SignatureForm, VersionOf};
 use tofu_oci_types::{ProviderAddr, ReleaseName, Version};
 
 use super::context::{Context, tagged};
@@ -111,16 +111,24 @@ fn print(context: &Context, report: &SignReport) {
     if context.json {
         return json_event("signed", report);
     }
-    let SignReport { address, version, place, tag, index, .. } = report;
+    let SignReport { of, version, place, tag, index, .. } = report;
     let there = tagged(place, tag);
     let mut page = Page::of(if report.unchanged {
-        format!("{address} {version} at {there} is signed by this key already")
+        format!("{of} {version} at {there} is signed by this key already")
     } else {
-        format!("signed {address} {version} at {there}")
+        format!("signed {of} {version} at {there}")
     });
-    page.line(format_args!("  index {index}"));
+    page.line(format_args!("  {} {index}", manifest_word(of)));
     page.append(attachments(&report.attachments));
     printer::stdout(&page);
+}
+
+/// What the manifest of a version is called.
+pub(super) fn manifest_word(of: &VersionOf) -> &'static str {
+    match of {
+        VersionOf::Provider { .. } => "index",
+        VersionOf::Module => "manifest",
+    }
 }
 
 /// The key that signed, and what refers to a release, one line each.

@@ -2,7 +2,7 @@
 
 use tofu_oci_packer::{PackError, StateChange, StatePlan, StateReport, StateRequest};
 use tofu_oci_store::StoreError;
-use tofu_oci_trust::NoticeReason;
+use tofu_oci_trust::{NoticeReason, VersionOf};
 
 use super::context::{Context, tagged};
 use super::sign::{self, SignTarget, target};
@@ -95,23 +95,23 @@ fn print(context: &Context, change: StateChange, report: &StateReport) {
     if context.json {
         return json_event("release-state", report);
     }
-    let StateReport { address, version, place, tag, state_tag, index, reason, .. } = report;
+    let StateReport { of, version, place, tag, state_tag, index, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));
     let mut page = Page::of(match (change, report.unchanged) {
-        (StateChange::Withdraw, false) => format!("withdrew {address} {version} from {place}: {reason}"),
-        (StateChange::Withdraw, true) => format!("{address} {version} is withdrawn from {place} already: {reason}"),
-        (StateChange::Reinstate, false) => format!("{address} {version} is available again at {there}"),
+        (StateChange::Withdraw, false) => format!("withdrew {of} {version} from {place}: {reason}"),
+        (StateChange::Withdraw, true) => format!("{of} {version} is withdrawn from {place} already: {reason}"),
+        (StateChange::Reinstate, false) => format!("{of} {version} is available again at {there}"),
         (StateChange::Reinstate, true) => {
-            format!("{address} {version} at {there} is not withdrawn; nothing was changed")
+            format!("{of} {version} at {there} is not withdrawn; nothing was changed")
         }
-        (StateChange::Deprecate, false) => format!("deprecated {address} {version} at {there}: {reason}"),
-        (StateChange::Deprecate, true) => format!("{address} {version} at {there} is deprecated already: {reason}"),
-        (StateChange::Undeprecate, false) => format!("{address} {version} at {there} is no longer deprecated"),
+        (StateChange::Deprecate, false) => format!("deprecated {of} {version} at {there}: {reason}"),
+        (StateChange::Deprecate, true) => format!("{of} {version} at {there} is deprecated already: {reason}"),
+        (StateChange::Undeprecate, false) => format!("{of} {version} at {there} is no longer deprecated"),
         (StateChange::Undeprecate, true) => {
-            format!("{address} {version} at {there} is not deprecated; nothing was changed")
+            format!("{of} {version} at {there} is not deprecated; nothing was changed")
         }
     });
-    page.line(format_args!("  index {index}"));
+    page.line(format_args!("  {} {index}", sign::manifest_word(of)));
     match (&report.notice, &report.key) {
         (Some(notice), Some(key)) => page.line(format_args!("  notice {notice}, signed by {key}")),
         (Some(notice), None) => page.line(format_args!("  notice {notice}, not signed")),
@@ -121,9 +121,14 @@ fn print(context: &Context, change: StateChange, report: &StateReport) {
         StateChange::Withdraw => {
             page.line(format_args!("  the tag {tag} is gone: no client can choose this version"));
             page.line(format_args!("  the content stays at {marked}; --undo brings it back"));
-            page.line(format_args!(
-                "  consumers whose lock file names this version read the reason when `install`, `lock` or `verify` asks for it"
-            ));
+            page.line(match of {
+                VersionOf::Provider { .. } => {
+                    "  consumers whose lock file names this version read the reason when `install`, `lock` or `verify` asks for it"
+                }
+                VersionOf::Module => {
+                    "  consumers read the reason from `module pull`; OpenTofu itself still takes it by its digest"
+                }
+            });
         }
         StateChange::Reinstate if report.kept && !report.unchanged => page.line(format_args!(
             "  the tag {state_tag} stays, because {place} did not let it go; beside the tag {tag} it has no effect"
@@ -140,19 +145,19 @@ fn print_plan(context: &Context, change: StateChange, report: &StateReport) {
     if context.json {
         return json_event("plan", report);
     }
-    let StateReport { address, version, place, tag, state_tag, reason, .. } = report;
+    let StateReport { of, version, place, tag, state_tag, reason, .. } = report;
     let (there, marked) = (tagged(place, tag), tagged(place, state_tag));
     if report.unchanged {
-        let text = format!("{address} {version} in {place} is {} already; nothing would be changed", report.state);
+        let text = format!("{of} {version} in {place} is {} already; nothing would be changed", report.state);
         return printer::stdout(&Page::of(text));
     }
     let mut page = Page::of(match change {
-        StateChange::Withdraw => format!("would withdraw {address} {version} from {place}: {reason}"),
-        StateChange::Reinstate => format!("would make {address} {version} available again at {there}"),
-        StateChange::Deprecate => format!("would deprecate {address} {version} at {there}: {reason}"),
-        StateChange::Undeprecate => format!("would end the deprecation of {address} {version} at {there}"),
+        StateChange::Withdraw => format!("would withdraw {of} {version} from {place}: {reason}"),
+        StateChange::Reinstate => format!("would make {of} {version} available again at {there}"),
+        StateChange::Deprecate => format!("would deprecate {of} {version} at {there}: {reason}"),
+        StateChange::Undeprecate => format!("would end the deprecation of {of} {version} at {there}"),
     });
-    page.line(format_args!("  index {}", report.index));
+    page.line(format_args!("  {} {}", sign::manifest_word(of), report.index));
     if change == StateChange::Withdraw {
         page.line(format_args!("  would keep the content at {marked} and delete the tag {tag}"));
         page.line(format_args!("  whether {place} lets a tag be deleted shows when it is done"));

@@ -3,6 +3,7 @@
 mod lines;
 mod table;
 
+pub(super) use lines::note_notices;
 pub(super) use table::signed;
 
 use std::sync::Arc;

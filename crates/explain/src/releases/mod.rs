@@ -13,4 +13,4 @@ mod notices;
 
 pub use describe::{DescribedPackage, DescribedRelease, describe};
 pub use look::{LookDepth, VersionContent, VersionDetails, VersionLook, VersionsQuestion, kinds, look};
-pub use notices::{VersionNotice, notice_of, notices_of};
+pub use notices::{VersionNotice, module_notice_of, module_notices_of, notice_of, notices_of};

@@ -2,9 +2,10 @@
 
 use futures_util::StreamExt as _;
 use serde::Serialize;
-use tofu_oci_source::{Listing, NotOffered, Source, SourceError};
-use tofu_oci_trust::{NoticeReason, ReleaseState};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_source::{Listing, NotOffered, Source, SourceError, notices, withdrawal};
+use tofu_oci_store::ReadStore;
+use tofu_oci_trust::{NoticeReason, ReleaseState, VersionOf, in_force};
+use tofu_oci_types::{Descriptor, Digest, ProviderAddr, Reference, Tag, Version};
 
 /// How many notices are read at once.
 const AT_ONCE: usize = 8;
@@ -48,10 +49,45 @@ pub async fn notice_of(
 
 /// The notices about all versions of a listing, the newest version first; at most fifty are read.
 pub async fn notices_of(source: &dyn Source, address: &ProviderAddr, listing: &Listing) -> Vec<VersionNotice> {
+    let read: Vec<_> = named(listing).into_iter().map(|version| notice_of(source, address, version, listing)).collect();
+    futures_util::stream::iter(read).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
+}
+
+/// The notice about one version of a module; `None` if the tags name none, or if it no longer holds.
+pub async fn module_notice_of(store: &dyn ReadStore, version: &Version, listing: &Listing) -> Option<VersionNotice> {
+    let version = version.clone();
+    if listing.withdrawn.contains(&version) {
+        let notice = withdrawal(store, &VersionOf::Module, &version).await;
+        return Some(VersionNotice {
+            version,
+            state: ReleaseState::Withdrawn,
+            reason: notice.map(|notice| notice.reason),
+        });
+    }
+    if !listing.deprecated.contains(&version) || !listing.versions.contains(&version) {
+        return None;
+    }
+    let tag = Tag::for_version(&version).ok()?;
+    let (manifest, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
+    let manifest = Descriptor { digest: Digest::sha256(&bytes), ..manifest };
+    let found = notices(store, &manifest).await.ok()?;
+    let content = VersionOf::Module.content(&manifest.digest, &version);
+    let notice = &in_force(found.iter().filter(|found| found.is_about(content)))?.notice;
+    let (state, reason) = (notice.state, Some(notice.reason.clone()));
+    (state != ReleaseState::Available).then_some(VersionNotice { version, state, reason })
+}
+
+/// The same of all versions of a module, the newest version first; at most fifty are read.
+pub async fn module_notices_of(store: &dyn ReadStore, listing: &Listing) -> Vec<VersionNotice> {
+    let read: Vec<_> = named(listing).into_iter().map(|version| module_notice_of(store, version, listing)).collect();
+    futures_util::stream::iter(read).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
+}
+
+/// The versions with a tag of a notice, the newest first.
+fn named(listing: &Listing) -> Vec<&Version> {
     let mut named: Vec<&Version> = listing.withdrawn.iter().chain(&listing.deprecated).collect();
     named.sort_by(|one, other| other.precedence(one));
     named.dedup();
-    let read: Vec<_> =
-        named.into_iter().take(MOST).map(|version| notice_of(source, address, version, listing)).collect();
-    futures_util::stream::iter(read).buffered(AT_ONCE).filter_map(std::future::ready).collect().await
+    named.truncate(MOST);
+    named
 }

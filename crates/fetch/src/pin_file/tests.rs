@@ -1,5 +1,5 @@
 use tofu_oci_lockfile::LockFileError;
-use tofu_oci_trust::{Archives, Policy, ReleaseFacts, judge};
+use tofu_oci_trust::{Archives, Policy, ReleaseFacts, StatedNames, judge};
 use tofu_oci_types::{Digest, Identity};
 
 use super::{PIN_FILE_NAME, Path, PinFileError, Pins, WriteOutcome, beside, read};
@@ -23,6 +23,7 @@ fn with_release(path: &Path, version: &str, content: &str) -> Pins {
         place: &place,
         identity: &identity,
         archives: &Archives::Unknown,
+        names: StatedNames::OfRelease,
     };
     let verdict = judge(&Policy::default(), &pins, &facts, &[], std::time::UNIX_EPOCH);
     pins.remember(&facts, &verdict);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use tofu_oci_source::{Release, ReleaseId, Search, SourceError};
-use tofu_oci_trust::{Archives, ReleaseFacts, Standing, Verdict, judge};
+use tofu_oci_trust::{Archives, ReleaseFacts, Standing, StatedNames, Verdict, judge};
 
 use super::Trust;
 use super::check::real_zips;
@@ -17,7 +17,8 @@ pub async fn judged(release: &dyn Release, trust: &Trust) -> Result<Verdict, Sou
     let archives = if evidence.is_empty() { Archives::Unknown } else { Archives::Read(real_zips(release).await?) };
     let place = pin_file::place(&trust.pins_path, &release.id().place);
     let ReleaseId { address, version, identity, .. } = release.id();
-    let facts = ReleaseFacts { address, version, place: &place, identity, archives: &archives };
+    let facts =
+        ReleaseFacts { address, version, place: &place, identity, archives: &archives, names: StatedNames::OfRelease };
     Ok(judge(&trust.policy, &trust.pins, &facts, &evidence, trust.now))
 }
 

@@ -26,7 +26,7 @@ use tofu_oci_types::{PackageHash, Platform};
 pub use check::real_zips;
 pub use judged::{SignatureStanding, judged};
 pub use known::Unasked;
-pub use module::{ModuleStanding, judge_module};
+pub use module::{JudgedModule, ModuleStanding, judge_module};
 pub use trust_checker::{Judgement, TrustChecker};
 
 /// What is trusted, and what was trusted before.

@@ -1,8 +1,11 @@
-//! Who vouches for the package of a module: asked once, before its download.
+//! Who vouches for the package of a module, and what its publisher says of it later: asked once, before its download.
 
-use tofu_oci_source::{ModulePackage, Search};
-use tofu_oci_trust::{Archives, Flaw, Pins, Policy, ReleaseFacts, Standing, TrustRefusal, TrustRule, Verdict, judge};
-use tofu_oci_types::{Event, Identity, Level, ProviderAddr, Reporter, Version};
+use tofu_oci_source::{ModulePackage, ReleaseId, Search};
+use tofu_oci_trust::{
+    Archives, Evidence, Flaw, Pins, Policy, ReleaseFacts, Standing, StatedNames, TrustRefusal, TrustRule, Verdict,
+    judge,
+};
+use tofu_oci_types::{Event, Identity, Level, Reporter, Version};
 
 use super::{SignedBy, Trust};
 use crate::ModuleFetchError;
@@ -22,6 +25,9 @@ pub enum ModuleStanding {
 /// so the version that the manifest says it is: one that says another version than the `wanted` one is refused. It does not bind
 /// the repository.
 ///
+/// Without a rule for it, what its publisher says of it later counts, whoever says it: one that was withdrawn is refused. If that
+/// cannot be read, a warning says so.
+///
 /// # Errors
 /// [`ModuleFetchError::Untrusted`], and errors of the place that was asked for signatures.
 pub async fn judge_module(
@@ -30,27 +36,26 @@ pub async fn judge_module(
     trust: &Trust,
     reporter: &dyn Reporter,
 ) -> Result<ModuleStanding, ModuleFetchError> {
-    let Some(policy) = trust.policy.for_module(package.place()) else { return Ok(ModuleStanding::NotJudged) };
-    let judged = JudgedModule::new(package, &policy, trust);
-    let mut verdict = judged.verdict(package, Search::Likely).await?;
+    let rule = trust.policy.for_module(package.place());
+    let has_rule = rule.is_some();
+    let judged = JudgedModule::new(package, wanted, rule.unwrap_or_else(|| trust.policy.for_no_module()));
+    let mut verdict = judged.verdict(&judged.look(package, Search::Likely, reporter).await?, trust);
     if verdict.standing != Standing::Signed && judged.wants_evidence() {
-        verdict = judged.verdict(package, Search::Everywhere).await?;
+        verdict = judged.verdict(&judged.look(package, Search::Everywhere, reporter).await?, trust);
     }
     if let Some(refusal) = verdict.refusal {
         let (refusal, rule) = (Box::new(refusal), Box::new(judged.rule().clone()));
         return Err(ModuleFetchError::Untrusted { place: package.place().clone(), refusal, rule });
     }
-    if let (Standing::Signed, Some(refusal)) = (verdict.standing, other_version(package, wanted, &verdict)) {
-        let (refusal, rule) = (Box::new(refusal), Box::new(judged.rule().clone()));
-        return Err(ModuleFetchError::Untrusted { place: package.place().clone(), refusal, rule });
-    }
-    // A signature that names no provider is as it should be.
-    for remark in verdict.remarks.iter().filter(|remark| remark.code != "unnamed-signature") {
+    for remark in &verdict.remarks {
         let text = format!("the module from {}: {}", package.place(), remark.text);
         reporter.event(&match remark.level {
             Level::Note => Event::note(remark.code, text),
             Level::Warning => Event::warning(remark.code, text),
         });
+    }
+    if !has_rule {
+        return Ok(ModuleStanding::NotJudged);
     }
     if verdict.standing != Standing::Signed {
         return Ok(ModuleStanding::Unsigned);
@@ -61,55 +66,97 @@ pub async fn judge_module(
     Ok(ModuleStanding::Signed(signers))
 }
 
-/// The refusal of a signed manifest that says it is another version: an old one under a new tag.
-fn other_version(package: &ModulePackage, wanted: Option<&Version>, verdict: &Verdict) -> Option<TrustRefusal> {
-    let (wanted, claimed) = (wanted?, package.claimed_version()?);
-    if claimed == wanted {
-        return None;
-    }
-    let by = verdict.signers.first().map(|signer| signer.name.clone()).unwrap_or_default();
-    let flaw = Flaw::OtherVersion { named: claimed.to_string(), wanted: Box::new(wanted.clone()) };
-    Some(TrustRefusal::Signature { by, flaw })
-}
-
-/// A manifest as the release that it is judged as. The name stands for any: the policy's first rule is for all names.
-struct JudgedModule<'a> {
-    policy: &'a Policy,
-    trust: &'a Trust,
+/// The manifest of a module as the release that it is judged as. The name in it stands for any: the first rule of a policy for
+/// modules is for all names, and a module's signatures name nothing.
+pub struct JudgedModule {
+    policy: Policy,
     pins: Pins,
-    address: ProviderAddr,
-    version: Version,
-    identity: Identity,
+    id: ReleaseId,
+    wanted: Option<Version>,
+    claimed: Option<Version>,
 }
 
-impl<'a> JudgedModule<'a> {
-    fn new(package: &ModulePackage, policy: &'a Policy, trust: &'a Trust) -> Self {
+impl JudgedModule {
+    /// The module, to be judged by a policy whose first rule is for it.
+    pub fn new(package: &ModulePackage, wanted: Option<&Version>, policy: Policy) -> Self {
         let identity = match package.manifest() {
             Some(digest) => Identity::Index { sha256: digest.clone(), sha512: None },
             None => Identity::Unidentified,
         };
-        let address = "registry.opentofu.org/unknown/module".parse().expect("a well-formed address");
-        let version = "0.0.0".parse().expect("a version");
-        Self { policy, trust, pins: Pins::default(), address, version, identity }
+        let claimed = package.claimed_version().cloned();
+        let unknown = || "0.0.0".parse().expect("a version");
+        let id = ReleaseId {
+            address: "registry.opentofu.org/unknown/module".parse().expect("a well-formed address"),
+            version: wanted.or(claimed.as_ref()).cloned().unwrap_or_else(unknown),
+            place: package.place().clone(),
+            identity,
+        };
+        Self { policy, pins: Pins::default(), id, wanted: wanted.cloned(), claimed }
     }
 
-    fn rule(&self) -> &TrustRule {
-        self.policy.rule(&self.address)
+    /// The rule that holds for it.
+    pub fn rule(&self) -> &TrustRule {
+        self.policy.rule(&self.id.address)
+    }
+
+    /// What it is judged as; its address stands for any.
+    pub fn id(&self) -> &ReleaseId {
+        &self.id
+    }
+
+    /// The version that was asked for, or that the manifest says it is; `None` if neither is known.
+    pub fn version(&self) -> Option<&Version> {
+        self.wanted.as_ref().or(self.claimed.as_ref())
+    }
+
+    /// What is judged.
+    pub fn facts(&self) -> ReleaseFacts<'_> {
+        let ReleaseId { address, version, place, identity } = &self.id;
+        let archives = &Archives::Unknown;
+        ReleaseFacts { address, version, place, identity, archives, names: StatedNames::Nothing }
+    }
+
+    /// The verdict by this evidence. A signed manifest that says it is another version than the wanted one is refused: it is an
+    /// old one under a new tag.
+    pub fn verdict(&self, evidence: &[Evidence], trust: &Trust) -> Verdict {
+        let mut verdict = judge(&self.policy, &self.pins, &self.facts(), evidence, trust.now);
+        if verdict.refusal.is_none() && verdict.standing == Standing::Signed {
+            verdict.refusal = self.other_version(&verdict);
+        }
+        verdict
+    }
+
+    fn other_version(&self, verdict: &Verdict) -> Option<TrustRefusal> {
+        let (wanted, claimed) = (self.wanted.as_ref()?, self.claimed.as_ref()?);
+        if claimed == wanted {
+            return None;
+        }
+        let by = verdict.signers.first().map(|signer| signer.name.clone()).unwrap_or_default();
+        let flaw = Flaw::OtherVersion { named: claimed.to_string(), wanted: Box::new(wanted.clone()) };
+        Some(TrustRefusal::Signature { by, flaw })
     }
 
     fn wants_evidence(&self) -> bool {
-        self.policy.wants_evidence(&self.pins, &self.address)
+        self.policy.wants_evidence(&self.pins, &self.id.address)
     }
 
-    async fn verdict(&self, package: &ModulePackage, search: Search) -> Result<Verdict, ModuleFetchError> {
-        let evidence = if self.wants_evidence() { package.evidence(search).await? } else { Vec::new() };
-        let facts = ReleaseFacts {
-            address: &self.address,
-            version: &self.version,
-            place: package.place(),
-            identity: &self.identity,
-            archives: &Archives::Unknown,
-        };
-        Ok(judge(self.policy, &self.pins, &facts, &evidence, self.trust.now))
+    /// Signatures and notices, or notices alone if no key could have signed it.
+    async fn look(
+        &self,
+        package: &ModulePackage,
+        search: Search,
+        reporter: &dyn Reporter,
+    ) -> Result<Vec<Evidence>, ModuleFetchError> {
+        if self.wants_evidence() {
+            return Ok(package.evidence(search).await?);
+        }
+        match package.notices().await {
+            Ok(notices) => Ok(notices),
+            Err(error) => {
+                let text = format!("whether the module from {} was withdrawn is not known: {error}", package.place());
+                reporter.event(&Event::warning("notices-unknown", text));
+                Ok(Vec::new())
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! A release under the name that the pins use.
 
 use tofu_oci_source::ReleaseId;
-use tofu_oci_trust::{Archives, ReleaseFacts};
+use tofu_oci_trust::{Archives, ReleaseFacts, StatedNames};
 use tofu_oci_types::Place;
 
 use super::Trust;
@@ -22,7 +22,7 @@ impl PinnedRelease {
 
     pub(super) fn facts<'a>(&'a self, archives: &'a Archives) -> ReleaseFacts<'a> {
         let ReleaseId { address, version, identity, .. } = &self.id;
-        ReleaseFacts { address, version, place: &self.pinned_as, identity, archives }
+        ReleaseFacts { address, version, place: &self.pinned_as, identity, archives, names: StatedNames::OfRelease }
     }
 
     pub(super) fn order(&self) -> (String, String, String, Option<&str>) {

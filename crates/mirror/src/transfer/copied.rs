@@ -6,6 +6,7 @@ use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_packer::{CopyRequest, CopySigning, PackError, ReplaceTag, WithdrawnVersion, copy_release};
 use tofu_oci_source::{Release, ReleaseId, read_release, withdrawal};
 use tofu_oci_store::{ReadStore, Store};
+use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, PackageHash, Platform, Reporter, Tag};
 
 use super::request::{TransferRequest, Transferred};
@@ -38,12 +39,13 @@ pub(super) async fn copied(
             format!("{address} {version} is copied whole, with {}, which the rules do not name", more.join(", "));
         reporter.event(&Event::note("copied-whole", text).with_hint("its signatures are about the whole release"));
     }
+    let of = VersionOf::from(&id.address);
     let copy = CopyRequest {
         versions: vec![id.version.clone()],
         withdrawn: Vec::new(),
         replace: request.replace,
         jobs: request.jobs,
-        signing: request.signing.map(|signing| CopySigning { address: &id.address, signing }),
+        signing: request.signing.map(|signing| CopySigning { of: &of, signing }),
     };
     let copied = copy_release(from, to, &copy, reporter).await?;
     let copied = copied.into_iter().next().expect("one version was asked for");
@@ -57,7 +59,7 @@ async fn demand_not_withdrawn(id: &ReleaseId, to: &dyn Store) -> Result<(), Mirr
     if resolve(to, &tag).await?.is_none() {
         return Ok(());
     }
-    let reason = withdrawal(to, &id.address, &id.version).await.map(|notice| notice.reason);
+    let reason = withdrawal(to, &(&id.address).into(), &id.version).await.map(|notice| notice.reason);
     let (place, version) = (to.place(), id.version.clone());
     Err(PackError::Withdrawn(Box::new(WithdrawnVersion { place, version, tag, reason })).into())
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use tofu_oci_types::{Digest, InvalidOciModuleSource, Place, ProviderAddr, RepositoryRef, Tag, Version};
+use tofu_oci_types::{Digest, InvalidOciModuleSource, Place, RepositoryRef, Tag};
 
 /// What stands against publishing a module.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -41,9 +41,6 @@ pub enum ModuleFault {
     /// The tag points at something else.
     #[error(transparent)]
     TagTaken(Box<ModuleTagTaken>),
-    /// The repository is kept for a provider.
-    #[error(transparent)]
-    KeptForProvider(Box<KeptForProvider>),
 }
 
 /// A module that `OpenTofu` could not read from its package.
@@ -95,18 +92,6 @@ impl PackageDifference {
     }
 }
 
-/// A repository in which a provider's versions lie.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place} is kept for the provider {address}: it has its version {version}")]
-pub struct KeptForProvider {
-    /// The repository.
-    pub place: Place,
-    /// The provider.
-    pub address: ProviderAddr,
-    /// Its newest version there.
-    pub version: Version,
-}
-
 impl ModuleFault {
     /// A stable kebab-case name of what went wrong.
     pub fn code(&self) -> &'static str {
@@ -117,7 +102,6 @@ impl ModuleFault {
             Self::Unreadable(_) => "module-unreadable",
             Self::OwnAnnotation { .. } => "own-annotation",
             Self::TagTaken(_) => "tag-taken",
-            Self::KeptForProvider(_) => "kept-for-provider",
         }
     }
 }

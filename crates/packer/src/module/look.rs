@@ -1,61 +1,61 @@
 //! The repository before a push of a module.
 
 use tofu_oci_layout::ModuleManifest;
-use tofu_oci_source::{Neighbour, newest_neighbour, provider_of};
 use tofu_oci_store::ReadStore;
-use tofu_oci_types::{Descriptor, Reference, Reporter, Tag, Version};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Descriptor, Digest, Reference, Reporter, Tag};
 
-use super::build::BuiltModule;
-use super::error::{KeptForProvider, ModuleFault, ModuleTagTaken, PackageDifference};
-use crate::PackError;
-use crate::push::{resolve, tags_unknown};
-
-/// The one tag of a version. 0.0.0 has one too: a module's version is never "no version".
-pub(super) fn tag_of(version: &Version) -> Result<Tag, PackError> {
-    Tag::for_version(version)
-        .map_err(|error| PackError::NoTag { version: Box::new(version.clone()), reason: error.to_string() })
-}
+use super::error::{ModuleFault, ModuleTagTaken, PackageDifference};
+use super::request::ModulePushRequest;
+use crate::kept_for::{neighbours, tags_before};
+use crate::push::{resolve, withdrawn};
+use crate::{PackError, ReplaceTag};
 
 /// Where the tag points; `None` if it does not exist.
 ///
 /// # Errors
-/// [`ModuleFault::KeptForProvider`] if a provider's versions lie in the repository: `OpenTofu` takes every tag of such a
-/// repository for a version of the provider.
+/// [`PackError::KeptForOther`] if a provider's versions lie in the repository: `OpenTofu` takes every tag of such a
+/// repository for a version of the provider. [`PackError::Withdrawn`] if the version was withdrawn, and nothing may take its
+/// place.
 pub(super) async fn look(
     store: &dyn ReadStore,
     tag: &Tag,
-    version: &Version,
+    request: &ModulePushRequest<'_>,
     reporter: &dyn Reporter,
 ) -> Result<Option<Descriptor>, PackError> {
     let existing = resolve(store, &Reference::Tag(tag.clone())).await?;
-    let kept = |address, version| {
-        let place = store.place();
-        PackError::from(ModuleFault::KeptForProvider(Box::new(KeptForProvider { place, address, version })))
-    };
-    if let Some(existing) = &existing
-        && let Some(address) = provider_of(store, existing).await?
+    let tags = tags_before(store, reporter).await?;
+    if existing.is_none()
+        && request.replace == ReplaceTag::Refuse
+        && let Some(kept) = Tag::withdrawn(request.version).ok().filter(|kept| tags.contains(kept))
     {
-        return Err(kept(address, version.clone()));
+        return Err(withdrawn(store, kept, &VersionOf::Module, request.version).await);
     }
-    let tags = match store.tags().await {
-        Ok(tags) => tags,
-        Err(error) if error.is_not_found() => Vec::new(),
-        Err(error) => {
-            reporter.event(&tags_unknown(&error));
-            Vec::new()
+    neighbours(store, &tags, (tag, existing.as_ref()), &VersionOf::Module).await?;
+    Ok(existing)
+}
+
+/// The zip of a module; `None` if the manifest is missing or is not that of a module.
+pub(crate) async fn zip_of(store: &dyn ReadStore, manifest: &Descriptor) -> Result<Option<Digest>, PackError> {
+    match store.manifest(&Reference::Digest(manifest.digest.clone())).await {
+        Ok((found, bytes)) => {
+            Ok(ModuleManifest::parse(&found, &bytes).ok().map(|module| module.package().digest.clone()))
         }
-    };
-    match newest_neighbour(store, &tags, tag).await? {
-        Some(Neighbour { version, address }) => Err(kept(address, version)),
-        None => Ok(existing),
+        Err(error) if error.is_of_content() => Ok(None),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// The refusal of a tag that points at something else.
-pub(super) async fn taken(store: &dyn ReadStore, existing: &Descriptor, built: &BuiltModule, tag: &Tag) -> PackError {
+/// The refusal of a tag that points at something else than the module with this manifest and this zip.
+pub(crate) async fn taken(
+    store: &dyn ReadStore,
+    existing: &Descriptor,
+    (manifest, zip): (&Digest, &Digest),
+    tag: &Tag,
+) -> PackError {
     let difference = match store.manifest(&Reference::Digest(existing.digest.clone())).await {
         Ok((descriptor, bytes)) => match ModuleManifest::parse(&descriptor, &bytes) {
-            Ok(there) if there.package().digest == built.contents.zip => PackageDifference::Annotations,
+            Ok(there) if *zip == there.package().digest => PackageDifference::Annotations,
             Ok(_) => PackageDifference::Files,
             Err(_) => PackageDifference::NotAModule,
         },
@@ -66,7 +66,7 @@ pub(super) async fn taken(store: &dyn ReadStore, existing: &Descriptor, built: &
         place: store.place(),
         tag: tag.clone(),
         existing: existing.digest.clone(),
-        new: built.plan.manifest.descriptor.digest.clone(),
+        new: manifest.clone(),
         difference,
     };
     ModuleFault::TagTaken(Box::new(taken)).into()

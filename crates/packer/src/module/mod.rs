@@ -16,7 +16,9 @@ mod push;
 mod report;
 mod request;
 
-pub use error::{KeptForProvider, ModuleFault, ModuleTagTaken, PackageDifference, UnreadableModule};
+pub(crate) use look::{taken, zip_of};
+
+pub use error::{ModuleFault, ModuleTagTaken, PackageDifference, UnreadableModule};
 pub use push::{plan_module_push, push_module};
 pub use report::{LeftOutFile, ModuleContents, ModulePushPlan, ModulePushReport, ModuleTagState};
 pub use request::{ModuleChecks, ModulePushRequest};

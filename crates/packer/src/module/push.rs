@@ -3,17 +3,18 @@
 use bytes::Bytes;
 use tofu_oci_layout::{Planned, annotation};
 use tofu_oci_store::{FileBody, Pushed, ReadStore, Store, push_observed};
-use tofu_oci_trust::SignedContent;
+use tofu_oci_trust::{SignedContent, VersionOf};
 use tofu_oci_types::{Event, OciModuleSource, Reporter, Tag};
 
 use super::build::{BuildJob, BuiltModule, build, files};
 use super::error::ModuleFault;
-use super::look::{look, tag_of, taken};
+use super::look::{look, taken};
 use super::report::{ModulePushPlan, ModulePushReport, ModuleTagState};
 use super::request::ModulePushRequest;
-use crate::push::{blocking, outcome, point};
+use crate::kept_for::module_source;
+use crate::push::{Replacement, blocking, outcome, point, tag_of};
 use crate::signing::{AttachPlan, AttachRequest};
-use crate::{AttachmentState, PackError, ReplaceTag, Transfers};
+use crate::{AttachmentState, PackError, ReplaceTag, ReplacedRelease, Transfers};
 
 /// The annotations that a push writes itself.
 const OWN: [&str; 4] =
@@ -26,7 +27,8 @@ const OWN: [&str; 4] =
 ///
 /// # Errors
 /// [`PackError::Module`] before anything is sent: if the tag points at something else, if `OpenTofu` could not read the
-/// files, if it could install no module from a repository of this name, and if a provider's versions lie there.
+/// files, and if it could install no module from a repository of this name. [`PackError::KeptForOther`] if a provider's versions
+/// lie there, and [`PackError::Withdrawn`] if the version was withdrawn.
 pub async fn push_module(
     request: &ModulePushRequest<'_>,
     store: &dyn Store,
@@ -34,21 +36,41 @@ pub async fn push_module(
 ) -> Result<ModulePushReport, PackError> {
     let (tag, source) = address(request, store)?;
     let built = prepare(request, reporter).await?;
-    let existing = look(store, &tag, request.version, reporter).await?;
+    let existing = look(store, &tag, request, reporter).await?;
     let manifest = &built.plan.manifest.descriptor;
+    let contents = (&manifest.digest, &built.contents.zip);
     let unchanged = existing.as_ref().is_some_and(|there| there.digest == manifest.digest);
     let mut transfers = Transfers::default();
     match &existing {
         Some(there) if !unchanged && request.replace == ReplaceTag::Refuse => {
-            return Err(taken(store, there, &built, &tag).await);
+            return Err(taken(store, there, contents, &tag).await);
         }
         _ if unchanged => {}
         _ => transfers = send(request, &built, store, reporter).await?,
     }
     let (attachments, more) = signatures(request, &built, store).await?.attach(store).await?;
     transfers.add(more);
-    if !unchanged && let Some(now) = point(store, manifest, &tag, request.replace).await? {
-        return Err(taken(store, &now, &built, &tag).await);
+    let (of, version) = (VersionOf::Module, request.version);
+    let replacement =
+        Replacement { store, reporter, of: &of, version, key: request.signing.map(|signing| signing.key) };
+    if request.replace == ReplaceTag::Replace {
+        replacement.revive(manifest).await?;
+    }
+    let mut replaced = None;
+    if !unchanged {
+        if let Some(existing) = &existing {
+            replaced = Some(replacement.mark(existing, manifest).await?);
+        }
+        match point(store, manifest, &tag, request.replace).await {
+            Ok(None) => {}
+            Ok(Some(now)) => return Err(taken(store, &now, contents, &tag).await),
+            Err(error) => {
+                if let (Some(existing), Some(ReplacedRelease { notice: Some(_), .. })) = (&existing, &replaced) {
+                    replacement.unmark(existing, &tag).await;
+                }
+                return Err(error);
+            }
+        }
     }
     Ok(ModulePushReport {
         place: store.place(),
@@ -59,7 +81,7 @@ pub async fn push_module(
         contents: built.contents.clone(),
         transfers,
         attachments,
-        replaced: existing.filter(|_| !unchanged).map(|there| there.digest),
+        replaced,
         unchanged,
     })
 }
@@ -75,7 +97,7 @@ pub async fn plan_module_push(
 ) -> Result<ModulePushPlan, PackError> {
     let (tag, source) = address(request, store)?;
     let built = prepare(request, reporter).await?;
-    let existing = look(store, &tag, request.version, reporter).await?;
+    let existing = look(store, &tag, request, reporter).await?;
     let manifest = &built.plan.manifest.descriptor;
     let attachments = signatures(request, &built, store).await?.attachments();
     let missing = attachments.iter().filter(|attachment| attachment.state == AttachmentState::Missing);
@@ -108,12 +130,8 @@ fn address(
     store: &dyn ReadStore,
 ) -> Result<(Tag, Option<OciModuleSource>), PackError> {
     let tag = tag_of(request.version)?;
-    let place = store.place();
-    let Some(repository) = place.repository() else { return Ok((tag, None)) };
-    match format!("oci://{repository}?tag={tag}").parse() {
-        Ok(source) => Ok((tag, Some(source))),
-        Err(source) => Err(ModuleFault::Repository { repository: repository.clone(), source }.into()),
-    }
+    let source = module_source(&store.place(), &tag)?;
+    Ok((tag, source))
 }
 
 /// Packs and checks the folder. Says what is not in the package.

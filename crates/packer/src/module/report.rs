@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use tofu_oci_types::{Digest, OciModuleSource, PackageHash, Place, Tag, Version};
 
-use crate::{Attachment, Transfers};
+use crate::{Attachment, ReplacedRelease, Transfers};
 
 /// What is in a module's package, and what is not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -59,7 +59,7 @@ pub struct ModulePushReport {
     pub attachments: Vec<Attachment>,
     /// What the tag pointed at before, if this push moved the tag.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub replaced: Option<Digest>,
+    pub replaced: Option<ReplacedRelease>,
     /// Whether the tag pointed at this very module before, so that nothing of it was sent; a signature may have been attached
     /// all the same.
     pub unchanged: bool,

@@ -115,7 +115,8 @@ async fn other_files_under_the_same_version_are_refused_and_nothing_is_sent() {
     let mut request = request(&dir, &version);
     request.replace = ReplaceTag::Replace;
     let report = push_module(&request, &store, &Heard::default()).await.unwrap();
-    assert_eq!(report.replaced, Some(before.manifest));
+    let replaced = report.replaced.unwrap();
+    assert_eq!((replaced.index, replaced.notice.is_some()), (before.manifest, true));
     request.replace = ReplaceTag::Refuse;
     request.annotations.insert("a".to_owned(), "b".to_owned());
     let error = push_module(&request, &store, &Heard::default()).await.unwrap_err();

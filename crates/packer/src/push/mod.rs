@@ -32,10 +32,11 @@ use prepare::Preparation;
 pub(crate) use prepare::blocking;
 pub use publish::{ReleaseContents, ZipPackage, publish};
 use publish::{complete, look, publish_built};
+pub(crate) use replaced::{Replacement, withdrawn};
 use send::Sender;
 pub(crate) use send::outcome;
 use tags::RepositoryBefore;
-pub(crate) use tags::{contents_of, for_version, leaves_of, point, resolve, tags_unknown};
+pub(crate) use tags::{contents_of, for_version, leaves_of, point, resolve, tag_of};
 
 use crate::{PackError, PushReport, PushRequest, ReplaceTag};
 

@@ -2,7 +2,7 @@
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::LeafKind;
-use tofu_oci_source::provider_of;
+use tofu_oci_source::version_of;
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Descriptor, Platform, Reporter};
 
@@ -24,7 +24,7 @@ pub async fn plan(
     let tag = tags::for_version(publication.version)?;
     let found = tags::look(store, &tag, publication.version, reporter).await?;
     if let Some(withdrawn) = found.withdrawn(publication) {
-        return Err(replaced::withdrawn(store, withdrawn, publication).await);
+        return Err(replaced::withdrawn(store, withdrawn, &publication.address.into(), publication.version).await);
     }
     if found.existing.is_none() {
         found.require_address(store, &tag, publication).await?;
@@ -38,7 +38,7 @@ pub async fn plan(
     let of = match taken {
         Some(existing) => {
             found.require_address(store, &tag, publication).await?;
-            provider_of(store, existing).await?
+            version_of(store, existing).await?.and_then(|of| of.address().cloned())
         }
         None => None,
     };

@@ -79,7 +79,7 @@ pub(super) async fn look(sender: &Sender<'_>) -> Result<(Tag, RepositoryBefore),
     let found = tags::look(store, &tag, publication.version, reporter).await?;
     tracing::info!(%tag, taken = found.existing.is_some(), "the packages are in order");
     if let Some(withdrawn) = found.withdrawn(publication) {
-        return Err(replaced::withdrawn(store, withdrawn, publication).await);
+        return Err(replaced::withdrawn(store, withdrawn, &publication.address.into(), publication.version).await);
     }
     if found.existing.is_none() || publication.replace == ReplaceTag::Replace {
         found.require_address(store, &tag, publication).await?;
@@ -100,7 +100,7 @@ pub(super) async fn publish_built(
             let mut attached = Attached::default();
             sender.attach(&release, &mut attached).await?;
             if publication.replace == ReplaceTag::Replace {
-                sender.revive(&release.index.descriptor).await?;
+                sender.replacement(&publication.address.into()).revive(&release.index.descriptor).await?;
             }
             return Ok(release.report(publication, store.place(), tag, attached, true));
         }
@@ -131,18 +131,20 @@ pub(super) async fn complete(
     tracing::info!(index = %index.descriptor.digest, "everything is sent but the tag");
     sender.check(release).await?;
     sender.attach(release, &mut attached).await?;
+    let of = publication.address.into();
+    let replacement = sender.replacement(&of);
     if publication.replace == ReplaceTag::Replace {
-        sender.revive(&index.descriptor).await?;
+        replacement.revive(&index.descriptor).await?;
     }
     if let Some(existing) = existing {
-        attached.replaced = Some(sender.mark(existing, &index.descriptor).await?);
+        attached.replaced = Some(replacement.mark(existing, &index.descriptor).await?);
     }
     match point(*store, &index.descriptor, tag, publication.replace).await {
         Ok(None) => Ok(attached),
         Ok(Some(now)) => Err(taken(*store, &now, release, tag).await),
         Err(error) => {
             if let (Some(existing), Some(ReplacedRelease { notice: Some(_), .. })) = (existing, &attached.replaced) {
-                sender.unmark(existing, tag).await;
+                replacement.unmark(existing, tag).await;
             }
             Err(error)
         }

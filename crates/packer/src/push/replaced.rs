@@ -1,36 +1,45 @@
-//! What is said of a release when the tag of its version moves.
+//! What is said of a release or module when the tag of its version moves.
 
 use tofu_oci_source::{notices, withdrawal};
-use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{ReleaseState, SignedSubject};
-use tofu_oci_types::{Descriptor, Digest, Event, Reference, Tag};
+use tofu_oci_store::{ReadStore, Store};
+use tofu_oci_trust::{PrivateKey, ReleaseState, VersionOf};
+use tofu_oci_types::{Descriptor, Digest, Event, Reference, Reporter, Tag, Version};
 
-use super::send::Sender;
 use super::tags::resolve;
 use crate::{
-    NoticeReport, NoticeRequest, PackError, Publication, ReplacedRelease, SignError, WithdrawnVersion, can_be_ended,
-    put_notice,
+    NoticeReport, NoticeRequest, PackError, ReplacedRelease, SignError, WithdrawnVersion, can_be_ended, put_notice,
 };
 
 const MOVED: &str = "its tag moved to another release";
 const STAYED: &str = "its tag did not move";
 const PUBLISHED_AGAIN: &str = "it was published again";
 
-impl Sender<'_> {
-    /// Takes back what notices say of the release that is being published, if it was withdrawn or replaced before.
-    pub(super) async fn revive(&self, index: &Descriptor) -> Result<(), PackError> {
-        let found = notices(self.store, index).await?;
-        let Publication { address, version, signing, .. } = self.publication;
-        let about: Vec<_> = found.iter().filter(|notice| notice.is_about(&index.digest, address, version)).collect();
-        if can_be_ended(ReleaseState::Withdrawn, &about, signing.map(|signing| signing.key)) {
-            self.say(index, ReleaseState::Available, PUBLISHED_AGAIN, None).await?;
+/// The version whose tag may move, and who says so.
+#[derive(Clone, Copy)]
+pub(crate) struct Replacement<'a> {
+    pub(crate) store: &'a dyn Store,
+    pub(crate) reporter: &'a dyn Reporter,
+    pub(crate) of: &'a VersionOf,
+    pub(crate) version: &'a Version,
+    /// Who signs the notices; `None` for notices without a signature.
+    pub(crate) key: Option<&'a PrivateKey>,
+}
+
+impl Replacement<'_> {
+    /// Takes back what notices say of the manifest that is being published, if it was withdrawn or replaced before.
+    pub(crate) async fn revive(&self, manifest: &Descriptor) -> Result<(), PackError> {
+        let found = notices(self.store, manifest).await?;
+        let content = self.of.content(&manifest.digest, self.version);
+        let about: Vec<_> = found.iter().filter(|notice| notice.is_about(content)).collect();
+        if can_be_ended(ReleaseState::Withdrawn, &about, self.key) {
+            self.say(manifest, ReleaseState::Available, PUBLISHED_AGAIN, None).await?;
         }
         Ok(())
     }
 
-    /// Says that the release whose tag is about to move was withdrawn: whoever puts it back under the tag must not have it
-    /// taken for the release of this version. A registry that takes no notice causes a warning.
-    pub(super) async fn mark(&self, replaced: &Descriptor, by: &Descriptor) -> Result<ReplacedRelease, PackError> {
+    /// Says that the manifest whose tag is about to move was withdrawn: whoever puts it back under the tag must not have it
+    /// taken for this version. A registry that takes no notice causes a warning.
+    pub(crate) async fn mark(&self, replaced: &Descriptor, by: &Descriptor) -> Result<ReplacedRelease, PackError> {
         let replaced = self.by_sha256(replaced).await?;
         let said = self.say(&replaced, ReleaseState::Withdrawn, MOVED, Some(by.digest.clone())).await;
         let notice = match said {
@@ -48,8 +57,8 @@ impl Sender<'_> {
         Ok(ReplacedRelease { index: replaced.digest, notice })
     }
 
-    /// Takes back that a release was withdrawn, if its tag still points at it.
-    pub(super) async fn unmark(&self, replaced: &Descriptor, tag: &Tag) {
+    /// Takes back that a manifest was withdrawn, if its tag still points at it.
+    pub(crate) async fn unmark(&self, replaced: &Descriptor, tag: &Tag) {
         let still = async {
             let now = resolve(self.store, &Reference::Tag(tag.clone())).await?;
             if now.is_none_or(|now| now.digest != replaced.digest) {
@@ -75,17 +84,21 @@ impl Sender<'_> {
 
     async fn say(
         &self,
-        index: &Descriptor,
+        manifest: &Descriptor,
         state: ReleaseState,
         reason: &str,
         replaced_by: Option<Digest>,
     ) -> Result<NoticeReport, PackError> {
-        let Publication { address, version, signing, .. } = self.publication;
-        let subject = SignedSubject { index: &index.digest, address, version };
-        let ends = ReleaseState::Withdrawn;
-        let reason = reason.parse().expect("a reason of this module is one line");
-        let key = signing.map(|signing| signing.key);
-        put_notice(self.store, &NoticeRequest { index, subject, state, ends, reason, replaced_by, key }).await
+        let request = NoticeRequest {
+            index: manifest,
+            subject: self.of.content(&manifest.digest, self.version),
+            state,
+            ends: ReleaseState::Withdrawn,
+            reason: reason.parse().expect("a reason of this module is one line"),
+            replaced_by,
+            key: self.key,
+        };
+        put_notice(self.store, &request).await
     }
 
     /// The manifest by its SHA-256, which notices use whatever algorithm the registry uses.
@@ -110,8 +123,8 @@ fn takes_no_notice(error: &SignError) -> bool {
 }
 
 /// The error of a push of a version that was withdrawn, with the reason if it can be read.
-pub(super) async fn withdrawn(store: &dyn ReadStore, tag: Tag, publication: &Publication<'_>) -> PackError {
-    let reason = withdrawal(store, publication.address, publication.version).await.map(|notice| notice.reason);
-    let (place, version) = (store.place(), publication.version.clone());
+pub(crate) async fn withdrawn(store: &dyn ReadStore, tag: Tag, of: &VersionOf, version: &Version) -> PackError {
+    let reason = withdrawal(store, of, version).await.map(|notice| notice.reason);
+    let (place, version) = (store.place(), version.clone());
     PackError::Withdrawn(Box::new(WithdrawnVersion { place, version, tag, reason }))
 }

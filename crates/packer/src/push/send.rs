@@ -6,12 +6,14 @@ use bytes::Bytes;
 use futures_util::{FutureExt, StreamExt as _, TryFutureExt as _, TryStreamExt as _};
 use tofu_oci_layout::Planned;
 use tofu_oci_store::{Pushed, Store, push_observed};
+use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Counter, Descriptor, Event, Place, Reporter};
 
 use super::attachments;
 use super::pack::{PackedBlob, Prepared};
 use super::prepare::Preparation;
 use super::release::{Attached, BuiltRelease};
+use super::replaced::Replacement;
 use crate::{PackError, Publication, SignedSums, Transfers};
 
 /// What is counted package by package.
@@ -69,6 +71,13 @@ impl Sender<'_> {
                 Ok(sum)
             })
             .await
+    }
+
+    /// What is said of a release of this provider when the version's tag moves.
+    pub(super) fn replacement<'b>(&'b self, of: &'b VersionOf) -> Replacement<'b> {
+        let Publication { version, signing, .. } = self.publication;
+        let key = signing.map(|signing| signing.key);
+        Replacement { store: self.store, reporter: self.reporter, of, version, key }
     }
 
     fn jobs(&self) -> usize {

@@ -3,21 +3,29 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_layout::ReleaseIndex;
-use tofu_oci_source::{Neighbour, newest_neighbour, provider_of, read_release};
+use tofu_oci_source::{Neighbour, read_release};
 use tofu_oci_store::{ReadStore, Store, StoreError};
+use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Digest, Event, ProviderAddr, Reference, Reporter, Tag, Version};
 
+use crate::kept_for::{neighbours, tags_before};
 use crate::{OtherAddress, PackError, Publication, Rename, ReplaceTag};
 
 /// The one tag of a version.
 ///
 /// 0.0.0 has no tag: `OpenTofu` takes it for "no version" and refuses to install it.
 pub(crate) fn for_version(version: &Version) -> Result<Tag, PackError> {
-    let no_tag = |reason| PackError::NoTag { version: Box::new(version.clone()), reason };
     if version.is_unspecified() {
-        return Err(no_tag("OpenTofu takes it for no version and does not install it".to_owned()));
+        let reason = "OpenTofu takes it for no version and does not install it".to_owned();
+        return Err(PackError::NoTag { version: Box::new(version.clone()), reason });
     }
-    Tag::for_version(version).map_err(|error| no_tag(error.to_string()))
+    tag_of(version)
+}
+
+/// The one tag of a version of whatever it is. 0.0.0 has one too: a module's version is never "no version".
+pub(crate) fn tag_of(version: &Version) -> Result<Tag, PackError> {
+    Tag::for_version(version)
+        .map_err(|error| PackError::NoTag { version: Box::new(version.clone()), reason: error.to_string() })
 }
 
 /// What the reference names; `None` if it does not exist.
@@ -47,11 +55,6 @@ pub(crate) async fn point(
     }
 }
 
-/// The note that nothing is known about the repository's other versions.
-pub(crate) fn tags_unknown(error: &StoreError) -> Event {
-    Event::note("tags-unknown", format!("cannot list the tags: {error}"))
-}
-
 /// A repository before a push.
 pub(super) struct RepositoryBefore {
     /// Where the version's tag points.
@@ -68,14 +71,7 @@ pub(super) async fn look(
     reporter: &dyn Reporter,
 ) -> Result<RepositoryBefore, PackError> {
     let existing = resolve(store, &Reference::Tag(tag.clone())).await?;
-    let tags = match store.tags().await {
-        Ok(tags) => tags,
-        Err(error) if error.is_not_found() => Vec::new(),
-        Err(error) => {
-            reporter.event(&tags_unknown(&error));
-            Vec::new()
-        }
-    };
+    let tags = tags_before(store, reporter).await?;
     for event in &warnings(&tags, tag, version) {
         reporter.event(event);
     }
@@ -93,30 +89,25 @@ impl RepositoryBefore {
     }
 
     /// Demands that the repository is kept for the publication's address: that the release under the version's own tag or
-    /// the newest other version names it, or that neither names a provider.
+    /// the newest other version names it, or that neither names a provider; and that it holds no module.
     ///
     /// # Errors
-    /// [`PackError::OtherAddress`].
+    /// [`PackError::OtherAddress`], [`PackError::KeptForOther`].
     pub(super) async fn require_address(
         &self,
         store: &dyn ReadStore,
         tag: &Tag,
         publication: &Publication<'_>,
     ) -> Result<(), PackError> {
-        if publication.rename == Rename::Allow {
-            return Ok(());
-        }
-        let own = match &self.existing {
-            Some(existing) => provider_of(store, existing).await?,
-            None => None,
-        };
+        let of = publication.address.into();
+        let (own, newest) = neighbours(store, &self.tags, (tag, self.existing.as_ref()), &of).await?;
         // A release that was published under a wrong name may be published again, and be mended.
-        if own.as_ref() == Some(publication.address) {
+        let is_mended = own.as_ref().is_some_and(|own| own.of == of);
+        if publication.rename == Rename::Allow || is_mended {
             return Ok(());
         }
-        let own = own.map(|address| Neighbour { version: publication.version.clone(), address });
-        match newest_neighbour(store, &self.tags, tag).await?.or(own) {
-            Some(Neighbour { version, address }) if address != *publication.address => {
+        match newest.or(own) {
+            Some(Neighbour { version, of: VersionOf::Provider { address } }) if address != *publication.address => {
                 let (place, given) = (store.place(), publication.address.clone());
                 Err(PackError::OtherAddress(Box::new(OtherAddress { place, kept: address, version, given })))
             }

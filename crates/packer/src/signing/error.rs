@@ -1,6 +1,6 @@
 //! What can go wrong when something is attached to a release.
 
-use tofu_oci_layout::LayoutError;
+use tofu_oci_layout::{InvalidModuleManifest, LayoutError};
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::SignatureForm;
 use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
@@ -19,6 +19,27 @@ pub enum SignError {
         /// What it is instead.
         #[source]
         source: Box<LayoutError>,
+    },
+    /// The tag points at a module package that `OpenTofu` could not read.
+    #[error("{place} has no module that can be read under the tag {tag}")]
+    NotAModule {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+        /// What is wrong with it.
+        #[source]
+        source: Box<InvalidModuleManifest>,
+    },
+    /// The user names the provider of a module.
+    #[error("{tag} in {place} is a module, which is no release of {given}")]
+    ModuleWithAddress {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+        /// The address that was given.
+        given: Box<ProviderAddr>,
     },
     /// Neither the user nor the release says which provider it is.
     #[error("nothing in {place} says which provider the release {tag} is of")]

@@ -3,7 +3,7 @@
 use tofu_oci_source::notices;
 use tofu_oci_store::Store;
 use tofu_oci_trust::{
-    Notice, NoticeReason, PrivateKey, ReleaseState, SignatureForm, SignedSubject, StatedNotice, heads, in_force,
+    Notice, NoticeReason, PrivateKey, ReleaseState, SignatureForm, SignedContent, StatedNotice, heads, in_force,
     sign_notice,
 };
 use tofu_oci_types::{Descriptor, Digest};
@@ -16,10 +16,10 @@ use crate::{PackError, Transfers};
 /// What is to be said of a release.
 #[derive(Clone, Debug)]
 pub struct NoticeRequest<'a> {
-    /// The descriptor of the index, by SHA-256.
+    /// The descriptor of the index, or of a module's manifest, by SHA-256.
     pub index: &'a Descriptor,
-    /// What the notice names.
-    pub subject: SignedSubject<'a>,
+    /// What the notice is about.
+    pub subject: SignedContent<'a>,
     /// What may be done with the release.
     pub state: ReleaseState,
     /// The kind of notice that it supersedes: deprecated or withdrawn.
@@ -53,8 +53,8 @@ pub struct NoticeReport {
 /// [`PackError::Sign`] if the store does not take the notice, or does not show it afterwards.
 pub async fn put_notice(store: &dyn Store, request: &NoticeRequest<'_>) -> Result<NoticeReport, PackError> {
     let found = notices(store, request.index).await?;
-    let SignedSubject { index, address, version } = request.subject;
-    let about: Vec<&StatedNotice> = found.iter().filter(|found| found.is_about(index, address, version)).collect();
+    let index = request.subject.digest();
+    let about: Vec<&StatedNotice> = found.iter().filter(|found| found.is_about(request.subject)).collect();
     if let Some(now) = heads(&about).into_iter().find(|now| request.says(now, &about)) {
         let artifact = request.artifact(&now.notice);
         let listed = store.referrers(index).await?;
@@ -104,8 +104,8 @@ impl NoticeRequest<'_> {
 
     fn artifact(&self, notice: &Notice) -> Artifact {
         match self.key {
-            Some(key) => Artifact::notice(self.index, sign_notice(key, &self.subject, notice)),
-            None => Artifact::notice(self.index, notice.to_statement(&self.subject)),
+            Some(key) => Artifact::notice(self.index, sign_notice(key, self.subject, notice)),
+            None => Artifact::notice(self.index, notice.to_statement(self.subject)),
         }
     }
 

@@ -99,7 +99,7 @@ async fn signing_again_with_the_same_key_changes_nothing() {
     let first = run(&store, &key(1), Forms::Both, ANNOTATED).await.unwrap();
     assert!(!first.unchanged);
     assert_eq!(states(&first.attachments), BOTH.map(|form| (form, AttachmentState::Attached)));
-    assert_eq!((first.key.clone(), first.address.to_string()), (key(1).public().id(), "example.com/acme/zap".into()));
+    assert_eq!((first.key.clone(), first.of.to_string()), (key(1).public().id(), "example.com/acme/zap".into()));
     assert_eq!(signatures(&store, &key(1)).await, (1, 1));
     store.take();
     let second = run(&store, &key(1), Forms::Both, ANNOTATED).await.unwrap();
@@ -345,7 +345,7 @@ async fn the_address_is_given_or_annotated_or_that_of_the_repository() {
     let store = released().await;
     let mirror = SignAddress::Given("mirror.example.com/acme/zap".parse().unwrap());
     let report = run(&store, &key(1), Forms::Bundle, mirror.clone()).await.unwrap();
-    assert_eq!(report.address.to_string(), "mirror.example.com/acme/zap");
+    assert_eq!(report.of.to_string(), "mirror.example.com/acme/zap");
     // The same key says something else now: both stay.
     let report = run(&store, &key(1), Forms::Bundle, ANNOTATED).await.unwrap();
     assert!(!report.unchanged);

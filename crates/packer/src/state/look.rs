@@ -4,18 +4,18 @@ use std::collections::BTreeSet;
 
 use bytes::Bytes;
 use futures_util::StreamExt as _;
-use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_source::{Search, evidence, notices};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, in_force};
+use tofu_oci_trust::{Evidence, ReleaseState, StatedNotice, VersionOf, in_force};
 use tofu_oci_types::{Descriptor, Digest, Event, Place, Reference, Reporter, Tag};
 
 use super::error::StateError;
 use super::model::{StateChange, StateReport, StateRequest};
 use crate::copy::no_release;
-use crate::push::{for_version, tags_unknown};
-use crate::sign::read_index;
-use crate::{PackError, SignError, can_be_ended};
+use crate::found::{is_version, read_version};
+use crate::kept_for::tags_unknown;
+use crate::push::tag_of;
+use crate::{PackError, can_be_ended};
 
 /// The most tags that are compared with the release.
 const MOST_TAGS: usize = 200;
@@ -56,7 +56,7 @@ impl<'a> StatePlan<'a> {
         request: StateRequest<'a>,
         reporter: &dyn Reporter,
     ) -> Result<Self, PackError> {
-        let tag = for_version(request.version)?;
+        let tag = tag_of(request.version)?;
         let state_tag = request.change.state_tag(request.version)?;
         let kept_tag = StateChange::Withdraw.state_tag(request.version)?;
         let (own, kept) = (manifest(store, &tag).await?, manifest(store, &kept_tag).await?);
@@ -70,20 +70,17 @@ impl<'a> StatePlan<'a> {
         let Some((at, bytes)) = release(request.change, own, kept, (&tag, &kept_tag), &store.place())? else {
             return Err(no_release(store, tag).await);
         };
-        let annotated = read_index(&at, &bytes, &tag, store)?.claims().address;
-        let Some(address) = request.address.choose(annotated) else {
-            return Err(SignError::AddressUnknown { place: store.place(), tag }.into());
-        };
+        let of = read_version(&at, &bytes, &tag, store)?.of(&request.address, store.place(), &tag)?;
         let index = Descriptor { digest: Digest::sha256(&bytes), ..at.clone() };
         let found = notices(store, &index).await?;
-        let about: Vec<_> =
-            found.iter().filter(|found| found.is_about(&index.digest, &address, request.version)).collect();
+        let content = of.content(&index.digest, request.version);
+        let about: Vec<_> = found.iter().filter(|found| found.is_about(content)).collect();
         let said = in_force(about.iter().copied()).cloned();
         let can_be_ended = can_be_ended(request.change.kind(), &about, request.key);
         let mut plan = Self {
             report: StateReport {
                 place: store.place(),
-                address,
+                of,
                 version: request.version.clone(),
                 state: request.change.state(),
                 reason: request.reason.clone(),
@@ -149,7 +146,10 @@ impl<'a> StatePlan<'a> {
             Err(error) => return reporter.event(&tags_unknown(&error)),
         };
         let (tag, version) = (&self.report.tag, &self.report.version);
-        let strays = tags.iter().filter(|stray| *stray != tag && stray.version().as_ref() == Some(version));
+        let is_module = self.report.of == VersionOf::Module;
+        // A module's tags are names: nothing reads a version out of them.
+        let strays =
+            tags.iter().filter(|stray| *stray != tag && stray.version().as_ref() == Some(version) && !is_module);
         for stray in strays {
             let text = format!(
                 "the tag {stray} reads as version {version}, whose own tag {tag} goes: `tofu init` fails where it chooses this version"
@@ -171,7 +171,11 @@ impl<'a> StatePlan<'a> {
         if !found.is_empty() {
             let names = found.iter().map(Tag::as_str).collect::<Vec<_>>().join(", ");
             let text = format!("the release keeps its other tags: {names}");
-            let hint = "they do not make the version available; delete or move them if people pull by them";
+            let hint = if is_module {
+                "a source can still name them; delete or move them"
+            } else {
+                "they do not make the version available; delete or move them if people pull by them"
+            };
             reporter.event(&Event::note("other-tags", text).with_hint(hint));
         }
         self.report.other_tags = found.into_iter().collect();
@@ -208,7 +212,7 @@ fn release(
     (tag, kept_tag): (&Tag, &Tag),
     place: &Place,
 ) -> Result<Option<Manifest>, StateError> {
-    let is_release = |(descriptor, bytes): &Manifest| ReleaseIndex::parse(descriptor, bytes).is_ok();
+    let is_release = |(descriptor, bytes): &Manifest| is_version(descriptor, bytes);
     match (change, own, kept) {
         // What is under the version's tag may be what an interrupted withdrawal left there.
         (StateChange::Withdraw, Some(own), Some(kept)) => Ok(Some(if is_release(&own) { own } else { kept })),

@@ -18,7 +18,7 @@ mod tests;
 mod withdraw;
 
 use tofu_oci_store::Store;
-use tofu_oci_trust::{NoticeReason, ReleaseState, SignedSubject};
+use tofu_oci_trust::{NoticeReason, ReleaseState};
 use tofu_oci_types::{Descriptor, Digest, Reference, Tag};
 
 pub use error::StateError;
@@ -44,10 +44,10 @@ impl StatePlan<'_> {
 
     /// The notice to be written.
     fn notice(&self, state: ReleaseState, reason: &NoticeReason) -> NoticeRequest<'_> {
-        let StateReport { address, version, index, .. } = &self.report;
+        let StateReport { of, version, index, .. } = &self.report;
         NoticeRequest {
             index: &self.index,
-            subject: SignedSubject { index, address, version },
+            subject: of.content(index, version),
             state,
             ends: self.request.change.kind(),
             reason: reason.clone(),

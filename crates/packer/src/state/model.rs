@@ -1,8 +1,8 @@
 //! Which release changes its state, and what came of it.
 
 use serde::Serialize;
-use tofu_oci_trust::{KeyId, NoticeReason, PrivateKey, ReleaseState};
-use tofu_oci_types::{Digest, Place, ProviderAddr, Tag, Version};
+use tofu_oci_trust::{KeyId, NoticeReason, PrivateKey, ReleaseState, VersionOf};
+use tofu_oci_types::{Digest, Place, Tag, Version};
 
 use crate::{PackError, SignAddress};
 
@@ -39,9 +39,10 @@ pub struct StateRequest<'a> {
 pub struct StateReport {
     /// The repository.
     pub place: Place,
-    /// The provider's address, as the notice names it.
-    pub address: ProviderAddr,
-    /// The version, as the notice names it.
+    /// The provider, as the notice names it, or that it is a module, whose notices name nothing.
+    #[serde(flatten)]
+    pub of: VersionOf,
+    /// The version.
     pub version: Version,
     /// What may be done with the release afterwards.
     pub state: ReleaseState,
@@ -51,7 +52,7 @@ pub struct StateReport {
     pub tag: Tag,
     /// The tag that keeps the content of a withdrawn release, or the notice of a deprecated one.
     pub state_tag: Tag,
-    /// The digest of the index.
+    /// The digest of the index, or of the module's manifest.
     pub index: Digest,
     /// The manifest of the notice; `None` if none is written.
     pub notice: Option<Digest>,

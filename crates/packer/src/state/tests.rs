@@ -72,7 +72,7 @@ async fn a_withdrawn_release_keeps_its_content_and_its_reason() {
     let index = digest(&store, "1.4.0").await;
     let report = change(&store, StateChange::Withdraw, "it deletes state").await.unwrap();
     assert!(!report.unchanged);
-    assert_eq!(report.address.to_string(), "example.com/acme/zap");
+    assert_eq!(report.of.to_string(), "example.com/acme/zap");
     assert_eq!(named(&store).await, ["1.3.0", "withdrawn-1.4.0"]);
     assert_eq!(digest(&store, "withdrawn-1.4.0").await.digest, index.digest);
     assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "it deletes state".to_owned())));

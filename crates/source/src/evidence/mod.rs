@@ -18,11 +18,12 @@ mod parts;
 mod reader;
 
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use tofu_oci_layout::ReleaseIndex;
 use tofu_oci_layout::media_type::is_leaf;
 use tofu_oci_store::{Lists, ReadStore, StoreError};
-use tofu_oci_trust::{EVIDENCE_LIMIT, Evidence, NOTICE_ARTIFACT_TYPE, Notice, ReleaseState, StatedNotice, in_force};
-use tofu_oci_types::{Descriptor, Digest, ProviderAddr, Reference, Tag, Version};
+use tofu_oci_trust::{
+    EVIDENCE_LIMIT, Evidence, NOTICE_ARTIFACT_TYPE, Notice, ReleaseState, StatedNotice, VersionOf, in_force,
+};
+use tofu_oci_types::{Descriptor, Digest, Reference, Tag, Version};
 
 use self::budget::EvidenceBudget;
 pub use self::manifest::LAYER_LIMIT;
@@ -31,6 +32,7 @@ pub(crate) use self::reader::EvidenceReader;
 use self::reader::unreadable;
 use crate::Search;
 use crate::memory::DocumentCache;
+use crate::release_reader::of_manifest;
 
 /// Most referrers that are opened.
 const MOST_OPENED: usize = 100;
@@ -56,32 +58,38 @@ pub async fn evidence(store: &dyn ReadStore, index: &Descriptor, search: Search)
 /// # Errors
 /// If the repository could not be asked.
 pub async fn notices(store: &dyn ReadStore, index: &Descriptor) -> Result<Vec<StatedNotice>, StoreError> {
+    Ok(notice_evidence(store, index).await?.iter().filter_map(stated).collect())
+}
+
+/// The same as evidence, with the signatures of the notices.
+pub(crate) async fn notice_evidence(store: &dyn ReadStore, index: &Descriptor) -> Result<Vec<Evidence>, StoreError> {
     EvidenceReader::new(store, &DocumentCache::default(), index).notices().await
 }
 
-/// Why a version was withdrawn, by the notices of the index that its tag `withdrawn-VERSION` keeps: by those about this
-/// provider, else by those about the provider that the index names, because a repository may be asked without its
-/// address. `None` if they do not say, or cannot be read.
-pub async fn withdrawal(store: &dyn ReadStore, address: &ProviderAddr, version: &Version) -> Option<Notice> {
+/// Why a version was withdrawn, by the notices of the manifest that its tag `withdrawn-VERSION` keeps: by those about this
+/// provider or module, else by those about what the manifest says that it is, because a repository may be asked without a
+/// provider's address. `None` if they do not say, or cannot be read.
+pub async fn withdrawal(store: &dyn ReadStore, of: &VersionOf, version: &Version) -> Option<Notice> {
     let tag = Tag::withdrawn(version).ok()?;
-    let (index, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
-    let index = Descriptor { digest: Digest::sha256(&bytes), ..index };
-    let found = notices(store, &index).await.ok()?;
-    let own = ReleaseIndex::parse(&index, &bytes).ok().and_then(|release| release.claims().address);
-    [Some(address), own.as_ref()].into_iter().flatten().find_map(|address| {
-        let about = found.iter().filter(|notice| notice.is_about(&index.digest, address, version));
+    let (manifest, bytes) = store.manifest(&Reference::Tag(tag)).await.ok()?;
+    let manifest = Descriptor { digest: Digest::sha256(&bytes), ..manifest };
+    let found = notices(store, &manifest).await.ok()?;
+    let own = of_manifest(&manifest, &bytes);
+    [Some(of), own.as_ref()].into_iter().flatten().find_map(|of| {
+        let about = found.iter().filter(|notice| notice.is_about(of.content(&manifest.digest, version)));
         in_force(about).filter(|found| found.notice.state == ReleaseState::Withdrawn).map(|found| found.notice.clone())
     })
 }
 
 impl EvidenceReader<'_> {
     /// The notices among the referrers; nothing else is opened.
-    pub(crate) async fn notices(&self) -> Result<Vec<StatedNotice>, StoreError> {
+    pub(crate) async fn notices(&self) -> Result<Vec<Evidence>, StoreError> {
         let mut referrers = self.store.referrers_in(&self.index.digest, Lists::All).await?;
         referrers.retain(|referrer| is_leaf(&referrer.media_type) && claims_notice(referrer));
         referrers.truncate(MOST_OPENED);
-        let found = self.open_all(&referrers).await?;
-        Ok(found.iter().filter_map(stated).collect())
+        let mut found = self.open_all(&referrers).await?;
+        found.retain(|piece| matches!(piece, Evidence::Notice { .. }));
+        Ok(found)
     }
 
     /// The notice that a manifest holds, unverified; `None` if it holds no notice about this index.

@@ -10,7 +10,7 @@ use tofu_oci_types::{Descriptor, Digest, Place, Reference, Subdir, Version};
 
 use super::error::ModuleError;
 use super::location::{ArchiveForm, ModuleArchive};
-use crate::{Locator, Opened, Part, Search, evidence, web_part};
+use crate::{Locator, Opened, Part, Search, evidence, notice_evidence, web_part};
 
 /// The package of a module: what to fetch, and the folder in it that was named.
 pub struct ModulePackage {
@@ -115,6 +115,17 @@ impl ModulePackage {
     pub async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, ModuleError> {
         match &self.from {
             PackageEnd::Repository { store, manifest, .. } => Ok(evidence(&**store, manifest, search).await?),
+            PackageEnd::Web(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// What publishers say of its manifest later, unverified; nothing for an archive on the web.
+    ///
+    /// # Errors
+    /// If the repository could not be asked.
+    pub async fn notices(&self) -> Result<Vec<Evidence>, ModuleError> {
+        match &self.from {
+            PackageEnd::Repository { store, manifest, .. } => Ok(notice_evidence(&**store, manifest).await?),
             PackageEnd::Web(_) => Ok(Vec::new()),
         }
     }

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use tofu_oci_layout::{ImageConfig, LayoutError, Leaf, LeafKind, ReleaseIndex, check_release, select};
 use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Evidence, Notice, ReleaseState};
+use tofu_oci_trust::{Evidence, Notice, ReleaseState, SignedSubject};
 use tofu_oci_types::{Descriptor, Digest, PackageHash, Platform, ProviderAddr, Tag};
 use tokio::sync::OnceCell;
 
@@ -249,7 +249,8 @@ impl Release for OciRelease {
             Err(error) => return Err(error.into()),
         };
         let found = EvidenceReader::new(&**store, memory, &self.descriptor).notice_of(&manifest).await?;
-        let found = found.filter(|found| found.is_about(&self.descriptor.digest, address, version));
+        let subject = SignedSubject { index: &self.descriptor.digest, address, version };
+        let found = found.filter(|found| found.is_about(&subject));
         Ok(found.map(|found| found.notice).filter(|notice| notice.state != ReleaseState::Available))
     }
 

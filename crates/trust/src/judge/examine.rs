@@ -15,7 +15,8 @@ use super::votes::{Covers, ListedArchive, Vote};
 use crate::openpgp::VerifyBudget;
 use crate::{
     Action, Evidence, KeyId, NOTICE_PREDICATE, Name, OpenPgpFault, Peek, ReleaseFacts, SignatureFault, SignatureForm,
-    Signed, Statement, StatementSubject, TrustRule, open_bundle, open_cosign_tag, peek_bundle, peek_cosign_tag,
+    Signed, StatedNames, Statement, StatementSubject, TrustRule, open_bundle, open_cosign_tag, peek_bundle,
+    peek_cosign_tag,
 };
 
 /// What was looked at so far.
@@ -197,6 +198,7 @@ impl<'a> Examination<'a> {
             (Some(()), Some(())) => Naming::Right,
             (None, Some(())) => Naming::Unnamed(Missing::Address),
             (Some(()), None) => Naming::Unnamed(Missing::Version),
+            (None, None) if self.facts.names == StatedNames::Nothing => Naming::Right,
             (None, None) => Naming::Unnamed(Missing::Both),
         }
     }

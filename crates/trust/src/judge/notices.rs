@@ -7,7 +7,7 @@ use super::examined::ExaminedNotice;
 use super::refusal::TrustRefusal;
 use super::verdict::TrustRemark;
 use crate::notice::heads;
-use crate::{Action, ReleaseState, StatedNotice, in_force, open_bundle};
+use crate::{Action, ReleaseState, StatedNames, StatedNotice, in_force, open_bundle};
 
 impl Examination<'_> {
     /// Looks at a notice: a bundle, or a bare statement. It never vouches for the release.
@@ -24,9 +24,11 @@ impl Examination<'_> {
                 return self.remark_once("notice-unreadable", &format!("a notice beside it cannot be read: {fault}"));
             }
         };
-        let is_about = |index: &Digest| stated.is_about(index, self.facts.address, self.facts.version);
-        if !self.facts.identity.index().is_some_and(is_about) {
-            let text = "a notice beside it names another provider, version or index, and is ignored";
+        if !self.facts.content().is_some_and(|content| stated.is_about(content)) {
+            let text = match self.facts.names {
+                StatedNames::OfRelease => "a notice beside it names another provider, version or index, and is ignored",
+                StatedNames::Nothing => "a notice beside it is about something else, and is ignored",
+            };
             return self.remark_once("other-notice", text);
         }
         let signed = open_bundle(bytes, &self.trusted.public).ok();

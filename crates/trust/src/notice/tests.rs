@@ -1,6 +1,6 @@
 use super::*;
 use crate::fixtures::{address, index, private, public, version, with_subject};
-use crate::open_bundle;
+use crate::{SignedSubject, open_bundle};
 
 fn notice(state: ReleaseState, reason: &str, supersedes: &[&StatedNotice]) -> Notice {
     let supersedes = supersedes.iter().map(|notice| notice.digest.clone()).collect();
@@ -21,11 +21,26 @@ fn a_statement_says_what_the_notice_says() {
     let found = StatedNotice::peek(&bytes).unwrap().unwrap();
     assert_eq!(found.notice, notice);
     assert_eq!(found.digest, Digest::sha256(&bytes));
-    assert!(found.is_about(&index(), &address(), &version()));
-    assert!(!found.is_about(&Digest::sha256(b"x"), &address(), &version()));
-    assert!(!found.is_about(&index(), &"example.com/acme/other".parse().unwrap(), &version()));
-    assert!(!found.is_about(&index(), &address(), &"2.0.0".parse().unwrap()));
+    let is_about = |index: &Digest, address: &str, version: &str| {
+        let (address, version) = (address.parse().unwrap(), version.parse().unwrap());
+        found.is_about(&SignedSubject { index, address: &address, version: &version })
+    };
+    let (own, one) = (address().to_string(), version().to_string());
+    assert!(is_about(&index(), &own, &one));
+    assert!(!is_about(&Digest::sha256(b"x"), &own, &one));
+    assert!(!is_about(&index(), "example.com/acme/other", &one));
+    assert!(!is_about(&index(), &own, "2.0.0"));
+    assert!(!found.is_about(SignedContent::Manifest(&index())));
     insta::assert_snapshot!(String::from_utf8(bytes).unwrap(), @r#"{"_type":"https://in-toto.io/Statement/v1","subject":[{"digest":{"sha256":"41fc87ebfa1add0bf3e668238cf58fad7d1259029d6f5ed4504e0eb15f9db5db"},"annotations":{"org.opentofu.provider.address":"registry.example.test/acme/widget","org.opentofu.provider.version":"1.0.0"}}],"predicateType":"https://opentofu.org/tofu-oci/release-notice/v1","predicate":{"state":"withdrawn","reason":"it deletes \"everything\"","replacedBy":"sha256:11507a0e2f5e69d5dfa40a62a1bd7b6ee57e6bcd85c67c9b8431b36fff21c437","supersedes":["sha256:3e23e8160039594a33894f6564e1b1348bbd7a0088d42c4acb73eeaed59c009d","sha256:ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"]}}"#);
+}
+
+#[test]
+fn a_notice_about_a_module_names_its_manifest_alone() {
+    let notice = notice(ReleaseState::Withdrawn, "it deletes everything", &[]);
+    let found = StatedNotice::peek(&notice.to_statement(SignedContent::Manifest(&index()))).unwrap().unwrap();
+    assert!(found.is_about(SignedContent::Manifest(&index())));
+    assert!(!found.is_about(SignedContent::Manifest(&Digest::sha256(b"x"))));
+    assert!(!with_subject(|subject| found.is_about(subject)));
 }
 
 #[test]

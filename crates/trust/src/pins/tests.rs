@@ -6,7 +6,7 @@ use tofu_oci_types::{Digest, Identity};
 
 use super::*;
 use crate::testing::{address, bundle, index, key, policy, version};
-use crate::{Archives, Evidence, Policy, judge};
+use crate::{Archives, Evidence, Policy, StatedNames, judge};
 
 /// Judges a release of `acme/widget` at a place by a rule that names key 1, and remembers it.
 fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
@@ -19,6 +19,7 @@ fn remember(pins: &mut Pins, release: &str, place: &str, found: &[Evidence]) {
         place: &place.parse().unwrap(),
         identity: &Identity::Index { sha256: index, sha512: None },
         archives: &Archives::Unknown,
+        names: StatedNames::OfRelease,
     };
     let verdict = judge(&policy, pins, &facts, found, UNIX_EPOCH);
     assert_eq!(verdict.refusal, None);
@@ -241,6 +242,7 @@ fn with_contents(at: &str, h1: &[&str]) -> Pins {
         place: &at.parse().unwrap(),
         identity: &Identity::Index { sha256: index, sha512: None },
         archives: &Archives::Unknown,
+        names: StatedNames::OfRelease,
     };
     let hashes: BTreeSet<_> = h1.iter().map(|hash| hash.parse().unwrap()).collect();
     pins.remember_contents(&facts, &Contents::from([("linux_amd64".parse().unwrap(), hashes)]));

@@ -49,6 +49,16 @@ impl Policy {
         Some(Self { rules, otherwise: self.otherwise.clone() })
     }
 
+    /// The policy by which a module is judged if no rule is for it: without keys, unless the keys are those of the command line,
+    /// which are for what they are asked about.
+    #[must_use]
+    pub fn for_no_module(&self) -> Self {
+        match self.otherwise.origin {
+            RuleOrigin::CommandLine => Self { rules: Vec::new(), otherwise: self.otherwise.clone() },
+            RuleOrigin::Default | RuleOrigin::File { .. } => Self::default(),
+        }
+    }
+
     /// Those of `keys` that may sign only for the host and the namespace of `address`: every rule that names the key, in
     /// whatever form, is for them. What such a key signs without naming them can then be about no other provider. Keys of
     /// the command line are for what they are asked about.

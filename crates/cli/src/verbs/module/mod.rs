@@ -1,6 +1,6 @@
 //! `module`: modules in OCI repositories.
 
-mod open;
+pub(super) mod open;
 mod pull;
 mod push;
 mod versions;

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use tofu_oci_logins::Access;
 use tofu_oci_source::{
-    CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
+    CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, withdrawal,
 };
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Version};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
 use crate::args::{IdentityArgs, LookupArgs, Network, PrivateHostArgs};
 use crate::connect::Connector;
@@ -17,12 +18,12 @@ use crate::lookup;
 use crate::verbs::context::Context;
 
 /// Reads an argument that names a module.
-pub(super) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
+pub(in crate::verbs) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
     text.parse().map_err(|error| Diagnostic::of_module_name(text, &error))
 }
 
 /// What reaches the place that a name means; a password is read for the registry that it names.
-pub(super) async fn connector(
+pub(in crate::verbs) async fn connector(
     context: &Context,
     name: &ModuleName,
     network: &Network,
@@ -37,7 +38,7 @@ pub(super) async fn connector(
 }
 
 /// The place of a repository or directory.
-pub(super) fn end(name: &ModuleName) -> Option<End> {
+pub(in crate::verbs) fn end(name: &ModuleName) -> Option<End> {
     match name {
         ModuleName::Oci(source) => Some(End::Registry(source.repository().clone())),
         ModuleName::Layout { dir, .. } => Some(End::Layout(dir.clone())),
@@ -55,16 +56,18 @@ fn reference(name: &ModuleName) -> Option<&Reference> {
 }
 
 /// A package, and what it was found by.
-pub(super) struct OpenedModule {
-    pub(super) package: ModulePackage,
+pub(in crate::verbs) struct OpenedModule {
+    pub(in crate::verbs) package: ModulePackage,
     /// The version that a registry was asked for, or that the tag is.
-    pub(super) version: Option<Version>,
+    pub(in crate::verbs) version: Option<Version>,
+    /// The tag, if it was found by one.
+    pub(in crate::verbs) tag: Option<Tag>,
     /// What events call it.
-    pub(super) subject: String,
+    pub(in crate::verbs) subject: String,
 }
 
 /// Finds the package of a name.
-pub(super) async fn find(
+pub(in crate::verbs) async fn find(
     name: &ModuleName,
     connector: &Connector,
     private: &PrivateHostArgs,
@@ -75,31 +78,52 @@ pub(super) async fn find(
     let (Some(end), Some(reference)) = (end(name), reference(name)) else {
         unreachable!("any other name is one of a registry")
     };
-    let store = connector.source(&end)?;
-    let package = match ModulePackage::of_store(Arc::clone(&store), reference, name.subdir().clone()).await {
+    in_store(connector.source(&end)?, &end, reference, name.subdir()).await
+}
+
+/// The package under a tag or digest of a repository or directory.
+pub(in crate::verbs) async fn in_store(
+    store: Arc<dyn ReadStore>,
+    end: &End,
+    reference: &Reference,
+    subdir: &Subdir,
+) -> Result<OpenedModule, Diagnostic> {
+    let package = match ModulePackage::of_store(Arc::clone(&store), reference, subdir.clone()).await {
         Ok(package) => package,
         Err(ModuleError::Store(error)) => return Err(missing(error, store.as_ref(), reference).await),
         Err(error) => return Err(error.into()),
+    };
+    let tag = match reference {
+        Reference::Tag(tag) => Some(tag.clone()),
+        Reference::Digest(_) => None,
+    };
+    let version = tag.as_ref().and_then(Tag::version);
+    let subject = match reference {
+        Reference::Tag(tag) => format!("{end}:{tag}"),
+        Reference::Digest(digest) => format!("{end}@{digest}"),
+    };
+    Ok(OpenedModule { package, version, tag, subject })
+}
+
+/// Why a repository has no such tag or digest: that the version was withdrawn and why, or the versions that it has, if it says
+/// so.
+async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference) -> Diagnostic {
+    let place = store.place();
+    let listing = match &error {
+        StoreError::NotFound { .. } => store.tags().await.map(|tags| Listing::of(&tags)).unwrap_or_default(),
+        _ => Listing::default(),
     };
     let version = match reference {
         Reference::Tag(tag) => tag.version(),
         Reference::Digest(_) => None,
     };
-    let subject = match reference {
-        Reference::Tag(tag) => format!("{end}:{tag}"),
-        Reference::Digest(digest) => format!("{end}@{digest}"),
-    };
-    Ok(OpenedModule { package, version, subject })
-}
-
-/// Why a repository has no such tag or digest: with the versions that it has, if it says so.
-async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference) -> Diagnostic {
-    let place = store.place();
-    let offered = match &error {
-        StoreError::NotFound { .. } => store.tags().await.map(|tags| Listing::of(&tags).versions),
-        _ => Ok(Vec::new()),
-    };
-    Diagnostic::missing_module(error, &place, reference, &offered.unwrap_or_default())
+    match version.filter(|version| listing.withdrawn.contains(version)) {
+        Some(version) => {
+            let notice = withdrawal(store, &VersionOf::Module, &version).await;
+            Diagnostic::withdrawn_module(&place, &version, notice.map(|notice| notice.reason), &listing.versions)
+        }
+        None => Diagnostic::missing_module(error, &place, reference, &listing.versions),
+    }
 }
 
 async fn of_registry(
@@ -115,11 +139,11 @@ async fn of_registry(
     let location: ModuleLocation = registry.locate(address, &version).await?;
     let package = opener.module_package(&location).await?.inside(subdir);
     let subject = format!("{address} {version}");
-    Ok(OpenedModule { package, version: Some(version), subject })
+    Ok(OpenedModule { package, version: Some(version), tag: None, subject })
 }
 
 /// The registry of modules of a host.
-pub(super) async fn registry(
+pub(in crate::verbs) async fn registry(
     host: &Hostname,
     connector: &Connector,
     private: &PrivateHostArgs,

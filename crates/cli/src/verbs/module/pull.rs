@@ -26,7 +26,7 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
     let target = ModuleDir::new(&args.dir, &working_dir)?;
     let trust = trust::load(&args.trust, Path::new("."))?;
     let connector = open::connector(context, &name, &args.network, &args.identity).await?;
-    let OpenedModule { package, version, subject } = open::find(&name, &connector, &args.private).await?;
+    let OpenedModule { package, version, subject, .. } = open::find(&name, &connector, &args.private).await?;
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
     let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;
     let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;

@@ -24,7 +24,7 @@ use crate::report::{human_bytes, json_event, json_line};
 use crate::signing_key;
 use crate::subject;
 use crate::verbs::context::{Context, tagged};
-use crate::verbs::push::place_after_folder;
+use crate::verbs::push::{place_after_folder, replaced_line};
 use crate::verbs::sign::{attachments as signatures, one_password};
 
 /// How many of the files that were left out are named to people.
@@ -149,7 +149,7 @@ fn print_report(context: &Context, report: &ModulePushReport) {
     page.append(signatures(&report.attachments));
     page.append(call(report.source.as_ref()));
     if let Some(replaced) = &report.replaced {
-        page.line(format_args!("  replaced {replaced}"));
+        page.line(replaced_line(replaced));
     }
     if !report.unchanged || attached {
         let (sent, word) = (report.transfers, if is_layout(place) { "wrote" } else { "sent" });

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use tofu_oci_explain::releases::{VersionNotice, module_notices_of};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Constraints, Event, ModuleName, Place, Reference, Subdir, Tag, Version};
@@ -14,7 +15,7 @@ use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
 use crate::verbs::context::Context;
-use crate::verbs::versions::keep;
+use crate::verbs::versions::{keep, note_notices};
 
 /// How many other tags a note names.
 const NAMED: usize = 10;
@@ -23,30 +24,36 @@ const NAMED: usize = 10;
 pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Result<(), Diagnostic> {
     let name = open::named(&args.source)?;
     let connector = open::connector(context, &name, &args.network, &args.identity).await?;
-    let (place, mut listed, others, wanted) = match &name {
+    let (place, listing, others, wanted, store) = match &name {
         ModuleName::Registry { address, constraints, .. } => {
             let registry = open::registry(address.hostname(), &connector, &args.private).await?;
             let listing = registry.versions(address).await?;
-            (registry.place().clone(), listing.versions, Vec::new(), constraints.clone())
+            (registry.place().clone(), listing, Vec::new(), constraints.clone(), None)
         }
         ModuleName::Oci(_) | ModuleName::Layout { .. } => {
             let end = open::end(&name).expect("it is not a module of a registry");
             let store = connector.source(&end)?;
             let tags = store.tags().await?;
-            let (versions, others) = sorted(&tags);
-            warn_of_others(context, &store, &versions).await;
-            (store.place(), versions, others, Constraints::any())
+            let (listing, others) = sorted(&tags);
+            warn_of_others(context, &store, &listing.versions).await;
+            (store.place(), listing, others, Constraints::any(), Some(store))
         }
     };
+    let notices = match &store {
+        Some(store) => module_notices_of(store.as_ref(), &listing).await,
+        None => Vec::new(),
+    };
+    note_notices(context, &place, &notices);
+    let mut listed = listing.versions;
     if !wanted.is_any() {
         keep(&mut listed, &wanted, &place)?;
     }
     listed.reverse();
     listed.truncate(args.limit.map_or(usize::MAX, usize::from));
-    let is_repository = !matches!(name, ModuleName::Registry { .. });
     let lines = listed.into_iter().map(|version| {
-        let tag = Tag::for_version(&version).ok().filter(|_| is_repository);
-        ModuleVersionLine { event: "module_version", place: &place, version, tag }
+        let tag = Tag::for_version(&version).ok().filter(|_| store.is_some());
+        let notice = notices.iter().find(|notice| notice.version == version);
+        ModuleVersionLine { event: "module_version", place: &place, version, tag, notice }
     });
     let lines: Vec<ModuleVersionLine<'_>> = lines.collect();
     note_other_tags(context, &place, &others);
@@ -59,7 +66,10 @@ pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Re
     }
     let mut page = Page::default();
     for line in &lines {
-        page.line(&line.version);
+        match line.notice {
+            Some(notice) => page.line(format_args!("{} ({})", line.version, notice.state)),
+            None => page.line(&line.version),
+        }
     }
     printer::stdout(&page);
     Ok(())
@@ -72,12 +82,16 @@ struct ModuleVersionLine<'a> {
     version: Version,
     /// The tag to name in a source; `None` in a registry.
     tag: Option<Tag>,
+    /// What its publisher says of it later, unverified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notice: Option<&'a VersionNotice>,
 }
 
-/// The versions, ascending, and the tags that are none. Tags of signatures and of what a publisher says later are neither.
-fn sorted(tags: &[Tag]) -> (Vec<Version>, Vec<Tag>) {
-    let versions = Listing::of(tags).versions;
-    let is_version = |tag: &Tag| versions.iter().any(|version| Tag::for_version(version).is_ok_and(|own| own == *tag));
+/// The versions, and the tags that are none. Tags of signatures and of what a publisher says later are neither.
+fn sorted(tags: &[Tag]) -> (Listing, Vec<Tag>) {
+    let listing = Listing::of(tags);
+    let is_version =
+        |tag: &Tag| listing.versions.iter().any(|version| Tag::for_version(version).is_ok_and(|own| own == *tag));
     let is_note = |tag: &Tag| {
         let text = tag.to_string();
         tag.withdrawn_version().is_some()
@@ -86,7 +100,7 @@ fn sorted(tags: &[Tag]) -> (Vec<Version>, Vec<Tag>) {
             || text.starts_with("sha512-")
     };
     let others = tags.iter().filter(|tag| !is_version(tag) && !is_note(tag)).cloned().collect();
-    (versions, others)
+    (listing, others)
 }
 
 /// One note for all other tags: a source may name them, and no rule orders them.

@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
-use tofu_oci_fetch::{Trust, pin_file};
+use tofu_oci_fetch::{JudgedModule, Trust, pin_file};
 use tofu_oci_source::{ReleaseDescription, ReleaseId, Search, Source};
-use tofu_oci_trust::{Archives, ByHand, Evidence, ReleaseFacts, TrustRefusal, TrustRule, Verdict, judge};
+use tofu_oci_trust::{
+    Archives, ByHand, Evidence, ReleaseFacts, StatedNames, TrustRefusal, TrustRule, Verdict, VersionOf, judge,
+};
 use tofu_oci_types::{Place, Platform, ProviderAddr, Version};
 
 use crate::diagnostic::Diagnostic;
 use crate::verbs::context::tagged;
+use crate::verbs::module::open::OpenedModule;
 
 /// A release and what was found beside it.
 pub(super) struct ReleaseWithEvidence {
@@ -18,6 +21,15 @@ pub(super) struct ReleaseWithEvidence {
     /// What the pins call the place.
     pub(super) pinned_as: Place,
     pub(super) evidence: Vec<Evidence>,
+    pub(super) kind: VerifiedKind,
+}
+
+/// What is verified.
+pub(super) enum VerifiedKind {
+    /// A release of the provider that its id names.
+    Provider,
+    /// A module, with the rule for it. The address in its id stands for any.
+    Module(Box<JudgedModule>),
 }
 
 impl ReleaseWithEvidence {
@@ -33,16 +45,69 @@ impl ReleaseWithEvidence {
         let evidence = release.evidence(Search::Everywhere).await?;
         let archives = Archives::Read(tofu_oci_fetch::real_zips(&*release).await?);
         let pinned_as = pin_file::place(pins, &release.id().place);
-        Ok(Self { id: release.id().clone(), about, archives, pinned_as, evidence })
+        Ok(Self { id: release.id().clone(), about, archives, pinned_as, evidence, kind: VerifiedKind::Provider })
+    }
+
+    /// The same of a module, by the rules for modules if the policy has them.
+    pub(super) async fn of_module(
+        OpenedModule { package, version, tag, .. }: &OpenedModule,
+        trust: &Trust,
+    ) -> Result<Self, Diagnostic> {
+        let policy = trust.policy.for_module(package.place()).unwrap_or_else(|| trust.policy.for_no_module());
+        let judged = JudgedModule::new(package, version.as_ref(), policy);
+        let evidence = package.evidence(Search::Everywhere).await?;
+        let about = ReleaseDescription { tag: tag.clone(), ..ReleaseDescription::default() };
+        let (id, pinned_as) = (judged.id().clone(), package.place().clone());
+        let kind = VerifiedKind::Module(Box::new(judged));
+        Ok(Self { id, about, archives: Archives::Unknown, pinned_as, evidence, kind })
+    }
+
+    /// What it is, with the address of a provider.
+    pub(super) fn of(&self) -> VersionOf {
+        match &self.kind {
+            VerifiedKind::Provider => VersionOf::from(&self.id.address),
+            VerifiedKind::Module(_) => VersionOf::Module,
+        }
+    }
+
+    /// Its version; `None` for a module that was named otherwise, and does not say it.
+    pub(super) fn version(&self) -> Option<&Version> {
+        match &self.kind {
+            VerifiedKind::Provider => Some(&self.id.version),
+            VerifiedKind::Module(judged) => judged.version(),
+        }
+    }
+
+    /// What it is called: the provider or module, and the version.
+    pub(super) fn name(&self) -> String {
+        match self.version() {
+            Some(version) => format!("{} {version}", self.of()),
+            None => self.of().to_string(),
+        }
+    }
+
+    /// The rule that holds for it.
+    pub(super) fn rule<'a>(&'a self, trust: &'a Trust) -> &'a TrustRule {
+        match &self.kind {
+            VerifiedKind::Provider => trust.policy.rule(&self.id.address),
+            VerifiedKind::Module(judged) => judged.rule(),
+        }
     }
 
     pub(super) fn facts(&self) -> ReleaseFacts<'_> {
+        if let VerifiedKind::Module(judged) = &self.kind {
+            return judged.facts();
+        }
         let ReleaseId { address, version, identity, .. } = &self.id;
-        ReleaseFacts { address, version, place: &self.pinned_as, identity, archives: &self.archives }
+        let (place, archives, names) = (&self.pinned_as, &self.archives, StatedNames::OfRelease);
+        ReleaseFacts { address, version, place, identity, archives, names }
     }
 
     pub(super) fn judge(&self, trust: &Trust) -> Verdict {
-        judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now)
+        match &self.kind {
+            VerifiedKind::Provider => judge(&trust.policy, &trust.pins, &self.facts(), &self.evidence, trust.now),
+            VerifiedKind::Module(judged) => judged.verdict(&self.evidence, trust),
+        }
     }
 
     /// The first platform whose package `install` refuses, if signatures cover packages one by one.

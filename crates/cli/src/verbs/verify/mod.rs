@@ -9,15 +9,16 @@ mod text;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_fetch::{Trust, Turn, pin_file};
+use tofu_oci_fetch::{ModuleFetchError, Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
-use tofu_oci_source::{OciSource, ReleaseId, Source, provider_of};
-use tofu_oci_trust::{Flaw, Policy, Standing, Verdict};
-use tofu_oci_types::{Counter, ProviderAddr, Reference, ReleaseName, Tag, Version};
+use tofu_oci_source::{OciSource, ReleaseId, Source, version_of};
+use tofu_oci_trust::{Flaw, Policy, Standing, Verdict, VersionOf};
+use tofu_oci_types::{Counter, ProviderAddr, Reference, ReleaseName, Subdir, Tag, Version};
 
 use super::context::Context;
 use super::install::{finder, working_dir};
 use super::magic_address::magic_address;
+use super::module::open::{self as module_open, OpenedModule};
 use super::typed::typed;
 use crate::args::VerifyArgs;
 use crate::diagnostic::{self, Diagnostic, Refused};
@@ -45,8 +46,50 @@ pub(crate) async fn verify(context: &Context, args: &VerifyArgs) -> Result<(), D
     }
     let mut judging = Judging { trust, filed, file };
     let Some(text) = &args.subject else { return every(context, args, &mut judging, &dir).await };
-    let named = named(context, args, text, &dir).await?;
-    one(context, args, &mut judging, &named).await
+    match named(context, args, text, &dir).await? {
+        VerifySubject::Provider(target) => one(context, args, &mut judging, &target).await,
+        VerifySubject::Module(module) => self::module(context, args, &judging, &module).await,
+    }
+}
+
+/// Prints who has signed a module, and whether that is enough.
+async fn module(
+    context: &Context,
+    args: &VerifyArgs,
+    judging: &Judging,
+    module: &OpenedModule,
+) -> Result<(), Diagnostic> {
+    if args.accept {
+        return Err(Diagnostic::usage("--accept has no meaning for a module: no pin remembers modules")
+            .hint("a rule for `modules` in trust.toml says what is accepted: `tofu-oci help trust`"));
+    }
+    let Judging { trust, file, .. } = judging;
+    let found = ReleaseWithEvidence::of_module(module, trust).await?;
+    let verdict = found.judge(trust);
+    let rule = found.rule(trust);
+    let report = VerifyReport { found: &found, rule, file: file.as_deref(), pin: None, accepted: Accepted::No };
+    print(context, &report, &verdict);
+    let place = module.package.place();
+    if let Some(refusal) = &verdict.refusal {
+        let (place, refusal, rule) = (place.clone(), Box::new(refusal.clone()), Box::new(rule.clone()));
+        return Err(ModuleFetchError::Untrusted { place, refusal, rule }.into());
+    }
+    if verdict.standing != Standing::Unsigned {
+        return Ok(());
+    }
+    let sign = match found.version() {
+        Some(version) => invocation::sign(place, version),
+        None => "tofu-oci sign REPOSITORY:VERSION --key KEY".to_owned(),
+    };
+    Err(unsigned(&report, &verdict, "", &sign))
+}
+
+fn print(context: &Context, report: &VerifyReport<'_>, verdict: &Verdict) {
+    if context.json {
+        json_line(&report.line(verdict));
+    } else {
+        printer::stdout(&report.page(verdict));
+    }
 }
 
 /// The same of every release of the lock file.
@@ -121,12 +164,8 @@ async fn one(
         }
     }
     let pin = trust.pins.get(address, version, &found.pinned_as);
-    let report = VerifyReport { found: &found, rule: trust.policy.rule(address), file: file.as_deref(), pin, accepted };
-    if context.json {
-        json_line(&report.line(&verdict));
-    } else {
-        printer::stdout(&report.page(&verdict));
-    }
+    let report = VerifyReport { found: &found, rule: found.rule(trust), file: file.as_deref(), pin, accepted };
+    print(context, &report, &verdict);
     end(args, &report, &verdict)?;
     let Some(demanded) = demanded else { return Ok(()) };
     let ReleaseId { address, version, place, .. } = &found.id;
@@ -169,28 +208,33 @@ fn end(args: &VerifyArgs, report: &VerifyReport<'_>, verdict: &Verdict) -> Resul
             None => return Ok(()),
         },
     };
-    let sign = invocation::sign(place, version);
+    Err(unsigned(report, verdict, &uncovered, &invocation::sign(place, version)))
+}
+
+/// No key of the user's has signed it, and the policy accepts that.
+fn unsigned(report: &VerifyReport<'_>, verdict: &Verdict, uncovered: &str, sign: &str) -> Diagnostic {
+    let name = report.found.name();
     if let Some((refusal, flaw)) = verdict.best_flaw().as_ref().and_then(|refusal| Some((refusal, refusal.flaw()?)))
         && verdict.standing == Standing::Unsigned
     {
-        let text = format!("{address} {version} is not trusted: {refusal}");
+        let text = format!("{name} is not trusted: {refusal}");
         let diagnostic = Diagnostic::new(Exit::Fixable, text)
             .code(refusal.code())
             .cause("the policy accepts it all the same")
-            .flawed(flaw, &sign);
-        return Err(match flaw {
+            .flawed(flaw, sign);
+        return match flaw {
             Flaw::UnknownKey { .. } | Flaw::TravellingKey { .. } => {
                 diagnostic.hint("--key FILE judges by a public key without trust.toml")
             }
             _ => diagnostic,
-        });
+        };
     }
-    let text = format!("{address} {version} is not signed by a key of yours{uncovered}");
-    Err(Diagnostic::new(Exit::Fixable, text)
+    let text = format!("{name} is not signed by a key of yours{uncovered}");
+    Diagnostic::new(Exit::Fixable, text)
         .code("unsigned")
         .cause("the policy accepts it all the same")
         .hint("name its publisher's public key: --key FILE, or a [[key]] and a [[rule]] in trust.toml")
-        .hint(format!("its publisher signs it: {sign}")))
+        .hint(format!("its publisher signs it: {sign}"))
 }
 
 /// Every release of the lock file.
@@ -205,6 +249,14 @@ fn locked(dir: &Path) -> Result<Vec<(ProviderAddr, Version)>, Diagnostic> {
     Ok(locked)
 }
 
+/// What an argument names.
+enum VerifySubject {
+    /// A release of a provider.
+    Provider(VerifyTarget),
+    /// A module.
+    Module(Box<OpenedModule>),
+}
+
 /// Which release to verify, and where it is.
 struct VerifyTarget {
     source: Arc<dyn Source>,
@@ -212,16 +264,22 @@ struct VerifyTarget {
     version: Version,
 }
 
-/// Reads the argument. A release at a place says itself which provider it is.
-async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> Result<VerifyTarget, Diagnostic> {
+/// Reads the argument. A release at a place says itself which provider it is, or that it is a module.
+async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> Result<VerifySubject, Diagnostic> {
     let chdir = args.chdir.as_deref();
+    if text.starts_with("oci://") && !text.starts_with("oci:///") {
+        let name = module_open::named(text)?;
+        let connector = module_open::connector(context, &name, &args.network, &args.identity).await?;
+        let module = module_open::find(&name, &connector, &args.lookup.private).await?;
+        return Ok(VerifySubject::Module(Box::new(module)));
+    }
     let (end, version) = match subject::read(text)? {
         ReleaseName::Repository { repository, version } => (End::Registry(repository), version),
         ReleaseName::Layout { dir, version } => (End::Layout(dir), version),
         ReleaseName::Provider { .. } | ReleaseName::Whole(_) => {
             let (address, version) = of_provider(text, dir)?;
             let finder = finder(context, &args.lookup, &args.identity, &args.network, chdir, &[]).await?;
-            return Ok(VerifyTarget { source: finder.source(&address)?, address, version });
+            return Ok(VerifySubject::Provider(VerifyTarget { source: finder.source(&address)?, address, version }));
         }
     };
     if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
@@ -231,7 +289,7 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     let connector = context.connector(&args.network, args.identity.access(&registries, chdir).await?);
     let store = connector.source(&end)?;
     let tag = Tag::for_version(&version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
-    let index = match store.resolve(&Reference::Tag(tag)).await {
+    let index = match store.resolve(&Reference::Tag(tag.clone())).await {
         // What was withdrawn names its provider, too; the source then says why it was.
         Err(error) if error.is_not_found() => match Tag::withdrawn(&version) {
             Ok(kept) => store.resolve(&Reference::Tag(kept)).await.map_err(|_| error)?,
@@ -240,13 +298,18 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
         found => found?,
     };
     let magic = || if let End::Registry(repository) = &end { magic_address(repository) } else { None };
-    let address = provider_of(store.as_ref(), &index).await?.or_else(magic).ok_or_else(|| {
+    let of = version_of(store.as_ref(), &index).await?;
+    if of == Some(VersionOf::Module) {
+        let module = module_open::in_store(store, &end, &Reference::Tag(tag), &Subdir::root()).await?;
+        return Ok(VerifySubject::Module(Box::new(module)));
+    }
+    let address = of.and_then(|of| of.address().cloned()).or_else(magic).ok_or_else(|| {
         Diagnostic::new(Exit::Fixable, format!("{version} in {end} does not say which provider it is")).hint(format!(
             "say it: {}",
             invocation::with_all_options(&format!("verify HOST/NAMESPACE/TYPE@{version} --from {end}"))
         ))
     })?;
-    Ok(VerifyTarget { source: Arc::new(OciSource::new(store)), address, version })
+    Ok(VerifySubject::Provider(VerifyTarget { source: Arc::new(OciSource::new(store)), address, version }))
 }
 
 /// A provider, and one exact version of it: the locked one if none is named.

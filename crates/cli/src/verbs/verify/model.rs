@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::Serialize;
 use tofu_oci_trust::{
     Action, Admission, Covers, Examined, ExpiredKeys, KeyId, ManifestChecksums, Pin, RuleOrigin, SignatureForm,
-    Standing, TrustRule, Verdict,
+    Standing, TrustRule, Verdict, VersionOf,
 };
-use tofu_oci_types::{Digest, Identity, Level, PackageHash, PathText, Place, Platform, ProviderAddr, Tag, Version};
+use tofu_oci_types::{Digest, Identity, Level, PackageHash, PathText, Place, Platform, Tag, Version};
 
 use super::found::ReleaseWithEvidence;
 
@@ -36,8 +36,9 @@ pub(super) enum Accepted<'a> {
 #[derive(Serialize)]
 pub(super) struct VerifiedLine<'a> {
     event: &'static str,
-    address: &'a ProviderAddr,
-    version: &'a Version,
+    #[serde(flatten)]
+    of: VersionOf,
+    version: Option<&'a Version>,
     place: &'a Place,
     tag: Option<&'a Tag>,
     index: &'a Identity,
@@ -130,8 +131,8 @@ impl<'a> VerifyReport<'a> {
         let release = &self.found.id;
         VerifiedLine {
             event: "verified",
-            address: &release.address,
-            version: &release.version,
+            of: self.found.of(),
+            version: self.found.version(),
             place: &release.place,
             tag: self.found.about.tag.as_ref(),
             index: &release.identity,

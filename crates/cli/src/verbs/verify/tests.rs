@@ -37,7 +37,14 @@ fn found(zips: &[(&str, &str)]) -> ReleaseWithEvidence {
         keys: Vec::new(),
     };
     let archives = Archives::Read(zips.iter().map(zip).collect());
-    ReleaseWithEvidence { pinned_as: id.place.clone(), id, about, archives, evidence: vec![sums] }
+    ReleaseWithEvidence {
+        pinned_as: id.place.clone(),
+        id,
+        about,
+        archives,
+        evidence: vec![sums],
+        kind: VerifiedKind::Provider,
+    }
 }
 
 /// The verdict by a rule for the publisher's key.

@@ -6,15 +6,16 @@ use tofu_oci_types::{Digest, Level};
 use super::model::{Accepted, VerifyReport};
 use crate::page::Page;
 use crate::verbs::install::shown;
+use crate::verbs::sign::manifest_word;
 
 impl VerifyReport<'_> {
     /// Everything, for people.
     pub(super) fn page(&self, verdict: &Verdict) -> Page {
         let release = &self.found.id;
-        let mut page = Page::of(format_args!("{} {}", release.address, release.version));
+        let mut page = Page::of(self.found.name());
         let mut say = |name: &str, text: &str| page.row("  ", name, text);
         say("place", &self.found.tagged());
-        say("index", release.identity.index().map_or("none", Digest::as_str));
+        say(manifest_word(&self.found.of()), release.identity.index().map_or("none", Digest::as_str));
         say("rule", &self.rule_text());
         if let Some(pin) = self.pin {
             say("pinned", &pin_text(pin));
@@ -139,7 +140,7 @@ mod tests {
     use tofu_oci_trust::{Evidence, Pins, Policy, judge};
     use tofu_oci_types::Identity;
 
-    use super::super::found::ReleaseWithEvidence;
+    use super::super::found::{ReleaseWithEvidence, VerifiedKind};
     use tofu_oci_trust::Archives;
 
     use super::*;
@@ -166,6 +167,7 @@ mod tests {
             about,
             archives: Archives::Read(BTreeMap::new()),
             evidence,
+            kind: VerifiedKind::Provider,
         };
         let (policy, pins) = (Policy::default(), Pins::default());
         let verdict = judge(&policy, &pins, &found.facts(), &found.evidence, std::time::UNIX_EPOCH);

@@ -7,6 +7,7 @@ use tofu_oci_explain::releases::{
     LookDepth, VersionContent, VersionLook, VersionNotice, VersionsQuestion, kinds, look, notices_of,
 };
 use tofu_oci_fetch::SignatureStanding;
+use tofu_oci_layout::DocumentKind;
 use tofu_oci_source::{Created, Listing};
 use tofu_oci_trust::ReleaseState;
 use tofu_oci_types::{Digest, Event, Place, Platform, Version};
@@ -145,13 +146,25 @@ fn note_others(context: &Context, place: &Place, looks: &[VersionLook]) {
     let are = if count == 1 { "one tag is not a provider, and is" } else { "some tags are not providers, and are" };
     let text = format!("{place}: {are} left out: {}", others.join(", "));
     let event = Event::note("not-a-provider", text);
-    context.reporter.event(&event.with_hint(
-        "keep them in another repository: if such a tag is the newest, `install` and `tofu init` choose it and fail",
-    ));
+    let is_module = |look: &VersionLook| matches!(&look.content, VersionContent::NotAProvider { found } if *found == DocumentKind::ModulePackage.to_string());
+    // A repository of modules alone was probably meant as one.
+    let hint = match place {
+        Place::Registry(repository) if looks.iter().all(is_module) => {
+            format!("this repository holds a module: tofu-oci module versions oci://{repository}")
+        }
+        Place::Layout(_) if looks.iter().all(is_module) => {
+            format!("this directory holds a module: tofu-oci module versions {place}")
+        }
+        _ => {
+            "keep them in another repository: if such a tag is the newest, `install` and `tofu init` choose it and fail"
+                .to_owned()
+        }
+    };
+    context.reporter.event(&event.with_hint(hint));
 }
 
 /// One note for all deprecated versions, and one for all that were withdrawn, with the reasons.
-fn note_notices(context: &Context, place: &Place, notices: &[VersionNotice]) {
+pub(in crate::verbs) fn note_notices(context: &Context, place: &Place, notices: &[VersionNotice]) {
     for (state, code) in [(ReleaseState::Deprecated, "deprecated"), (ReleaseState::Withdrawn, "withdrawn")] {
         let said = notices.iter().filter(|notice| notice.state == state);
         let said: Vec<String> = said.map(notice_text).collect();

@@ -23,6 +23,7 @@ async fn put_ending(
     let index = &tagged(store, "1.4.0").await;
     let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.4.0".parse().unwrap());
     let subject = SignedSubject { index: &index.digest, address: &address, version: &version };
+    let subject = (&subject).into();
     let reason = reason.parse().unwrap();
     put_notice(store, &NoticeRequest { index, subject, state, ends, reason, replaced_by: None, key }).await.unwrap()
 }

@@ -17,8 +17,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tofu_oci_types::{Digest, Identity, PackageHash, Place, Platform, ProviderAddr, Version};
 
 use super::*;
-use crate::Archives;
 use crate::testing::{address, index, policy, version};
+use crate::{Archives, StatedNames};
 
 /// What is judged, with what.
 #[derive(Clone)]
@@ -31,6 +31,7 @@ struct Scene {
     identity: Identity,
     archives: Archives,
     evidence: Vec<Evidence>,
+    names: StatedNames,
     now: SystemTime,
 }
 
@@ -46,6 +47,7 @@ impl Scene {
             identity: identity("1.4.0"),
             archives: Archives::Unknown,
             evidence: Vec::new(),
+            names: StatedNames::OfRelease,
             now: UNIX_EPOCH + Duration::from_hours(500_000),
         }
     }
@@ -84,8 +86,8 @@ impl Scene {
     }
 
     fn facts(&self) -> ReleaseFacts<'_> {
-        let Self { address, version, place, identity, archives, .. } = self;
-        ReleaseFacts { address, version, place, identity, archives }
+        let Self { address, version, place, identity, archives, names, .. } = self;
+        ReleaseFacts { address, version, place, identity, archives, names: *names }
     }
 
     /// The release is let in and remembered.

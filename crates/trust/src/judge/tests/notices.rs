@@ -123,3 +123,19 @@ fn a_notice_is_never_a_signature() {
     let empty = statement(1, NOTICE_PREDICATE, &[named(&Digest::sha256(b"1.4.0"), &names)]);
     check(&scene.found([empty]), "refused unsigned; Warning notice-unreadable");
 }
+
+#[test]
+fn what_is_said_of_a_module_names_no_provider() {
+    let module = Scene { names: StatedNames::Nothing, ..Scene::with_policy(&[1], "unnamed = \"refuse\"") };
+    let (index, other) = (index("1.4.0"), index("1.4.1"));
+    let about = |digest| crate::SignedContent::Manifest(digest);
+    let bytes = crate::sign_bundle(&key(1), about(&index));
+    let signature = Evidence::Bundle { origin: Digest::sha256(&bytes), bytes };
+    check(&module.clone().found([signature.clone()]), "signed [a] index");
+    let said = |digest| piece(sign_notice(&key(1), about(digest), &notice(Withdrawn, &[])));
+    check(&module.clone().found([signature.clone(), said(&index)]), "refused withdrawn");
+    // Of another version of the module, or of a provider: neither is about this manifest as a module.
+    let ignored = "signed [a] index; Warning other-notice";
+    check(&module.clone().found([signature.clone(), said(&other)]), ignored);
+    check(&module.found([signature, signed(1, Withdrawn, &[])]), ignored);
+}

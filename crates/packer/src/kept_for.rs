@@ -1,0 +1,126 @@
+//! A repository holds the versions of one provider or of one module: `OpenTofu` takes each tag of a provider's repository for a
+//! version of the provider.
+
+use tofu_oci_source::{Neighbour, newest_neighbour, version_of};
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Descriptor, Event, OciModuleSource, Place, Reporter, Tag, Version};
+
+use crate::{ModuleFault, PackError};
+
+/// A repository in which versions of another kind lie: those of a provider, or those of a module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place} is kept for {}: it has its version {version}", in_words(kept))]
+pub struct KeptForOther {
+    /// The repository.
+    pub place: Place,
+    /// What its versions are.
+    pub kept: VersionOf,
+    /// The newest of them.
+    pub version: Version,
+}
+
+fn in_words(kept: &VersionOf) -> String {
+    match kept {
+        VersionOf::Provider { address } => format!("the provider {address}"),
+        VersionOf::Module => "a module".to_owned(),
+    }
+}
+
+impl KeptForOther {
+    /// A stable kebab-case name of what went wrong.
+    pub(crate) fn code(&self) -> &'static str {
+        match self.kept {
+            VersionOf::Provider { .. } => "kept-for-provider",
+            VersionOf::Module => "kept-for-module",
+        }
+    }
+}
+
+/// Whether versions of the two may lie in one repository. Which provider it is does not matter here.
+fn is_other_kind(one: &VersionOf, other: &VersionOf) -> bool {
+    matches!(one, VersionOf::Module) != matches!(other, VersionOf::Module)
+}
+
+/// What lies in a repository with these tags: under the tag `own`, which points at `existing`, and under the newest other
+/// version that says what it is. Both are of the same kind as `of`.
+///
+/// # Errors
+/// [`PackError::KeptForOther`] if one of them is of another kind.
+pub(crate) async fn neighbours(
+    store: &dyn ReadStore,
+    tags: &[Tag],
+    (own, existing): (&Tag, Option<&Descriptor>),
+    of: &VersionOf,
+) -> Result<(Option<Neighbour>, Option<Neighbour>), PackError> {
+    let there = match (existing, own.version()) {
+        (Some(existing), Some(version)) => version_of(store, existing).await?.map(|of| Neighbour { version, of }),
+        _ => None,
+    };
+    let newest = newest_neighbour(store, tags, own).await?;
+    let other = [&there, &newest].into_iter().flatten().find(|found| is_other_kind(&found.of, of));
+    if let Some(Neighbour { version, of: kept }) = other.cloned() {
+        return Err(PackError::KeptForOther(Box::new(KeptForOther { place: store.place(), kept, version })));
+    }
+    Ok((there, newest))
+}
+
+/// The tags of a repository before something is written there; none if it does not exist, or with a note if they are not listed.
+pub(crate) async fn tags_before(store: &dyn ReadStore, reporter: &dyn Reporter) -> Result<Vec<Tag>, StoreError> {
+    match store.tags().await {
+        Ok(tags) => Ok(tags),
+        Err(error) if error.is_not_found() => Ok(Vec::new()),
+        Err(error) => {
+            reporter.event(&tags_unknown(&error));
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// The note that nothing is known about the repository's other versions.
+pub(crate) fn tags_unknown(error: &StoreError) -> Event {
+    Event::note("tags-unknown", format!("cannot list the tags: {error}"))
+}
+
+/// The source by which a configuration calls a module at a place; `None` if that is a directory.
+///
+/// # Errors
+/// [`ModuleFault::Repository`] if `OpenTofu` could install no module from a repository of this name.
+pub(crate) fn module_source(place: &Place, tag: &Tag) -> Result<Option<OciModuleSource>, PackError> {
+    let Some(repository) = place.repository() else { return Ok(None) };
+    match format!("oci://{repository}?tag={tag}").parse() {
+        Ok(source) => Ok(Some(source)),
+        Err(source) => Err(ModuleFault::Repository { repository: repository.clone(), source }.into()),
+    }
+}
+
+/// Demands that a destination at this place takes these versions of a source, each a tag and what it points at: a module only
+/// into a repository from which `OpenTofu` installs modules, and no module beside versions of a provider.
+///
+/// # Errors
+/// [`PackError::KeptForOther`], of the destination or, if the versions are of two kinds, of the source; [`PackError::Module`].
+pub async fn demand_takes(
+    from: &dyn ReadStore,
+    to: &dyn ReadStore,
+    place: &Place,
+    versions: &[(Tag, Descriptor)],
+    reporter: &dyn Reporter,
+) -> Result<(), PackError> {
+    let mut kinds: Vec<(VersionOf, Version)> = Vec::new();
+    for (tag, manifest) in versions {
+        let Some(of) = version_of(from, manifest).await? else { continue };
+        if of == VersionOf::Module {
+            module_source(place, tag)?;
+        }
+        let Some(version) = tag.version().or_else(|| tag.withdrawn_version()) else { continue };
+        if let Some((kept, version)) = kinds.iter().find(|(other, _)| is_other_kind(other, &of)) {
+            let (place, kept, version) = (from.place(), kept.clone(), version.clone());
+            return Err(PackError::KeptForOther(Box::new(KeptForOther { place, kept, version })));
+        }
+        kinds.push((of, version));
+    }
+    let Some((of, _)) = kinds.first() else { return Ok(()) };
+    // No tag is left out: what lies under the versions' own tags counts, too.
+    let none = "latest".parse().expect("a tag");
+    neighbours(to, &tags_before(to, reporter).await?, (&none, None), of).await.map(drop)
+}
