@@ -17,6 +17,7 @@ mod found_keys;
 mod joined;
 mod load;
 mod look;
+mod module;
 mod names;
 mod plan;
 mod pull;
@@ -36,6 +37,11 @@ pub use error::MirrorError;
 pub use found_keys::FoundKey;
 pub use joined::{Joined, JoinedWork};
 pub use load::load_bundle;
+pub use module::{
+    CallFate, MirrorMode, ModuleAction, ModuleCallLine, ModuleCarrying, ModuleDeed, ModuleDestination,
+    ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine, ModuleMirrorReport, ModuleOrigin, ModuleRepositoryFolders,
+    ModuleUpstream, NestedModules, WantedModule,
+};
 pub use names::providers_in_tree;
 pub use plan::{Deed, MirrorAction, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};

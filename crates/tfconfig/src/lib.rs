@@ -9,6 +9,7 @@
 //!
 //! This crate evaluates nothing: sources, versions and module sources are plain strings, as `OpenTofu` demands.
 
+mod calls;
 mod error;
 mod facts;
 mod files;
@@ -28,6 +29,7 @@ mod walk;
 
 use std::path::Path;
 
+pub use calls::{OuterCall, outer_calls};
 pub use error::{ConfigProblem, TfConfigError};
 pub use model::{
     ConfigBlock, ConfigFinding, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode, ProviderConfig,

@@ -57,8 +57,21 @@ pub struct PackableModule {
 pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
     let rules = IgnoreRules::read(&root)?;
+    walk(&root, rules, limits)
+}
+
+/// Every file below `dir`, for a package that its publisher has chosen the files of already: an ignore file in it has no effect.
+///
+/// # Errors
+/// As [`module_files`].
+pub fn all_module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
+    let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
+    walk(&root, IgnoreRules::for_everything(), limits)
+}
+
+fn walk(root: &Path, rules: IgnoreRules, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let mut walk = ModuleFolderWalk {
-        root: &root,
+        root,
         rules: &rules,
         limits,
         names: NameSet::default(),
@@ -67,7 +80,7 @@ pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, Archi
         files: Vec::new(),
         left_out: BTreeSet::new(),
     };
-    walk.folder("", &root, &mut vec![root.clone()])?;
+    walk.folder("", root, &mut vec![root.to_owned()])?;
     let ModuleFolderWalk { mut files, left_out, .. } = walk;
     if files.is_empty() {
         return Err(ArchiveError::Empty);

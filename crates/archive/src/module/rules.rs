@@ -23,6 +23,8 @@ pub(super) struct IgnoreRules {
     /// The ignore file, if there is one.
     pub(super) file: Option<&'static str>,
     lines: Vec<IgnoreLine>,
+    /// Whether nothing stays out.
+    takes_everything: bool,
 }
 
 #[derive(Debug)]
@@ -45,14 +47,22 @@ impl IgnoreRules {
                 other => other.map_err(ArchiveError::io("read", &path))?,
             };
             let text = String::from_utf8_lossy(&bytes);
-            return Ok(Self { file: Some(name), lines: parse(&text, name)? });
+            return Ok(Self { file: Some(name), lines: parse(&text, name)?, takes_everything: false });
         }
         Ok(Self::default())
+    }
+
+    /// Those by which nothing stays out.
+    pub(super) fn for_everything() -> Self {
+        Self { takes_everything: true, ..Self::default() }
     }
 
     /// Why the file or folder stays out; `None` if it is packed. A folder is a reason for everything in it only if
     /// [`IgnoreRules::is_final`] says so.
     pub(super) fn reason(&self, name: &str, is_folder: bool) -> Option<LeftOutReason> {
+        if self.takes_everything {
+            return None;
+        }
         let mut parts = name.split('/');
         if let Some(never) = parts.clone().find_map(LeftOutReason::of_part) {
             return Some(never);
@@ -118,7 +128,7 @@ mod tests {
     #[track_caller]
     fn check(rules: &str, name: &str, out: bool) {
         let lines = parse(rules, ".tofuignore").unwrap();
-        let rules_read = IgnoreRules { file: Some(".tofuignore"), lines };
+        let rules_read = IgnoreRules { file: Some(".tofuignore"), lines, ..IgnoreRules::default() };
         let (file, is_folder) = name.strip_suffix('/').map_or((name, false), |name| (name, true));
         assert_eq!(rules_read.reason(file, is_folder).is_some(), out, "{rules:?} {name}");
     }
@@ -181,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_a_later_line_may_reopen_is_looked_into() {
-        let rules = |text: &str| IgnoreRules { file: None, lines: parse(text, ".tofuignore").unwrap() };
+        let rules = |text: &str| IgnoreRules { lines: parse(text, ".tofuignore").unwrap(), ..IgnoreRules::default() };
         let is_final = |text: &str| rules(text).reason("a", true).map(|reason| rules(text).is_final(&reason));
         assert_eq!(is_final("a/"), Some(true));
         assert_eq!(is_final("!x\na/"), Some(true));

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use tofu_oci_types::Version;
 
 use super::names::strict_version;
-use super::{IdentityArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs, SigningArgs};
+use super::{IdentityArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs, SigningArgs};
 
 /// Arguments of `module`.
 #[derive(Debug, Args)]
@@ -32,6 +32,8 @@ pub(crate) enum ModuleVerb {
     Pull(Box<ModulePullArgs>),
     /// List the versions of a module in an OCI repository or a module registry
     Versions(Box<ModuleVersionsArgs>),
+    /// Bring modules, and the modules that they call, into your own OCI repositories
+    Mirror(Box<ModuleMirrorArgs>),
 }
 
 /// Arguments of `module push`.

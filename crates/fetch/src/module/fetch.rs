@@ -47,6 +47,12 @@ impl FetchedModule {
         &self.subdir
     }
 
+    /// The whole package, in which the module is.
+    pub fn package_path(&self) -> &Path {
+        let above = self.subdir.split('/').filter(|part| !part.is_empty()).count();
+        self.folder.ancestors().nth(above).unwrap_or(&self.folder)
+    }
+
     /// The module, before it is put in its place.
     pub fn path(&self) -> &Path {
         &self.folder

@@ -1,5 +1,6 @@
 //! `module`: modules in OCI repositories.
 
+mod mirror;
 pub(super) mod open;
 mod pull;
 mod push;
@@ -17,6 +18,7 @@ impl ModuleVerb {
             Self::Push(args) => &args.output,
             Self::Pull(args) => &args.output,
             Self::Versions(args) => &args.output,
+            Self::Mirror(args) => &args.output,
         }
     }
 }
@@ -27,6 +29,7 @@ pub(crate) async fn module(context: &Context, args: &ModuleArgs) -> Result<Exit,
         ModuleVerb::Push(args) => push::push(context, args).await?,
         ModuleVerb::Pull(args) => pull::pull(context, args).await?,
         ModuleVerb::Versions(args) => versions::versions(context, args).await?,
+        ModuleVerb::Mirror(args) => return mirror::mirror(context, args).await,
     }
     Ok(Exit::Done)
 }

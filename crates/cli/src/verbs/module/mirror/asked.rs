@@ -1,0 +1,138 @@
+//! What is asked for: by arguments, or by a configuration.
+
+use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, TemplateError};
+use tofu_oci_mirror::{ModuleOrigin, WantedModule};
+use tofu_oci_source::ModuleLocation;
+use tofu_oci_tfconfig::{OuterCall, TfConfigError, outer_calls};
+use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, OciModuleSource, Reference, Subdir, Version};
+
+use crate::args::ModuleMirrorArgs;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::verbs::context::data_dir;
+use crate::verbs::module::open;
+
+/// The modules that the arguments name.
+///
+/// # Errors
+/// If one names no module, or a repository without the module that it becomes; exit code 2.
+pub(super) fn wanted(args: &ModuleMirrorArgs) -> Result<Vec<WantedModule>, Diagnostic> {
+    if let Some(address) = &args.address {
+        let [source] = args.sources.as_slice() else {
+            return Err(Diagnostic::usage("--as names the module that one source becomes")
+                .hint("run `module mirror` once for each source"));
+        };
+        return Ok(vec![renamed(source, address)?]);
+    }
+    args.sources.iter().map(|source| by_address(source, args.latest)).collect()
+}
+
+fn by_address(text: &str, latest: Option<u32>) -> Result<WantedModule, Diagnostic> {
+    match open::named(text)? {
+        ModuleName::Registry { address, subdir, constraints } => {
+            let origin = ModuleOrigin::Registry { constraints, latest: latest.map(|latest| latest as usize) };
+            Ok(WantedModule { address, folder: subdir, origin })
+        }
+        ModuleName::Oci(_) | ModuleName::Layout { .. } => {
+            Err(Diagnostic::usage("a repository does not say which module of a registry it holds")
+                .code("module-without-address")
+                .hint("name the module that configurations will call: --as HOST/NAMESPACE/NAME/SYSTEM"))
+        }
+    }
+}
+
+/// One source, under the address that it gets.
+fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
+    let ModuleName::Registry { address, subdir, constraints } = open::named(address)? else {
+        return Err(Diagnostic::usage(format!("--as needs a module of a registry, and `{address}` is none"))
+            .hint("write HOST/NAMESPACE/NAME/SYSTEM, such as registry.example.com/acme/network/aws"));
+    };
+    if !subdir.is_root() {
+        return Err(Diagnostic::usage("--as names a module, and no folder in it")
+            .hint("put //SUB into the source: that folder becomes the package"));
+    }
+    let ModuleName::Oci(source) = open::named(source)? else {
+        return Err(Diagnostic::usage("--as is for a source that has no address, such as oci://REPOSITORY?tag=1.4.0")
+            .hint("omit --as: the module of a registry keeps its address"));
+    };
+    let version = version_of(&source, &constraints, &address)?;
+    let location = ModuleLocation::Oci(source);
+    Ok(WantedModule { address, folder: Subdir::root(), origin: ModuleOrigin::At { location, version } })
+}
+
+/// The version after the `@`, else that of the tag.
+fn version_of(
+    source: &OciModuleSource,
+    constraints: &Constraints,
+    address: &ModuleAddr,
+) -> Result<Version, Diagnostic> {
+    if let Some(version) = constraints.exact() {
+        return Ok(version.clone());
+    }
+    let hint = format!("name it: --as {address}@1.4.0");
+    if !constraints.is_any() {
+        return Err(
+            Diagnostic::usage(format!("--as needs one version, and `{constraints}` is a constraint")).hint(hint)
+        );
+    }
+    let of_tag = match source.reference() {
+        Reference::Tag(tag) => {
+            let text = tag.to_string();
+            tag.version().or_else(|| text.strip_prefix('v')?.parse().ok())
+        }
+        Reference::Digest(_) => None,
+    };
+    of_tag
+        .ok_or_else(|| Diagnostic::usage(format!("{source} does not say which version of the module it is")).hint(hint))
+}
+
+/// The calls of the configuration that is asked for, and its name.
+///
+/// # Errors
+/// If it cannot be read, or there is none; exit code 2.
+pub(super) fn configuration(args: &ModuleMirrorArgs) -> Result<Option<(String, Vec<OuterCall>)>, Diagnostic> {
+    let Some(dir) = &args.from_config else { return Ok(None) };
+    let calls = outer_calls(dir, &data_dir(dir))
+        .and_then(|calls| calls.ok_or_else(|| TfConfigError::NoConfiguration { dir: dir.clone() }));
+    let calls = calls.map_err(Diagnostic::of_needed_configuration)?;
+    Ok(Some((dir.display().to_string(), calls)))
+}
+
+/// The repositories that `--to` names.
+///
+/// # Errors
+/// If it names none; exit code 2.
+pub(super) fn destination(args: &ModuleMirrorArgs) -> Result<ModuleMirrors, Diagnostic> {
+    let text = &args.to;
+    if text.starts_with(['.', '/']) {
+        return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
+            .code("destination-without-kind")
+            .hint(format!("write oci:{text}")));
+    }
+    let repositories: ModuleRepositories = text.parse().map_err(|error: TemplateError| {
+        Diagnostic::of(Exit::Usage, &error)
+            .code("destination-template")
+            .hint(error.instead())
+            .hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
+    })?;
+    Ok(ModuleMirrors::everywhere(repositories))
+}
+
+/// The registries that the arguments name, for a password that is given with them.
+pub(super) fn registries(wanted: &[WantedModule], mirrors: &ModuleMirrors) -> Vec<String> {
+    let sources = wanted.iter().filter_map(|wanted| match &wanted.origin {
+        ModuleOrigin::At { location: ModuleLocation::Oci(source), .. } => Some(source.repository().registry()),
+        _ => None,
+    });
+    let destinations = mirrors.mirrors().iter().filter_map(|mirror| match &mirror.repositories {
+        ModuleRepositories::Registry(template) => template.as_str().split('/').next(),
+        ModuleRepositories::Layouts(_) => None,
+    });
+    let mut named: Vec<String> = Vec::new();
+    for registry in sources.chain(destinations).filter(|registry| !registry.contains("${")) {
+        if !named.iter().any(|known| known == registry) {
+            named.push(registry.to_owned());
+        }
+    }
+    named
+}

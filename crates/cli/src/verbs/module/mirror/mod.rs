@@ -1,0 +1,81 @@
+//! `module mirror`.
+
+mod asked;
+mod model;
+mod text;
+
+use std::path::Path;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_mirror::{
+    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleRepositoryFolders, NestedModules,
+};
+use tofu_oci_packer::Signing;
+
+use super::open;
+use crate::args::ModuleMirrorArgs;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::printer;
+use crate::report::json_line;
+use crate::signing_key;
+use crate::trust;
+use crate::verbs::context::Context;
+use crate::verbs::sign::one_password;
+use model::{CallLine, ModuleMirrorRow, ModuleMirrorSummary};
+
+/// Brings modules to their destination, or says what that would do.
+pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result<Exit, Diagnostic> {
+    one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
+    let wanted = asked::wanted(args)?;
+    let configuration = asked::configuration(args)?;
+    let mirrors = asked::destination(args)?;
+    let dir = args.from_config.as_deref().unwrap_or(Path::new("."));
+    let trust = trust::load(&args.trust, dir)?;
+    let registries = asked::registries(&wanted, &mirrors);
+    let registries: Vec<&str> = registries.iter().map(String::as_str).collect();
+    let access = args.identity.access(&registries, None).await?;
+    let connector = context.connector(&args.network, access);
+    let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
+    let upstream = open::opener(&connector, &args.private)?;
+    let destination = ModuleRepositoryFolders::new(mirrors, connector.repositories()?);
+    let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
+    let how = ModuleCarrying {
+        trust: &trust,
+        signing: key.as_ref().map(|key| Signing { key, forms: args.signing.sign_format.forms() }),
+        limits: &limits,
+        jobs: usize::from(args.jobs),
+        work_dir: &work_dir,
+    };
+    let job = ModuleMirrorJob {
+        wanted: &wanted,
+        configuration,
+        upstream: &upstream,
+        destination: &destination,
+        nested: if args.no_nested { NestedModules::Report } else { NestedModules::Follow },
+        mode: if args.plan { MirrorMode::Plan } else { MirrorMode::Run },
+        how: &how,
+        reporter: context.reporter.as_ref(),
+    };
+    let mode = job.mode;
+    Ok(print(context, mode, job.run().await?))
+}
+
+/// Prints the report. What failed has its line, and the exit code says so.
+fn print(context: &Context, mode: MirrorMode, report: ModuleMirrorReport) -> Exit {
+    let has_problem = report.has_problem();
+    let rows: Vec<ModuleMirrorRow> = report.lines.into_iter().map(ModuleMirrorRow::of).collect();
+    let summary = ModuleMirrorSummary::of(mode, &rows, &report.calls);
+    if context.json {
+        for row in &rows {
+            json_line(&row.json(mode));
+        }
+        for call in &report.calls {
+            json_line(&CallLine::of(call));
+        }
+        json_line(&summary);
+    } else {
+        printer::stdout(&text::page(mode, &rows, &report.calls, &summary));
+    }
+    if has_problem { Exit::Fixable } else { Exit::Done }
+}

@@ -1,0 +1,27 @@
+//! Modules from registries and repositories into the user's own repositories.
+//!
+//! ```text
+//! wanted --pick--> versions --visit--> what the destination lacks, from upstream     job.rs, pick.rs
+//!                     ^                  OCI package    byte for byte                carry.rs
+//!                     |                  archive        unpacked, packed anew        carry.rs
+//!                     +-- calls of other modules, read from the package              calls.rs
+//! ```
+//!
+//! The tag of a version is written last, so that a run which breaks off leaves no half module.
+
+mod calls;
+mod carry;
+mod destination;
+mod error;
+mod job;
+mod one_tag;
+mod pick;
+mod report;
+mod upstream;
+
+pub use destination::{ModuleDestination, ModuleRepositoryFolders};
+pub use error::ModuleMirrorError;
+pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
+pub use pick::{ModuleOrigin, WantedModule};
+pub use report::{CallFate, ModuleAction, ModuleCallLine, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport};
+pub use upstream::ModuleUpstream;
