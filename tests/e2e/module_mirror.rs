@@ -80,7 +80,7 @@ impl Upstream {
     /// The paths of the archives that were fetched.
     fn fetched(&self) -> Vec<String> {
         let requests = self.web.requests();
-        let paths = requests.iter().map(|request| request.path().to_owned());
+        let paths = requests.iter().map(|request| request.path.clone());
         paths.filter(|path| path.contains(".zip")).collect()
     }
 }
@@ -91,13 +91,21 @@ fn five() -> Upstream {
     let of = |name: &str| format!("{HOST}/acme/{name}/aws");
     let vpc = call("vpc", &of("vpc"), "~> 1.0") + &call("own", "./modules/own", "");
     let own = call("dns", &format!("{}//zone", of("dns")), "1.2.0");
-    upstream.module("network", "1.4.0", &[("main.tf", &vpc), ("modules/own/main.tf", &own), ("terraform.tfvars", "a = 1\n")]);
+    upstream.module(
+        "network",
+        "1.4.0",
+        &[("main.tf", &vpc), ("modules/own/main.tf", &own), ("terraform.tfvars", "a = 1\n")],
+    );
     upstream.module("vpc", "1.0.0", &[("main.tf", "# old\n")]);
     upstream.module("vpc", "1.1.0", &[("main.tf", &call("tags", &of("tags"), ""))]);
     upstream.module("vpc", "2.0.0", &[("main.tf", "# new\n")]);
     let zone = call("names", &of("names"), ">= 0.1");
     upstream.module("dns", "1.2.0", &[("main.tf", &call("no", &of("never"), "")), ("zone/main.tf", &zone)]);
-    upstream.module("tags", "0.3.0", &[("main.tf", &call("git", "git::https://u:hunter2@git.example.test/x.git?ref=v1", ""))]);
+    upstream.module(
+        "tags",
+        "0.3.0",
+        &[("main.tf", &call("git", "git::https://u:hunter2@git.example.test/x.git?ref=v1", ""))],
+    );
     upstream.module("names", "0.1.0", &[("main.tf", "module \"m\" {\n  source = var.which\n}\n")]);
     upstream
 }

@@ -37,6 +37,7 @@ mod identity;
 mod invocation;
 mod lookup;
 mod mistake;
+mod modules;
 mod page;
 mod printer;
 mod prompt;

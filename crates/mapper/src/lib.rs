@@ -38,7 +38,9 @@ pub use config::{
 pub use error::{MapError, TemplateError};
 pub use folder::{FolderForm, FolderPackage, FolderUnread, folder_packages};
 pub use magic::{InvalidMagicSuffix, MagicSuffix};
-pub use modules::{ModuleMirror, ModuleMirrors, ModuleMirrorsError, ModuleMirrorsProblem, ModuleRepositories};
+pub use modules::{
+    ModuleMirror, ModuleMirrorOrigin, ModuleMirrors, ModuleMirrorsError, ModuleMirrorsProblem, ModuleRepositories,
+};
 pub use pattern::{PatternList, Selection, Selector};
 pub use place::{MappedPlace, OciPlace, PlaceRule};
 pub use symbol::{Symbol, TemplateAddress, TemplateOf};

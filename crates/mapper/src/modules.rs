@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::Deserialize;
@@ -10,6 +10,9 @@ use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern, Place};
 use toml::Spanned;
 
 use crate::{MapError, ModuleTemplate, TemplateError};
+
+/// The file of the mapping, unless [`ModuleMirrors::read_from`] says otherwise.
+const FILE_NAME: &str = "modules.toml";
 
 /// What a module's folder is called below `oci:DIR`.
 const FOLDER: &str = "${hostname}/${namespace}/${name}/${target_system}";
@@ -75,9 +78,38 @@ pub struct ModuleMirror {
     pub exclude: Vec<ModulePattern>,
     /// Where they are.
     pub repositories: ModuleRepositories,
+    /// Where the rule is written; `None` if an option names it.
+    pub origin: Option<ModuleMirrorOrigin>,
+}
+
+/// Where a rule of the mapping is written. `Display` gives `modules.toml:3`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleMirrorOrigin {
+    /// The file.
+    pub path: PathBuf,
+    /// The line of its `[[module_mirror]]`, from 1.
+    pub line: usize,
+}
+
+impl fmt::Display for ModuleMirrorOrigin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path.display(), self.line)
+    }
 }
 
 impl ModuleMirror {
+    /// The repository or folder for `address`. A relative folder is one of the folder of the file with the rule.
+    ///
+    /// # Errors
+    /// When the template gives no repository for this address.
+    pub fn place(&self, address: &ModuleAddr) -> Result<Place, MapError> {
+        let folder = self.origin.as_ref().and_then(|origin| origin.path.parent()).unwrap_or(Path::new(""));
+        self.repositories.place(address).map(|place| match place {
+            Place::Layout(dir) => Place::Layout(folder.join(dir)),
+            other => other,
+        })
+    }
+
     /// Whether it is for `address`.
     pub fn is_for(&self, address: &ModuleAddr) -> bool {
         let matches = |patterns: &[ModulePattern]| patterns.iter().any(|pattern| pattern.matches(address));
@@ -141,7 +173,7 @@ impl ModuleMirrorsProblem {
 #[serde(deny_unknown_fields)]
 struct MirrorsDocument {
     #[serde(default)]
-    module_mirror: Vec<MirrorTable>,
+    module_mirror: Vec<Spanned<MirrorTable>>,
 }
 
 #[derive(Deserialize)]
@@ -167,14 +199,27 @@ impl ModuleMirrors {
             let message = error.message().trim_end().replace('\n', "; ");
             ModuleMirrorsError { span: error.span(), problem: ModuleMirrorsProblem::Syntax(message) }
         })?;
-        let mirrors = document.module_mirror.into_iter().map(mirror).collect::<Result<_, _>>()?;
+        let read = |table: Spanned<MirrorTable>| {
+            let line = text.get(..table.span().start).unwrap_or_default().matches('\n').count() + 1;
+            mirror(table.into_inner(), line)
+        };
+        let mirrors = document.module_mirror.into_iter().map(read).collect::<Result<_, _>>()?;
         Ok(Self { mirrors })
+    }
+
+    /// The same, read from this file.
+    #[must_use]
+    pub fn read_from(mut self, file: &Path) -> Self {
+        for origin in self.mirrors.iter_mut().filter_map(|mirror| mirror.origin.as_mut()) {
+            file.clone_into(&mut origin.path);
+        }
+        self
     }
 
     /// One mirror for every module.
     pub fn everywhere(repositories: ModuleRepositories) -> Self {
         let all = "*/*/*/*".parse().expect("a pattern");
-        Self { mirrors: vec![ModuleMirror { include: vec![all], exclude: Vec::new(), repositories }] }
+        Self { mirrors: vec![ModuleMirror { include: vec![all], exclude: Vec::new(), repositories, origin: None }] }
     }
 
     /// The mirror for `address`: the first one that is for it, if any is.
@@ -188,7 +233,7 @@ impl ModuleMirrors {
     }
 }
 
-fn mirror(table: MirrorTable) -> Result<ModuleMirror, ModuleMirrorsError> {
+fn mirror(table: MirrorTable, line: usize) -> Result<ModuleMirror, ModuleMirrorsError> {
     let patterns = |list: Vec<Spanned<String>>| -> Result<Vec<ModulePattern>, ModuleMirrorsError> {
         let pattern = |written: Spanned<String>| {
             written.get_ref().parse().map_err(|error| at(written.span(), ModuleMirrorsProblem::Pattern(error)))
@@ -201,7 +246,9 @@ fn mirror(table: MirrorTable) -> Result<ModuleMirror, ModuleMirrorsError> {
     let written = table.repository_template;
     let repositories =
         written.get_ref().parse().map_err(|error| at(written.span(), ModuleMirrorsProblem::Template(error)))?;
-    Ok(ModuleMirror { include: patterns(table.include.into_inner())?, exclude: patterns(table.exclude)?, repositories })
+    let origin = Some(ModuleMirrorOrigin { path: PathBuf::from(FILE_NAME), line });
+    let (include, exclude) = (patterns(table.include.into_inner())?, patterns(table.exclude)?);
+    Ok(ModuleMirror { include, exclude, repositories, origin })
 }
 
 #[cfg(test)]
@@ -234,6 +281,19 @@ mod tests {
         assert_eq!(place("registry.example.com/acme/network/aws"), "ghcr.io/acme/network-aws");
         assert_eq!(place("registry.example.com/acme/old/aws"), "oci:modules/registry.example.com/acme/old/aws");
         assert_eq!(ModuleMirrors::default().of(&address("a/b/c")), None);
+    }
+
+    #[test]
+    fn a_rule_knows_its_line_and_its_folders_are_beside_its_file() {
+        let text = "# ours\n[[module_mirror]]\ninclude = [\"*/*/*/*\"]\nrepository_template = \"oci:lay/${name}\"\n";
+        let mirrors = ModuleMirrors::parse(text).expect("a mapping");
+        let of = |mirrors: &ModuleMirrors| {
+            let mirror = mirrors.of(&address("a/b/c")).expect("a mirror");
+            let place = mirror.place(&address("a/b/c")).expect("a place");
+            format!("{} {place}", mirror.origin.as_ref().expect("a line"))
+        };
+        assert_eq!(of(&mirrors), "modules.toml:2 oci:lay/b");
+        assert_eq!(of(&mirrors.read_from(Path::new("/etc/house.toml"))), "/etc/house.toml:2 oci:/etc/lay/b");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{IdentityArgs, Network, OutputArgs, PrivateHostArgs, SigningArgs, TrustArgs};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArgs, SigningArgs, TrustArgs};
 
 /// Arguments of `module mirror`.
 #[derive(Debug, Args)]
@@ -37,12 +37,14 @@ pub(crate) struct ModuleMirrorArgs {
     /// Of each call it takes the newest version that its `version` admits.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sources", "latest", "address"])]
     pub(crate) from_config: Option<PathBuf>,
-    /// Where to: a template, or oci:DIR
+    /// Where to: a template, or oci:DIR [default: by modules.toml]
     ///
     /// A template contains ${namespace}, ${name} and ${target_system}, and ${hostname} if modules of several hosts are mirrored.
     /// oci:DIR takes an image layout for each module.
     #[arg(long, value_name = "TEMPLATE")]
-    pub(crate) to: String,
+    pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
     /// The newest N of the versions that meet the constraint [default: all]
     #[arg(long, value_name = "N", value_parser = number::<u32, 1, 100000>)]
     pub(crate) latest: Option<u32>,

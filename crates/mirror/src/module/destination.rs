@@ -62,7 +62,7 @@ impl ModuleDestination for ModuleRepositoryFolders {
         let Some(mirror) = self.mirrors.of(address) else {
             return Err(ModuleMirrorError::NoMirror { address: address.clone() });
         };
-        let place = mirror.repositories.place(address)?;
+        let place = mirror.place(address)?;
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         let repository = if let Some(known) = opened.get(&place) {
             known.clone()

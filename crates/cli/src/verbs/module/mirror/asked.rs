@@ -1,5 +1,7 @@
 //! What is asked for: by arguments, or by a configuration.
 
+use std::path::Path;
+
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, TemplateError};
 use tofu_oci_mirror::{ModuleOrigin, WantedModule};
 use tofu_oci_source::ModuleLocation;
@@ -9,6 +11,7 @@ use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, OciModuleSource, Refer
 use crate::args::ModuleMirrorArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::modules;
 use crate::verbs::context::data_dir;
 use crate::verbs::module::open;
 
@@ -98,12 +101,21 @@ pub(super) fn configuration(args: &ModuleMirrorArgs) -> Result<Option<(String, V
     Ok(Some((dir.display().to_string(), calls)))
 }
 
-/// The repositories that `--to` names.
+/// The repositories that `--to` names, else those of the mapping in this folder.
 ///
 /// # Errors
-/// If it names none; exit code 2.
-pub(super) fn destination(args: &ModuleMirrorArgs) -> Result<ModuleMirrors, Diagnostic> {
-    let text = &args.to;
+/// If nothing names any; exit code 2.
+pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<ModuleMirrors, Diagnostic> {
+    let Some(text) = &args.to else {
+        let mirrors = modules::load(&args.mapping, dir)?;
+        if mirrors.mirrors().is_empty() {
+            return Err(Diagnostic::usage("`module mirror` needs a destination")
+                .code("no-module-mirror")
+                .hint("name it: --to 'REGISTRY/${namespace}-${name}-${target_system}' or --to oci:DIR")
+                .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`"));
+        }
+        return Ok(mirrors);
+    };
     if text.starts_with(['.', '/']) {
         return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
             .code("destination-without-kind")

@@ -29,8 +29,8 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
     let wanted = asked::wanted(args)?;
     let configuration = asked::configuration(args)?;
-    let mirrors = asked::destination(args)?;
     let dir = args.from_config.as_deref().unwrap_or(Path::new("."));
+    let mirrors = asked::destination(args, dir)?;
     let trust = trust::load(&args.trust, dir)?;
     let registries = asked::registries(&wanted, &mirrors);
     let registries: Vec<&str> = registries.iter().map(String::as_str).collect();

@@ -1,0 +1,58 @@
+//! The repositories that the modules of registries are kept in: `modules.toml`, read before any request is made.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_mapper::{ModuleMirrors, ModuleMirrorsError};
+use tofu_oci_types::printable;
+
+use crate::args::ModuleMappingArgs;
+use crate::diagnostic::Diagnostic;
+use crate::excerpt::excerpt;
+
+/// The name of the mapping in the directory of the configuration.
+const MAPPING_FILE: &str = "modules.toml";
+
+/// The most that is read of a mapping, in bytes.
+const LIMIT: u64 = 1 << 20;
+
+/// The mapping of a directory; an empty one if there is no file.
+///
+/// # Errors
+/// When it cannot be read, or has a mistake; exit code 2.
+pub(crate) fn load(args: &ModuleMappingArgs, dir: &Path) -> Result<ModuleMirrors, Diagnostic> {
+    let Some(path) = mapping_file(args, dir) else { return Ok(ModuleMirrors::default()) };
+    let unreadable = |error: &dyn std::fmt::Display| {
+        Diagnostic::usage(format!("the mapping of modules {} cannot be read", path.display()))
+            .cause(error.to_string())
+            .code("module-mapping-unreadable")
+    };
+    let bytes = tofu_oci_disk::read_file(&path, LIMIT).map_err(|error| {
+        unreadable(&error).hint("modules.toml is looked for beside the configuration; --modules names another file")
+    })?;
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(&error.utf8_error()))?;
+    match ModuleMirrors::parse(&text) {
+        Ok(mirrors) => Ok(mirrors.read_from(&path)),
+        Err(error) => Err(broken(&path, &text, &error)),
+    }
+}
+
+/// The file of a directory, or `None` if there is none. A broken link counts as a file that cannot be read.
+fn mapping_file(args: &ModuleMappingArgs, dir: &Path) -> Option<PathBuf> {
+    let beside = if dir == Path::new(".") { PathBuf::from(MAPPING_FILE) } else { dir.join(MAPPING_FILE) };
+    args.modules_file.clone().or_else(|| Some(beside).filter(|path| path.symlink_metadata().is_ok()))
+}
+
+/// The fault with its line, shown as errors of the CLI configuration are.
+fn broken(path: &Path, text: &str, error: &ModuleMirrorsError) -> Diagnostic {
+    let shown = path.display().to_string();
+    let place = match &error.span {
+        Some(span) => excerpt(&shown, text, span),
+        None => format!("  --> {}\n", printable(&shown)),
+    };
+    let diagnostic = Diagnostic::usage(error.to_string()).excerpt(place).code("module-mapping-invalid");
+    let diagnostic = match error.problem.instead() {
+        Some(instead) => diagnostic.hint(instead),
+        None => diagnostic,
+    };
+    diagnostic.hint("every member of the file: tofu-oci help modules")
+}
