@@ -24,7 +24,7 @@ impl ModuleMirrorRow {
     pub(super) fn json(&self, mode: MirrorMode) -> ModuleMirrorRowLine<'_> {
         let failure = self.outcome.as_ref().err();
         ModuleMirrorRowLine {
-            event: if mode == MirrorMode::Plan { "module-plan" } else { "module-mirror" },
+            event: if mode == MirrorMode::Plan { "module-mirror-plan" } else { "module-mirror" },
             address: &self.address,
             version: self.version.as_ref(),
             called_by: &self.called_by,

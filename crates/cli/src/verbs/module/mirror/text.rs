@@ -20,17 +20,21 @@ pub(super) fn page(
         |row: &&ModuleMirrorRow| !matches!(&row.outcome, Ok(ModuleDeed { action: ModuleAction::Present, .. }));
     let news: Vec<&ModuleMirrorRow> = rows.iter().filter(is_news).collect();
     if !news.is_empty() {
-        let head = ["module", "version", if mode == MirrorMode::Plan { "would be" } else { "report" }, "called by"];
-        let cells = news.iter().map(|row| {
-            let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
-            [row.address.to_string(), version, what(row), callers(row)]
-        });
-        page.table(std::iter::once(head.map(str::to_owned)).chain(cells));
+        let report = if mode == MirrorMode::Plan { "would be" } else { "report" };
+        let cells: Vec<[String; 4]> = news.iter().map(|row| cells(row)).collect();
+        if cells.iter().all(|row| row[3].is_empty()) {
+            let head = ["module", "version", report].map(str::to_owned);
+            let cells = cells.into_iter().map(|[module, version, what, _]| [module, version, what]);
+            page.table(std::iter::once(head).chain(cells));
+        } else {
+            let head = ["module", "version", report, "called by"].map(str::to_owned);
+            page.table(std::iter::once(head).chain(cells));
+        }
         page.gap();
     }
     let calls: Vec<&ModuleCallLine> = calls.iter().filter(|call| call.fate != CallFate::Stays).collect();
     if !calls.is_empty() {
-        let head = ["caller", "at", "call", ""].map(str::to_owned);
+        let head = ["caller", "at", "call", "not mirrored"].map(str::to_owned);
         let cells = calls.iter().map(|call| {
             let constraints = call.constraints.as_ref().map(|text| format!(" {text}")).unwrap_or_default();
             let source = printable(&call.source).into_owned();
@@ -42,6 +46,11 @@ pub(super) fn page(
     failures(&mut page, rows);
     page.line(counts(mode, summary));
     page
+}
+
+fn cells(row: &ModuleMirrorRow) -> [String; 4] {
+    let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+    [row.address.to_string(), version, what(row), callers(row)]
 }
 
 fn failures(page: &mut Page, rows: &[ModuleMirrorRow]) {
