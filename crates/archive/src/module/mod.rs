@@ -57,7 +57,7 @@ pub struct PackableModule {
 pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
     let rules = IgnoreRules::read(&root)?;
-    walk(&root, rules, limits)
+    walk(&root, &rules, limits)
 }
 
 /// Every file below `dir`, for a package that its publisher has chosen the files of already: an ignore file in it has no effect.
@@ -66,13 +66,13 @@ pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, Archi
 /// As [`module_files`].
 pub fn all_module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
-    walk(&root, IgnoreRules::for_everything(), limits)
+    walk(&root, &IgnoreRules::for_everything(), limits)
 }
 
-fn walk(root: &Path, rules: IgnoreRules, limits: &Limits) -> Result<PackableModule, ArchiveError> {
+fn walk(root: &Path, rules: &IgnoreRules, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let mut walk = ModuleFolderWalk {
         root,
-        rules: &rules,
+        rules,
         limits,
         names: NameSet::default(),
         entries: 0,

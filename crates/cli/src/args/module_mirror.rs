@@ -21,6 +21,10 @@ Examples:
   A package in a repository, under the address that configurations will call:
     tofu-oci module mirror 'oci://ghcr.io/other/network?tag=1.4.0' --as registry.example.com/acme/network/aws --to oci:modules
 
+  To a site without a network, and from the bundle into its registry:
+    tofu-oci module mirror acme/network/aws --to bundle:modules.tar
+    tofu-oci module mirror --from bundle:modules.tar --to 'registry.example.com/${namespace}-${name}-${target_system}'
+
 A package in an OCI repository is copied byte for byte, with its signatures. The files of an archive
 are packed as `module push` packs them, and none is left out. What the destination has is not fetched
 again, and never replaced. A module that fails is a line of the report, and the others go on; the exit
@@ -30,17 +34,22 @@ pub(crate) struct ModuleMirrorArgs {
     ///
     /// `module mirror` takes every version that meets the constraint. It follows the calls of the module in the root of the
     /// package, or with //SUB of the one in that folder.
-    #[arg(value_name = "SOURCE", required_unless_present = "from_config")]
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["from_config", "from"])]
     pub(crate) sources: Vec<String>,
     /// Take the modules of registries that this configuration and its local modules call
     ///
     /// Of each call it takes the newest version that its `version` admits.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["sources", "latest", "address"])]
     pub(crate) from_config: Option<PathBuf>,
-    /// Where to: a template, or oci:DIR [default: by modules.toml]
+    /// Take modules from this bundle and from nowhere else: bundle:FILE
+    ///
+    /// Without SOURCE and --from-config `module mirror` takes all modules of the bundle.
+    #[arg(long, value_name = "PLACE", conflicts_with = "address")]
+    pub(crate) from: Option<String>,
+    /// Where to: a template, oci:DIR or bundle:FILE [default: by modules.toml]
     ///
     /// A template contains ${namespace}, ${name} and ${target_system}, and ${hostname} if modules of several hosts are mirrored.
-    /// oci:DIR takes an image layout for each module.
+    /// oci:DIR takes an image layout for each module. bundle:FILE adds to a bundle.
     #[arg(long, value_name = "TEMPLATE")]
     pub(crate) to: Option<String>,
     #[command(flatten)]

@@ -101,7 +101,7 @@ impl ModuleMirrorJob<'_> {
         let Visit { address, version, .. } = visit;
         let store = self.destination.store(address)?;
         let before = self.destination.before(address).await?;
-        let to = store.place();
+        let to = self.destination.place(address)?;
         match there(&*before, version).await? {
             ModuleThere::Withdrawn => {
                 Ok((ModuleDeed { action: ModuleAction::WithdrawnThere, to, manifest: None, bytes: 0 }, None))
@@ -181,7 +181,7 @@ impl ModuleMirrorJob<'_> {
         let manifest = Some(from.manifest.digest.clone());
         if self.mode == MirrorMode::Plan {
             let bytes = from.manifest.size.saturating_add(package.part().size.unwrap_or(0));
-            return Ok(ModuleDeed { action, to: to.place(), manifest, bytes });
+            return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
         }
         let of = VersionOf::Module;
         let request = CopyRequest {
@@ -196,9 +196,9 @@ impl ModuleMirrorJob<'_> {
                 let bytes = copied.iter().map(|one| one.transfers.bytes).sum();
                 let unchanged = copied.iter().all(|one| one.unchanged);
                 let action = if unchanged { ModuleAction::Present } else { action };
-                Ok(ModuleDeed { action, to: to.place(), manifest, bytes })
+                Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes })
             }
-            Err(error) => taken(visit, error, package.place(), to),
+            Err(error) => taken(visit, error, package.place(), self.destination.place(&visit.address)?),
         }
     }
 
@@ -234,15 +234,15 @@ impl ModuleMirrorJob<'_> {
         if self.mode == MirrorMode::Plan {
             let plan = plan_module_push(&request, to, &reporter).await?;
             let (manifest, bytes) = (Some(plan.manifest), plan.bytes_to_send);
-            return Ok(ModuleDeed { action, to: to.place(), manifest, bytes });
+            return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
         }
         match push_module(&request, to, &reporter).await {
             Ok(report) => {
                 let action = if report.unchanged { ModuleAction::Present } else { action };
                 let (manifest, bytes) = (Some(report.manifest), report.transfers.bytes);
-                Ok(ModuleDeed { action, to: to.place(), manifest, bytes })
+                Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes })
             }
-            Err(error) => taken(visit, error, package.place(), to),
+            Err(error) => taken(visit, error, package.place(), self.destination.place(&visit.address)?),
         }
     }
 }
@@ -260,15 +260,15 @@ async fn there(store: &dyn ReadStore, version: &Version) -> Result<ModuleThere, 
 }
 
 /// Another run was faster: its bytes stay. The same files with other annotations are the same module.
-fn taken(visit: &Visit, error: PackError, from: &Place, to: &dyn Store) -> Result<ModuleDeed, ModuleMirrorError> {
+fn taken(visit: &Visit, error: PackError, from: &Place, to: Place) -> Result<ModuleDeed, ModuleMirrorError> {
     let PackError::Module(fault) = &error else { return Err(error.into()) };
     let ModuleFault::TagTaken(taken) = &**fault else { return Err(error.into()) };
     match taken.difference {
         PackageDifference::Annotations => {
             let manifest = Some(taken.existing.clone());
-            Ok(ModuleDeed { action: ModuleAction::Present, to: to.place(), manifest, bytes: 0 })
+            Ok(ModuleDeed { action: ModuleAction::Present, to, manifest, bytes: 0 })
         }
-        PackageDifference::Files => Err(changed(visit, from, &to.place())),
+        PackageDifference::Files => Err(changed(visit, from, &to)),
         PackageDifference::NotAModule => Err(error.into()),
     }
 }

@@ -20,6 +20,14 @@ pub trait ModuleDestination: Send + Sync {
     /// [`ModuleMirrorError::NoMirror`] and [`ModuleMirrorError::SharedRepository`].
     fn store(&self, address: &ModuleAddr) -> Result<Arc<dyn Store>, ModuleMirrorError>;
 
+    /// Where a module goes.
+    ///
+    /// # Errors
+    /// As [`ModuleDestination::store`].
+    fn place(&self, address: &ModuleAddr) -> Result<Place, ModuleMirrorError> {
+        Ok(self.store(address)?.place())
+    }
+
     /// What may have versions of the module before the run; usually what is written to.
     ///
     /// # Errors

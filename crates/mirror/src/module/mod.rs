@@ -9,6 +9,8 @@
 //!
 //! The tag of a version is written last, so that a run which breaks off leaves no half module.
 
+mod bundle;
+mod bundled;
 mod calls;
 mod carry;
 mod destination;
@@ -19,6 +21,7 @@ mod pick;
 mod report;
 mod upstream;
 
+pub use bundled::{BundledModule, BundledModules, bundled_modules};
 pub use destination::{ModuleDestination, ModuleRepositoryFolders};
 pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};

@@ -1,9 +1,9 @@
 //! What is asked for: by arguments, or by a configuration.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, TemplateError};
-use tofu_oci_mirror::{ModuleOrigin, WantedModule};
+use tofu_oci_mirror::{BundledModules, ModuleOrigin, WantedModule};
 use tofu_oci_source::ModuleLocation;
 use tofu_oci_tfconfig::{OuterCall, TfConfigError, outer_calls};
 use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, OciModuleSource, Reference, Subdir, Version};
@@ -105,7 +105,7 @@ pub(super) fn configuration(args: &ModuleMirrorArgs) -> Result<Option<(String, V
 ///
 /// # Errors
 /// If nothing names any; exit code 2.
-pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<ModuleMirrors, Diagnostic> {
+pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorTarget, Diagnostic> {
     let Some(text) = &args.to else {
         let mirrors = modules::load(&args.mapping, dir)?;
         if mirrors.mirrors().is_empty() {
@@ -114,8 +114,11 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<ModuleM
                 .hint("name it: --to 'REGISTRY/${namespace}-${name}-${target_system}' or --to oci:DIR")
                 .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`"));
         }
-        return Ok(mirrors);
+        return Ok(MirrorTarget::Repositories(mirrors));
     };
+    if let Some(file) = bundle_named(text)? {
+        return Ok(MirrorTarget::Bundle(file));
+    }
     if text.starts_with(['.', '/']) {
         return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
             .code("destination-without-kind")
@@ -127,16 +130,64 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<ModuleM
             .hint(error.instead())
             .hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
     })?;
-    Ok(ModuleMirrors::everywhere(repositories))
+    Ok(MirrorTarget::Repositories(ModuleMirrors::everywhere(repositories)))
+}
+
+/// Where modules go.
+pub(super) enum MirrorTarget {
+    /// The repositories of a mapping.
+    Repositories(ModuleMirrors),
+    /// A bundle.
+    Bundle(PathBuf),
+}
+
+/// The file of `bundle:FILE`; `None` if the text names something else.
+///
+/// # Errors
+/// If no file is named.
+fn bundle_named(text: &str) -> Result<Option<PathBuf>, Diagnostic> {
+    match text.strip_prefix("bundle:") {
+        Some("") => {
+            Err(Diagnostic::usage(format!("`{text}` names no file or folder")).code("destination-without-path"))
+        }
+        file => Ok(file.map(PathBuf::from)),
+    }
+}
+
+/// The bundle that `--from` names, if it is given.
+///
+/// # Errors
+/// If it is not a bundle.
+pub(super) fn from_bundle(args: &ModuleMirrorArgs) -> Result<Option<PathBuf>, Diagnostic> {
+    let Some(text) = &args.from else { return Ok(None) };
+    bundle_named(text)?.map(Some).ok_or_else(|| {
+        Diagnostic::usage(format!("--from takes a bundle here, and `{text}` is none"))
+            .hint("write bundle:FILE; a module in a repository is a SOURCE with --as")
+    })
+}
+
+/// All modules of a bundle, each in all versions or the newest of them.
+pub(super) fn all_of(bundle: &BundledModules, latest: Option<u32>) -> Vec<WantedModule> {
+    let latest = latest.map(|latest| latest as usize);
+    let wanted = |address| WantedModule {
+        address,
+        folder: Subdir::root(),
+        origin: ModuleOrigin::Registry { constraints: Constraints::any(), latest },
+    };
+    bundle.addresses().into_iter().map(wanted).collect()
 }
 
 /// The registries that the arguments name, for a password that is given with them.
-pub(super) fn registries(wanted: &[WantedModule], mirrors: &ModuleMirrors) -> Vec<String> {
+pub(super) fn registries(wanted: &[WantedModule], target: &MirrorTarget) -> Vec<String> {
+    let mirrors = match target {
+        MirrorTarget::Repositories(mirrors) => mirrors.mirrors(),
+        MirrorTarget::Bundle(_) => &[],
+    };
     let sources = wanted.iter().filter_map(|wanted| match &wanted.origin {
         ModuleOrigin::At { location: ModuleLocation::Oci(source), .. } => Some(source.repository().registry()),
         _ => None,
     });
-    let destinations = mirrors.mirrors().iter().filter_map(|mirror| match &mirror.repositories {
+    let destinations = mirrors.iter().filter_map(|mirror| match &mirror.repositories {
         ModuleRepositories::Registry(template) => template.as_str().split('/').next(),
         ModuleRepositories::Layouts(_) => None,
     });

@@ -8,9 +8,11 @@ use std::path::Path;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_mirror::{
-    MirrorMode, ModuleCarrying, ModuleMirrorJob, ModuleMirrorReport, ModuleRepositoryFolders, NestedModules,
+    BundleFile, BundledModules, ExistingReleases, MirrorMode, ModuleCarrying, ModuleDestination, ModuleMirrorJob,
+    ModuleMirrorReport, ModuleRepositoryFolders, ModuleUpstream, NestedModules,
 };
 use tofu_oci_packer::Signing;
+use tofu_oci_store::BundleArchive;
 
 use super::open;
 use crate::args::ModuleMirrorArgs;
@@ -22,23 +24,41 @@ use crate::signing_key;
 use crate::trust;
 use crate::verbs::context::Context;
 use crate::verbs::sign::one_password;
+use asked::MirrorTarget;
 use model::{CallLine, ModuleMirrorRow, ModuleMirrorSummary};
 
 /// Brings modules to their destination, or says what that would do.
 pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result<Exit, Diagnostic> {
     one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
-    let wanted = asked::wanted(args)?;
+    let mut wanted = asked::wanted(args)?;
     let configuration = asked::configuration(args)?;
     let dir = args.from_config.as_deref().unwrap_or(Path::new("."));
-    let mirrors = asked::destination(args, dir)?;
+    let target = asked::destination(args, dir)?;
+    let bundle = match asked::from_bundle(args)? {
+        Some(file) => Some(BundledModules::new(BundleArchive::open(file).await?)),
+        None => None,
+    };
+    if let (Some(bundle), true, None) = (&bundle, wanted.is_empty(), &configuration) {
+        wanted = asked::all_of(bundle, args.latest);
+    }
     let trust = trust::load(&args.trust, dir)?;
-    let registries = asked::registries(&wanted, &mirrors);
+    let registries = asked::registries(&wanted, &target);
     let registries: Vec<&str> = registries.iter().map(String::as_str).collect();
     let access = args.identity.access(&registries, None).await?;
     let connector = context.connector(&args.network, access);
     let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
-    let upstream = open::opener(&connector, &args.private)?;
-    let destination = ModuleRepositoryFolders::new(mirrors, connector.repositories()?);
+    let upstream: Box<dyn ModuleUpstream> = match bundle {
+        Some(bundle) => Box::new(bundle),
+        None => Box::new(open::opener(&connector, &args.private)?),
+    };
+    let destination: Box<dyn ModuleDestination> = match target {
+        MirrorTarget::Repositories(mirrors) => {
+            Box::new(ModuleRepositoryFolders::new(mirrors, connector.repositories()?))
+        }
+        MirrorTarget::Bundle(file) => {
+            Box::new(BundleFile::new(file, u64::MAX, ExistingReleases::Keep, connector.waiting().0)?)
+        }
+    };
     let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
     let how = ModuleCarrying {
         trust: &trust,
@@ -50,8 +70,8 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     let job = ModuleMirrorJob {
         wanted: &wanted,
         configuration,
-        upstream: &upstream,
-        destination: &destination,
+        upstream: upstream.as_ref(),
+        destination: destination.as_ref(),
         nested: if args.no_nested { NestedModules::Report } else { NestedModules::Follow },
         mode: if args.plan { MirrorMode::Plan } else { MirrorMode::Run },
         how: &how,
