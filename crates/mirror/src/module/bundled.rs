@@ -44,6 +44,10 @@ impl ModuleUpstream for BundledModules {
         Ok(Listing::of(&self.repository(address)?.tags().await?).versions)
     }
 
+    fn is_closed(&self) -> bool {
+        true
+    }
+
     async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
         let store = self.repository(address)?;
         let Ok(tag) = Tag::for_version(version) else {

@@ -311,6 +311,11 @@ impl ModuleRun<'_> {
         if let Err(ModuleMirrorError::NoMirror { .. }) = self.job.destination.store(address) {
             return Some(CallFate::NoMirror);
         }
+        if self.job.upstream.is_closed()
+            && !matches!(self.versions(address).await, Ok(offered) if offered.iter().any(|one| constraints.admits(one)))
+        {
+            return Some(CallFate::NotInBundle);
+        }
         if caller.chain.iter().any(|(above, _)| above == address)
             && let Ok(offered) = self.versions(address).await
             && let [version] = pick(&offered, constraints, Some(1)).as_slice()

@@ -81,6 +81,8 @@ pub enum CallFate {
     Leaves,
     /// No mirror of the mapping is for it, so that it leads to its own registry.
     NoMirror,
+    /// The bundle that modules come from lacks it.
+    NotInBundle,
     /// It is a module of a registry, and nested calls are not followed.
     NotFollowed,
     /// The source or its version is computed, or not a valid one.

@@ -13,6 +13,11 @@ pub trait ModuleUpstream: Send + Sync {
     /// If the registry does not know the module or cannot be asked.
     async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError>;
 
+    /// Whether there is nothing beyond it: a bundle at a site without a network.
+    fn is_closed(&self) -> bool {
+        false
+    }
+
     /// The package that the registry names for a version. Its bytes are not fetched yet.
     ///
     /// # Errors

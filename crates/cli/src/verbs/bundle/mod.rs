@@ -54,7 +54,8 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
     let bundle = BundleSource::new(&args.file);
     let modules = BundledModules::new(bundle.bundle().await?.clone()).addresses().len();
     if modules > 0 {
-        let text = format!("{} holds modules ({modules}) too, and `bundle load` leaves them", bundle.place());
+        let word = if modules == 1 { "module" } else { "modules" };
+        let text = format!("{} holds {modules} {word} too, which `bundle load` does not load", bundle.place());
         let hint = format!("load them: tofu-oci module mirror --from bundle:{} --to TEMPLATE", args.file.display());
         context.reporter.event(&Event::note("bundled-modules", text).with_hint(hint));
     }

@@ -106,7 +106,7 @@ impl ModuleMirrorSummary {
             } += 1;
         }
         let count = |which: &[CallFate]| calls.iter().filter(|call| which.contains(&call.fate)).count();
-        summary.leaving = count(&[CallFate::Leaves, CallFate::NoMirror, CallFate::NotFollowed]);
+        summary.leaving = count(&[CallFate::Leaves, CallFate::NoMirror, CallFate::NotInBundle, CallFate::NotFollowed]);
         summary.unknown = count(&[CallFate::Unknown]);
         summary
     }

@@ -100,6 +100,7 @@ fn fate(fate: CallFate) -> &'static str {
     match fate {
         CallFate::Leaves => "leads elsewhere",
         CallFate::NoMirror => "leads to its registry: no mirror is for it",
+        CallFate::NotInBundle => "leads to its registry: the bundle lacks it",
         CallFate::NotFollowed => "not mirrored: --no-nested",
         CallFate::Unknown => "unknown: its source or version is computed",
         CallFate::Loop => "calls itself: OpenTofu will refuse it",
