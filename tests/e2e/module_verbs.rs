@@ -72,9 +72,25 @@ fn a_module_is_signed_as_a_push_signs_it() {
     let tag = scene.run("sign REGISTRY/acme/network:1.4.0 --key p256.pem --sign-format cosign-tag").success();
     assert!(tag.stdout.contains("attached signature at the tag sha256-"), "{}", tag.text);
     assert_snapshot!(
-        scene.refuse("sign REGISTRY/acme/network:1.4.0 --key p256.pem --address example.com/acme/network"), @""
+        scene.refuse("sign REGISTRY/acme/network:1.4.0 --key p256.pem --address example.com/acme/network"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: 1.4.0 in [REGISTRY]/acme/network is a module, which is no release of example.com/acme/network
+
+    hint: omit --address, and name the place alone: REPOSITORY:VERSION
+    "
     );
-    assert_snapshot!(scene.refuse("sign REGISTRY/acme/network:1.6.0 --key p256.pem"), @"");
+    assert_snapshot!(scene.refuse("sign REGISTRY/acme/network:1.6.0 --key p256.pem"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/network has no release 1.6.0
+
+    hint: it has 1.4.0, 1.5.0
+    ");
 }
 
 #[test]
@@ -123,9 +139,41 @@ fn a_module_is_verified_by_the_key_or_by_the_rules() {
     scene.run("verify 'oci://REGISTRY/acme/network?tag=1.4.0' --key p256.pub").success();
     scene.demand_module_key("p256.pub");
     scene.run("verify REGISTRY/acme/network:1.4.0").success();
-    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.5.0").text, @"");
-    assert_snapshot!(scene.refuse("verify REGISTRY/acme/network:1.4.0 --accept"), @"");
-    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.6.0").text, @"");
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.5.0").text, @"
+    exit code: 1
+    ----- stdout -----
+    the module 1.5.0
+      place     [REGISTRY]/acme/network:1.5.0
+      manifest  sha256:[DIGEST]
+      rule      trust.toml:5: one of acme; unsigned = refuse; must say
+                https://sigstore.dev/cosign/sign/v1
+      found     no signature
+      result    refused (unsigned): it is not signed
+
+    ----- stderr -----
+    error: the module from [REGISTRY]/acme/network is not trusted: it is not signed
+      cause: trust.toml:5, the rule for *, demands a signature by acme
+
+    hint: its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`
+    ");
+    assert_snapshot!(scene.refuse("verify REGISTRY/acme/network:1.4.0 --accept"), @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: --accept has no meaning for a module: no pin remembers modules
+
+    hint: a rule for `modules` in trust.toml says what is accepted: `tofu-oci help trust`
+    ");
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.6.0").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/network has no tag 1.6.0
+
+    hint: `tofu-oci versions [REGISTRY]/acme/network` lists what is there
+    ");
 }
 
 #[test]
@@ -179,19 +227,94 @@ fn a_withdrawn_module_goes_and_comes_back() {
     ");
     assert_eq!(State::of(&scene), before);
     let digest = scene.tag("acme/network", "1.4.0");
-    assert_snapshot!(scene.run(withdraw).text, @"");
+    assert_snapshot!(scene.run(withdraw).text, @"
+    exit code: 0
+    ----- stdout -----
+    withdrew the module 1.4.0 from [REGISTRY]/acme/network: opens port 22; use 1.5.0
+      manifest sha256:[DIGEST]
+      notice sha256:[DIGEST], not signed
+      the tag 1.4.0 is gone: no client can choose this version
+      the content stays at [REGISTRY]/acme/network:withdrawn-1.4.0; --undo brings it back
+      consumers read the reason from `module pull`; OpenTofu itself still takes it by its digest
+
+    ----- stderr -----
+    ");
     assert_eq!(scene.tags_of("acme/network"), ["1.5.0", "withdrawn-1.4.0"]);
-    assert_snapshot!(scene.run(withdraw).text, @"");
+    assert_snapshot!(scene.run(withdraw).text, @"
+    exit code: 0
+    ----- stdout -----
+    the module 1.4.0 is withdrawn from [REGISTRY]/acme/network already: opens port 22; use 1.5.0
+      manifest sha256:[DIGEST]
+      notice sha256:[DIGEST], not signed
+      the tag 1.4.0 is gone: no client can choose this version
+      the content stays at [REGISTRY]/acme/network:withdrawn-1.4.0; --undo brings it back
+      consumers read the reason from `module pull`; OpenTofu itself still takes it by its digest
+
+    ----- stderr -----
+    ");
     // Consumers.
-    assert_snapshot!(scene.run("module pull 'oci://REGISTRY/acme/network?tag=1.4.0' out").text, @"");
-    assert_snapshot!(scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out")).text, @"");
-    assert_snapshot!(scene.run("module versions oci://REGISTRY/acme/network").text, @"");
-    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.4.0").text, @"");
+    assert_snapshot!(scene.run("module pull 'oci://REGISTRY/acme/network?tag=1.4.0' out").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: version 1.4.0 was withdrawn from [REGISTRY]/acme/network
+      cause: opens port 22; use 1.5.0
+
+    hint: it has 1.5.0
+    ");
+    assert_snapshot!(scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out")).text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the module from [REGISTRY]/acme/network is not trusted: it was withdrawn: opens port 22; use 1.5.0
+
+    hint: take another version; `tofu-oci module versions` lists them
+    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    ");
+    assert_snapshot!(scene.run("module versions oci://REGISTRY/acme/network").text, @"
+    exit code: 0
+    ----- stdout -----
+    1.5.0
+
+    ----- stderr -----
+    note: [REGISTRY]/acme/network: withdrawn by the publisher: 1.4.0 (opens port 22; use 1.5.0)
+    ");
+    assert_snapshot!(scene.run("verify REGISTRY/acme/network:1.4.0").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: version 1.4.0 was withdrawn from [REGISTRY]/acme/network
+      cause: opens port 22; use 1.5.0
+
+    hint: it has 1.5.0
+    ");
     let checked = scene.run("check --module REGISTRY/acme/network --json");
     assert!(!checked.stdout.contains("withdrawn-1.4.0"), "{}", checked.text);
     // Its publisher.
-    assert_snapshot!(scene.run("module push network-1.4.0 REGISTRY/acme/network --version 1.4.0").text, @"");
-    assert_snapshot!(scene.run("deprecate REGISTRY/acme/network:1.4.0 --message old").text, @"");
+    assert_snapshot!(scene.run("module push network-1.4.0 REGISTRY/acme/network --version 1.4.0").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: 1.4.0 was withdrawn from [REGISTRY]/acme/network: opens port 22; use 1.5.0
+      cause: its content is still there, under the tag withdrawn-1.4.0
+
+    hint: publish the change as another version: lock files may still name this one
+    hint: if it was withdrawn by mistake: tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --undo
+    hint: to publish this release under the version all the same, add --replace-tag
+    ");
+    assert_snapshot!(scene.run("deprecate REGISTRY/acme/network:1.4.0 --message old").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/network has no release 1.4.0: it was withdrawn
+
+    hint: `tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --undo` brings it back
+    ");
     assert_eq!(check(&scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo --json")), ["release-state"]);
     assert_eq!(scene.tags_of("acme/network"), ["1.4.0", "1.5.0"]);
     scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out")).success();
@@ -231,7 +354,7 @@ fn a_deprecated_module_is_pulled_with_the_reason() {
     note: [REGISTRY]/acme/network: deprecated by the publisher: 1.4.0 (use 1.5.0)
     ");
     let listed = scene.run("module versions oci://REGISTRY/acme/network --json");
-    assert_eq!(check(&listed), ["module_version", "module_version"]);
+    assert_eq!(check(&listed), ["message", "module_version", "module_version"]);
     scene.run("deprecate REGISTRY/acme/network:1.4.0 --undo").success();
     let pulled = scene.run("module pull 'oci://REGISTRY/acme/network?tag=1.4.0' again").success();
     assert!(!pulled.stderr.contains("use 1.5.0"), "{}", pulled.text);
@@ -251,7 +374,17 @@ fn a_notice_by_a_foreign_key_refuses_nothing_that_a_key_vouches_for() {
     let pulled = scene.run(&pull).success();
     assert!(pulled.stderr.contains("does not count"), "{}", pulled.text);
     scene.run("withdraw REGISTRY/acme/network:1.4.0 --reason broken --sign-key p256.pem").success();
-    assert_snapshot!(scene.run(&pull).text, @"");
+    assert_snapshot!(scene.run(&pull).text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the module from [REGISTRY]/acme/network is not trusted: it was withdrawn by acme: broken
+      cause: trust.toml:5, the rule for *, says whose notices count
+
+    hint: take another version; `tofu-oci module versions` lists them
+    hint: no option overrides it; if it was withdrawn by mistake, its publisher takes that back
+    ");
     // An unsigned notice takes nothing back.
     scene.run("withdraw REGISTRY/acme/network:1.4.0 --undo").success();
     assert!(scene.run(&pull).stderr.contains("withdrawn by acme: broken"));
@@ -343,10 +476,39 @@ fn a_module_is_copied_with_what_belongs_to_it() {
     scene.push_module(AT, "1.6.0", "");
     scene.run("withdraw REGISTRY/acme/network:1.6.0 --reason broken").success();
     let before = State::of(&scene);
-    assert_snapshot!(scene.run("copy REGISTRY/acme/network:1.4.0 oci:usb --dry-run").text, @"");
+    assert_snapshot!(scene.run("copy REGISTRY/acme/network:1.4.0 oci:usb --dry-run").text, @"
+    exit code: 0
+    ----- stdout -----
+    would copy [REGISTRY]/acme/network:1.4.0 to oci:usb (tag 1.4.0)
+      manifest sha256:[DIGEST]
+
+    ----- stderr -----
+    ");
     assert_eq!(State::of(&scene), before);
-    assert_snapshot!(scene.run("copy REGISTRY/acme/network oci:usb --all").text, @"");
-    assert_eq!(check(&scene.run("copy oci:usb REGISTRY/inside/network --all --json")), ["copied", "copied", "copied"]);
+    assert_snapshot!(scene.run("copy REGISTRY/acme/network oci:usb --all").text, @"
+    exit code: 0
+    ----- stdout -----
+    copied oci:usb (tag 1.4.0), sent 6.4 kB (10 new, 0 mounted, 0 present)
+      manifest sha256:[DIGEST]
+      with the tag sha256-[DIGEST].sig
+      with the tag deprecated-1.4.0
+    copied oci:usb (tag 1.5.0), sent 774 B (2 new, 0 mounted, 1 present)
+      manifest sha256:[DIGEST]
+    copied oci:usb (tag withdrawn-1.6.0), sent 2.1 kB (4 new, 0 mounted, 1 present)
+      manifest sha256:[DIGEST]
+    3 releases, 9.3 kB sent
+
+    ----- stderr -----
+    notice ([HEX]): copied (278 B)
+    notice ([HEX]): copied (727 B)
+    signature ([HEX]): copied (244 B)
+    signature ([HEX]): copied (635 B)
+    zip ([HEX]): copied (122 B)
+    zip ([HEX]): copied (122 B)
+    zip ([HEX]): copied (122 B)
+    ");
+    let copied = check(&scene.run("copy oci:usb REGISTRY/inside/network --all --json"));
+    assert_eq!(copied.iter().filter(|event| *event == "copied").count(), 3);
     assert_eq!(scene.tags_of("inside/network"), ["1.4.0", "1.5.0", "deprecated-1.4.0", "withdrawn-1.6.0"]);
     assert_eq!(scene.tag("inside/network", "1.4.0"), scene.tag("acme/network", "1.4.0"));
     for place in ["REGISTRY/inside/network", "oci:usb"] {
@@ -355,23 +517,82 @@ fn a_module_is_copied_with_what_belongs_to_it() {
         assert!(refused.stderr.contains("was withdrawn") && refused.stderr.contains("broken"), "{}", refused.text);
     }
     assert!(scene.run("module pull oci:usb:1.4.0 out").success().stderr.contains("use 1.5.0"));
-    assert_snapshot!(scene.refuse("copy oci:usb:1.4.0 REGISTRY/acme/network.zip"), @"");
+    assert_snapshot!(scene.refuse("copy oci:usb:1.4.0 REGISTRY/acme/network.zip"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: OpenTofu could not install a module from [REGISTRY]/acme/network.zip
+      cause: `oci://[REGISTRY]/acme/network.zip?tag=1.4.0` is not a module in an OCI repository: the repository ends in .zip, which OpenTofu takes for an archive; add archive=false
+
+    hint: name a repository of another name
+    ");
 }
 
 #[test]
 fn modules_and_providers_never_lie_in_one_repository() {
     let scene = Scene::with_network();
     scene.publish("1.4.0");
-    assert_snapshot!(scene.refuse("copy REGISTRY/acme/network:1.5.0 REGISTRY/acme/widget"), @"");
-    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget:1.4.0 REGISTRY/acme/network --replace-tag"), @"");
-    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget:1.4.0 REGISTRY/acme/network --replace-tag --dry-run"), @"");
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/network:1.5.0 REGISTRY/acme/widget"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/widget is kept for the provider registry.example.com/acme/widget: it has its version 1.4.0
+
+    hint: give the module a repository of its own: OpenTofu takes each tag here for a version of the provider
+    ");
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget:1.4.0 REGISTRY/acme/network --replace-tag"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/network is kept for a module: it has its version 1.5.0
+
+    hint: give the provider a repository of its own: no client could install a module as a provider
+    ");
+    assert_snapshot!(scene.refuse("copy REGISTRY/acme/widget:1.4.0 REGISTRY/acme/network --replace-tag --dry-run"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/network is kept for a module: it has its version 1.5.0
+
+    hint: give the provider a repository of its own: no client could install a module as a provider
+    ");
     scene.dist("dist-2", "2.0.0");
-    assert_snapshot!(scene.refuse("push dist-2 REGISTRY/acme/network --address registry.example.com/acme/widget --rename"), @"");
+    assert_snapshot!(scene.refuse("push dist-2 REGISTRY/acme/network --address registry.example.com/acme/widget --rename"), @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: [REGISTRY]/acme/network is kept for a module: it has its version 1.5.0
+
+    hint: give the provider a repository of its own: no client could install a module as a provider
+    ");
 }
 
 #[test]
 fn verbs_for_providers_say_that_it_is_a_module() {
     let scene = Scene::with_network();
-    assert_snapshot!(scene.run("show REGISTRY/acme/network").text, @"");
-    assert_snapshot!(scene.run("versions REGISTRY/acme/network").text, @"");
+    assert_snapshot!(scene.run("show REGISTRY/acme/network").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: version 1.5.0 in [REGISTRY]/acme/network is a module, not a provider
+      cause: this is a module package, not a provider release: expected an image index with a package for each platform
+
+    hint: `tofu-oci module versions oci://[REGISTRY]/acme/network` lists its versions
+    hint: `tofu-oci verify [REGISTRY]/acme/network:1.5.0` says who has signed it, and `tofu-oci check --module [REGISTRY]/acme/network:1.5.0` what OpenTofu makes of it
+    ");
+    assert_snapshot!(scene.run("versions REGISTRY/acme/network").text, @"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    note: [REGISTRY]/acme/network: some tags are not providers, and are left out: 1.5.0 (a module package), 1.4.0 (a module package)
+      hint: this repository holds a module: tofu-oci module versions oci://[REGISTRY]/acme/network
+    [REGISTRY]/acme/network has no versions
+    ");
 }
