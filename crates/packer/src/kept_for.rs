@@ -6,36 +6,7 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Event, OciModuleSource, Place, Reporter, Tag, Version};
 
-use crate::{ModuleFault, PackError};
-
-/// A repository in which versions of another kind lie: those of a provider, or those of a module.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place} is kept for {}: it has its version {version}", in_words(kept))]
-pub struct KeptForOther {
-    /// The repository.
-    pub place: Place,
-    /// What its versions are.
-    pub kept: VersionOf,
-    /// The newest of them.
-    pub version: Version,
-}
-
-fn in_words(kept: &VersionOf) -> String {
-    match kept {
-        VersionOf::Provider { address } => format!("the provider {address}"),
-        VersionOf::Module => "a module".to_owned(),
-    }
-}
-
-impl KeptForOther {
-    /// A stable kebab-case name of what went wrong.
-    pub(crate) fn code(&self) -> &'static str {
-        match self.kept {
-            VersionOf::Provider { .. } => "kept-for-provider",
-            VersionOf::Module => "kept-for-module",
-        }
-    }
-}
+use crate::{KeptForOther, ModuleFault, PackError};
 
 /// Whether versions of the two may lie in one repository. Which provider it is does not matter here.
 fn is_other_kind(one: &VersionOf, other: &VersionOf) -> bool {
