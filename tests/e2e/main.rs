@@ -109,6 +109,7 @@ mod mirror;
 mod module_mirror;
 mod module_pull;
 mod module_push;
+mod module_verbs;
 mod named;
 mod named_hosts;
 mod network_mirror;

@@ -159,6 +159,7 @@ fn only_releases_are_signed() {
       cause: this is a container image, not a provider release: expected an image index with a package for each platform
 
     hint: name the tag of a provider release; `tofu-oci push` and `tofu-oci pack` write them
+    hint: or that of a module; `tofu-oci module push` writes them
     ");
 }
 

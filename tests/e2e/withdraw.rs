@@ -144,7 +144,7 @@ fn a_deprecated_version_stays() {
     assert_snapshot!(scene.run("deprecate REGISTRY/acme/widget:1.4.0 --message 'use 2.0.0' --json").text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"release-state","place":"[REGISTRY]/acme/widget","address":"registry.example.com/acme/widget","version":"1.4.0","state":"deprecated","reason":"use 2.0.0","tag":"1.4.0","state_tag":"deprecated-1.4.0","index":"sha256:[DIGEST]","notice":"sha256:[DIGEST]","key":null,"other_tags":[],"kept":true,"unchanged":true}
+    {"event":"release-state","place":"[REGISTRY]/acme/widget","kind":"provider","address":"registry.example.com/acme/widget","version":"1.4.0","state":"deprecated","reason":"use 2.0.0","tag":"1.4.0","state_tag":"deprecated-1.4.0","index":"sha256:[DIGEST]","notice":"sha256:[DIGEST]","key":null,"other_tags":[],"kept":true,"unchanged":true}
 
     ----- stderr -----
     "#);
@@ -176,7 +176,7 @@ fn a_folder_and_an_address_name_a_release_too() {
     assert_snapshot!(scene.run(&withdraw).text, @r#"
     exit code: 0
     ----- stdout -----
-    {"event":"release-state","place":"oci:layout","address":"registry.example.com/acme/widget","version":"1.4.0","state":"withdrawn","reason":"it deletes state; use 1.3.0","tag":"1.4.0","state_tag":"withdrawn-1.4.0","index":"sha256:[DIGEST]","notice":"sha256:[DIGEST]","key":"sha256:[DIGEST]","other_tags":[],"kept":true,"unchanged":false}
+    {"event":"release-state","place":"oci:layout","kind":"provider","address":"registry.example.com/acme/widget","version":"1.4.0","state":"withdrawn","reason":"it deletes state; use 1.3.0","tag":"1.4.0","state_tag":"withdrawn-1.4.0","index":"sha256:[DIGEST]","notice":"sha256:[DIGEST]","key":"sha256:[DIGEST]","other_tags":[],"kept":true,"unchanged":false}
 
     ----- stderr -----
     "#);

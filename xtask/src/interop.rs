@@ -17,6 +17,7 @@
 //! credentials push and install with what docker, podman, blocks and helpers hold, over TLS; logins; tokens that expire
 //! check       the probe of a registry, a good release and a poisoned one, against registry:2
 //! withdraw    a withdrawn version is chosen by tofu and terraform no longer, and again when it is back; registry:2 with and without deletes
+//! modules     cosign accepts a signed module, tofu installs it by tag, digest and folder, skopeo copies it; a withdrawn one is gone
 //! parallel    several runs at once: copies, pushes, signatures, installs and locks lose nothing and do not fail
 //! shells      bash, zsh and fish load the completions, and complete verbs, options, folders and versions at a TAB
 //! faults      a proxy injects one fault into one run: every ending tells the truth, in time, and nothing is half-done
@@ -40,6 +41,7 @@ mod lock;
 mod locked;
 mod mappings;
 mod mirror;
+mod modules;
 mod parallel;
 mod provider;
 mod provider_build;
@@ -70,7 +72,7 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 #[derive(Debug, clap::Args)]
 pub(crate) struct InteropArgs {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, mirror,
-    /// bridge, providers, buildah, clients, skopeo, credentials, check, withdraw, parallel, trust, browser, shells, faults
+    /// bridge, providers, buildah, clients, skopeo, credentials, check, withdraw, modules, parallel, trust, browser, shells, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 
@@ -113,6 +115,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "credentials", needs: credentials::NEEDS, work: credentials::run },
     SubStage { name: "check", needs: &["docker-registry"], work: check::run },
     SubStage { name: "withdraw", needs: withdraw::NEEDS, work: withdraw::run },
+    SubStage { name: "modules", needs: modules::NEEDS, work: modules::run },
     SubStage { name: "parallel", needs: parallel::NEEDS, work: parallel::run },
     SubStage { name: "trust", needs: trust::NEEDS, work: trust::run },
     SubStage { name: "browser", needs: browser::NEEDS, work: browser::run },

@@ -55,7 +55,7 @@ impl SignError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotARelease { .. } => "not-a-release",
-            Self::NotAModule { .. } => "not-a-module",
+            Self::NotAModule { .. } => "module-package-invalid",
             Self::ModuleWithAddress { .. } => "module-with-address",
             Self::AddressUnknown { .. } => "address-unknown",
             Self::OtherProvider { .. } => "signs-another-provider",

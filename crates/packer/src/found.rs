@@ -24,7 +24,7 @@ pub(crate) enum FoundVersion {
     /// The index of a release.
     Release(ReleaseIndex),
     /// The manifest of a module.
-    Module(ModuleManifest),
+    Module(Box<ModuleManifest>),
 }
 
 /// Reads the manifest under a tag.
@@ -39,7 +39,7 @@ pub(crate) fn read_version(
 ) -> Result<FoundVersion, SignError> {
     let (place, tag) = (|| store.place(), || tag.clone());
     match ModuleManifest::parse(manifest, bytes) {
-        Ok(module) => return Ok(FoundVersion::Module(module)),
+        Ok(module) => return Ok(FoundVersion::Module(Box::new(module))),
         Err(
             source @ (InvalidModuleManifest::NoLayer { .. }
             | InvalidModuleManifest::NoZipLayer { .. }

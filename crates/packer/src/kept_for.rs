@@ -6,36 +6,7 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Descriptor, Event, OciModuleSource, Place, Reporter, Tag, Version};
 
-use crate::{ModuleFault, PackError};
-
-/// A repository in which versions of another kind lie: those of a provider, or those of a module.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place} is kept for {}: it has its version {version}", in_words(kept))]
-pub struct KeptForOther {
-    /// The repository.
-    pub place: Place,
-    /// What its versions are.
-    pub kept: VersionOf,
-    /// The newest of them.
-    pub version: Version,
-}
-
-fn in_words(kept: &VersionOf) -> String {
-    match kept {
-        VersionOf::Provider { address } => format!("the provider {address}"),
-        VersionOf::Module => "a module".to_owned(),
-    }
-}
-
-impl KeptForOther {
-    /// A stable kebab-case name of what went wrong.
-    pub(crate) fn code(&self) -> &'static str {
-        match self.kept {
-            VersionOf::Provider { .. } => "kept-for-provider",
-            VersionOf::Module => "kept-for-module",
-        }
-    }
-}
+use crate::{KeptForOther, ModuleFault, PackError};
 
 /// Whether versions of the two may lie in one repository. Which provider it is does not matter here.
 fn is_other_kind(one: &VersionOf, other: &VersionOf) -> bool {
@@ -108,7 +79,12 @@ pub async fn demand_takes(
 ) -> Result<(), PackError> {
     let mut kinds: Vec<(VersionOf, Version)> = Vec::new();
     for (tag, manifest) in versions {
-        let Some(of) = version_of(from, manifest).await? else { continue };
+        let of = match version_of(from, manifest).await {
+            Err(error) if error.is_transient() => return Err(error.into()),
+            // Whoever may not read a manifest can copy it nowhere.
+            found => found.ok().flatten(),
+        };
+        let Some(of) = of else { continue };
         if of == VersionOf::Module {
             module_source(place, tag)?;
         }
@@ -122,5 +98,9 @@ pub async fn demand_takes(
     let Some((of, _)) = kinds.first() else { return Ok(()) };
     // No tag is left out: what lies under the versions' own tags counts, too.
     let none = "latest".parse().expect("a tag");
-    neighbours(to, &tags_before(to, reporter).await?, (&none, None), of).await.map(drop)
+    match neighbours(to, &tags_before(to, reporter).await?, (&none, None), of).await {
+        // Whoever may not read the destination can still write there.
+        Err(PackError::Store(error)) if !error.is_transient() => Ok(()),
+        found => found.map(drop),
+    }
 }

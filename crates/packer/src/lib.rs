@@ -39,13 +39,13 @@ pub use dist::{
 };
 pub use error::{PackError, ReleaseDifference, TagTaken, WrongSum};
 pub use found::SignAddress;
-pub use kept_for::{KeptForOther, demand_takes};
+pub use kept_for::demand_takes;
 pub use module::{
     LeftOutFile, ModuleChecks, ModuleContents, ModuleFault, ModuleFiles, ModulePushPlan, ModulePushReport,
     ModulePushRequest, ModuleTagState, ModuleTagTaken, PackageDifference, UnreadableModule, plan_module_push,
     push_module,
 };
-pub use other::{OtherAddress, OtherPlatform, WithdrawnVersion};
+pub use other::{KeptForOther, OtherAddress, OtherPlatform, WithdrawnVersion};
 pub use push::{ReleaseContents, ZipPackage, plan, publish, push};
 pub use report::{PlannedItem, PlatformReport, PushPlan, PushReport, ReplacedRelease, TagState, Transfers};
 pub use request::{ExecutableCheck, H1Mode, PackageLayout, Publication, PushRequest, Rename, ReplaceTag};

@@ -1,9 +1,10 @@
-//! A program for another platform, a repository of another provider, and a version that was withdrawn.
+//! A program for another platform, a repository of another provider or for versions of another kind, and a version that was
+//! withdrawn.
 
 use std::path::PathBuf;
 
 use tofu_oci_archive::Program;
-use tofu_oci_trust::NoticeReason;
+use tofu_oci_trust::{NoticeReason, VersionOf};
 use tofu_oci_types::{Place, Platform, ProviderAddr, Tag, Version, printable};
 
 /// A package and the program in it, which is for another platform.
@@ -48,4 +49,33 @@ pub struct WithdrawnVersion {
 
 fn because(reason: Option<&NoticeReason>) -> String {
     reason.map(|reason| format!(": {}", printable(reason.as_str()))).unwrap_or_default()
+}
+
+/// A repository in which versions of another kind lie: those of a provider, or those of a module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place} is kept for {}: it has its version {version}", in_words(kept))]
+pub struct KeptForOther {
+    /// The repository.
+    pub place: Place,
+    /// What its versions are.
+    pub kept: VersionOf,
+    /// The newest of them.
+    pub version: Version,
+}
+
+fn in_words(kept: &VersionOf) -> String {
+    match kept {
+        VersionOf::Provider { address } => format!("the provider {address}"),
+        VersionOf::Module => "a module".to_owned(),
+    }
+}
+
+impl KeptForOther {
+    /// A stable kebab-case name of what went wrong.
+    pub(crate) fn code(&self) -> &'static str {
+        match self.kept {
+            VersionOf::Provider { .. } => "kept-for-provider",
+            VersionOf::Module => "kept-for-module",
+        }
+    }
 }

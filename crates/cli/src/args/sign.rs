@@ -97,11 +97,12 @@ Examples:
     -a org.opentofu.provider.address=registry.example.com/acme/widget \\
     -a org.opentofu.provider.version=1.4.0 ghcr.io/acme/opentofu-provider-widget:1.4.0
 
-The signature says: this index is that provider in that version. Existing signatures stay,
-whoever made them; signing again with the same key changes nothing. `sign` takes the password of a
-key from COSIGN_PASSWORD or --key-password-stdin, or asks for it on a terminal.")]
+The signature says: this index is that provider in that version. That of a module is about its
+manifest alone. Existing signatures stay, whoever made them; signing again with the same key changes
+nothing. `sign` takes the password of a key from COSIGN_PASSWORD or --key-password-stdin, or asks
+for it on a terminal.")]
 pub(crate) struct SignArgs {
-    /// What to sign: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
+    /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
     /// The repository of an ADDR@VERSION: REGISTRY/REPOSITORY, oci:DIR, or a template

@@ -12,7 +12,7 @@ use super::{IdentityArgs, Network, OutputArgs};
 /// Which release changes its state, and who says so; shared by `withdraw` and `deprecate`.
 #[derive(Debug, Args)]
 pub(crate) struct StateArgs {
-    /// The release: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
+    /// The release or module: REGISTRY/REPOSITORY:VERSION or oci:DIR:VERSION; with --from also HOST/NAMESPACE/TYPE@VERSION
     #[arg(value_name = "TARGET")]
     pub(crate) target: String,
     /// Take it back: the version is what it was before
@@ -60,8 +60,9 @@ Examples:
 
 The version's tag goes, so that no client can choose the version any more. Its content stays under
 the tag withdrawn-VERSION, with the reason beside it, and --undo brings it back. Consumers who have
-the version in a lock file get the reason from `install`, `lock` and `verify`. The registry must let
-a tag or a manifest be deleted; otherwise nothing is changed. A login needs the right to delete.")]
+the version in a lock file get the reason from `install`, `lock` and `verify`; those of a module from
+`module pull`. The registry must let a tag or a manifest be deleted; otherwise nothing is changed.
+A login needs the right to delete.")]
 pub(crate) struct WithdrawArgs {
     /// Why, in one line of at most 1024 characters: what consumers read. Needed unless --undo is given
     #[arg(long, value_name = "TEXT")]

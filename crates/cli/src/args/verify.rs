@@ -19,6 +19,9 @@ Examples:
   Every release that the lock file names:
     tofu-oci verify
 
+  A module, by the rules for modules, or by a key at hand:
+    tofu-oci verify ghcr.io/acme/network:1.4.0 --key acme.pub
+
   Accept a tag that its publisher moved on purpose, or an unsigned release:
     tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
 
@@ -29,7 +32,7 @@ pub(crate) struct VerifyArgs {
     /// The provider and one exact version, or where the release is [default: every locked release]
     ///
     /// Write HOST/NAMESPACE/TYPE@VERSION (without a version, the locked one), REGISTRY/REPOSITORY:VERSION or
-    /// oci:DIR:VERSION.
+    /// oci:DIR:VERSION; for a module also its source, oci://REPOSITORY?tag=TAG.
     #[arg(value_name = "ADDR@VERSION|REPOSITORY:VERSION")]
     pub(crate) subject: Option<String>,
     /// Judge by this public key instead of the policy (repeatable)

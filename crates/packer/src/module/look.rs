@@ -35,14 +35,14 @@ pub(super) async fn look(
     Ok(existing)
 }
 
-/// The zip of a module; `None` if the manifest is missing or is not that of a module.
+/// The zip of a module; `None` if the manifest cannot be read or is not that of a module.
 pub(crate) async fn zip_of(store: &dyn ReadStore, manifest: &Descriptor) -> Result<Option<Digest>, PackError> {
     match store.manifest(&Reference::Digest(manifest.digest.clone())).await {
         Ok((found, bytes)) => {
             Ok(ModuleManifest::parse(&found, &bytes).ok().map(|module| module.package().digest.clone()))
         }
-        Err(error) if error.is_of_content() => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(error) if error.is_transient() => Err(error.into()),
+        Err(_) => Ok(None),
     }
 }
 

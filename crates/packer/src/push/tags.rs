@@ -100,7 +100,14 @@ impl RepositoryBefore {
         publication: &Publication<'_>,
     ) -> Result<(), PackError> {
         let of = publication.address.into();
-        let (own, newest) = neighbours(store, &self.tags, (tag, self.existing.as_ref()), &of).await?;
+        let found = match neighbours(store, &self.tags, (tag, self.existing.as_ref()), &of).await {
+            // Whoever may not read what is there can still publish.
+            Err(PackError::Store(error)) if publication.rename == Rename::Allow && !error.is_transient() => {
+                return Ok(());
+            }
+            found => found,
+        };
+        let (own, newest) = found?;
         // A release that was published under a wrong name may be published again, and be mended.
         let is_mended = own.as_ref().is_some_and(|own| own.of == of);
         if publication.rename == Rename::Allow || is_mended {

@@ -1,8 +1,11 @@
 //! Releases that go and come back, in a store that watches.
 
 use tofu_oci_source::{Search, evidence, notices};
-use tofu_oci_store::ReadStore;
-use tofu_oci_trust::{Evidence, PrivateKey, ReleaseState, StatedNotice, in_force, open_bundle};
+use tofu_oci_store::{MemoryStore, ReadStore};
+use tofu_oci_trust::{
+    Evidence, PrivateKey, ReleaseState, SignedContent, StatedNotice, VersionOf, in_force, open_bundle,
+};
+use tofu_oci_types::NoReporter;
 
 use super::*;
 use crate::SignAddress;
@@ -302,4 +305,42 @@ async fn a_release_in_a_folder_is_withdrawn_too() {
     assert_eq!(said(&store, "withdrawn-1.4.0").await, Some((ReleaseState::Withdrawn, "broken".to_owned())));
     change(&store, StateChange::Reinstate, "mended").await.unwrap();
     assert_eq!(named(&store).await, ["1.4.0"]);
+}
+
+/// A module under the tag 1.4.0.
+async fn with_module() -> MemoryStore {
+    let store = MemoryStore::new("registry.example.com/acme/network".parse().unwrap());
+    let zip = Descriptor::of("archive/zip", b"zip");
+    store.insert_unchecked(&zip, bytes::Bytes::from_static(b"zip"));
+    let manifest = serde_json::json!({
+        "schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json",
+        "artifactType": "application/vnd.opentofu.modulepkg", "layers": [zip],
+    });
+    let bytes = bytes::Bytes::from(manifest.to_string());
+    let manifest = Descriptor::of("application/vnd.oci.image.manifest.v1+json", &bytes);
+    store.push(&manifest, &bytes).await.unwrap();
+    store.tag(&manifest, &"1.4.0".parse().unwrap()).await.unwrap();
+    store
+}
+
+#[tokio::test]
+async fn a_module_is_withdrawn_under_no_name() {
+    let (store, version) = (with_module().await, "1.4.0".parse().unwrap());
+    let request = |address| StateRequest {
+        change: StateChange::Withdraw,
+        version: &version,
+        address,
+        reason: "broken".parse().unwrap(),
+        key: None,
+    };
+    let given = SignAddress::Given("example.com/acme/network".parse().unwrap());
+    let refused = StatePlan::look(&store, request(given), &NoReporter).await.unwrap_err();
+    assert_eq!(refused.code(), "module-with-address");
+    let plan = StatePlan::look(&store, request(ANNOTATED), &NoReporter).await.unwrap();
+    let report = plan.carry_out(&store).await.unwrap();
+    assert_eq!(report.of, VersionOf::Module);
+    let (kept, _) = store.manifest(&Reference::Tag("withdrawn-1.4.0".parse().unwrap())).await.unwrap();
+    assert_eq!(kept.digest, report.index);
+    let said = notices(&store, &kept).await.unwrap();
+    assert!(said[0].is_about(SignedContent::Manifest(&kept.digest)));
 }

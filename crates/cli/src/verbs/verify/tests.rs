@@ -6,6 +6,7 @@ use tofu_oci_source::ReleaseDescription;
 use tofu_oci_trust::{Archives, Evidence, Pins, TrustRefusal, judge};
 use tofu_oci_types::{Digest, Identity, PackageHash, Platform};
 
+use super::found::VerifiedKind;
 use super::*;
 
 fn file(name: &str) -> Vec<u8> {
