@@ -71,7 +71,7 @@ impl Reporter for MessagesOnly<'_> {
 enum ModuleThere {
     Absent,
     Withdrawn,
-    Present(Descriptor),
+    Present(Box<Descriptor>),
 }
 
 async fn resolved(store: &dyn ReadStore, tag: Tag) -> Result<Option<Descriptor>, StoreError> {
@@ -249,7 +249,7 @@ impl ModuleMirrorJob<'_> {
 
 async fn there(store: &dyn ReadStore, version: &Version) -> Result<ModuleThere, ModuleMirrorError> {
     if let Some(found) = resolved(store, tag_of(version)?).await? {
-        return Ok(ModuleThere::Present(found));
+        return Ok(ModuleThere::Present(Box::new(found)));
     }
     if let Ok(tag) = Tag::withdrawn(version)
         && resolved(store, tag).await?.is_some()

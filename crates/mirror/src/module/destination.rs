@@ -45,7 +45,7 @@ pub trait ModuleDestination: Send + Sync {
 }
 
 /// Repositories of registries and image layouts, as a mapping names them.
-pub struct ModuleRepositoryFolders {
+pub struct MappedModuleRepositories {
     mirrors: ModuleMirrors,
     open: OpenStore,
     opened: Mutex<HashMap<Place, ModuleRepository>>,
@@ -57,7 +57,7 @@ struct ModuleRepository {
     store: Arc<dyn Store>,
 }
 
-impl ModuleRepositoryFolders {
+impl MappedModuleRepositories {
     /// Nothing is opened yet.
     pub fn new(mirrors: ModuleMirrors, open: OpenStore) -> Self {
         Self { mirrors, open, opened: Mutex::default() }
@@ -65,7 +65,7 @@ impl ModuleRepositoryFolders {
 }
 
 #[async_trait]
-impl ModuleDestination for ModuleRepositoryFolders {
+impl ModuleDestination for MappedModuleRepositories {
     fn store(&self, address: &ModuleAddr) -> Result<Arc<dyn Store>, ModuleMirrorError> {
         let Some(mirror) = self.mirrors.of(address) else {
             return Err(ModuleMirrorError::NoMirror { address: address.clone() });

@@ -1,7 +1,7 @@
 //! Modules from registries and repositories into the user's own repositories.
 //!
 //! ```text
-//! wanted --pick--> versions --visit--> what the destination lacks, from upstream     job.rs, pick.rs
+//! wanted --pick--> versions --visit--> what the destination lacks, from upstream     run.rs, pick.rs
 //!                     ^                  OCI package    byte for byte                carry.rs
 //!                     |                  archive        unpacked, packed anew        carry.rs
 //!                     +-- calls of other modules, read from the package              calls.rs
@@ -19,10 +19,11 @@ mod job;
 mod one_tag;
 mod pick;
 mod report;
+mod run;
 mod upstream;
 
 pub use bundled::{BundledModule, BundledModules, bundled_modules};
-pub use destination::{ModuleDestination, ModuleRepositoryFolders};
+pub use destination::{MappedModuleRepositories, ModuleDestination};
 pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
 pub use pick::{ModuleOrigin, WantedModule};

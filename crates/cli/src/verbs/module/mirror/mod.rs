@@ -8,8 +8,8 @@ use std::path::Path;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, ExistingReleases, MirrorMode, ModuleCarrying, ModuleDestination, ModuleMirrorJob,
-    ModuleMirrorReport, ModuleRepositoryFolders, ModuleUpstream, NestedModules,
+    BundleFile, BundledModules, ExistingReleases, MappedModuleRepositories, MirrorMode, ModuleCarrying,
+    ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
 };
 use tofu_oci_packer::Signing;
 use tofu_oci_store::BundleArchive;
@@ -53,7 +53,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     };
     let destination: Box<dyn ModuleDestination> = match target {
         MirrorTarget::Repositories(mirrors) => {
-            Box::new(ModuleRepositoryFolders::new(mirrors, connector.repositories()?))
+            Box::new(MappedModuleRepositories::new(mirrors, connector.repositories()?))
         }
         MirrorTarget::Bundle(file) => {
             Box::new(BundleFile::new(file, u64::MAX, ExistingReleases::Keep, connector.waiting().0)?)

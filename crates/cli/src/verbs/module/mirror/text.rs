@@ -21,26 +21,26 @@ pub(super) fn page(
     let news: Vec<&ModuleMirrorRow> = rows.iter().filter(is_news).collect();
     if !news.is_empty() {
         let report = if mode == MirrorMode::Plan { "would be" } else { "report" };
-        let cells: Vec<[String; 4]> = news.iter().map(|row| cells(row)).collect();
-        if cells.iter().all(|row| row[3].is_empty()) {
+        let table: Vec<[String; 4]> = news.iter().map(|row| in_columns(row)).collect();
+        if table.iter().all(|row| row[3].is_empty()) {
             let head = ["module", "version", report].map(str::to_owned);
-            let cells = cells.into_iter().map(|[module, version, what, _]| [module, version, what]);
-            page.table(std::iter::once(head).chain(cells));
+            let table = table.into_iter().map(|[module, version, what, _]| [module, version, what]);
+            page.table(std::iter::once(head).chain(table));
         } else {
             let head = ["module", "version", report, "called by"].map(str::to_owned);
-            page.table(std::iter::once(head).chain(cells));
+            page.table(std::iter::once(head).chain(table));
         }
         page.gap();
     }
     let calls: Vec<&ModuleCallLine> = calls.iter().filter(|call| call.fate != CallFate::Stays).collect();
     if !calls.is_empty() {
         let head = ["caller", "at", "call", "not mirrored"].map(str::to_owned);
-        let cells = calls.iter().map(|call| {
+        let table = calls.iter().map(|call| {
             let constraints = call.constraints.as_ref().map(|text| format!(" {text}")).unwrap_or_default();
             let source = printable(&call.source).into_owned();
             [call.caller.clone(), call.at.clone(), format!("{source}{constraints}"), fate(call.fate).to_owned()]
         });
-        page.table(std::iter::once(head).chain(cells));
+        page.table(std::iter::once(head).chain(table));
         page.gap();
     }
     failures(&mut page, rows);
@@ -48,7 +48,7 @@ pub(super) fn page(
     page
 }
 
-fn cells(row: &ModuleMirrorRow) -> [String; 4] {
+fn in_columns(row: &ModuleMirrorRow) -> [String; 4] {
     let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     [row.address.to_string(), version, what(row), callers(row)]
 }
