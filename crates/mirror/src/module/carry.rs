@@ -8,7 +8,7 @@ use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_fetch::{FetchedModule, ModuleDir, ModuleFetchError, fetch_module, judge_module};
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
-    CopyRequest, CopySigning, ModuleChecks, ModuleFault, ModuleFiles, ModulePushRequest, PackError, PackageDifference,
+    CopyRequest, CopySigning, ModuleChecks, ModuleFault, ModulePushRequest, PackError, PackageDifference, PackedFiles,
     ReplaceTag, copy_release, plan_module_push, push_module,
 };
 use tofu_oci_source::{Locator, ModulePackage};
@@ -25,7 +25,7 @@ use super::report::{ModuleAction, ModuleDeed};
 use crate::blocking::blocking;
 
 /// One version that a run visits, and the folders of its package whose calls are wanted.
-pub(super) struct Visit {
+pub(super) struct ModuleVisit {
     pub(super) address: ModuleAddr,
     pub(super) version: Version,
     pub(super) origin: ModuleOrigin,
@@ -89,7 +89,7 @@ fn tag_of(version: &Version) -> Result<Tag, PackError> {
 
 impl ModuleMirrorJob<'_> {
     /// Brings the version to the destination unless it is there, and reads its calls.
-    pub(super) async fn visit(&self, visit: Visit) -> Visited {
+    pub(super) async fn visit(&self, visit: ModuleVisit) -> Visited {
         match self.bring(&visit).await {
             Ok((deed, None)) => Visited { outcome: Ok(deed), calls: Vec::new() },
             Ok((deed, Some(unpacked))) => Visited { outcome: Ok(deed), calls: unpacked.calls(visit.folders).await },
@@ -97,8 +97,8 @@ impl ModuleMirrorJob<'_> {
         }
     }
 
-    async fn bring(&self, visit: &Visit) -> Result<(ModuleDeed, Option<UnpackedModule>), ModuleMirrorError> {
-        let Visit { address, version, .. } = visit;
+    async fn bring(&self, visit: &ModuleVisit) -> Result<(ModuleDeed, Option<UnpackedModule>), ModuleMirrorError> {
+        let ModuleVisit { address, version, .. } = visit;
         let store = self.destination.store(address)?;
         let before = self.destination.before(address).await?;
         let to = self.destination.place(address)?;
@@ -122,7 +122,7 @@ impl ModuleMirrorJob<'_> {
     }
 
     /// A source that names one package is asked which one it is. A registry is not asked again for what is there.
-    async fn demand_same(&self, visit: &Visit, there: &Descriptor, to: &Place) -> Result<(), ModuleMirrorError> {
+    async fn demand_same(&self, visit: &ModuleVisit, there: &Descriptor, to: &Place) -> Result<(), ModuleMirrorError> {
         let ModuleOrigin::At { location, .. } = &visit.origin else { return Ok(()) };
         let package = self.upstream.package_at(location).await?;
         match package.manifest() {
@@ -135,7 +135,7 @@ impl ModuleMirrorJob<'_> {
 
     async fn add(
         &self,
-        visit: &Visit,
+        visit: &ModuleVisit,
         store: Arc<dyn Store>,
     ) -> Result<(ModuleDeed, UnpackedModule), ModuleMirrorError> {
         let package = match &visit.origin {
@@ -155,7 +155,7 @@ impl ModuleMirrorJob<'_> {
         Ok((deed, unpacked))
     }
 
-    async fn unpack(&self, package: &ModulePackage, visit: &Visit) -> Result<UnpackedModule, ModuleMirrorError> {
+    async fn unpack(&self, package: &ModulePackage, visit: &ModuleVisit) -> Result<UnpackedModule, ModuleMirrorError> {
         let ModuleCarrying { work_dir, limits, .. } = *self.how;
         let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(|source| ModuleFetchError::Io {
             action: "create a folder in",
@@ -172,7 +172,7 @@ impl ModuleMirrorJob<'_> {
     /// The package of a repository, byte for byte.
     async fn copy(
         &self,
-        visit: &Visit,
+        visit: &ModuleVisit,
         from: OneTag,
         package: &ModulePackage,
         to: &dyn Store,
@@ -205,7 +205,7 @@ impl ModuleMirrorJob<'_> {
     /// The files of the module's folder, packed as `module push` packs them.
     async fn pack(
         &self,
-        visit: &Visit,
+        visit: &ModuleVisit,
         fetched: &FetchedModule,
         package: &ModulePackage,
         to: &dyn Store,
@@ -225,7 +225,7 @@ impl ModuleMirrorJob<'_> {
             annotations: BTreeMap::from([(annotation::SOURCE.to_owned(), from.clone())]),
             replace: ReplaceTag::Refuse,
             checks: ModuleChecks::Skip,
-            files: ModuleFiles::All,
+            files: PackedFiles::All,
             signing: self.how.signing,
             work_dir: self.how.work_dir.to_owned(),
         };
@@ -260,7 +260,7 @@ async fn there(store: &dyn ReadStore, version: &Version) -> Result<ModuleThere, 
 }
 
 /// Another run was faster: its bytes stay. The same files with other annotations are the same module.
-fn taken(visit: &Visit, error: PackError, from: &Place, to: Place) -> Result<ModuleDeed, ModuleMirrorError> {
+fn taken(visit: &ModuleVisit, error: PackError, from: &Place, to: Place) -> Result<ModuleDeed, ModuleMirrorError> {
     let PackError::Module(fault) = &error else { return Err(error.into()) };
     let ModuleFault::TagTaken(taken) = &**fault else { return Err(error.into()) };
     match taken.difference {
@@ -273,7 +273,7 @@ fn taken(visit: &Visit, error: PackError, from: &Place, to: Place) -> Result<Mod
     }
 }
 
-fn changed(visit: &Visit, from: &Place, to: &Place) -> ModuleMirrorError {
+fn changed(visit: &ModuleVisit, from: &Place, to: &Place) -> ModuleMirrorError {
     let (address, version) = (visit.address.clone(), visit.version.clone());
     ModuleMirrorError::UpstreamChanged { address, version, from: from.clone(), to: to.clone() }
 }

@@ -9,7 +9,7 @@ use tofu_oci_tfconfig::OuterCall;
 use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, Version};
 
 use super::calls::ReadCalls;
-use super::carry::{Visit, Visited};
+use super::carry::{ModuleVisit, Visited};
 use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
@@ -20,7 +20,7 @@ const MOST: usize = 2000;
 
 /// Who makes a call.
 #[derive(Clone, Default)]
-struct Caller {
+struct ModuleCaller {
     /// `None` for what was asked for by name.
     name: Option<String>,
     /// The versions on the way, the caller last.
@@ -32,8 +32,8 @@ type VersionKey = (ModuleAddr, String);
 
 /// A visit, and whom it is for.
 struct WaveVisit {
-    visit: Visit,
-    callers: Vec<Caller>,
+    visit: ModuleVisit,
+    callers: Vec<ModuleCaller>,
 }
 
 /// The state of a run.
@@ -62,10 +62,10 @@ impl ModuleMirrorJob<'_> {
             next: BTreeMap::new(),
         };
         for wanted in self.wanted {
-            run.want(wanted.clone(), &Caller::default()).await?;
+            run.want(wanted.clone(), &ModuleCaller::default()).await?;
         }
         if let Some((name, calls)) = &self.configuration {
-            let caller = Caller { name: Some(name.clone()), chain: Arc::default() };
+            let caller = ModuleCaller { name: Some(name.clone()), chain: Arc::default() };
             run.follow(&caller, calls, NestedModules::Follow).await?;
         }
         while !run.next.is_empty() {
@@ -87,7 +87,7 @@ impl ModuleMirrorJob<'_> {
 
 impl ModuleRun<'_> {
     /// Adds the versions of a module to the next wave, or the line that says why there are none.
-    async fn want(&mut self, wanted: WantedModule, caller: &Caller) -> Result<(), ModuleMirrorError> {
+    async fn want(&mut self, wanted: WantedModule, caller: &ModuleCaller) -> Result<(), ModuleMirrorError> {
         let WantedModule { address, folder, origin } = wanted;
         if let Err(error) = self.job.destination.store(&address) {
             self.fail(address, caller, error);
@@ -116,7 +116,7 @@ impl ModuleRun<'_> {
             let key = (address.clone(), version.to_string());
             let wave = self.next.entry(key).or_insert_with(|| {
                 let (address, origin) = (address.clone(), origin.clone());
-                WaveVisit { visit: Visit { address, version, origin, folders: Vec::new() }, callers: Vec::new() }
+                WaveVisit { visit: ModuleVisit { address, version, origin, folders: Vec::new() }, callers: Vec::new() }
             });
             wave.callers.push(caller.clone());
             if !wave.visit.folders.contains(&folder) {
@@ -138,7 +138,7 @@ impl ModuleRun<'_> {
         listed
     }
 
-    fn fail(&mut self, address: ModuleAddr, caller: &Caller, error: ModuleMirrorError) {
+    fn fail(&mut self, address: ModuleAddr, caller: &ModuleCaller, error: ModuleMirrorError) {
         let line = self.lines.entry((address.clone(), None)).or_insert_with(|| ModuleMirrorLine {
             address,
             version: None,
@@ -184,7 +184,7 @@ impl ModuleRun<'_> {
                 let name = format!("{address}{inside} {version}");
                 match read {
                     ReadCalls::Known(calls) => {
-                        let caller = Caller { name: Some(name), chain: Arc::clone(&chain) };
+                        let caller = ModuleCaller { name: Some(name), chain: Arc::clone(&chain) };
                         self.follow(&caller, &calls, job.nested).await?;
                     }
                     ReadCalls::Unread(why) => {
@@ -200,7 +200,7 @@ impl ModuleRun<'_> {
     /// What becomes of these calls.
     async fn follow(
         &mut self,
-        caller: &Caller,
+        caller: &ModuleCaller,
         calls: &[OuterCall],
         nested: NestedModules,
     ) -> Result<(), ModuleMirrorError> {
@@ -236,7 +236,7 @@ impl ModuleRun<'_> {
     /// Why a call of a module of a registry is not followed; `None` if it is.
     async fn fate_in_registry(
         &mut self,
-        caller: &Caller,
+        caller: &ModuleCaller,
         address: &ModuleAddr,
         constraints: &Constraints,
         nested: NestedModules,
@@ -263,7 +263,7 @@ impl ModuleRun<'_> {
     }
 }
 
-fn add_callers(line: &mut ModuleMirrorLine, callers: &[Caller]) {
+fn add_callers(line: &mut ModuleMirrorLine, callers: &[ModuleCaller]) {
     for name in callers.iter().filter_map(|caller| caller.name.as_ref()) {
         if let Err(at) = line.called_by.binary_search(name) {
             line.called_by.insert(at, name.clone());

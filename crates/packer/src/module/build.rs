@@ -13,7 +13,7 @@ use tofu_oci_types::{Digest, Version};
 use super::checks::check;
 use super::error::ModuleFault;
 use super::report::{LeftOutFile, ModuleContents};
-use super::request::{ModuleChecks, ModuleFiles};
+use super::request::{ModuleChecks, PackedFiles};
 use crate::PackError;
 
 /// The names under which a README is looked for in the root of a package, in any case.
@@ -85,7 +85,7 @@ pub(super) fn build(job: &BuildJob, folder: &PackableModule) -> Result<BuiltModu
 }
 
 /// The files of the folder.
-pub(super) fn files(dir: &Path, files: ModuleFiles) -> Result<PackableModule, PackError> {
+pub(super) fn files(dir: &Path, files: PackedFiles) -> Result<PackableModule, PackError> {
     let path = || dir.to_owned();
     match std::fs::metadata(dir) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(ModuleFault::NoFolder { path: path() }.into()),
@@ -95,8 +95,8 @@ pub(super) fn files(dir: &Path, files: ModuleFiles) -> Result<PackableModule, Pa
     }
     let limits = Limits::default();
     let found = match files {
-        ModuleFiles::Chosen => module_files(dir, &limits),
-        ModuleFiles::All => all_module_files(dir, &limits),
+        PackedFiles::Chosen => module_files(dir, &limits),
+        PackedFiles::All => all_module_files(dir, &limits),
     };
     found.map_err(|error| PackError::archive(dir, error))
 }

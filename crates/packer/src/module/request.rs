@@ -19,7 +19,7 @@ pub enum ModuleChecks {
 
 /// Which files of a folder are packed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ModuleFiles {
+pub enum PackedFiles {
     /// Those that belong to a module: what may hold secrets of its author, and what the ignore file names, stays out.
     #[default]
     Chosen,
@@ -41,7 +41,7 @@ pub struct ModulePushRequest<'a> {
     /// Whether the files are looked at as `OpenTofu` will.
     pub checks: ModuleChecks,
     /// Which files of the folder are packed.
-    pub files: ModuleFiles,
+    pub files: PackedFiles,
     /// Who signs the manifest; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
     /// An existing folder, the system's for temporary files. The zip lies in a folder of its own in it.

@@ -29,7 +29,7 @@ fn request<'a>(folder: &'a std::path::Path, version: &'a Version) -> ModulePushR
         annotations: BTreeMap::new(),
         replace: ReplaceTag::Refuse,
         checks: ModuleChecks::Run,
-        files: ModuleFiles::Chosen,
+        files: PackedFiles::Chosen,
         signing: None,
         work_dir: std::env::temp_dir(),
     }
@@ -91,7 +91,7 @@ async fn a_package_of_another_publisher_keeps_all_its_files() {
     let (folder, store, version) = (folder(), Watching::new(), version());
     folder.file(".tofuignore", "sub/\n").file("terraform.tfvars", "a = 1\n");
     let dir = folder.path();
-    let request = ModulePushRequest { files: ModuleFiles::All, ..request(&dir, &version) };
+    let request = ModulePushRequest { files: PackedFiles::All, ..request(&dir, &version) };
     let report = push_module(&request, &store, &Heard::default()).await.unwrap();
     assert_eq!((report.contents.files, report.contents.left_out), (5, Vec::new()));
 }
