@@ -411,10 +411,34 @@ fn modules_travel_in_a_bundle_beside_providers() {
     ----- stderr -----
     ");
     scene.run("module pull 'oci://REGISTRY/mirror/acme-dns-aws//zone?tag=1.2.0' out").success();
-    assert_snapshot!(scene.run("bundle load carried.tar 'REGISTRY/p/${namespace}-${type}'").stderr, @"
-    note: bundle:carried.tar holds 5 modules too, which `bundle load` does not load
-      hint: load them: tofu-oci module mirror --from bundle:carried.tar --to TEMPLATE
-    zip of darwin_arm64 (431ef48afd79): pushed (324 B)
-    zip of linux_amd64 (816d7f280a9e): pushed (323 B)
-    ");
+    let loaded = scene.run("bundle load carried.tar 'REGISTRY/p/${namespace}-${type}'").success();
+    assert!(loaded.stderr.contains("holds 5 modules too, which `bundle load` does not load"), "{}", loaded.text);
+}
+
+#[test]
+fn a_git_repository_becomes_a_module_with_its_commit() {
+    let upstream = Upstream::start();
+    let scene = &upstream.scene;
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.current_dir(scene.path("repo")).args(["-c", "user.name=a", "-c", "user.email=a@example.com"]);
+        let done = command.args(arguments).output().expect("git");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8(done.stdout).expect("a text").trim().to_owned()
+    };
+    scene.context.write("repo/main.tf", "# git\n");
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "first"]);
+    git(&["tag", "v1.4.0"]);
+    let commit = git(&["rev-parse", "HEAD"]);
+    let source = format!("git::file://{}?ref=v1.4.0", scene.path("repo").display());
+    let line = format!("'{source}' --as registry.example.com/acme/net/aws --json");
+    let said = upstream.mirror(&line).success();
+    assert_eq!((said.json()[0]["action"].clone(), said.json()[0]["version"].clone()), ("pack".into(), "1.4.0".into()));
+    let digest = scene.tag("mirror/acme-net-aws", "1.4.0");
+    let (_, manifest) = scene.registry.manifest("mirror/acme-net-aws", &digest).expect("a manifest");
+    let manifest: serde_json::Value = serde_json::from_slice(&manifest).expect("JSON");
+    assert_eq!(manifest["annotations"]["org.opencontainers.image.revision"], commit);
+    assert_eq!(upstream.mirror(&line).success().json()[0]["action"], "present");
 }

@@ -24,19 +24,30 @@ pub struct Bridge {
 pub struct BridgeSettings {
     /// Where it is, as clients write it.
     pub base: BaseUrl,
-    /// The hosts that it is the provider registry of.
+    /// The hosts that it is the registry of.
     pub hosts: Vec<OwnHost>,
     /// Which checksums a network mirror lists, the first one first. `h1:` makes `OpenTofu` read every package twice.
     pub hashes: Vec<Scheme>,
 }
 
-/// A host that the bridge is the provider registry of.
+/// What a host is the registry of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostService {
+    /// Providers: `providers.v1`.
+    Providers,
+    /// Modules: `modules.v1`.
+    Modules,
+}
+
+/// A host that the bridge is the registry of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnHost {
     /// The host, as addresses begin with it.
     pub hostname: Hostname,
-    /// Where its repositories are, for clients of the RFC; `None` if one template cannot say it.
+    /// Where the repositories of its providers are, for clients of the RFC; `None` if one template cannot say it.
     pub repositories: Option<UriTemplate>,
+    /// What the bridge is the registry of.
+    pub services: Vec<HostService>,
 }
 
 impl BridgeSettings {

@@ -26,6 +26,8 @@ mod protocol;
 mod refusal;
 mod routes;
 mod served;
+mod served_address;
+mod served_module;
 mod server;
 mod signing;
 
@@ -34,16 +36,18 @@ pub use access::{
     LinkOptions, NewToken, TokenDigest,
 };
 pub use base_url::{BaseUrl, InvalidBaseUrl};
-pub use bridge::{Bridge, BridgeSettings, OwnHost};
-pub use catalog::{Catalog, CatalogOptions};
+pub use bridge::{Bridge, BridgeSettings, HostService, OwnHost};
+pub use catalog::{Catalog, CatalogOptions, ModuleCatalog};
 pub use config::{
     AccessLog, AddressRange, BridgeConfig, BridgeConfigError, BridgeConfigProblem, CacheSettings, LinkSettings,
-    PullRules, ServedProviders, ServerLimits, TlsFiles, WrittenPlace,
+    PullRules, ServedModules, ServedProviders, ServerLimits, TlsFiles, WrittenPlace,
 };
 pub use loopback::Loopback;
 pub use packages::{PackageOptions, PackageZip, Packages, Redirects, Visibility};
 pub use refusal::{FailureReason, Refusal, RefusalCode, VersionAbsence};
 pub use routes::router;
 pub use served::{ListProviders, OfferedBy, OpenSource, ServedPackage, ServedPlace, ServedRelease, ServedVersions};
+pub use served_address::ServedAddress;
+pub use served_module::{ModuleLocations, OpenModules, ServedModule, ServedModulePlace, ServedModuleVersions};
 pub use server::{AccessLogger, CertificateFault, ServeError, ServedSite, Server, ServerCertificates, ServerOptions};
 pub use signing::{KeyFileError, ReleaseSums, SumsKey, SumsSigner, load_key, new_key};

@@ -5,13 +5,13 @@ use std::io;
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_disk::LockError;
-use tofu_oci_fetch::FetchError;
+use tofu_oci_fetch::{FetchError, ModuleFetchError};
 use tofu_oci_mirror::MirrorError;
-use tofu_oci_source::{Failure, SourceError};
+use tofu_oci_source::{Failure, ModuleError, SourceError};
 use tofu_oci_store::StoreError;
-use tofu_oci_types::{Place, ProviderAddr, printable};
+use tofu_oci_types::{Place, printable};
 
-use crate::Refusal;
+use crate::{Refusal, ServedAddress};
 
 /// The most characters of a reason.
 const LONGEST: usize = 500;
@@ -28,11 +28,11 @@ pub(crate) trait PlaceFault: Error {
     fn names_files(&self) -> bool;
 }
 
-/// The refusal of a client who asked for the provider, whose place failed.
-pub(crate) fn upstream(address: &ProviderAddr, error: &(impl PlaceFault + 'static)) -> Refusal {
+/// The refusal of a client who asked for something whose place failed.
+pub(crate) fn upstream(address: impl Into<ServedAddress>, error: &(impl PlaceFault + 'static)) -> Refusal {
     let text = one_line(error);
     let (reason, detail) = if error.names_files() { (OWN_FILES.to_owned(), Some(text)) } else { (text, None) };
-    Refusal::Upstream { address: address.clone(), code: error.fault_code(), reason, detail }
+    Refusal::Upstream { address: address.into(), code: error.fault_code(), reason, detail }
 }
 
 /// The error with its causes. The texts of places hold no secrets: `http` and `remote` cut them out.
@@ -80,6 +80,20 @@ impl PlaceFault for MirrorError {
             | Self::SightingsContended { place, .. }
             | Self::NotMirrored { place, .. }
             | Self::NoNotices { place } => is_on_disk(place),
+            _ => true,
+        }
+    }
+}
+
+impl PlaceFault for ModuleFetchError {
+    fn fault_code(&self) -> &'static str {
+        self.code()
+    }
+
+    fn names_files(&self) -> bool {
+        match self {
+            Self::Module(ModuleError::Store(error)) => error.names_files(),
+            Self::Module(ModuleError::Manifest { place, .. }) | Self::Untrusted { place, .. } => is_on_disk(place),
             _ => true,
         }
     }
@@ -187,11 +201,13 @@ impl PlaceFault for io::Error {
 
 #[cfg(test)]
 mod tests {
+    use tofu_oci_types::ProviderAddr;
+
     use super::*;
 
     #[track_caller]
     fn check(error: &(impl PlaceFault + 'static), client: &str, operator: &str) {
-        let refusal = upstream(&"example.com/acme/zap".parse().unwrap(), error);
+        let refusal = upstream("example.com/acme/zap".parse::<ProviderAddr>().unwrap(), error);
         assert_eq!((refusal.to_string().as_str(), refusal.for_operator().as_str()), (client, operator));
     }
 

@@ -6,28 +6,30 @@ use http::Response;
 use thiserror::Error;
 use tofu_oci_types::{Platform, ProviderAddr, Version};
 
+use crate::ServedAddress;
+
 /// Why a question has no answer. Cheap to clone: equal questions share it.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// The configuration names no place for the provider. Nothing was asked.
+    /// The configuration names no place for it. Nothing was asked.
     #[error("{address} is not served here: no `include` of the configuration matches it, or an `exclude` does")]
     NotServed {
-        /// The provider.
-        address: ProviderAddr,
+        /// What was asked for.
+        address: ServedAddress,
     },
-    /// Its place has answered that it does not have the provider.
+    /// Its place has answered that it does not have it.
     #[error("{address} was not found in the place that it is served from{}", because(*.reason))]
-    UnknownProvider {
-        /// The provider.
-        address: ProviderAddr,
+    UnknownAddress {
+        /// What was asked for.
+        address: ServedAddress,
         /// What the configuration has to do with it: a sealed mirror asks no upstream.
         reason: Option<&'static str>,
     },
-    /// The provider is there, and this version is not: unknown, held back, denied or withdrawn.
+    /// Versions of it are there, and this one is not: unknown, held back, denied or withdrawn.
     #[error("{address} {version} {absence}")]
     UnknownVersion {
-        /// The provider.
-        address: ProviderAddr,
+        /// What was asked for.
+        address: ServedAddress,
         /// The version.
         version: Version,
         /// Why.
@@ -46,8 +48,8 @@ pub enum Refusal {
     /// The trust policy refuses the release.
     #[error("{address} {version} is not trusted: {reason}")]
     Untrusted {
-        /// The provider.
-        address: ProviderAddr,
+        /// What was asked for.
+        address: ServedAddress,
         /// The version.
         version: Version,
         /// What the policy found, in one line.
@@ -67,8 +69,8 @@ pub enum Refusal {
     /// The place did not answer, although it was asked for as long as a client waits.
     #[error("{address} cannot be read: {reason}")]
     Upstream {
-        /// The provider.
-        address: ProviderAddr,
+        /// What was asked for.
+        address: ServedAddress,
         /// The code of the last error.
         code: &'static str,
         /// The last error as a client may read it: in one line, without secrets and without paths of the server.
@@ -83,7 +85,9 @@ pub enum Refusal {
 pub enum VersionAbsence {
     /// Its place does not have it, or the rules about what is fetched hold it back.
     NotThere,
-    /// The same, and the upstream of the mirror is not asked.
+    /// The repository of the module has no tag for it.
+    NoTag,
+    /// The same as [`VersionAbsence::NotThere`], and the upstream of the mirror is not asked.
     Sealed,
     /// Its publisher has withdrawn it, perhaps with a reason.
     Withdrawn(Option<String>),
@@ -96,6 +100,7 @@ impl fmt::Display for VersionAbsence {
                 "is not offered: the place that it is served from does not have it, or the server's rules (`min_age`, \
                  `allow`, `deny`) hold it back",
             ),
+            Self::NoTag => f.write_str("is not offered: the repository that it is served from has no tag for it"),
             Self::Sealed => {
                 f.write_str("is not offered: the mirror does not have it, and is sealed, so its upstream is not asked")
             }
@@ -122,7 +127,8 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotServed { .. } => "not-served",
-            Self::UnknownProvider { .. } => "provider-not-found",
+            Self::UnknownAddress { address: ServedAddress::Provider(_), .. } => "provider-not-found",
+            Self::UnknownAddress { address: ServedAddress::Module(_), .. } => "module-not-found",
             Self::UnknownVersion { .. } => "version-not-found",
             Self::UnknownPlatform { .. } => "platform-not-found",
             Self::Untrusted { .. } => "untrusted",

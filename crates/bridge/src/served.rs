@@ -95,3 +95,8 @@ pub struct ServedPackage {
     /// What is known of its checksums without reading it: `zh:` of a zip; `h1:` if the release claims it.
     pub hashes: Vec<PackageHash>,
 }
+
+/// The version that a client without a constraint chooses, of versions in ascending order.
+pub(crate) fn newest(versions: &[Version]) -> Option<&Version> {
+    versions.iter().rfind(|version| !version.is_prerelease()).or(versions.last())
+}

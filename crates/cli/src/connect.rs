@@ -8,6 +8,7 @@ use tofu_oci_disk::Waiter;
 use tofu_oci_http::{ClientError, HostTokens, HttpClient, HttpLimits, HttpOptions};
 use tofu_oci_logins::{Access, CredentialResolver, HostMachine, HostTokenResolver, LastingCredentials, ReadLogins};
 use tofu_oci_remote::{ClientOptions, CredentialProvider, ExchangeObserver, RegistryClient};
+use tofu_oci_source::GitProgram;
 use tofu_oci_store::{DirStore, ReadStore, Store};
 use tofu_oci_types::{NoReporter, Reporter};
 
@@ -16,6 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::environment::{ReadConfig, RealFiles};
 use crate::exit::Exit;
+use crate::git_program::RealGit;
 use crate::helper_program::{NoHelpers, RealMachine};
 
 /// The resolver of this run, once it has been read; what an error about access is explained with.
@@ -62,6 +64,11 @@ impl Connector {
     /// Who this run is to registries.
     pub(crate) fn access(&self) -> &Access {
         &self.access
+    }
+
+    /// The program that fetches from git repositories.
+    pub(crate) fn git(&self) -> Arc<dyn GitProgram> {
+        Arc::new(RealGit(self.network.timeout))
     }
 
     /// The CLI configuration, read once a run: where providers are, and who registries are shown.

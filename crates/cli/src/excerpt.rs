@@ -35,13 +35,23 @@ pub(crate) fn of_problem(reading: &CliConfigReading, problem: &CliConfigProblem)
 /// The line of a place, with the place underlined and secrets masked. Tabs are one space wide, and a long line is cut
 /// around the place: `--> PATH:LINE:COLUMN` and three more lines.
 pub(crate) fn excerpt(path: &str, text: &str, span: &Range<usize>) -> String {
+    of_span(path, text, span, |_| true)
+}
+
+/// The same with all of the place shown: its caller knows that there is no secret in it.
+pub(crate) fn excerpt_in_full(path: &str, text: &str, span: &Range<usize>) -> String {
+    of_span(path, text, span, |secret| secret.end <= span.start || secret.start >= span.end)
+}
+
+fn of_span(path: &str, text: &str, span: &Range<usize>, is_masked: impl Fn(&Range<usize>) -> bool) -> String {
     let start = text.floor_char_boundary(span.start);
     let from = text.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |newline| newline + 1);
     let to = text.get(start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |length| start + length);
     let end = text.floor_char_boundary(span.end).clamp(start, to);
     let place = TextPosition::of(text, start);
     let line = text.get(from..to).unwrap_or_default().trim_end_matches('\r');
-    let (mut cells, secrets) = (cells(line), secrets_in_line(text, from..from + line.len()));
+    let (mut cells, mut secrets) = (cells(line), secrets_in_line(text, from..from + line.len()));
+    secrets.retain(is_masked);
     let (mut first, mut last) = (start - from, end - from);
     // From the back, so that the places before a secret stay right.
     for secret in secrets.into_iter().rev() {

@@ -104,7 +104,7 @@ impl HostMachine for NoHelpers {
 /// not be the one that was meant. It passes over relative folders without the program.
 ///
 /// Spec: Go's `exec.LookPath`, by which `OpenTofu` finds helpers.
-fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunError> {
+pub(crate) fn find(program: &str, path: Option<&OsStr>) -> Result<PathBuf, RunError> {
     let mut refused = None;
     for folder in path.map(std::env::split_paths).into_iter().flatten() {
         let file = folder.join(file_name(program));

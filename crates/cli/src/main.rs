@@ -29,6 +29,7 @@ mod ends;
 mod environment;
 mod excerpt;
 mod exit;
+mod git_program;
 mod handbook;
 mod helper_program;
 #[cfg(test)]

@@ -9,6 +9,7 @@
 mod error;
 mod fetch;
 mod folder;
+mod git;
 mod place;
 mod target;
 

@@ -9,6 +9,8 @@
 //!                                                           Completed --record--> pins, then the lock file
 //! ```
 //!
+//! Modules have no lock file: [`pin_modules`] says which digest a call of a module names, and whether it still should.
+//!
 //! The caller reads the lock file; the installer writes it once, at the end. With a plugin cache the package goes
 //! there, and a link to it into the working directory. A locked package of the cache is linked without a request.
 //!
@@ -27,6 +29,7 @@ mod choose;
 mod error;
 mod install;
 mod lock;
+mod module_pin;
 mod package;
 mod plan;
 mod preview;
@@ -41,6 +44,10 @@ pub use install::{InstallReport, check_locked, install, install_locked};
 pub use lock::{
     Basis, LockDifference, LockOptions, LockReport, LockRequest, LockWrite, LockedPlatform, LockedProvider,
     PlatformChoice, lock,
+};
+pub use module_pin::{
+    ModulePin, ModulePinChange, ModulePinError, ModulePinOptions, ModulePinRequest, ModuleRepositories, MovedTags,
+    PinRemark, pin_modules,
 };
 pub use preview::{InstallPreview, PlannedPackage, preview};
 pub use request::{

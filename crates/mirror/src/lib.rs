@@ -38,9 +38,10 @@ pub use found_keys::FoundKey;
 pub use joined::{Joined, JoinedWork};
 pub use load::load_bundle;
 pub use module::{
-    BundledModule, BundledModules, CallFate, MappedModuleRepositories, MirrorMode, ModuleAction, ModuleCallLine,
-    ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
-    ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NestedModules, WantedModule, bundled_modules,
+    BundledModule, BundledModules, CallFate, HostedModules, MappedModuleRepositories, MirrorMode, ModuleAction,
+    ModuleCallLine, ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob,
+    ModuleMirrorLine, ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NestedModules, WantedModule,
+    bundled_modules,
 };
 pub use names::providers_in_tree;
 pub use plan::{Deed, MirrorAction, Prune};

@@ -65,7 +65,8 @@ pub use folder::FolderSource;
 pub use install_method::InstallMethod;
 pub use listing::{Listing, StrayEffect, StrayTag};
 pub use module::{
-    ArchiveForm, LocationFault, ModuleArchive, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
+    ArchiveForm, GitCheckout, GitCommand, GitFault, GitLimits, GitNamer, GitOutput, GitProgram, GitRunError,
+    LocationFault, ModuleArchive, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, PackageBytes,
 };
 pub use neighbours::{Neighbour, newest_neighbour};
 pub use network_mirror::{MirrorAccess, MirrorChecksums, NetworkMirrorSource};

@@ -10,13 +10,14 @@ use tofu_oci_mapper::config::{CliConfig, ConfigSetting, Method, MethodKind, Regi
 use tofu_oci_mapper::{MapError, MappedPlace, OciPlace};
 use tofu_oci_remote::RegistryClient;
 use tofu_oci_store::{ReadStore as _, StoreError, Transport};
-use tofu_oci_types::{Hostname, ProviderAddr, RepositoryRef};
+use tofu_oci_types::{GitModuleSource, Hostname, Place, ProviderAddr, RepositoryRef};
 
 use crate::configured::ConfiguredMethods;
 use crate::{
-    DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, HttpDiscovery, InstallMethod,
-    Link, MirrorAccess, MirrorChecksums, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry,
-    NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess, RegistrySource, Services, Source,
+    DirectSource, Discover, DiscoveryError, DiscoveryOptions, Failure, FolderSource, GitCheckout, GitFault, GitProgram,
+    HttpDiscovery, InstallMethod, Link, MirrorAccess, MirrorChecksums, ModuleError, ModuleLocation, ModulePackage,
+    ModuleRegistry, NetworkMirrorSource, NotRead, OciSource, OpenRepository, RegistryAccess, RegistrySource, Services,
+    Source,
 };
 
 /// The address of a network mirror, how often a download is tried again, and whether all checksums are trusted.
@@ -165,6 +166,14 @@ impl MethodOpener {
         self.client.store(repository.clone()).transport().await
     }
 
+    /// What a host offers.
+    ///
+    /// # Errors
+    /// If its discovery document cannot be read.
+    pub async fn services(&self, host: &Hostname) -> Result<Services, DiscoveryError> {
+        self.discovery.services(host).await
+    }
+
     /// The registry that a host publishes as `modules.v1`.
     ///
     /// # Errors
@@ -187,14 +196,32 @@ impl MethodOpener {
     ///
     /// # Errors
     /// If the repository could not be read, or holds no module.
-    pub async fn module_package(&self, location: &ModuleLocation) -> Result<ModulePackage, ModuleError> {
+    pub async fn module_package(
+        &self,
+        location: &ModuleLocation,
+        git: Arc<dyn GitProgram>,
+    ) -> Result<ModulePackage, ModuleError> {
         match location {
+            ModuleLocation::Git(source, from) => {
+                let place = Place::Host(host_of(from));
+                let named = GitCheckout::named(source.clone(), git, self.access.web.clone(), from);
+                named.map(ModulePackage::of_git).map_err(|fault| ModuleError::Git {
+                    place,
+                    repository: source.to_string(),
+                    fault: GitFault::Location(fault),
+                })
+            }
             ModuleLocation::Archive(archive) => Ok(ModulePackage::of_archive(archive, &self.access.web)),
             ModuleLocation::Oci(source) => {
                 let store = Arc::new(self.client.store(source.repository().clone()));
                 ModulePackage::of_store(store, source.reference(), source.subdir().clone()).await
             }
         }
+    }
+
+    /// The package in a git repository that the user wrote.
+    pub fn git_package(&self, source: &GitModuleSource, git: Arc<dyn GitProgram>) -> ModulePackage {
+        ModulePackage::of_git(GitCheckout::written(source.clone(), git, self.access.web.clone()))
     }
 
     /// The registry that a host publishes as `providers.v1`, and its address; `None` if it publishes none that can be

@@ -1,7 +1,7 @@
 //! What can be wrong with a configuration.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::model::Declared;
 
@@ -41,6 +41,16 @@ pub enum TfConfigError {
 }
 
 impl TfConfigError {
+    /// The same about the link that led to the file.
+    pub(crate) fn at_path(self, link: &Path) -> Self {
+        let path = link.to_owned();
+        match self {
+            Self::Invalid { at, problem } => Self::Invalid { at: Declared { path, at: at.at }, problem },
+            Self::Io { source, .. } => Self::Io { path, source },
+            other => other,
+        }
+    }
+
     /// A stable kebab-case name of what went wrong.
     pub fn code(&self) -> &'static str {
         match self {

@@ -24,6 +24,28 @@ pub(crate) struct FileFacts {
     pub(crate) modules: Vec<ModuleCall>,
     /// Backends, `cloud` blocks among them.
     pub(crate) backends: Vec<Backend>,
+    /// Input variables.
+    pub(crate) variables: Vec<Variable>,
+    /// Output values.
+    pub(crate) outputs: Vec<Output>,
+}
+
+/// A `variable` block. What is `None` is not written there.
+#[derive(Clone, Debug)]
+pub(crate) struct Variable {
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
+    pub(crate) type_text: Option<String>,
+    pub(crate) default: Option<String>,
+    pub(crate) sensitive: Option<bool>,
+}
+
+/// An `output` block. What is `None` is not written there.
+#[derive(Clone, Debug)]
+pub(crate) struct Output {
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
+    pub(crate) sensitive: Option<bool>,
 }
 
 /// A block `required_providers`.

@@ -54,6 +54,20 @@ impl TfJsonValue {
         members.iter().find(|member| member.name == name).map(|member| &member.value)
     }
 
+    /// The value as HCL writes it, in one line. A text stands for itself, as the type of a variable does.
+    pub(crate) fn shown(&self) -> String {
+        match &self.kind {
+            TfJsonKind::Null => "null".to_owned(),
+            TfJsonKind::Bool(value) => value.to_string(),
+            TfJsonKind::Number(text) | TfJsonKind::String(text) => text.clone(),
+            TfJsonKind::Array(list) => format!("[{}]", list.iter().map(Self::shown).collect::<Vec<_>>().join(", ")),
+            TfJsonKind::Object(members) => {
+                let member = |member: &TfJsonMember| format!("{} = {}", member.name, member.value.shown());
+                format!("{{ {} }}", members.iter().map(member).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
     /// The text of a string.
     pub(crate) fn as_str(&self) -> Option<&str> {
         if let TfJsonKind::String(text) = &self.kind { Some(text) } else { None }

@@ -4,7 +4,9 @@
 //! folder --files--> syntax.rs over both syntaxes --reader--> Facts of each file --module--> one module
 //! root module --walk--> local modules and those in modules.json --+--> Configuration   (what `install` needs)
 //!                                                                 +--> ProviderTree    (resolve, summary, state)
+//! folder of a module --interface--> ModuleInterface                                          (what its page shows)
 //! package, folder --package--> local calls --> PackageModules                              (what a module package holds)
+//! files of local modules --calls--> CallFile --pins--> CallFileWrite                       (sources, rewritten in place)
 //! ```
 //!
 //! This crate evaluates nothing: sources, versions and module sources are plain strings, as `OpenTofu` demands.
@@ -15,9 +17,11 @@ mod facts;
 mod files;
 mod findings;
 mod functions;
+mod interface;
 mod json;
 mod model;
 mod module;
+mod outer;
 mod package;
 mod reader;
 mod render;
@@ -29,12 +33,17 @@ mod walk;
 
 use std::path::Path;
 
-pub use calls::{OuterCall, outer_calls};
+pub use calls::{
+    CallFile, CallFileError, CallFileWrite, CallSource, NotedConstraint, PinNote, PinnedSource, SourceCall,
+    module_calls,
+};
 pub use error::{ConfigProblem, TfConfigError};
+pub use interface::{ModuleInput, ModuleInterface, ModuleOutput, ModuleProvider, module_interface};
 pub use model::{
     ConfigBlock, ConfigFinding, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode, ProviderConfig,
     ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
 };
+pub use outer::{OuterCall, outer_calls};
 pub use package::{PackageModules, PackageModulesError, package_modules};
 
 /// What the configuration in `dir` requires. Modules that `tofu init` or `tofu get` has put into `data_dir` are looked

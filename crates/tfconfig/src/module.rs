@@ -8,8 +8,8 @@ use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
-    Backend, FileFacts, FunctionCall, Import, ModuleCall, ProviderBlock, RequiredBlock, RequiredEntry, Resource,
-    WrittenVersion, config_name, implied, implied_name, problem,
+    Backend, FileFacts, FunctionCall, Import, ModuleCall, Output, ProviderBlock, RequiredBlock, RequiredEntry,
+    Resource, Variable, WrittenVersion, config_name, implied, implied_name, problem,
 };
 use crate::model::{ConfigFinding, Declared};
 use crate::{files, reader};
@@ -27,6 +27,10 @@ pub(crate) struct ModuleFacts {
     /// The modules that it calls, by the name of the call.
     pub(crate) calls: BTreeMap<String, ModuleCall>,
     pub(crate) backend: Option<Backend>,
+    /// Input variables, by name.
+    pub(crate) variables: BTreeMap<String, Variable>,
+    /// Output values, by name.
+    pub(crate) outputs: BTreeMap<String, Output>,
     pub(crate) findings: Vec<ConfigFinding>,
     required_at: Option<Declared>,
 }
@@ -160,6 +164,12 @@ impl ModuleFacts {
         }
         self.imports.extend(facts.imports);
         self.functions.extend(facts.functions);
+        for variable in facts.variables {
+            self.variables.entry(variable.name.clone()).or_insert(variable);
+        }
+        for output in facts.outputs {
+            self.outputs.entry(output.name.clone()).or_insert(output);
+        }
     }
 
     /// An override file: it changes existing blocks, and adds only default provider configurations.
@@ -214,6 +224,20 @@ impl ModuleFacts {
             self.backend = Some(backend);
         }
         self.functions.extend(facts.functions);
+        for variable in facts.variables {
+            if let Some(base) = self.variables.get_mut(&variable.name) {
+                base.description = variable.description.or(base.description.take());
+                base.type_text = variable.type_text.or(base.type_text.take());
+                base.default = variable.default.or(base.default.take());
+                base.sensitive = variable.sensitive.or(base.sensitive);
+            }
+        }
+        for output in facts.outputs {
+            if let Some(base) = self.outputs.get_mut(&output.name) {
+                base.description = output.description.or(base.description.take());
+                base.sensitive = output.sensitive.or(base.sensitive);
+            }
+        }
     }
 }
 

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 
-use crate::calls::OuterCall;
 use crate::error::TfConfigError;
 use crate::facts::{WrittenSource, WrittenVersion};
 use crate::model::Declared;
 use crate::module;
+use crate::outer::OuterCall;
 
 /// The modules of a package that a call of one of its folders leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

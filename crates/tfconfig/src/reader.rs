@@ -6,9 +6,9 @@ use tofu_oci_types::{Constraints, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
-    Backend, BackendSetting, ConfigRef, FileFacts, Import, ModuleCall, Passed, ProviderBlock, RequiredBlock,
-    RequiredEntry, Resource, WrittenSource, WrittenVersion, implied, normal_name, parse_constraints, parse_source,
-    position, problem,
+    Backend, BackendSetting, ConfigRef, FileFacts, Import, ModuleCall, Output, Passed, ProviderBlock, RequiredBlock,
+    RequiredEntry, Resource, Variable, WrittenSource, WrittenVersion, implied, normal_name, parse_constraints,
+    parse_source, position, problem,
 };
 use crate::files::TfSyntax;
 use crate::model::{Declared, UsedBy};
@@ -83,6 +83,8 @@ impl FactsReader<'_> {
         for block in body.blocks("module", 1) {
             facts.modules.push(self.module(&block)?);
         }
+        facts.variables = body.blocks("variable", 1).iter().map(|block| self.variable(block)).collect();
+        facts.outputs = body.blocks("output", 1).iter().map(output).collect();
         Ok(())
     }
 
@@ -279,6 +281,18 @@ impl FactsReader<'_> {
         })
     }
 
+    /// Spec: `OpenTofu` 1.12, `configs.decodeVariableBlock`.
+    fn variable(&self, block: &TfBlock<'_>) -> Variable {
+        let written = |name| block.body.attribute(name).map(|attribute| attribute.value.shown(self.text));
+        Variable {
+            name: label(block),
+            description: text(block, "description"),
+            type_text: written("type"),
+            default: written("default"),
+            sensitive: truth(block, "sensitive"),
+        }
+    }
+
     fn passed(&self, body: &TfBody<'_>) -> Result<Vec<Passed>, TfConfigError> {
         let Some(attribute) = body.attribute("providers") else { return Ok(Vec::new()) };
         let Some(pairs) = attribute.value.pairs() else {
@@ -303,4 +317,29 @@ impl FactsReader<'_> {
             _ => Err(problem(self.at(value.offset()), ConfigProblem::NotAString { name: name.to_owned() })),
         }
     }
+}
+
+fn output(block: &TfBlock<'_>) -> Output {
+    Output { name: label(block), description: text(block, "description"), sensitive: truth(block, "sensitive") }
+}
+
+fn label(block: &TfBlock<'_>) -> String {
+    block.labels.first().copied().unwrap_or_default().to_owned()
+}
+
+/// A text that needs no evaluation.
+fn text(block: &TfBlock<'_>, name: &str) -> Option<String> {
+    match block.body.attribute(name)?.value.constant()? {
+        Constant::Text(text) => Some(text),
+        Constant::Null | Constant::Other(_) => None,
+    }
+}
+
+/// A truth value that needs no evaluation; any other expression may be true.
+fn truth(block: &TfBlock<'_>, name: &str) -> Option<bool> {
+    let value = block.body.attribute(name)?.value;
+    Some(
+        !matches!(value.constant(), Some(Constant::Null))
+            && !matches!(value.constant(), Some(Constant::Other(text) | Constant::Text(text)) if text == "false"),
+    )
 }

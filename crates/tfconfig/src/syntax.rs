@@ -155,6 +155,14 @@ impl<'a> TfValue<'a> {
         }
     }
 
+    /// The expression for people: as it is written, in JSON as HCL writes it.
+    pub(crate) fn shown(self, file: &str) -> String {
+        match self {
+            Self::Native(_) | Self::Name(..) => self.written(file).trim().to_owned(),
+            Self::Json(json) => json.shown(),
+        }
+    }
+
     /// The value, if it is the same whatever the variables are.
     pub(crate) fn constant(self) -> Option<Constant> {
         match self {

@@ -165,7 +165,7 @@ fn local(source: &str) -> Option<LocalModulePath> {
 }
 
 /// The path without `.` and with `..` taken literally, as `OpenTofu` joins folders.
-fn clean(path: &Path) -> PathBuf {
+pub(crate) fn clean(path: &Path) -> PathBuf {
     let mut cleaned = PathBuf::new();
     for component in path.components() {
         match component {

@@ -73,9 +73,9 @@ pub use hostname::{Hostname, InvalidHostname};
 pub use human_bytes::human_bytes;
 pub use identity::Identity;
 pub use module::{
-    InvalidModuleAddr, InvalidModuleName, InvalidModulePattern, InvalidModuleSource, InvalidOciModuleSource,
-    InvalidSubdir, LocalModulePath, ModuleAddr, ModuleName, ModulePattern, ModuleSource, OciModuleSource,
-    OtherModuleSource, Subdir, masked, masked_user,
+    GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource, InvalidModuleAddr, InvalidModuleName,
+    InvalidModulePattern, InvalidModuleSource, InvalidOciModuleSource, InvalidSubdir, LocalModulePath, ModuleAddr,
+    ModuleName, ModulePattern, ModuleSource, OciModuleSource, OtherModuleSource, Subdir, masked, masked_user,
 };
 pub use moment::{InvalidMoment, Moment};
 pub use network::NetworkFault;

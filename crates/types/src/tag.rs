@@ -67,8 +67,12 @@ impl Tag {
 
     fn version_after(&self, prefix: &str) -> Option<Version> {
         let rest: Self = self.0.strip_prefix(prefix)?.parse().ok()?;
-        let version = rest.version()?;
-        Self::for_version(&version).is_ok_and(|canonical| canonical == rest).then_some(version)
+        rest.canonical_version()
+    }
+
+    /// The version whose one tag this is, as [`Tag::for_version`] says; `None` for any other tag.
+    pub fn canonical_version(&self) -> Option<Version> {
+        self.version().filter(|version| Self::for_version(version).is_ok_and(|own| own == *self))
     }
 
     /// The version that `OpenTofu` reads this tag as; `None` if it ignores the tag.

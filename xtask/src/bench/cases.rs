@@ -11,6 +11,7 @@ use super::bridge::{BenchWire, BridgeBench};
 use super::lock::{self, Releases};
 use super::measure::{BenchCase, BenchClock, output};
 use super::mirror::{MirrorBench, Mirrored, VERSIONS, logged};
+use super::module::ModuleBench;
 use super::package::{BenchPackage, sha256};
 use crate::failure::{ChoreFailure, ChoreResult};
 use crate::paths;
@@ -57,6 +58,7 @@ pub(super) struct BenchStage<'a> {
     locked: OnceCell<Releases>,
     mirrored: OnceCell<MirrorBench>,
     bridged: OnceCell<BridgeBench>,
+    modules: OnceCell<ModuleBench>,
 }
 
 impl<'a> BenchStage<'a> {
@@ -78,6 +80,7 @@ impl<'a> BenchStage<'a> {
             locked: OnceCell::new(),
             mirrored: OnceCell::new(),
             bridged: OnceCell::new(),
+            modules: OnceCell::new(),
         };
         let report = output(&mut stage.push(&package.one, &stage.release(), &["--json"]))?;
         let zip = report.split('"').find(|word| word.starts_with("zh:")).map(|hash| hash.replace("zh:", "sha256:"));
@@ -163,6 +166,7 @@ impl<'a> BenchStage<'a> {
         cases.extend(self.lock_cases());
         cases.extend(self.mirror_cases());
         cases.extend(self.bridge_cases());
+        cases.extend(self.module_cases());
         cases.push(self.case("sha256sum + curl PUT all", BenchClock::Wall, |stage, round| {
             let zips = stage.package.zips()?;
             // A push by hand needs the digest first.
@@ -259,6 +263,39 @@ impl<'a> BenchStage<'a> {
             }));
         }
         cases
+    }
+
+    /// A module of 50 MB, published and fetched.
+    fn module_cases(&'a self) -> Vec<BenchCase<'a>> {
+        let mut cases = vec![
+            self.case("module: push", BenchClock::Wall, |stage, round| {
+                let home = stage.work.join("home");
+                Ok(vec![stage.modules()?.push(stage.tofu_oci(&home), &format!("modules/push/{round}"))])
+            }),
+            self.case("module: pull", BenchClock::Wall, |stage, _| {
+                let folder = stage.fresh("module-pull")?;
+                Ok(vec![stage.modules()?.pull(stage.tofu_oci(&folder), &folder.join("module"))])
+            }),
+            self.case("module: curl + unzip", BenchClock::Wall, |stage, _| {
+                Ok(stage.modules()?.curl_unzip(&stage.fresh("module-curl")?))
+            }),
+        ];
+        if let (Some(oras), Some(_)) = (find("oras"), find("zip")) {
+            cases.push(self.case("module: zip + oras push", BenchClock::Wall, move |stage, round| {
+                let folder = stage.fresh("module-oras")?;
+                Ok(stage.modules()?.oras(&oras, &folder, &format!("modules/oras/{round}")))
+            }));
+        }
+        cases
+    }
+
+    /// The module, made and published when it is first asked for.
+    fn modules(&self) -> ChoreResult<&ModuleBench> {
+        if let Some(modules) = self.modules.get() {
+            return Ok(modules);
+        }
+        let modules = ModuleBench::make(self.work, self.plain.address(), || self.tofu_oci(&self.work.join("home")))?;
+        Ok(self.modules.get_or_init(|| modules))
     }
 
     /// The package of a registry, to nowhere.

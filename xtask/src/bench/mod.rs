@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: speed and memory of install, push, lock, mirror and serve, as ratios measured in one run.
+//! `cargo xtask bench`: speed and memory of install, push, lock, mirror, serve and modules, as ratios measured in one run.
 //!
 //! The order of the cases is shuffled in every round, each figure is the minimum and the median of all rounds, and the
 //! spread of a fixed piece of work (the machine's noise) is printed beside them. A timing never fails a test: this prints,
@@ -9,6 +9,7 @@ mod cases;
 mod lock;
 mod measure;
 mod mirror;
+mod module;
 mod package;
 mod table;
 

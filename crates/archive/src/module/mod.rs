@@ -21,7 +21,7 @@ pub use rules::IGNORE_FILES;
 use rules::IgnoreRules;
 
 use crate::names::{EntryKind, NameSet, check_name, unsafe_name};
-use crate::{ArchiveError, InputFile, Limits};
+use crate::{ArchiveError, InputFile, Limits, PackageContents, read_directory};
 
 /// How programs and scripts begin: ELF, Mach-O in its forms, and a line that names the interpreter.
 const PROGRAMS: [&[u8]; 7] = [
@@ -57,7 +57,7 @@ pub struct PackableModule {
 pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
     let rules = IgnoreRules::read(&root)?;
-    walk(&root, &rules, limits)
+    walked(&root, &rules, limits)
 }
 
 /// Every file below `dir`, for a package that its publisher has chosen the files of already: an ignore file in it has no effect.
@@ -66,10 +66,33 @@ pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, Archi
 /// As [`module_files`].
 pub fn all_module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
-    walk(&root, &IgnoreRules::for_everything(), limits)
+    walked(&root, &IgnoreRules::for_everything(), limits)
 }
 
-fn walk(root: &Path, rules: &IgnoreRules, limits: &Limits) -> Result<PackableModule, ArchiveError> {
+/// Moves the files that git has checked out in `dir` into the empty folder `into`, without `.git`. A symbolic link to a file
+/// or folder inside of `dir` becomes a copy of what it leads to.
+///
+/// # Errors
+/// As [`module_files`]. Both folders are to be removed then.
+pub fn take_checkout(dir: &Path, into: &Path, limits: &Limits) -> Result<PackageContents, ArchiveError> {
+    let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
+    let (linked, own): (Vec<_>, Vec<_>) = walked(&root, &IgnoreRules::of_checkout(), limits)?
+        .files
+        .into_iter()
+        .partition(|file| file.path != root.join(&file.name));
+    // Copies first: a file that has moved cannot be copied any more.
+    for (file, is_copy) in linked.iter().map(|file| (file, true)).chain(own.iter().map(|file| (file, false))) {
+        let target = into.join(&file.name);
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder).map_err(ArchiveError::io("create", folder))?;
+        }
+        let done = if is_copy { fs::copy(&file.path, &target).map(drop) } else { fs::rename(&file.path, &target) };
+        done.map_err(ArchiveError::io("write", &target))?;
+    }
+    read_directory(into, limits)
+}
+
+fn walked(root: &Path, rules: &IgnoreRules, limits: &Limits) -> Result<PackableModule, ArchiveError> {
     let mut walk = ModuleFolderWalk {
         root,
         rules,

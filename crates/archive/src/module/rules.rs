@@ -17,14 +17,25 @@ pub const IGNORE_FILES: [&str; 2] = [".tofuignore", ".terraformignore"];
 /// Most bytes of an ignore file, 1 MiB.
 const LIMIT: u64 = 1 << 20;
 
+/// What a folder is looked through for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Purpose {
+    /// To publish it.
+    #[default]
+    Publication,
+    /// To take over what git has checked out.
+    Checkout,
+    /// To publish what another publisher has chosen.
+    Everything,
+}
+
 /// What stays out of a package.
 #[derive(Debug, Default)]
 pub(super) struct IgnoreRules {
+    purpose: Purpose,
     /// The ignore file, if there is one.
     pub(super) file: Option<&'static str>,
     lines: Vec<IgnoreLine>,
-    /// Whether nothing stays out.
-    takes_everything: bool,
 }
 
 #[derive(Debug)]
@@ -47,23 +58,32 @@ impl IgnoreRules {
                 other => other.map_err(ArchiveError::io("read", &path))?,
             };
             let text = String::from_utf8_lossy(&bytes);
-            return Ok(Self { file: Some(name), lines: parse(&text, name)?, takes_everything: false });
+            return Ok(Self { file: Some(name), lines: parse(&text, name)?, ..Self::default() });
         }
         Ok(Self::default())
     }
 
     /// Those by which nothing stays out.
     pub(super) fn for_everything() -> Self {
-        Self { takes_everything: true, ..Self::default() }
+        Self { purpose: Purpose::Everything, ..Self::default() }
+    }
+
+    /// Those for what git has checked out: `.git` stays out, and nothing else does.
+    pub(super) fn of_checkout() -> Self {
+        Self { purpose: Purpose::Checkout, ..Self::default() }
     }
 
     /// Why the file or folder stays out; `None` if it is packed. A folder is a reason for everything in it only if
     /// [`IgnoreRules::is_final`] says so.
     pub(super) fn reason(&self, name: &str, is_folder: bool) -> Option<LeftOutReason> {
-        if self.takes_everything {
+        if self.purpose == Purpose::Everything {
             return None;
         }
         let mut parts = name.split('/');
+        if self.purpose == Purpose::Checkout {
+            let is_git = parts.any(|part| part.eq_ignore_ascii_case(".git"));
+            return is_git.then_some(LeftOutReason::VersionControl);
+        }
         if let Some(never) = parts.clone().find_map(LeftOutReason::of_part) {
             return Some(never);
         }

@@ -126,3 +126,32 @@ fn more_than_an_archive_may_unpack_to_is_not_packed() {
     assert_eq!(told(&limits(1, 10)).unwrap_err(), "the archive has more than 1 entries");
     assert_eq!(told(&limits(2, 9)).unwrap_err(), "the archive holds more than 9 bytes");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_git_has_checked_out_is_taken_without_its_own_folder_and_without_links() {
+    let dir = tempfile::tempdir().unwrap();
+    let (from, into) = (dir.path().join("from"), dir.path().join("into"));
+    fs::create_dir(&into).unwrap();
+    put(&from.join(".git/config"), b"x");
+    put(&from.join("sub/.git/config"), b"x");
+    put(&from.join("sub/main.tf"), b"m");
+    put(&from.join("terraform.tfvars"), b"kept");
+    std::os::unix::fs::symlink("sub/main.tf", from.join("a.tf")).unwrap();
+    std::os::unix::fs::symlink("sub", from.join("b")).unwrap();
+    let contents = take_checkout(&from, &into, &Limits::default()).unwrap();
+    let names: Vec<_> = contents.files().iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names, ["a.tf", "b/main.tf", "sub/main.tf", "terraform.tfvars"]);
+    assert!(fs::symlink_metadata(into.join("b")).unwrap().is_dir());
+    let refused = |target: &str, name: &str| {
+        let from = dir.path().join(name);
+        put(&from.join("x"), b"x");
+        std::os::unix::fs::symlink(target, from.join("link")).unwrap();
+        fs::create_dir(dir.path().join(format!("{name}-into"))).unwrap();
+        take_checkout(&from, &dir.path().join(format!("{name}-into")), &Limits::default()).unwrap_err().to_string()
+    };
+    insta::assert_snapshot!(refused("../from/sub/main.tf", "outside"), @"");
+    insta::assert_snapshot!(refused("/etc/passwd", "absolute"), @"");
+    insta::assert_snapshot!(refused("nothing", "dead"), @"");
+    insta::assert_snapshot!(refused(".", "circle"), @"");
+}

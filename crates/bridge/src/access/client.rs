@@ -8,7 +8,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::rand::{SecureRandom as _, SystemRandom};
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
-use tofu_oci_types::{Pattern, Secret};
+use tofu_oci_types::{ModulePattern, Pattern, Secret};
 use zeroize::Zeroizing;
 
 /// The most characters of a name.
@@ -26,6 +26,8 @@ pub struct ClientRule {
     pub token: TokenDigest,
     /// The providers that it may see; it sees none if this is empty.
     pub providers: Vec<Pattern>,
+    /// The modules that it may see; it sees none if this is empty.
+    pub modules: Vec<ModulePattern>,
 }
 
 /// The name of a client: at most 64 ASCII letters, digits, `.`, `_` and `-`.

@@ -1,10 +1,9 @@
 //! Why a client is not admitted.
 
+use super::client::ClientName;
+use crate::ServedAddress;
 use http::StatusCode;
 use thiserror::Error;
-use tofu_oci_types::ProviderAddr;
-
-use super::client::ClientName;
 
 /// Why a client is not admitted. No text holds what the client sent.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -20,13 +19,13 @@ pub enum Denied {
     /// No client has this token.
     #[error("this server does not know the token: it is wrong, or was removed from the configuration")]
     UnknownToken,
-    /// The client may not see the provider; the provider need not exist.
-    #[error("the client {client} may not use {address}: no pattern of its `providers` matches")]
+    /// The client may not see it; it need not exist.
+    #[error("the client {client} may not use {address}: no pattern of its `{}` matches", .address.setting())]
     NotAllowed {
         /// The client.
         client: ClientName,
-        /// The provider.
-        address: ProviderAddr,
+        /// The provider or module.
+        address: ServedAddress,
     },
     /// The link is older than links live.
     #[error("this link has expired: run the command again, so that it asks for a new one")]

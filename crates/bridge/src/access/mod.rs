@@ -17,8 +17,8 @@ mod links;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use crate::ServedAddress;
 use http::request::Parts;
-use tofu_oci_types::ProviderAddr;
 
 pub use self::client::{ClientName, ClientRule, InvalidClientName, InvalidTokenDigest, NewToken, TokenDigest};
 pub use self::denied::Denied;
@@ -49,11 +49,12 @@ pub enum Admitted {
 }
 
 impl Admitted {
-    /// Whether this client may see a provider.
-    pub fn may_see(&self, address: &ProviderAddr) -> bool {
-        match self {
-            Self::Anyone => true,
-            Self::Client(client) => client.rule.providers.iter().any(|pattern| pattern.matches(address)),
+    /// Whether this client may see a provider or a module.
+    pub fn may_see(&self, address: &ServedAddress) -> bool {
+        let Self::Client(client) = self else { return true };
+        match address {
+            ServedAddress::Provider(address) => client.rule.providers.iter().any(|pattern| pattern.matches(address)),
+            ServedAddress::Module(address) => client.rule.modules.iter().any(|pattern| pattern.matches(address)),
         }
     }
 
@@ -82,12 +83,12 @@ impl ClientAccess {
         !self.clients.is_empty()
     }
 
-    /// Who sends a request, by its token, else by the signed link that it is. `address` is the provider that the request is
+    /// Who sends a request, by its token, else by the signed link that it is. `address` is what the request is
     /// about; `None` if it is about no provider in particular, such as the page.
     ///
     /// # Errors
     /// If the client is unknown or may not see the provider. It is the same whether the provider exists or not.
-    pub fn admit(&self, request: &Parts, address: Option<&ProviderAddr>) -> Result<Admitted, Denied> {
+    pub fn admit(&self, request: &Parts, address: Option<&ServedAddress>) -> Result<Admitted, Denied> {
         self.admit_at(request, address, SystemTime::now())
     }
 
@@ -99,7 +100,7 @@ impl ClientAccess {
         self.sign_at(client, path, SystemTime::now())
     }
 
-    fn admit_at(&self, request: &Parts, address: Option<&ProviderAddr>, now: SystemTime) -> Result<Admitted, Denied> {
+    fn admit_at(&self, request: &Parts, address: Option<&ServedAddress>, now: SystemTime) -> Result<Admitted, Denied> {
         if !self.is_restricted() {
             return Ok(Admitted::Anyone);
         }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::Request;
 use http::header::AUTHORIZATION;
 use proptest::prelude::*;
-use tofu_oci_types::Secret;
+use tofu_oci_types::{ProviderAddr, Secret};
 
 use super::*;
 
@@ -26,6 +26,7 @@ fn rule(name: &str, token: &str, pattern: &str) -> ClientRule {
         name: name.parse().unwrap(),
         token: TokenDigest::of(&Secret::new(token)),
         providers: vec![pattern.parse().unwrap()],
+        modules: Vec::new(),
     }
 }
 
@@ -69,7 +70,7 @@ fn outcome(result: Result<Admitted, Denied>) -> String {
 fn check(authorization: &[&str], address: Option<&str>, want: &str) {
     let address: Option<ProviderAddr> = address.map(|address| address.parse().unwrap());
     assert_eq!(
-        outcome(access().admit_at(&request("/", authorization), address.as_ref(), now())),
+        outcome(access().admit_at(&request("/", authorization), address.map(Into::into).as_ref(), now())),
         want,
         "{authorization:?}"
     );
@@ -83,7 +84,7 @@ fn link(access: &ClientAccess, token: &str, path: &str) -> String {
 
 #[track_caller]
 fn check_link(uri: &str, when: SystemTime, want: &str) {
-    assert_eq!(outcome(access().admit_at(&request(uri, &[]), Some(&zap()), when)), want, "{uri}");
+    assert_eq!(outcome(access().admit_at(&request(uri, &[]), Some(&zap().into()), when)), want, "{uri}");
 }
 
 #[test]
@@ -125,14 +126,14 @@ fn a_client_sees_what_its_patterns_match() {
     let none =
         ClientAccess::new(vec![ClientRule { providers: vec![], ..rule("ci", "t", "*/*/*") }], LinkOptions::default());
     let admitted = none.admit_at(&request("/", &["Bearer t"]), None, now()).unwrap();
-    assert!(!admitted.may_see(&zap()));
+    assert!(!admitted.may_see(&zap().into()));
 }
 
 #[test]
 fn without_clients_everyone_is_admitted_and_no_link_is_signed() {
     let open = ClientAccess::new(vec![], LinkOptions::default());
-    let admitted = open.admit_at(&request("/", &["Bearer wrong"]), Some(&zap()), now()).unwrap();
-    assert!(!open.is_restricted() && admitted.may_see(&zap()));
+    let admitted = open.admit_at(&request("/", &["Bearer wrong"]), Some(&zap().into()), now()).unwrap();
+    assert!(!open.is_restricted() && admitted.may_see(&zap().into()));
     assert_eq!((open.sign(&admitted, ZIP), outcome(Ok(admitted))), (String::new(), "anyone".to_owned()));
 }
 
@@ -208,7 +209,11 @@ fn a_link_ends_with_its_token_and_with_its_pattern() {
     let link = link(&access(), "ci-old", ZIP);
     check_link(&link, now(), "ci");
     let after = |rules: Vec<ClientRule>| {
-        outcome(ClientAccess::new(rules, LinkOptions::default()).admit_at(&request(&link, &[]), Some(&zap()), now()))
+        outcome(ClientAccess::new(rules, LinkOptions::default()).admit_at(
+            &request(&link, &[]),
+            Some(&zap().into()),
+            now(),
+        ))
     };
     let kept = |pattern| rule("ci", "ci-old", pattern);
     assert_eq!(after(vec![kept("registry.acme.example/*/*")]), "ci");
@@ -221,7 +226,7 @@ fn a_link_ends_with_its_token_and_with_its_pattern() {
 fn instances_with_one_secret_share_links() {
     let with = |text: &str| ClientAccess::new(vec![rule("ci", "ci-new", "*/*/*")], secret(text));
     let link = link(&with("one"), "ci-new", ZIP);
-    let at = |access: &ClientAccess| outcome(access.admit_at(&request(&link, &[]), Some(&zap()), now()));
+    let at = |access: &ClientAccess| outcome(access.admit_at(&request(&link, &[]), Some(&zap().into()), now()));
     assert_eq!(at(&with("one")), "ci");
     assert_eq!(at(&with("two")), "403 link-invalid");
     assert_eq!(at(&with("")), "403 link-invalid");
@@ -231,7 +236,7 @@ fn instances_with_one_secret_share_links() {
 fn a_good_token_counts_beside_a_bad_link_and_a_good_link_beside_a_bad_token() {
     let link = link(&access(), "ci-new", ZIP);
     let at = |uri: &str, authorization: &str| {
-        outcome(access().admit_at(&request(uri, &[authorization]), Some(&zap()), now()))
+        outcome(access().admit_at(&request(uri, &[authorization]), Some(&zap().into()), now()))
     };
     assert_eq!(at(&format!("{link}A"), "Bearer ops-token"), "ops");
     assert_eq!(at(&link, "Bearer wrong"), "ci");
@@ -294,7 +299,7 @@ fn a_401_says_how_to_authenticate_and_a_403_does_not() {
     assert_eq!(challenges(Denied::BadLink), (403, 0, false));
     let client: ClientName = "ci".parse().unwrap();
     assert_eq!(challenges(Denied::ExpiredLink { client: client.clone() }), (403, 0, true));
-    assert_eq!(challenges(Denied::NotAllowed { client, address: zap() }), (403, 0, true));
+    assert_eq!(challenges(Denied::NotAllowed { client, address: zap().into() }), (403, 0, true));
 }
 
 proptest! {
@@ -319,7 +324,7 @@ proptest! {
         let at = at % link.len();
         let changed = format!("{}{to}{}", &link[..at], &link[at + 1..]);
         prop_assume!(changed != link && changed.starts_with('/'));
-        let found = access.admit_at(&request(&changed, &[]), Some(&zap()), now());
+        let found = access.admit_at(&request(&changed, &[]), Some(&zap().into()), now());
         prop_assert!(found.is_err(), "{}", changed);
     }
 
@@ -327,6 +332,6 @@ proptest! {
     #[test]
     fn a_made_up_query_opens_nothing(query in "[a-z0-9=&%+._-]{0,80}") {
         let uri = format!("{ZIP}?{query}&signature=AAAA&client=ci&expires=99999999999");
-        prop_assert!(access().admit_at(&request(&uri, &[]), Some(&zap()), now()).is_err());
+        prop_assert!(access().admit_at(&request(&uri, &[]), Some(&zap().into()), now()).is_err());
     }
 }

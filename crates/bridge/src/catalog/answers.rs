@@ -18,13 +18,14 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use tofu_oci_mirror::{Joined, JoinedWork};
-use tofu_oci_types::{Event, ProviderAddr, Reporter};
+use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
+use super::CatalogOptions;
 use super::failed::{Again, Failed};
 use super::kept::{KeptAnswer, KeptAnswers, Lifetimes};
-use crate::Refusal;
 use crate::counts::{CacheAnswer, Counts};
+use crate::{Refusal, ServedAddress};
 
 /// How long a question may take as long as clients wait for it.
 const LONGEST: Duration = Duration::from_mins(1);
@@ -42,6 +43,12 @@ pub(super) struct Waits {
     pub(super) hold: Duration,
 }
 
+impl Waits {
+    pub(super) fn of(options: &CatalogOptions) -> Self {
+        Self { patience: options.patience, hold: options.hold }
+    }
+}
+
 /// The answers that are kept, and the questions that are put.
 pub(super) struct Answers<K, V: Clone> {
     kept: Arc<Mutex<KeptAnswers<K, V>>>,
@@ -53,8 +60,8 @@ pub(super) struct Answers<K, V: Clone> {
 
 /// Something that is asked for.
 pub(super) trait AskedFor: Clone + Eq + Hash + Send + 'static {
-    /// The provider that it is about.
-    fn address(&self) -> &ProviderAddr;
+    /// The provider or module that it is about.
+    fn address(&self) -> ServedAddress;
 }
 
 impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
@@ -121,6 +128,11 @@ impl<K: AskedFor, V: Clone + Send + Sync + 'static> Answers<K, V> {
             KeptAnswer::Later(Some(_), _, refusal) => Some(refusal),
             KeptAnswer::Settled(_) | KeptAnswer::Due(_) | KeptAnswer::Later(None, ..) => None,
         }
+    }
+
+    /// Why questions failed, of which no answer is kept.
+    pub(super) fn refusals(&self) -> Vec<Refusal> {
+        self.kept().refusals().cloned().collect()
     }
 
     /// Everything that has an answer.
@@ -211,7 +223,7 @@ impl<K: AskedFor, V: Clone> PutQuestion<K, V> {
 
     fn unanswered(&self) -> Failed {
         let reason = format!("its place does not answer within {} s", self.begun.elapsed().as_secs());
-        let refusal = Refusal::Upstream { address: self.key.address().clone(), code: "timeout", reason, detail: None };
+        let refusal = Refusal::Upstream { address: self.key.address(), code: "timeout", reason, detail: None };
         Failed { refusal, again: Again::Never }
     }
 }
@@ -226,12 +238,12 @@ impl<K: AskedFor, V: Clone> Drop for PutQuestion<K, V> {
 
 fn slow(key: &impl AskedFor) -> Refusal {
     let reason = "the place that it is served from does not answer in time".to_owned();
-    Refusal::Upstream { address: key.address().clone(), code: "timeout", reason, detail: None }
+    Refusal::Upstream { address: key.address(), code: "timeout", reason, detail: None }
 }
 
 fn bug(key: &impl AskedFor) -> Refusal {
     let reason = "a bug in tofu-oci ended the question".to_owned();
-    Refusal::Upstream { address: key.address().clone(), code: "bug", reason, detail: None }
+    Refusal::Upstream { address: key.address(), code: "bug", reason, detail: None }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

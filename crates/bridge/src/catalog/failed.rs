@@ -32,11 +32,20 @@ impl Again {
     pub(super) fn of(error: &MirrorError) -> Self {
         let source = match error {
             MirrorError::Source(error) | MirrorError::Fetch(FetchError::Source(error)) => error.innermost(),
-            MirrorError::Store(error) => &SourceError::Store(error.clone()),
+            MirrorError::Store(error) => return Self::of_store(error),
             _ => return Self::Never,
         };
         match source {
-            SourceError::Store(StoreError::RateLimited { seconds, .. }) => Self::After(Duration::from_secs(*seconds)),
+            SourceError::Store(error) => Self::of_store(error),
+            error if error.is_transient() => Self::Soon,
+            _ => Self::Never,
+        }
+    }
+
+    /// By what went wrong in a repository.
+    pub(super) fn of_store(error: &StoreError) -> Self {
+        match error {
+            StoreError::RateLimited { seconds, .. } => Self::After(Duration::from_secs(*seconds)),
             error if error.is_transient() => Self::Soon,
             _ => Self::Never,
         }

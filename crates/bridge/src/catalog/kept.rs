@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::CatalogOptions;
 use super::failed::{Again, Failed};
 use crate::Refusal;
 
@@ -20,6 +21,13 @@ pub(super) struct Lifetimes {
     pub(super) stale: Duration,
     /// How many answers are kept.
     pub(super) most: usize,
+}
+
+impl Lifetimes {
+    pub(super) fn of(options: &CatalogOptions) -> Self {
+        let CatalogOptions { fresh, negative, stale, most, .. } = *options;
+        Self { fresh, negative, stale, most }
+    }
 }
 
 /// What is known of several things.
@@ -100,6 +108,12 @@ impl<K: Clone + Eq + Hash, V: Clone> KeptAnswers<K, V> {
         let entry = self.entries.get(key).filter(|entry| entry.answer.is_none())?;
         let failure = entry.failure.as_ref().filter(|failure| failure.at.elapsed() < age)?;
         Some(&failure.failed.refusal)
+    }
+
+    /// Why questions failed, of which no answer is kept.
+    pub(super) fn refusals(&self) -> impl Iterator<Item = &Refusal> {
+        let failed = self.entries.values().filter(|entry| entry.answer.is_none());
+        failed.filter_map(|entry| Some(&entry.failure.as_ref()?.failed.refusal))
     }
 
     /// Everything that has an answer.

@@ -3,6 +3,7 @@
 mod answers;
 mod failed;
 mod kept;
+mod modules;
 mod options;
 mod question;
 mod refused;
@@ -22,6 +23,7 @@ use tokio::time::Instant;
 use self::answers::{Answers, AskedFor, Waits};
 use self::failed::{Again, Failed};
 use self::kept::Lifetimes;
+pub use self::modules::ModuleCatalog;
 pub use self::options::CatalogOptions;
 use self::question::PlaceQuestion;
 use self::refused::refused;
@@ -29,7 +31,7 @@ use self::served_by::{served_by, sole_address};
 use self::turns::{Burdened, Turns};
 use crate::counts::Counts;
 use crate::place_fault::one_line;
-use crate::{Refusal, ServedPlace, ServedRelease, ServedVersions, VersionAbsence};
+use crate::{Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions, VersionAbsence};
 
 /// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.
 const JUDGED: Duration = Duration::from_hours(1);
@@ -41,6 +43,7 @@ pub struct Catalog {
     versions: Answers<ProviderAddr, Arc<ServedVersions>>,
     releases: Arc<Answers<(ProviderAddr, Version), JudgedRelease>>,
     served: Arc<CatalogPlace>,
+    modules: ModuleCatalog,
     counts: Counts,
 }
 
@@ -48,7 +51,7 @@ pub struct Catalog {
 struct CatalogPlace {
     places: Vec<ServedPlace>,
     options: CatalogOptions,
-    turns: Turns,
+    turns: Arc<Turns>,
 }
 
 #[derive(Clone)]
@@ -60,17 +63,30 @@ struct JudgedRelease {
 impl Catalog {
     /// A catalog of these places. No place is asked yet.
     pub fn new(places: Vec<ServedPlace>, options: CatalogOptions) -> Self {
-        let CatalogOptions { fresh, negative, stale, most, patience, hold, .. } = options;
-        let waits = Waits { patience, hold };
-        let lifetimes = Lifetimes { fresh, negative, stale, most };
+        let (lifetimes, waits) = (Lifetimes::of(&options), Waits::of(&options));
         let reporter = Arc::clone(&options.reporter);
         let counts = Counts::default();
+        let turns = Arc::new(Turns::new(options.at_once, options.at_one_host));
         Self {
+            modules: ModuleCatalog::new(Vec::new(), options.clone(), Arc::clone(&turns), &counts),
             versions: Answers::new(lifetimes, waits, Arc::clone(&reporter), counts.clone()),
             releases: Arc::new(Answers::new(lifetimes, waits, reporter, counts.clone())),
             counts,
-            served: Arc::new(CatalogPlace { turns: Turns::new(options.at_once, options.at_one_host), places, options }),
+            served: Arc::new(CatalogPlace { turns, places, options }),
         }
+    }
+
+    /// The same with these places of modules.
+    #[must_use]
+    pub fn with_modules(self, places: Vec<ServedModulePlace>) -> Self {
+        let CatalogPlace { options, turns, .. } = &*self.served;
+        let modules = ModuleCatalog::new(places, options.clone(), Arc::clone(turns), &self.counts);
+        Self { modules, ..self }
+    }
+
+    /// The modules.
+    pub fn modules(&self) -> &ModuleCatalog {
+        &self.modules
     }
 
     /// The versions of a provider that clients may see.
@@ -152,6 +168,11 @@ impl Catalog {
         providers
     }
 
+    /// Whether any provider is served.
+    pub(crate) fn has_providers(&self) -> bool {
+        !self.served.places.is_empty()
+    }
+
     /// The versions of a provider that were read last, if that was lately. Its place is not asked.
     pub(crate) fn known_versions(&self, address: &ProviderAddr) -> Option<Arc<ServedVersions>> {
         self.versions.answer(address)
@@ -175,7 +196,7 @@ impl Catalog {
     /// The place of a provider, by its number.
     fn number(&self, address: &ProviderAddr) -> Result<usize, Refusal> {
         let number = served_by(&self.served.places, address);
-        number.ok_or_else(|| Refusal::NotServed { address: address.clone() })
+        number.ok_or_else(|| Refusal::NotServed { address: address.into() })
     }
 }
 
@@ -211,14 +232,14 @@ impl JudgedRelease {
 }
 
 impl AskedFor for ProviderAddr {
-    fn address(&self) -> &ProviderAddr {
-        self
+    fn address(&self) -> ServedAddress {
+        self.into()
     }
 }
 
 impl AskedFor for (ProviderAddr, Version) {
-    fn address(&self) -> &ProviderAddr {
-        &self.0
+    fn address(&self) -> ServedAddress {
+        (&self.0).into()
     }
 }
 

@@ -1,11 +1,11 @@
 //! What an error of a place is to a client.
 
-use tofu_oci_fetch::FetchError;
+use tofu_oci_fetch::{FetchError, ModuleFetchError};
 use tofu_oci_mirror::{MirrorError, UpstreamUse};
-use tofu_oci_source::{NotOffered, SourceError};
+use tofu_oci_source::{ModuleError, NotOffered, SourceError};
 use tofu_oci_store::StoreError;
 use tofu_oci_trust::TrustRefusal;
-use tofu_oci_types::{Place, ProviderAddr, printable};
+use tofu_oci_types::{ModuleAddr, Place, ProviderAddr, Version, printable};
 
 use crate::place_fault::{line, upstream};
 use crate::{OfferedBy, Refusal, VersionAbsence};
@@ -21,7 +21,7 @@ pub(super) fn refused(address: &ProviderAddr, offered: &OfferedBy, error: &Mirro
         Refusal::UnknownVersion { absence: absence @ VersionAbsence::NotThere, .. } if is_sealed => {
             *absence = VersionAbsence::Sealed;
         }
-        Refusal::UnknownProvider { reason, .. } if is_sealed => *reason = Some(SEALED),
+        Refusal::UnknownAddress { reason, .. } if is_sealed => *reason = Some(SEALED),
         _ => {}
     }
     refusal
@@ -33,11 +33,39 @@ fn of_error(address: ProviderAddr, error: &MirrorError) -> Refusal {
         MirrorError::Fetch(FetchError::Untrusted { version, refusal, .. }) => match &**refusal {
             TrustRefusal::Withdrawn { reason, .. } => {
                 let absence = VersionAbsence::Withdrawn(Some(printable(reason.as_str()).into_owned()));
-                Refusal::UnknownVersion { address, version: version.clone(), absence }
+                Refusal::UnknownVersion { address: address.into(), version: version.clone(), absence }
             }
-            refusal => Refusal::Untrusted { address, version: version.clone(), reason: line(&refusal.to_string()) },
+            refusal => {
+                let reason = line(&refusal.to_string());
+                Refusal::Untrusted { address: address.into(), version: version.clone(), reason }
+            }
         },
-        other => upstream(&address, other),
+        other => upstream(address, other),
+    }
+}
+
+/// The refusal of a client who asked for a version that is not there.
+pub(super) fn absent_version(address: &ModuleAddr, version: &Version, absence: VersionAbsence) -> Refusal {
+    Refusal::UnknownVersion { address: address.into(), version: version.clone(), absence }
+}
+
+/// The refusal of a client who asked for the module.
+pub(super) fn module_refused(address: &ModuleAddr, version: Option<&Version>, error: &ModuleFetchError) -> Refusal {
+    match (error, version) {
+        (ModuleFetchError::Untrusted { refusal, .. }, Some(version)) => match &**refusal {
+            TrustRefusal::Withdrawn { reason, .. } => {
+                let reason = printable(reason.as_str()).into_owned();
+                absent_version(address, version, VersionAbsence::Withdrawn(Some(reason)))
+            }
+            refusal => {
+                let reason = line(&refusal.to_string());
+                Refusal::Untrusted { address: address.into(), version: version.clone(), reason }
+            }
+        },
+        (ModuleFetchError::Module(ModuleError::Store(StoreError::UnknownRepository { .. })), _) => {
+            Refusal::UnknownAddress { address: address.into(), reason: None }
+        }
+        _ => upstream(address, error),
     }
 }
 
@@ -45,21 +73,21 @@ fn of_source(address: ProviderAddr, error: &SourceError) -> Refusal {
     match error.innermost() {
         SourceError::NotOffered { what, .. } => match what.clone() {
             NotOffered::VersionMissing { version, .. } => {
-                Refusal::UnknownVersion { address, version, absence: VersionAbsence::NotThere }
+                Refusal::UnknownVersion { address: address.into(), version, absence: VersionAbsence::NotThere }
             }
             NotOffered::Withdrawn { version, reason, .. } => {
                 let reason = reason.map(|reason| printable(reason.as_str()).into_owned());
-                Refusal::UnknownVersion { address, version, absence: VersionAbsence::Withdrawn(reason) }
+                Refusal::UnknownVersion { address: address.into(), version, absence: VersionAbsence::Withdrawn(reason) }
             }
             NotOffered::PlatformMissing { version, platform, .. } => {
                 Refusal::UnknownPlatform { address, version, platform }
             }
-            _ => Refusal::UnknownProvider { address, reason: None },
+            _ => Refusal::UnknownAddress { address: address.into(), reason: None },
         },
         // A folder of layouts has one for each of its providers.
         SourceError::Store(StoreError::UnknownRepository { place: Place::Layout(_) }) => {
-            Refusal::UnknownProvider { address, reason: None }
+            Refusal::UnknownAddress { address: address.into(), reason: None }
         }
-        _ => upstream(&address, error),
+        _ => upstream(address, error),
     }
 }

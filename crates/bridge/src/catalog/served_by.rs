@@ -7,14 +7,24 @@ use crate::ServedPlace;
 /// The place, by its number: that with the most specific `include` among those that do not exclude the provider; the first
 /// of equals. `None` if the provider is not served.
 pub(super) fn served_by(places: &[ServedPlace], address: &ProviderAddr) -> Option<usize> {
-    let mut best: Option<(&Pattern, usize)> = None;
-    for (number, place) in places.iter().enumerate() {
-        if place.exclude.iter().any(|pattern| pattern.matches(address)) {
+    let patterns = places.iter().map(|place| (&*place.include, &*place.exclude));
+    most_specific(patterns, |pattern| pattern.matches(address), |one, other| one.covers(other))
+}
+
+/// The same of any places, by what each includes and excludes.
+pub(super) fn most_specific<'p, P: 'p>(
+    places: impl Iterator<Item = (&'p [P], &'p [P])>,
+    matches: impl Fn(&P) -> bool,
+    covers: impl Fn(&P, &P) -> bool,
+) -> Option<usize> {
+    let mut best: Option<(&P, usize)> = None;
+    for (number, (include, exclude)) in places.enumerate() {
+        if exclude.iter().any(&matches) {
             continue;
         }
         // Of two patterns that match one address, one covers the other.
-        for pattern in place.include.iter().filter(|pattern| pattern.matches(address)) {
-            if best.is_none_or(|(known, _)| known.covers(pattern) && !pattern.covers(known)) {
+        for pattern in include.iter().filter(|pattern| matches(pattern)) {
+            if best.is_none_or(|(known, _)| covers(known, pattern) && !covers(pattern, known)) {
                 best = Some((pattern, number));
             }
         }

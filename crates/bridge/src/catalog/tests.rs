@@ -148,7 +148,7 @@ async fn a_provider_that_is_gone_is_not_served_from_memory() {
     place.listing.lock().unwrap().withdrawn.push("1.0.0".parse().unwrap());
     pass(61).await;
     let absence = VersionAbsence::Withdrawn(Some("it eats data".to_owned()));
-    let (address, version) = (WIDGET.parse().unwrap(), "1.0.0".parse().unwrap());
+    let (address, version) = (WIDGET.parse::<ProviderAddr>().unwrap().into(), "1.0.0".parse().unwrap());
     let gone = Refusal::UnknownVersion { address, version, absence };
     assert_eq!(release(&catalog, "1.0.0").await.unwrap_err(), gone);
     place.does(Script::Fails(unavailable()));

@@ -12,6 +12,8 @@ pub(super) enum Burdened {
     Host(String),
     /// What a place consists of, by the number of the place.
     Place(usize),
+    /// The same of a place of modules.
+    ModulePlace(usize),
 }
 
 /// The questions that are under way.

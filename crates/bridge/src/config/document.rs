@@ -30,6 +30,8 @@ pub(super) struct BridgeDocument {
     #[serde(default)]
     pub(super) provider: Vec<Spanned<ServedTable>>,
     #[serde(default)]
+    pub(super) module: Vec<Spanned<ServedModuleTable>>,
+    #[serde(default)]
     pub(super) client: Vec<Spanned<ClientTable>>,
     #[serde(default)]
     pub(super) links: LinksTable,
@@ -61,10 +63,22 @@ pub(super) struct ServedTable {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+pub(super) struct ServedModuleTable {
+    pub(super) include: Spanned<Vec<Spanned<String>>>,
+    #[serde(default)]
+    pub(super) exclude: Vec<Spanned<String>>,
+    pub(super) from: Spanned<String>,
+    #[serde(default)]
+    pub(super) oci_locations: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct ClientTable {
     pub(super) name: Spanned<String>,
     pub(super) token_sha256: Spanned<String>,
-    pub(super) providers: Spanned<Vec<Spanned<String>>>,
+    pub(super) providers: Option<Spanned<Vec<Spanned<String>>>>,
+    pub(super) modules: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 #[derive(Default, Deserialize)]

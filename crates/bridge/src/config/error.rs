@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::ops::Range;
 
 use tofu_oci_mirror::{InvalidMinAge, RulesProblem};
-use tofu_oci_types::{Hostname, InvalidByteSize, InvalidHostname, Pattern};
+use tofu_oci_types::{Hostname, InvalidByteSize, InvalidHostname, InvalidModulePattern, ModulePattern, Pattern};
 
 use crate::{InvalidBaseUrl, InvalidClientName, InvalidTokenDigest};
 
@@ -40,8 +40,8 @@ pub enum BridgeConfigProblem {
         /// Its name.
         name: &'static str,
     },
-    /// There is no `[[provider]]`.
-    #[error("the file names no provider")]
+    /// There is neither a `[[provider]]` nor a `[[module]]`.
+    #[error("the file names neither a provider nor a module")]
     NoProvider,
     /// A list that must have a member.
     #[error("the list `{name}` is empty")]
@@ -57,6 +57,15 @@ pub enum BridgeConfigProblem {
     TwoPlaces {
         /// The pattern.
         pattern: Pattern,
+    },
+    /// An invalid pattern of modules.
+    #[error(transparent)]
+    ModulePattern(InvalidModulePattern),
+    /// One pattern of modules in two places.
+    #[error("two places are for {pattern}")]
+    TwoModulePlaces {
+        /// The pattern.
+        pattern: ModulePattern,
     },
     /// A rule about what is fetched, where nothing is fetched.
     #[error("`{name}` is for what is fetched, and the [[provider]] has no `upstream`")]
@@ -88,8 +97,8 @@ pub enum BridgeConfigProblem {
         /// The hostname.
         host: Hostname,
     },
-    /// An own hostname without providers.
-    #[error("no [[provider]] includes a provider of the own host {host}")]
+    /// An own hostname without providers and modules.
+    #[error("no [[provider]] or [[module]] includes anything of the own host {host}")]
     EmptyHost {
         /// The hostname.
         host: Hostname,
@@ -146,6 +155,9 @@ pub enum BridgeConfigProblem {
     /// Not a SHA-256; perhaps the token itself, which is not repeated.
     #[error("`token_sha256` is wrong: {0}")]
     TokenHash(InvalidTokenDigest),
+    /// A client that may see nothing.
+    #[error("the client has neither `providers` nor `modules`")]
+    SeesNothing,
     /// One token for two clients.
     #[error("two clients have the same token")]
     OneToken,
@@ -171,6 +183,9 @@ impl BridgeConfigProblem {
             Self::TwoPlaces { .. } => {
                 "write one [[provider]] for the pattern; `upstream` names where it fetches from".to_owned()
             }
+            Self::ModulePattern(error) => error.instead().to_owned(),
+            Self::TwoModulePlaces { .. } => "write one [[module]] for the pattern".to_owned(),
+            Self::SeesNothing => "write providers = [\"*/*/*\"], modules = [\"*/*/*/*\"], or both".to_owned(),
             Self::NoUpstream { name } => {
                 format!("omit `{name}`, or write upstream = [\"direct\"] to fetch from the host of each provider")
             }

@@ -5,16 +5,18 @@ use std::ops::Range;
 use std::time::Duration;
 
 use tofu_oci_mirror::{MinAge, RulesError, UpstreamUse, VersionRule, hosted_pattern, version_rule};
-use tofu_oci_types::{ByteSize, Hostname, Pattern, Scheme};
+use tofu_oci_types::{ByteSize, Hostname, ModulePattern, Pattern, Scheme};
 use toml::Spanned;
 
-use super::document::{BridgeDocument, CacheTable, ClientTable, LimitsTable, LinksTable, ServedTable};
+use super::document::{
+    BridgeDocument, CacheTable, ClientTable, LimitsTable, LinksTable, ServedModuleTable, ServedTable,
+};
 use super::error::{BridgeConfigError, BridgeConfigProblem as Problem};
 use super::model::{
-    AccessLog, BridgeConfig, CacheSettings, LinkSettings, PullRules, ServedProviders, ServerLimits, TlsFiles,
-    WrittenPlace,
+    AccessLog, BridgeConfig, CacheSettings, LinkSettings, PullRules, ServedModules, ServedProviders, ServerLimits,
+    TlsFiles, WrittenPlace,
 };
-use crate::{BaseUrl, ClientRule, Redirects};
+use crate::{BaseUrl, ClientRule, ModuleLocations, Redirects};
 
 /// The least room for headers: HTTP/1 needs it for its buffer.
 const LEAST_HEADER_BYTES: u64 = 8 << 10;
@@ -38,16 +40,17 @@ impl BridgeConfig {
             let table: Option<toml::Table> = text.parse().ok();
             let is_table =
                 |name: &&str| table.as_ref().and_then(|table| table.get(*name)).is_some_and(toml::Value::is_table);
-            let problem = match ["provider", "client"].into_iter().find(is_table) {
+            let problem = match ["provider", "module", "client"].into_iter().find(is_table) {
                 Some(name) => Problem::OneTable { name },
                 None => of_parser(error.message(), error.span().and_then(|span| text.get(span))),
             };
             BridgeConfigError { span: error.span(), problem }
         })?;
-        if document.provider.is_empty() {
+        if document.provider.is_empty() && document.module.is_empty() {
             return Err(BridgeConfigError { span: None, problem: Problem::NoProvider });
         }
         let mut config = Self::serving(providers(document.provider)?);
+        config.modules = modules(document.module)?;
         if let Some(list) = document.listen {
             let may_be_open = document.tls.is_some() || document.plain_http;
             let listen = |written| match socket_address(written)? {
@@ -58,7 +61,7 @@ impl BridgeConfig {
         }
         config.listen_metrics = document.listen_metrics.as_ref().map(socket_address).transpose()?;
         config.url = document.url.as_ref().map(base_url).transpose()?;
-        config.hosts = hosts(&document.hosts, &config.providers)?;
+        config.hosts = hosts(&document.hosts, &config)?;
         if let Some(list) = document.hashes {
             config.hashes = hashes(list)?;
         }
@@ -120,15 +123,14 @@ fn base_url(written: &Spanned<String>) -> Result<BaseUrl, BridgeConfigError> {
     written.get_ref().parse().map_err(|error| at(written.span(), Problem::Url(error)))
 }
 
-fn hosts(list: &[Spanned<String>], providers: &[ServedProviders]) -> Result<Vec<Hostname>, BridgeConfigError> {
+fn hosts(list: &[Spanned<String>], config: &BridgeConfig) -> Result<Vec<Hostname>, BridgeConfigError> {
     let mut hosts: Vec<Hostname> = Vec::new();
     for written in list {
         let host: Hostname = written.get_ref().parse().map_err(|error| at(written.span(), Problem::Host(error)))?;
-        let is_included = |pattern: &Pattern| pattern.hostname().is_none_or(|named| *named == host);
         if hosts.contains(&host) {
             return Err(at(written.span(), Problem::TwoHosts { host }));
         }
-        if !providers.iter().flat_map(|served| &served.include).any(is_included) {
+        if !config.has_providers_of(&host) && !config.has_modules_of(&host) {
             return Err(at(written.span(), Problem::EmptyHost { host }));
         }
         hosts.push(host);
@@ -202,6 +204,32 @@ fn providers(tables: Vec<Spanned<ServedTable>>) -> Result<Vec<ServedProviders>, 
     Ok(providers)
 }
 
+fn module_patterns(list: &[Spanned<String>]) -> Result<Vec<ModulePattern>, BridgeConfigError> {
+    let read = |written: &Spanned<String>| {
+        written.get_ref().parse().map_err(|error| at(written.span(), Problem::ModulePattern(error)))
+    };
+    list.iter().map(read).collect()
+}
+
+fn modules(tables: Vec<Spanned<ServedModuleTable>>) -> Result<Vec<ServedModules>, BridgeConfigError> {
+    let mut modules: Vec<ServedModules> = Vec::with_capacity(tables.len());
+    for table in tables {
+        let table = table.into_inner();
+        let written = full("include", table.include)?;
+        let include = module_patterns(&written)?;
+        for (written, pattern) in written.iter().zip(&include) {
+            let same = |other: &ModulePattern| other.covers(pattern) && pattern.covers(other);
+            if modules.iter().flat_map(|served| &served.include).any(same) {
+                return Err(at(written.span(), Problem::TwoModulePlaces { pattern: pattern.clone() }));
+            }
+        }
+        let locations = if table.oci_locations { ModuleLocations::Oci } else { ModuleLocations::Archives };
+        let exclude = module_patterns(&table.exclude)?;
+        modules.push(ServedModules { include, exclude, from: place(table.from), locations });
+    }
+    Ok(modules)
+}
+
 fn place(written: Spanned<String>) -> WrittenPlace {
     let span = written.span();
     WrittenPlace { text: written.into_inner(), span }
@@ -246,14 +274,20 @@ fn pull(
 fn clients(tables: Vec<Spanned<ClientTable>>) -> Result<Vec<ClientRule>, BridgeConfigError> {
     let mut clients: Vec<ClientRule> = Vec::with_capacity(tables.len());
     for table in tables {
-        let ClientTable { name, token_sha256, providers } = table.into_inner();
+        let span = table.span();
+        let ClientTable { name, token_sha256, providers, modules } = table.into_inner();
+        if providers.is_none() && modules.is_none() {
+            return Err(at(span, Problem::SeesNothing));
+        }
+        let listed = |name, list: Option<SettingTexts>| list.map_or(Ok(Vec::new()), |list| full(name, list));
         let client = ClientRule {
             name: name.get_ref().parse().map_err(|error| at(name.span(), Problem::ClientName(error)))?,
             token: token_sha256
                 .get_ref()
                 .parse()
                 .map_err(|error| at(token_sha256.span(), Problem::TokenHash(error)))?,
-            providers: patterns(&full("providers", providers)?)?,
+            providers: patterns(&listed("providers", providers)?)?,
+            modules: module_patterns(&listed("modules", modules)?)?,
         };
         if clients.iter().any(|other| other.token == client.token) {
             return Err(at(token_sha256.span(), Problem::OneToken));

@@ -13,6 +13,6 @@ mod tests;
 pub use address_range::AddressRange;
 pub use error::{BridgeConfigError, BridgeConfigProblem};
 pub use model::{
-    AccessLog, BridgeConfig, CacheSettings, LinkSettings, PullRules, ServedProviders, ServerLimits, TlsFiles,
-    WrittenPlace,
+    AccessLog, BridgeConfig, CacheSettings, LinkSettings, PullRules, ServedModules, ServedProviders, ServerLimits,
+    TlsFiles, WrittenPlace,
 };

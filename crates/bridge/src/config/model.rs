@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tofu_oci_mirror::{MinAge, UpstreamUse, VersionRule};
-use tofu_oci_types::{Hostname, Pattern, Scheme};
+use tofu_oci_types::{Hostname, ModulePattern, Pattern, Scheme};
 
 use super::address_range::AddressRange;
-use crate::{BaseUrl, ClientRule, LinkOptions, Redirects};
+use crate::{BaseUrl, ClientRule, LinkOptions, ModuleLocations, Redirects};
 
 /// What is served, to whom and how.
 #[derive(Clone, Debug)]
@@ -20,7 +20,7 @@ pub struct BridgeConfig {
     pub listen_metrics: Option<SocketAddr>,
     /// What clients write; `None` for what `listen` says.
     pub url: Option<BaseUrl>,
-    /// The hostnames whose providers the provider registry protocol offers here.
+    /// The hostnames whose providers and modules the registry protocols offer here.
     pub hosts: Vec<Hostname>,
     /// Which checksums the network mirror lists, the first one first.
     pub hashes: Vec<Scheme>,
@@ -42,8 +42,10 @@ pub struct BridgeConfig {
     pub access_log: AccessLog,
     /// How long requests may take to finish after the bridge was stopped.
     pub grace: Duration,
-    /// What is served, in the order of the file.
+    /// The providers that are served, in the order of the file.
     pub providers: Vec<ServedProviders>,
+    /// The modules that are served, in the order of the file.
+    pub modules: Vec<ServedModules>,
     /// Who may ask; empty for everyone.
     pub clients: Vec<ClientRule>,
     /// The links of archives, if clients are listed.
@@ -95,6 +97,19 @@ pub struct ServedProviders {
     pub from: WrittenPlace,
     /// What the place lacks is fetched by these rules, if there are any.
     pub pull: Option<PullRules>,
+}
+
+/// Modules, and the repositories that have them.
+#[derive(Clone, Debug)]
+pub struct ServedModules {
+    /// The modules; at least one pattern.
+    pub include: Vec<ModulePattern>,
+    /// Those of them that are not served.
+    pub exclude: Vec<ModulePattern>,
+    /// The template of the repositories, or `oci:DIR`.
+    pub from: WrittenPlace,
+    /// Where `OpenTofu` fetches them.
+    pub locations: ModuleLocations,
 }
 
 /// What a place may fetch from its upstream.
@@ -200,11 +215,24 @@ impl BridgeConfig {
             access_log: AccessLog::default(),
             grace: Self::DEFAULT_GRACE,
             providers,
+            modules: Vec::new(),
             clients: Vec::new(),
             links: LinkSettings::default(),
             limits: ServerLimits::default(),
             cache: CacheSettings::default(),
         }
+    }
+
+    /// Whether a provider of this host may be served.
+    pub fn has_providers_of(&self, host: &Hostname) -> bool {
+        let is_included = |pattern: &Pattern| pattern.hostname().is_none_or(|named| named == host);
+        self.providers.iter().flat_map(|served| &served.include).any(is_included)
+    }
+
+    /// Whether a module of this host may be served.
+    pub fn has_modules_of(&self, host: &Hostname) -> bool {
+        let is_included = |pattern: &ModulePattern| pattern.hostname().is_none_or(|named| named == host);
+        self.modules.iter().flat_map(|served| &served.include).any(is_included)
     }
 
     /// What clients write, if the bridge listens at this address. An address that means every one of this machine

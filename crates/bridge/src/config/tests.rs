@@ -135,7 +135,7 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
         "listn = []",
         "listn: unknown field `listn`, expected one of `listen`, `listen_metrics`, `url`, `hosts`, `hashes`, \
          `signing_key`, `redirect`, `sealed`, `trust`, `tls`, `plain_http`, `proxies`, `access_log`, `grace`, \
-         `provider`, `client`, `links`, `limits`, `cache`",
+         `provider`, `module`, `client`, `links`, `limits`, `cache`",
     );
     check_setting("listen = []", "[]: the list `listen` is empty; omit `listen`, or name something");
     check_setting(
@@ -166,7 +166,7 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_setting("hosts = [\"h.example\", \"H.EXAMPLE\"]", "\"H.EXAMPLE\": h.example is listed twice");
     check_setting(
         "hosts = [\"i.example\"]",
-        "\"i.example\": no [[provider]] includes a provider of the own host i.example; \
+        "\"i.example\": no [[provider]] or [[module]] includes anything of the own host i.example; \
          write [[provider]] with include = [\"i.example/*/*\"]",
     );
     check_setting(
@@ -204,7 +204,7 @@ fn a_text_in_place_of_a_list_was_called_no_sequence() {
 fn a_provider_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_refused(
         "",
-        ": the file names no provider; write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and \
+        ": the file names neither a provider nor a module; write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and \
          from = \"REGISTRY/${namespace}-${type}\"",
     );
     check_refused(
@@ -289,8 +289,8 @@ fn settings_of(table: &str) -> Vec<String> {
 
 #[test]
 fn the_page_about_serving_explains_every_setting_and_no_other() {
-    const TABLES: [&str; 6] = ["tls", "provider", "client", "links", "limits", "cache"];
-    let of_lists = ["provider", "client"];
+    const TABLES: [&str; 7] = ["tls", "provider", "module", "client", "links", "limits", "cache"];
+    let of_lists = ["provider", "module", "client"];
     let mut settings: Vec<String> = settings_of("");
     settings.retain(|setting| !TABLES.contains(&setting.as_str()));
     for table in TABLES {
@@ -304,4 +304,38 @@ fn the_page_about_serving_explains_every_setting_and_no_other() {
     settings.sort();
     explained.sort();
     assert_eq!(settings, explained);
+}
+
+#[test]
+fn modules_alone_are_served_by_their_own_rules() {
+    let text = "hosts = [\"m.example\"]\n[[module]]\ninclude = [\"m.example/*/*/*\"]\nfrom = \"ghcr.io/a/${name}\"\noci_locations = true\n\
+        [[client]]\nname = \"ci\"\ntoken_sha256 = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"\nmodules = [\"m.example/a/*/*\"]\n";
+    let config = BridgeConfig::parse(text).unwrap();
+    let [served] = &config.modules[..] else { panic!("one place") };
+    assert_eq!(served.locations, crate::ModuleLocations::Oci);
+    assert_eq!((config.providers.len(), config.clients[0].providers.len(), config.clients[0].modules.len()), (0, 0, 1));
+    let host = "m.example".parse().unwrap();
+    assert!(config.has_modules_of(&host) && !config.has_providers_of(&host));
+}
+
+#[test]
+fn a_module_that_cannot_be_has_its_place_and_what_to_write_instead() {
+    let module = |include: &str| format!("[[module]]\ninclude = [{include}]\nfrom = \"oci:x\"\n");
+    check_refused(
+        &module("\"a.example/b/*\""),
+        "\"a.example/b/*\": `a.example/b/*` is not a pattern of modules: it must read HOST/NAMESPACE/NAME/SYSTEM; write \
+         HOST/NAMESPACE/NAME/SYSTEM, such as \"registry.example.com/acme/*/*\", or */*/*/* for every module",
+    );
+    check_refused(&module(""), "[]: the list `include` is empty; omit `include`, or name something");
+    let twice = format!("{}{}", module("\"a.example/*/*/*\""), module("\"A.example/*/*/*\""));
+    check_refused(
+        &twice,
+        "\"A.example/*/*/*\": two places are for A.example/*/*/*; write one [[module]] for the pattern",
+    );
+    let nothing = format!("{PROVIDER}[[client]]\nname = \"ci\"\ntoken_sha256 = \"{}\"\n", "0".repeat(64));
+    let error = BridgeConfig::parse(&nothing).expect_err("a client without rights");
+    assert_eq!(
+        error.problem.instead().as_deref(),
+        Some("write providers = [\"*/*/*\"], modules = [\"*/*/*/*\"], or both")
+    );
 }

@@ -65,7 +65,7 @@ impl Packages {
             }
             self.body(zip, range).await.map(|body| head.with(body))
         };
-        answer.await.unwrap_or_else(|error: SourceError| bad_gateway(&upstream(&zip.address, &error)))
+        answer.await.unwrap_or_else(|error: SourceError| bad_gateway(&upstream(zip.address.clone(), &error)))
     }
 
     /// The registry's own address of a zip on another host, if clients may be sent there.

@@ -14,18 +14,18 @@ mod made;
 mod range;
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_source::{Locator, Offer, Package};
 use tofu_oci_store::{ByteStream, ReadStore, StoreError, file_range, verified};
-use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, zip_name};
+use tofu_oci_types::{Descriptor, Digest, Place, zip_name};
 
 use self::kept::{KeptZip, ZipFolder};
 use self::made::ZipMaker;
 use crate::place_fault::upstream;
-use crate::{Refusal, ServedPackage};
+use crate::{Refusal, ServedAddress, ServedModule, ServedPackage};
 
 /// How packages are served.
 #[derive(Clone, Debug)]
@@ -70,13 +70,13 @@ pub struct Packages {
 /// The zip of one package. Clones are cheap.
 #[derive(Clone)]
 pub struct PackageZip {
-    /// Its digest, a SHA-256.
+    /// Its digest: a SHA-256; of a module perhaps a SHA-512.
     pub digest: Digest,
     /// Its size in bytes, as its place says.
     pub size: u64,
-    /// What it is called: `terraform-provider-TYPE_VERSION_OS_ARCH.zip`.
+    /// What it is called: `terraform-provider-TYPE_VERSION_OS_ARCH.zip`, `NAME-SYSTEM_VERSION.zip`.
     pub name: String,
-    address: ProviderAddr,
+    address: ServedAddress,
     place: Place,
     bytes: ZipBytes,
 }
@@ -102,6 +102,11 @@ impl Packages {
         self.maker.bytes()
     }
 
+    /// A folder of this program alone, which may not exist yet.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.options.cache
+    }
+
     /// The zip of a package. For a zip layer nothing is read; any other package is fetched, verified and made a zip once.
     ///
     /// # Errors
@@ -121,7 +126,25 @@ impl Packages {
             ZipBytes::Kept(kept) => (kept.digest.clone(), kept.size),
         };
         let name = zip_name(offer.address(), offer.version(), &offer.platform);
-        Ok(PackageZip { digest, size, name, address: offer.address().clone(), place: offer.place().clone(), bytes })
+        Ok(PackageZip { digest, size, name, address: offer.address().into(), place: offer.place().clone(), bytes })
+    }
+
+    /// The zip of a module, of which nothing is read.
+    ///
+    /// # Errors
+    /// If it is larger than the limits admit.
+    pub fn module_zip(&self, module: &ServedModule) -> Result<PackageZip, Refusal> {
+        let blob = module.manifest.package().clone();
+        let admitted = self.options.limits.check_packed(blob.size);
+        admitted.map_err(|error| upstream(&module.address, &error))?;
+        Ok(PackageZip {
+            digest: blob.digest.clone(),
+            size: blob.size,
+            name: module.zip_name(),
+            address: (&module.address).into(),
+            place: module.store.place(),
+            bytes: ZipBytes::Layer { store: Arc::clone(&module.store), blob: Box::new(blob) },
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The addresses of the pages, as links.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{ModuleAddr, ProviderAddr, Version};
 use url::form_urlencoded;
 
 use crate::BaseUrl;
@@ -52,6 +52,20 @@ impl<'a> PageLinks<'a> {
 
     pub(super) fn release(self, address: &ProviderAddr, version: &Version) -> String {
         format!("{}/{version}", self.provider(address))
+    }
+
+    pub(super) fn module(self, address: &ModuleAddr) -> String {
+        format!("{}module/{}/{}", self.start(), address.hostname().as_str(), address.path())
+    }
+
+    /// A page of the list of a module's versions; `number` counts from 1.
+    pub(super) fn module_versions(self, address: &ModuleAddr, number: usize) -> String {
+        let mut members = form_urlencoded::Serializer::new(String::new());
+        format!("{}?{}", self.module(address), numbered(&mut members, number))
+    }
+
+    pub(super) fn module_version(self, address: &ModuleAddr, version: &Version) -> String {
+        format!("{}/{version}", self.module(address))
     }
 
     /// What lies at this path below the base URL.

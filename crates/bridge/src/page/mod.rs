@@ -4,18 +4,24 @@
 //! /                                what is served, with a search
 //! /providers/HOST/NS/TYPE          how to use it, its versions, the newest first
 //! /providers/HOST/NS/TYPE/VERSION  its packages, their checksums, who signed it
+//! /module/HOST/NS/NAME/SYSTEM      how to use it, its versions
+//! /module/HOST/NS/…/VERSION        what it takes and gives, its README
 //! ```
 //!
 //! HTML that the server renders: no scripts, nothing from another host, every foreign text escaped and short. The start page
-//! asks no place; the page of a provider reads a few of its versions, and that of a version one release.
+//! asks no place; the page of a provider reads a few of its versions, and that of a version one release. The page of a module's version
+//! unpacks its package once.
 
 mod frame;
 mod links;
 mod list;
+mod module;
+mod module_look;
 mod opinion;
 mod pager;
 mod problem;
 mod provider;
+mod readme;
 mod release;
 mod routes;
 mod signatures;

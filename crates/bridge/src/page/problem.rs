@@ -3,12 +3,12 @@
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, StatusCode, header};
 use maud::{Markup, html};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::Version;
 
 use super::frame::PageFrame;
 use super::words::{foreign, punycode, sentence};
 use crate::routes::status;
-use crate::{Denied, Refusal, VersionAbsence};
+use crate::{Denied, Refusal, ServedAddress, VersionAbsence};
 
 /// The page of a path that names no page.
 pub(super) fn not_a_page(frame: &PageFrame<'_>, reason: &str) -> Response {
@@ -55,7 +55,7 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
             let text = html! { p { "The configuration of this server names no place for " (named(address)) "." } };
             ("This provider is not served here", text)
         }
-        Refusal::UnknownProvider { address, reason } => {
+        Refusal::UnknownAddress { address, reason } => {
             let text = html! {
                 p { "The place that this server asks for " (named(address)) " does not have it." }
                 @if let Some(reason) = reason { p.notice { (reason) } }
@@ -77,8 +77,8 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
         }
         Refusal::UnknownPlatform { address, version, platform } => {
             let text = html! {
-                p { (named(address)) " " (version) " has no package for " (foreign(&platform.to_string())) "." }
-                (versions_of(frame, address))
+                p { (named(&address.into())) " " (version) " has no package for " (foreign(&platform.to_string())) "." }
+                (versions_of(frame, &address.into()))
             };
             ("There is no such package", text)
         }
@@ -90,9 +90,10 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
             ("This release is not trusted", text)
         }
         // No page asks for a signature.
-        Refusal::NoSigningKey { address, .. } => {
-            ("This server has no signing key", html! { p { "It cannot sign the checksums of " (named(address)) "." } })
-        }
+        Refusal::NoSigningKey { address, .. } => (
+            "This server has no signing key",
+            html! { p { "It cannot sign the checksums of " (named(&address.into())) "." } },
+        ),
         Refusal::Upstream { address, code, reason, .. } => {
             let text = html! {
                 p { "This server could not read " (named(address)) " from its place. Try again in a while." }
@@ -104,15 +105,16 @@ fn explained(frame: &PageFrame<'_>, refusal: &Refusal) -> (&'static str, Markup)
     }
 }
 
-fn named(address: &ProviderAddr) -> Markup {
+fn named(address: &ServedAddress) -> Markup {
     html! { code { (address) } (punycode(address.hostname())) }
 }
 
-fn release(address: &ProviderAddr, version: &Version) -> Markup {
+fn release(address: &ServedAddress, version: &Version) -> Markup {
     html! { code { (address) } " " (version) }
 }
 
-fn versions_of(frame: &PageFrame<'_>, address: &ProviderAddr) -> Markup {
+fn versions_of(frame: &PageFrame<'_>, address: &ServedAddress) -> Markup {
+    let ServedAddress::Provider(address) = address else { return Markup::default() };
     html! { p { a href=(frame.links.provider(address)) { "All versions of the provider" } } }
 }
 

@@ -6,12 +6,12 @@ use tofu_oci_source::Created;
 use tofu_oci_types::{Moment, Platform, Version};
 
 use super::frame::PageFrame;
-use super::list::newest;
 use super::opinion::ReleaseOpinion;
 use super::pager::{ListPart, pager};
 use super::signatures;
 use super::snippets::{ClientSetup, from_newest};
 use super::words::{age, foreign, noticed, platforms, prerelease, punycode};
+use crate::served::newest;
 use crate::{Refusal, ServedVersions};
 
 /// A provider with some of its versions.
@@ -64,7 +64,7 @@ impl RowFacts {
 impl ProviderPage<'_> {
     pub(super) fn content(&self, frame: &PageFrame<'_>) -> Markup {
         let address = &self.served.address;
-        let constraint = newest(self.served).map(from_newest);
+        let constraint = newest(&self.served.versions).map(from_newest);
         html! {
             nav.trail aria-label="Breadcrumb" { a href=(frame.links.start()) { "Providers" } }
             h1 { span.namespace { (foreign(address.namespace())) "/" } (foreign(address.provider_type())) }

@@ -10,24 +10,31 @@ use axum::routing::get;
 use futures_util::StreamExt as _;
 use http::StatusCode;
 use http::request::Parts;
-use tofu_oci_types::{Moment, Platform, ProviderAddr, Version};
+use tofu_oci_types::{ModuleAddr, Moment, Platform, ProviderAddr, Version};
 use tokio::time::{Instant, timeout_at};
 use url::form_urlencoded;
 
 use super::frame::{PageFrame, icon, style};
 use super::links::PageLinks;
-use super::list::{ProviderList, found};
+use super::list::{ServedKinds, ServedList, found};
+use super::module::{ModulePage, ModuleVersionPage};
+use super::module_look::ModuleLooks;
 use super::opinion::ReleaseOpinions;
 use super::pager::ListPart;
 use super::problem;
 use super::provider::{ProviderPage, RowFacts, RowState, VersionRow};
 use super::release::ReleasePage;
 use super::snippets::ClientSetup;
-use crate::routes::{MixUp, ProviderRoute, RequestPath, RouteFault, RouteKind, address, version};
-use crate::{Admitted, Bridge, Refusal, VersionAbsence};
+use crate::routes::{
+    MixUp, ModuleRoute, ModuleRouteKind, ProviderRoute, RequestPath, RouteFault, RouteKind, address, module_address,
+    version,
+};
+use crate::{Admitted, Bridge, Refusal, ServedAddress, VersionAbsence};
 
-/// How many providers a part of the list has.
-const PROVIDERS: usize = 50;
+/// How many providers and modules a part of the list has.
+const PART: usize = 50;
+/// How many versions a part of the list of a module has: none of them is read.
+const MODULE_VERSIONS: usize = 50;
 /// How many versions a part of the list has: each of them is read.
 const VERSIONS: usize = 10;
 /// How many of them are read at a time, so that clients do not wait for a page.
@@ -41,6 +48,7 @@ const QUERY: usize = 200;
 struct PageState {
     bridge: Arc<Bridge>,
     opinions: ReleaseOpinions,
+    looks: ModuleLooks,
 }
 
 /// The pages below the path of the base URL.
@@ -50,7 +58,8 @@ pub(crate) fn routes(bridge: Arc<Bridge>) -> Router {
         .route("/style.css", get(async || style()))
         .route("/icon.svg", get(async || icon()))
         .route("/providers/{*path}", get(providers))
-        .with_state(Arc::new(PageState { bridge, opinions: ReleaseOpinions::default() }))
+        .route("/module/{*path}", get(modules))
+        .with_state(Arc::new(PageState { bridge, opinions: ReleaseOpinions::default(), looks: ModuleLooks::default() }))
 }
 
 async fn start(State(state): State<Arc<PageState>>, request: Request) -> Response {
@@ -60,14 +69,45 @@ async fn start(State(state): State<Arc<PageState>>, request: Request) -> Respons
         Ok(client) => client,
         Err(denied) => return problem::denied(&frame, &denied),
     };
-    let mut providers = bridge.catalog.providers().await;
-    providers.retain(|address| client.may_see(address));
-    let providers = found(providers, &visit.query);
-    let part = ListPart::new(visit.part, PROVIDERS, providers.len());
-    let listed = part.of(&providers).iter();
-    let listed: Vec<_> = listed.map(|address| (address.clone(), bridge.catalog.known_versions(address))).collect();
-    let content = ProviderList { providers: &listed, part }.content(&frame);
-    frame.answer(StatusCode::OK, &format!("Providers of {}", bridge.settings.base.authority()), &content)
+    let (providers, modules) = (bridge.catalog.providers().await, bridge.catalog.modules().modules());
+    let kinds = ServedKinds::of(bridge.catalog.has_providers(), bridge.catalog.modules().is_served());
+    let mut served: Vec<ServedAddress> = providers.into_iter().map(ServedAddress::from).collect();
+    served.extend(modules.into_iter().map(ServedAddress::from));
+    served.retain(|address| client.may_see(address));
+    let served = found(served, &visit.query);
+    let part = ListPart::new(visit.part, PART, served.len());
+    let listed = part.of(&served).iter().map(|address| {
+        let versions = match address {
+            ServedAddress::Provider(address) => {
+                bridge.catalog.known_versions(address).map(|known| known.versions.clone())
+            }
+            ServedAddress::Module(address) => {
+                bridge.catalog.modules().known_versions(address).map(|known| known.versions.clone())
+            }
+        };
+        (address.clone(), versions)
+    });
+    let listed: Vec<_> = listed.collect();
+    let content = ServedList { served: &listed, part, kinds }.content(&frame);
+    frame.answer(StatusCode::OK, &format!("{} of {}", kinds.title(), bridge.settings.base.authority()), &content)
+}
+
+async fn modules(State(state): State<Arc<PageState>>, request: Request) -> Response {
+    let visit = Visit::of(request);
+    let frame = visit.frame(&state.bridge);
+    let (address, version) = match visit.module() {
+        Ok(named) => named,
+        Err(fault) => return problem::not_a_page(&frame, &fault.sentence(&state.bridge.settings)),
+    };
+    let client = match state.bridge.access.admit(&visit.request, Some(&(&address).into())) {
+        Ok(client) => client,
+        Err(denied) => return problem::denied(&frame, &denied),
+    };
+    let answer = match &version {
+        None => state.module(&visit, &frame, &address).await,
+        Some(version) => state.module_version(&frame, &client, &address, version).await,
+    };
+    answer.unwrap_or_else(|refusal| problem::refused(&frame, &refusal))
 }
 
 async fn providers(State(state): State<Arc<PageState>>, request: Request) -> Response {
@@ -77,7 +117,7 @@ async fn providers(State(state): State<Arc<PageState>>, request: Request) -> Res
         Ok(named) => named,
         Err(fault) => return problem::not_a_page(&frame, &fault.sentence(&state.bridge.settings)),
     };
-    let client = match state.bridge.access.admit(&visit.request, Some(&named.address)) {
+    let client = match state.bridge.access.admit(&visit.request, Some(&(&named.address).into())) {
         Ok(client) => client,
         Err(denied) => return problem::denied(&frame, &denied),
     };
@@ -156,6 +196,33 @@ impl PageState {
         Ok(frame.answer(StatusCode::OK, &format!("{address} {version}"), &page.content(frame)))
     }
 
+    async fn module(&self, visit: &Visit, frame: &PageFrame<'_>, address: &ModuleAddr) -> Result<Response, Refusal> {
+        let modules = self.bridge.catalog.modules();
+        let served = modules.versions(address).await?;
+        let mut newest_first: Vec<&Version> = served.versions.iter().chain(&served.withdrawn).collect();
+        newest_first.sort_by(|one, other| other.precedence(one));
+        let part = ListPart::new(visit.part, MODULE_VERSIONS, newest_first.len());
+        let (trouble, rows) = (modules.trouble(address), part.of(&newest_first));
+        let page = ModulePage { served: &served, trouble, setup: self.setup(), rows, part };
+        Ok(frame.answer(StatusCode::OK, &address.to_string(), &page.content(frame)))
+    }
+
+    async fn module_version(
+        &self,
+        frame: &PageFrame<'_>,
+        client: &Admitted,
+        address: &ModuleAddr,
+        version: &Version,
+    ) -> Result<Response, Refusal> {
+        let served = self.bridge.catalog.modules().module(address, version).await?;
+        let look = self.looks.of(&served, self.bridge.packages.folder()).await;
+        let path = ModuleRoute { address: address.clone(), kind: ModuleRouteKind::Archive(version.clone()) }.path();
+        let archive = frame.links.below(&format!("{path}{}", self.bridge.access.sign(client, &path)));
+        let look = look.as_deref().map_err(|unlooked| *unlooked);
+        let page = ModuleVersionPage { served: &served, setup: self.setup(), look, archive, now: now() };
+        Ok(frame.answer(StatusCode::OK, &format!("{address} {version}"), &page.content(frame)))
+    }
+
     fn setup(&self) -> ClientSetup<'_> {
         let Bridge { settings, access, .. } = &*self.bridge;
         ClientSetup { settings, restricted: access.is_restricted() }
@@ -195,6 +262,18 @@ impl Visit {
 
     fn frame<'a>(&'a self, bridge: &'a Bridge) -> PageFrame<'a> {
         PageFrame { links: PageLinks::new(&bridge.settings.base), query: &self.query }
+    }
+
+    /// The module and perhaps the version that the path names, or why it names nothing.
+    fn module(&self) -> Result<(ModuleAddr, Option<Version>), RouteFault> {
+        let path = RequestPath::parse(self.request.uri.path()).map_err(RouteFault::Path)?;
+        match path.segments()[..] {
+            ["module", host, namespace, name, system] => Ok((module_address([host, namespace, name, system])?, None)),
+            ["module", host, namespace, name, system, number] => {
+                Ok((module_address([host, namespace, name, system])?, Some(version(number)?)))
+            }
+            _ => Err(RouteFault::MixUp(MixUp::Unknown)),
+        }
     }
 
     /// What the path names, or why it names nothing.

@@ -1,9 +1,9 @@
 //! What a user pastes to install a provider from here.
 
 use maud::{Markup, html};
-use tofu_oci_types::{ProviderAddr, Version};
+use tofu_oci_types::{Hostname, ModuleAddr, ProviderAddr, Version};
 
-use crate::BridgeSettings;
+use crate::{BridgeSettings, HostService};
 
 /// What a user replaces by the token.
 const TOKEN: &str = "YOUR-TOKEN";
@@ -69,6 +69,70 @@ impl ClientSetup<'_> {
                 }
                 li { p { code { "terraform init" } " or " code { "tofu init" } } }
             }
+            (self.without_tls())
+        }
+    }
+
+    /// The steps for a module.
+    pub(super) fn module_steps(&self, address: &ModuleAddr, constraint: Option<&str>) -> Markup {
+        let cli = self.module_cli_configuration(address);
+        html! {
+            ol.steps {
+                li {
+                    p { "In the configuration, for Terraform and OpenTofu alike:" }
+                    (snippet("Configuration", &module_call(address, constraint)))
+                }
+                @if cli.is_empty() {
+                    li {
+                        p {
+                            "Nothing else is to be configured: " code { (address.hostname().display()) }
+                            " is the module registry of this server."
+                        }
+                    }
+                } @else {
+                    li {
+                        p {
+                            "In the CLI configuration: " code { "~/.terraformrc" } " for Terraform, " code { "~/.tofurc" }
+                            " for OpenTofu:"
+                        }
+                        (snippet("CLI configuration", &cli))
+                        @if !self.is_own_modules(address.hostname()) {
+                            p.aside {
+                                "A " code { "host" } " block replaces all services of the host: providers of it then need a method of "
+                                code { "provider_installation" } "."
+                            }
+                        }
+                    }
+                }
+                li { p { code { "terraform init" } " or " code { "tofu init" } } }
+            }
+            (self.without_tls())
+        }
+    }
+
+    /// The block and the login that a client needs for a module; empty if it needs none.
+    fn module_cli_configuration(&self, address: &ModuleAddr) -> String {
+        let host = address.hostname().display();
+        let login = format!("credentials \"{host}\" {{\n  token = \"{TOKEN}\"\n}}\n");
+        let services = format!(
+            "host \"{host}\" {{\n  services = {{\n    \"modules.v1\" = \"{}\"\n  }}\n}}\n",
+            self.settings.base.join(&format!("modules/{}/", address.hostname().as_str()))
+        );
+        let blocks = match (self.is_own_modules(address.hostname()), self.restricted) {
+            (true, false) => vec![],
+            (true, true) => vec![login],
+            (false, false) => vec![services],
+            (false, true) => vec![services, login],
+        };
+        blocks.join("\n")
+    }
+
+    fn is_own_modules(&self, host: &Hostname) -> bool {
+        self.settings.own_host(host).is_some_and(|own| own.services.contains(&HostService::Modules))
+    }
+
+    fn without_tls(&self) -> Markup {
+        html! {
             @if !self.settings.base.is_https() {
                 p.notice {
                     "Clients refuse a server without TLS. The URL of this one is " code { (self.settings.base) } "."
@@ -123,6 +187,15 @@ fn required_providers(address: &ProviderAddr, constraint: Option<&str>) -> Strin
     )
 }
 
+fn module_call(address: &ModuleAddr, constraint: Option<&str>) -> String {
+    // A name of modules may begin with a digit; the label of a call may not.
+    let name = address.name();
+    let label =
+        if name.starts_with(|first: char| first.is_ascii_digit()) { format!("m{name}") } else { name.to_owned() };
+    let version = constraint.map(|text| format!("\n  version = \"{text}\"")).unwrap_or_default();
+    format!("module \"{label}\" {{\n  source  = \"{address}\"{version}\n}}\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,7 +220,11 @@ mod tests {
 
     #[track_caller]
     fn configured(base: &str, address: &str, restricted: bool) -> String {
-        let hosts = vec![OwnHost { hostname: "registry.acme.example".parse().unwrap(), repositories: None }];
+        let hosts = vec![OwnHost {
+            hostname: "registry.acme.example".parse().unwrap(),
+            repositories: None,
+            services: vec![crate::HostService::Providers],
+        }];
         let settings = BridgeSettings { base: base.parse().unwrap(), hosts, hashes: vec![Scheme::Zh] };
         let setup = ClientSetup { settings: &settings, restricted };
         setup.cli_configuration(&address.parse().unwrap())

@@ -1,4 +1,5 @@
 mod foreign;
+mod modules;
 mod restricted;
 
 use std::collections::BTreeMap;
@@ -111,7 +112,11 @@ fn bridge(base: &str, store: MemoryStore, clients: Vec<ClientRule>) -> Arc<Bridg
         access: ClientAccess::new(clients, LinkOptions::default()),
         settings: BridgeSettings {
             base: base.parse().unwrap(),
-            hosts: vec![OwnHost { hostname: "registry.acme.example".parse().unwrap(), repositories: None }],
+            hosts: vec![OwnHost {
+                hostname: "registry.acme.example".parse().unwrap(),
+                repositories: None,
+                services: vec![crate::HostService::Providers],
+            }],
             hashes: vec![Scheme::Zh],
         },
     })

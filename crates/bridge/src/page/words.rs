@@ -1,6 +1,7 @@
 //! Ages, counts, platforms and foreign text as a page shows them.
 
 use maud::{Markup, html};
+use tofu_oci_layout::CreationTime;
 use tofu_oci_source::Created;
 use tofu_oci_trust::TrustRemark;
 use tofu_oci_types::{Hostname, Moment, Platform, Version, printable};
@@ -28,7 +29,12 @@ pub(super) fn sentence(clause: &str) -> String {
 
 /// When a release was made, by its own word, as an age if that can be told.
 pub(super) fn age(created: &Created, now: Moment) -> Markup {
-    let Some(moment) = created.at.moment() else { return html! { (created.at.day()) } };
+    made(&created.at, now)
+}
+
+/// The same of a time.
+pub(super) fn made(at: &CreationTime, now: Moment) -> Markup {
+    let Some(moment) = at.moment() else { return html! { (at.day()) } };
     html! { time datetime=(moment) title=(moment) { (ago(moment, now)) } }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::{BridgeSettings, OwnHost};
+use crate::{BridgeSettings, HostService, OwnHost};
 
 /// Whether a client may learn where the repositories are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,12 +11,18 @@ pub(crate) enum PublishedRepositories {
     Hidden,
 }
 
-/// The discovery document. The address of the registry is relative to it, so that a client stays on the host that it knows.
+/// The discovery document. The addresses of the registries are relative to it, so that a client stays on the host that it knows.
 ///
 /// Spec: seed 000, "service discovery"; seed 002 (RFC), "OCI Registry as an implementation detail of `direct` installation".
 pub(crate) fn document(settings: &BridgeSettings, own: &OwnHost, repositories: PublishedRepositories) -> Value {
     let mut services = Map::new();
-    services.insert("providers.v1".to_owned(), format!("{}registry/{}/", settings.base.path(), own.hostname).into());
+    for service in &own.services {
+        let (name, folder) = match service {
+            HostService::Providers => ("providers.v1", "registry"),
+            HostService::Modules => ("modules.v1", "modules"),
+        };
+        services.insert(name.to_owned(), format!("{}{folder}/{}/", settings.base.path(), own.hostname).into());
+    }
     if let (PublishedRepositories::Named, Some(template)) = (repositories, &own.repositories) {
         services.insert("oci-providers.v1".to_owned(), template.as_str().into());
     }

@@ -17,10 +17,12 @@ use super::route::{ProviderRoute, RouteKind};
 use super::status::status;
 use crate::protocol::registry::FileLinks;
 use crate::protocol::{network_mirror, registry};
-use crate::{Admitted, Bridge, FailureReason, PackageZip, Refusal, RefusalCode, ReleaseSums, ServedRelease};
+use crate::{
+    Admitted, Bridge, FailureReason, PackageZip, Refusal, RefusalCode, ReleaseSums, ServedAddress, ServedRelease,
+};
 
 /// How long a document may take. Clients wait 10 seconds.
-const PATIENCE: Duration = Duration::from_millis(9500);
+pub(super) const PATIENCE: Duration = Duration::from_millis(9500);
 /// When a document is sent with what is known by then.
 const LATEST: Duration = Duration::from_millis(9300);
 
@@ -169,29 +171,38 @@ impl RoutedRequest<'_> {
     /// 502, 503                    "unsuccessful: 502 Bad Gateway"; never "no such provider"
     /// ```
     pub(super) fn failed(&self, route: &ProviderRoute, failure: &RouteFailure) -> Response {
+        if let (RouteKind::MirrorArchives(_), RouteFailure::Refusal(refusal)) = (&route.kind, failure)
+            && is_absent(refusal)
+        {
+            return answer::document(&network_mirror::no_archives(), self.bridge);
+        }
+        self.failure(&(&route.address).into(), failure)
+    }
+
+    /// The same where no status has a meaning of its own.
+    pub(super) fn failure(&self, address: &ServedAddress, failure: &RouteFailure) -> Response {
         let settings = &self.bridge.settings;
         let (status, text) = match failure {
-            RouteFailure::Refusal(refusal) => {
-                if let RouteKind::MirrorArchives(_) = route.kind
-                    && is_absent(refusal)
-                {
-                    return answer::document(&network_mirror::no_archives(), self.bridge);
-                }
-                (status(refusal), refusal.to_string())
-            }
+            RouteFailure::Refusal(refusal) => (status(refusal), refusal.to_string()),
             RouteFailure::NotOwnHost => {
-                (StatusCode::NOT_FOUND, settings.not_an_own_host(&route.address.hostname().display()))
+                (StatusCode::NOT_FOUND, settings.not_an_own_host(&address.hostname().display()))
             }
             RouteFailure::NotReady => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 format!(
                     "the answer about {} is not ready: its place is slow, or packages of it are still being made into zips; try again in a minute",
-                    route.address
+                    address
                 ),
             ),
             RouteFailure::ArchiveAsJson => (
                 StatusCode::NOT_ACCEPTABLE,
-                "this is an archive and not JSON: VERSION.json beside it lists the archives of a version".to_owned(),
+                match address {
+                    ServedAddress::Provider(_) => {
+                        "this is an archive and not JSON: VERSION.json beside it lists the archives of a version"
+                    }
+                    ServedAddress::Module(_) => "this is an archive and not JSON: `download` beside it is JSON",
+                }
+                .to_owned(),
             ),
         };
         let mut response = answer::sentence(status, &self.request.headers, &text);
@@ -223,7 +234,8 @@ mod tests {
     #[test]
     fn a_version_that_was_withdrawn_says_why() {
         let absence = VersionAbsence::Withdrawn(Some("it deletes state".to_owned()));
-        let (address, version) = ("example.com/acme/zap".parse().unwrap(), "1.0.0".parse().unwrap());
+        let (address, version) =
+            ("example.com/acme/zap".parse::<ProviderAddr>().unwrap().into(), "1.0.0".parse().unwrap());
         let refusal = Refusal::UnknownVersion { address, version, absence };
         let text = "example.com/acme/zap 1.0.0 was withdrawn by its publisher: it deletes state";
         assert_eq!(refusal.to_string(), text);

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 
-use crate::BridgeSettings;
+use crate::{BridgeSettings, HostService};
 
 /// What was taken for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +31,18 @@ pub(crate) enum MixUp {
     NestedDiscovery,
     /// A client of an OCI registry.
     OciRegistry,
-    /// A client of a module registry.
-    Modules,
+    /// A client of a module registry was given another URL of this server.
+    ModulesUrl,
+    /// The base of module registries, opened by a person.
+    ModulesRoot,
+    /// A path of a module registry lacks the host.
+    ModuleHostMissing,
+    /// A client of a provider registry or of a mirror was given the URL of a module registry.
+    ModulesAsProviders,
+    /// A client of a module registry was given the URL of a provider registry, or of the mirror.
+    ProvidersAsModules,
+    /// An archive of a module by another name.
+    ModuleArchiveName,
     /// None of these.
     Unknown,
 }
@@ -46,7 +56,12 @@ impl MixUp {
             // The pages, whatever a provider is called.
             ["providers", ..] => return Self::Unknown,
             ["v2", ..] => return Self::OciRegistry,
-            ["modules", ..] | [_, "modules", ..] => return Self::Modules,
+            ["modules"] | ["modules", ""] => return Self::ModulesRoot,
+            ["modules", rest @ ..] => return Self::below_modules(rest),
+            [_, "modules", ..] => return Self::ModulesUrl,
+            ["registry" | "mirror", _, _, _, _, "versions"] | ["registry" | "mirror", .., "download"] => {
+                return Self::ProvidersAsModules;
+            }
             [.., ".well-known", "terraform.json"] => return Self::NestedDiscovery,
             _ => {}
         }
@@ -68,6 +83,18 @@ impl MixUp {
         }
     }
 
+    /// What the sender of a path below `modules/` meant.
+    fn below_modules(rest: &[&str]) -> Self {
+        let has_host = rest.first().is_some_and(|first| first.contains('.'));
+        match rest {
+            [_, _, _, "versions"] | [_, _, _, _, "download"] if !has_host => Self::ModuleHostMissing,
+            [.., "versions"] | [.., "download", _, _] => Self::ModulesAsProviders,
+            [.., name] if is_document(name) => Self::ModulesAsProviders,
+            [.., name] if has_ending(name, "zip") => Self::ModuleArchiveName,
+            _ => Self::ModulesUrl,
+        }
+    }
+
     /// What to write instead, in one sentence.
     pub(super) fn advice(self, settings: &BridgeSettings) -> String {
         let (base, mirror) = (&settings.base, settings.base.join("mirror/"));
@@ -79,7 +106,10 @@ impl MixUp {
                 format!("{mirror} is a network mirror and not a provider registry: {network_mirror}")
             }
             Self::RegistryAsMirror => {
-                format!("{} begins provider registries and not a network mirror: {network_mirror}", base.join("registry/"))
+                format!(
+                    "{} begins provider registries and not a network mirror: {network_mirror}",
+                    base.join("registry/")
+                )
             }
             Self::MirrorUrlCut => format!("the network mirror of this server begins elsewhere: {network_mirror}"),
             Self::MirrorUrlTooLong => format!(
@@ -89,7 +119,9 @@ impl MixUp {
                 "the path lacks the host of the provider's address: write {mirror}HOST/NAMESPACE/TYPE/index.json"
             ),
             Self::ArchiveAsDocument => {
-                format!("an archive ends with .zip, and the document that lists archives is {mirror}HOST/NAMESPACE/TYPE/VERSION.json")
+                format!(
+                    "an archive ends with .zip, and the document that lists archives is {mirror}HOST/NAMESPACE/TYPE/VERSION.json"
+                )
             }
             Self::DocumentAsArchive => format!(
                 "an archive is {mirror}HOST/NAMESPACE/TYPE/terraform-provider-TYPE_VERSION_OS_ARCH.zip, and VERSION.json beside it lists all"
@@ -100,19 +132,49 @@ impl MixUp {
             Self::OciRegistry => format!(
                 "this is not an OCI registry: in oci_mirror blocks and docker commands, write the registry's own host; for this server, {network_mirror}"
             ),
-            Self::Modules => {
-                "this server has providers and no modules: write the address of a module registry or repository as source".to_owned()
+            Self::ModulesRoot => format!("this begins the module registries of this server: {}", modules(settings)),
+            Self::ModulesUrl => {
+                format!("the module registries of this server begin elsewhere: {}", modules(settings))
             }
-            Self::Unknown => format!("there is nothing at this address: to install providers from here, {network_mirror}"),
+            Self::ModuleHostMissing => {
+                format!("the path lacks the host of the module's address: {}", modules(settings))
+            }
+            Self::ModulesAsProviders => {
+                format!("{} begins module registries; for providers, {network_mirror}", base.join("modules/"))
+            }
+            Self::ProvidersAsModules => {
+                format!("this is an address for providers, and a module was asked for: {}", modules(settings))
+            }
+            Self::ModuleArchiveName => format!(
+                "the archive of a module is {}HOST/NAMESPACE/NAME/SYSTEM/VERSION/NAME-SYSTEM_VERSION.zip, and `download` beside it names it",
+                base.join("modules/")
+            ),
+            Self::Unknown => {
+                format!("there is nothing at this address: to install providers from here, {network_mirror}")
+            }
         }
     }
 
     /// No client takes an answer that is not 404 for "there is no such provider", and none tries again after it.
     pub(super) fn status(self) -> StatusCode {
         match self {
-            Self::MirrorRoot | Self::RegistryRoot | Self::OciRegistry | Self::Unknown => StatusCode::NOT_FOUND,
+            Self::MirrorRoot | Self::RegistryRoot | Self::ModulesRoot | Self::OciRegistry | Self::Unknown => {
+                StatusCode::NOT_FOUND
+            }
             _ => StatusCode::BAD_REQUEST,
         }
+    }
+}
+
+/// What to write to use the module registries of the bridge.
+fn modules(settings: &BridgeSettings) -> String {
+    let own = settings.hosts.iter().find(|own| own.services.contains(&HostService::Modules));
+    match own.map(|own| own.hostname.display()) {
+        Some(host) => format!("write `source = \"{host}/NAMESPACE/NAME/SYSTEM\"` in the module block, and no URL"),
+        None => format!(
+            "write `host \"HOST\" {{ services = {{ \"modules.v1\" = \"{}HOST/\" }} }}` in the CLI configuration, with the slash at its end",
+            settings.base.join("modules/")
+        ),
     }
 }
 

@@ -9,6 +9,8 @@
 mod answer;
 mod exchange;
 mod mix_up;
+mod module_exchange;
+mod module_route;
 mod request_path;
 mod route;
 mod status;
@@ -29,13 +31,14 @@ use tower::ServiceExt as _;
 
 use self::exchange::RoutedRequest;
 pub(crate) use self::mix_up::MixUp;
+pub(crate) use self::module_route::{ModuleRoute, ModuleRouteKind, module_address};
 pub(crate) use self::request_path::RequestPath;
 use self::route::Route;
 pub(crate) use self::route::{ProviderRoute, RouteFault, RouteKind, address, version};
 pub(crate) use self::status::status;
 use crate::page;
 use crate::protocol::discovery::{self, PublishedRepositories};
-use crate::{Bridge, Denied, RefusalCode};
+use crate::{Bridge, Denied, RefusalCode, ServedAddress};
 
 /// All routes, below the path of the base URL and without it: proxies may cut it off.
 pub fn router(bridge: Arc<Bridge>) -> Router {
@@ -89,18 +92,27 @@ async fn serve(bridge: &Bridge, route: &Route, mut request: Parts) -> Response {
     if !matches!(request.method, Method::GET | Method::HEAD) {
         return answer::method_not_allowed(&request.headers);
     }
-    let route = match route {
+    let (path, address) = match route {
         Route::Discovery => return discovery_document(bridge, &request),
-        Route::Provider(route) => route,
+        Route::Provider(route) => (route.path(), ServedAddress::from(&route.address)),
+        Route::Module(route) => (route.path(), ServedAddress::from(&route.address)),
     };
     // A link is signed for the one path of its route, however a client spells the host.
-    request.uri = with_path(&request.uri, &route.path());
-    let client = match bridge.access.admit(&request, Some(&route.address)) {
+    request.uri = with_path(&request.uri, &path);
+    let client = match bridge.access.admit(&request, Some(&address)) {
         Ok(client) => client,
         Err(denied) => return refused_client(&request.headers, &denied),
     };
     let exchange = RoutedRequest { bridge, request: &request, client: &client };
-    exchange.answer(route).await.unwrap_or_else(|failure| exchange.failed(route, &failure))
+    match route {
+        Route::Provider(route) => {
+            exchange.answer(route).await.unwrap_or_else(|failure| exchange.failed(route, &failure))
+        }
+        Route::Module(route) => {
+            exchange.module(route).await.unwrap_or_else(|failure| exchange.failure(&address, &failure))
+        }
+        Route::Discovery => unreachable!("it was answered"),
+    }
 }
 
 /// Everyone may read it: a client learns from it where to show its token.

@@ -2,11 +2,12 @@
 
 use http::StatusCode;
 use tofu_oci_types::{
-    Hostname, InvalidHostname, InvalidPlatform, InvalidProviderAddr, InvalidVersion, Platform, ProviderAddr, Version,
-    sums_name, zip_name,
+    Hostname, InvalidHostname, InvalidModuleAddr, InvalidPlatform, InvalidProviderAddr, InvalidVersion, Platform,
+    ProviderAddr, Version, sums_name, zip_name,
 };
 
 use super::mix_up::MixUp;
+use super::module_route::ModuleRoute;
 use super::request_path::{PathFault, RequestPath};
 use crate::BridgeSettings;
 
@@ -17,6 +18,8 @@ pub(crate) enum Route {
     Discovery,
     /// Something of a provider.
     Provider(ProviderRoute),
+    /// Something of a module.
+    Module(ModuleRoute),
 }
 
 /// Something of a provider.
@@ -52,6 +55,7 @@ pub(crate) enum RouteFault {
     Hostname(InvalidHostname),
     NotAscii { part: String },
     Address(InvalidProviderAddr),
+    Module(InvalidModuleAddr),
     Version(InvalidVersion),
     VersionSpelling { written: String, version: Version },
     Platform(InvalidPlatform),
@@ -87,6 +91,7 @@ impl RouteFault {
                  because names of repositories are ASCII"
             ),
             Self::Address(error) => error.to_string(),
+            Self::Module(error) => error.to_string(),
             Self::Version(error) => error.to_string(),
             Self::VersionSpelling { written, version } => {
                 format!("`{written}` is not how the version is listed: write {version}")
@@ -103,6 +108,9 @@ impl Route {
         let path = RequestPath::parse(raw).map_err(RouteFault::Path)?;
         let segments = path.segments();
         let mix_up = || RouteFault::MixUp(MixUp::of(&segments));
+        if let Some(route) = ModuleRoute::of(&segments)? {
+            return Ok(Self::Module(route));
+        }
         let (address, kind) = match segments[..] {
             [".well-known", "terraform.json"] => return Ok(Self::Discovery),
             ["mirror", host, namespace, provider_type, file] => {

@@ -8,7 +8,7 @@ use crate::Refusal;
 pub(crate) fn status(refusal: &Refusal) -> StatusCode {
     match refusal {
         Refusal::NotServed { .. }
-        | Refusal::UnknownProvider { .. }
+        | Refusal::UnknownAddress { .. }
         | Refusal::UnknownVersion { .. }
         | Refusal::UnknownPlatform { .. } => StatusCode::NOT_FOUND,
         Refusal::Untrusted { .. } | Refusal::NoSigningKey { .. } => StatusCode::CONFLICT,

@@ -72,6 +72,27 @@ impl ServedSite {
     }
 }
 
+impl ServedSite {
+    /// That of a bridge with a secret in the path of its URL: it answers below that path alone, although a proxy might cut the
+    /// path of any other bridge off.
+    pub fn below_its_path(bridge: Arc<Bridge>) -> Self {
+        let path = bridge.settings.base.path().to_owned();
+        let site = Self::of(bridge);
+        let inner = site.router;
+        let guarded = move |request: Request<Body>| {
+            let is_below = request.uri().path().starts_with(&path);
+            let inner = inner.clone();
+            async move {
+                if is_below {
+                    return inner.oneshot(request).await.unwrap_or_else(|never| match never {});
+                }
+                text(StatusCode::NOT_FOUND, "there is nothing at this address\n")
+            }
+        };
+        Self { router: Router::new().fallback(guarded), ..site }
+    }
+}
+
 /// Where all requests arrive.
 pub(super) struct Reception {
     site: ServedSite,

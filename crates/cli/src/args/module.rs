@@ -6,7 +6,10 @@ use clap::{Args, Subcommand};
 use tofu_oci_types::Version;
 
 use super::names::strict_version;
-use super::{IdentityArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs, SigningArgs};
+use super::{
+    IdentityArgs, ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs,
+    SigningArgs,
+};
 
 /// Arguments of `module`.
 #[derive(Debug, Args)]
@@ -15,6 +18,7 @@ Examples:
   tofu-oci module push network ghcr.io/acme/network --version 1.4.0
   tofu-oci module versions oci://ghcr.io/acme/network
   tofu-oci module pull 'oci://ghcr.io/acme/network?tag=1.4.0' network
+  tofu-oci module lock --check
 
 A module is one package in an OCI repository, which OpenTofu 1.10 and later install:
   source = \"oci://ghcr.io/acme/network?tag=1.4.0\"")]
@@ -30,6 +34,8 @@ pub(crate) enum ModuleVerb {
     Push(Box<ModulePushArgs>),
     /// Fetch a module from an OCI repository or a module registry into a folder, verified
     Pull(Box<ModulePullArgs>),
+    /// Pin the oci:// modules of a configuration to digests, and keep the pins fresh
+    Lock(Box<ModuleLockArgs>),
     /// List the versions of a module in an OCI repository or a module registry
     Versions(Box<ModuleVersionsArgs>),
     /// Bring modules, and the modules that they call, into your own OCI repositories

@@ -30,7 +30,7 @@ are packed as `module push` packs them, and none is left out. What the destinati
 again, and never replaced. A module that fails is a line of the report, and the others go on; the exit
 code is 1 then. The report names the calls that still lead elsewhere. See `tofu-oci help modules`.")]
 pub(crate) struct ModuleMirrorArgs {
-    /// Modules: HOST/NAMESPACE/NAME/SYSTEM[//SUB][@CONSTRAINT], or with --as one oci://REPOSITORY[//SUB]?tag=TAG
+    /// Modules: HOST/NAMESPACE/NAME/SYSTEM[//SUB][@CONSTRAINT], or with --as one oci:// or git source
     ///
     /// `module mirror` takes every version that meets the constraint. It follows the calls of the module in the root of the
     /// package, or with //SUB of the one in that folder.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::number::number;
-use super::{IdentityArgs, Network, OutputArgs, PrivateHostArgs, TrustArgs};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArgs, TrustArgs};
 
 /// Arguments of `module pull`.
 #[derive(Debug, Args)]
@@ -38,6 +38,8 @@ pub(crate) struct ModulePullArgs {
     #[arg(long)]
     pub(crate) force: bool,
     #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
+    #[command(flatten)]
     pub(crate) private: PrivateHostArgs,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
@@ -67,6 +69,8 @@ pub(crate) struct ModuleVersionsArgs {
     /// List the newest N versions only
     #[arg(long, value_name = "N", value_parser = number::<u16, 1, 65535>)]
     pub(crate) limit: Option<u16>,
+    #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
     #[command(flatten)]
     pub(crate) private: PrivateHostArgs,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Network, TrustArgs};
+use super::{ModuleMappingArgs, Network, TrustArgs};
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -27,7 +27,8 @@ Examples:
 
 For as long as the command runs, a server on this machine answers it as a network mirror, with
 providers from OCI repositories. The command gets a copy of your CLI configuration in which each
-oci_mirror is that server; everything else in it counts as before. Nothing stays behind.
+oci_mirror is that server; everything else in it counts as before. Modules of registries that
+modules.toml maps to repositories come from there too. Nothing stays behind.
 
 After the command `run` adds the checksums of all platforms to the lock file, for releases that are
 signed by a key of trust.toml. The -- may be omitted: the first word that is no option starts the
@@ -55,6 +56,8 @@ pub(crate) struct RunArgs {
     /// Leave the lock file as the command leaves it
     #[arg(long)]
     pub(crate) no_lock: bool,
+    #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
     #[command(flatten)]
     pub(crate) trust: TrustArgs,
     #[command(flatten)]

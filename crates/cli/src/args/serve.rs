@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use tofu_oci_types::{Hostname, Pattern};
+use tofu_oci_types::{Hostname, ModulePattern, Pattern};
 
 use super::{IdentityArgs, Network, OutputArgs, TrustArgs};
 
@@ -27,15 +27,15 @@ Examples:
     tofu-oci serve --new-key bridge-key.asc
     tofu-oci serve --new-token
 
-Terraform and every OpenTofu install from it: by the network mirror protocol, and for the hostnames of --host
-by the provider registry protocol. It keeps nothing but a cache, so that any number of instances may serve the same.
+Terraform and every OpenTofu install from it: providers by the network mirror protocol, and for the hostnames of
+--host by the provider registry protocol; modules by the module registry protocol. It keeps nothing but a cache, so that any number of instances may serve the same.
 It speaks plain HTTP to this machine alone; real clients want https for a network mirror. A line of JSON for each
 request goes to standard output. SIGTERM and ^C let the requests under way finish.
 Every setting of serve.toml, and how to run it: `tofu-oci help serving`.")]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(crate) struct ServeArgs {
     /// The settings [default: serve.toml]
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "include"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["from", "include", "modules_from", "include_modules"])]
     pub(crate) config: Option<PathBuf>,
     /// Serve what this place has: a template of repositories, oci:DIR, bundle:FILE or static:DIR
     ///
@@ -45,13 +45,25 @@ pub(crate) struct ServeArgs {
     /// Serve only the providers that match (repeatable) [default: */*/*]
     #[arg(long, value_name = "PATTERN", requires = "from")]
     pub(crate) include: Vec<Pattern>,
+    /// Serve the modules of this place: a template of repositories or oci:DIR
+    ///
+    /// The template has `${hostname}`, `${namespace}`, `${name}` and `${target_system}`. It takes the place of the file of
+    /// settings, as --from does.
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) modules_from: Option<String>,
+    /// Serve only the modules that match (repeatable) [default: */*/*/*]
+    #[arg(long, value_name = "PATTERN", requires = "modules_from", hide_short_help = true)]
+    pub(crate) include_modules: Vec<ModulePattern>,
+    /// Send OpenTofu to the repository of a module, as oci://…, and Terraform to the archive here
+    #[arg(long, requires = "modules_from", hide_short_help = true)]
+    pub(crate) oci_locations: bool,
     /// Listen here (repeatable) [default: 127.0.0.1:8080]; port 0 takes a free one
     #[arg(long, value_name = "IP:PORT")]
     pub(crate) listen: Vec<SocketAddr>,
     /// What clients write, if it is not what --listen says, such as `https://providers.example.com/`
     #[arg(long, value_name = "URL", hide_short_help = true)]
     pub(crate) url: Option<String>,
-    /// Be the provider registry of this host (repeatable)
+    /// Be the registry of this host (repeatable)
     #[arg(long, value_name = "HOST")]
     pub(crate) host: Vec<Hostname>,
     /// The certificate, and those that signed it: PEM; a new file is used at once

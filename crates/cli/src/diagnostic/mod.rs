@@ -6,6 +6,7 @@ mod io;
 mod logins;
 mod mirror;
 mod module;
+mod module_lock;
 mod module_pull;
 mod network;
 mod pack;

@@ -2,7 +2,7 @@
 
 use tofu_oci_archive::ArchiveError;
 use tofu_oci_fetch::ModuleFetchError;
-use tofu_oci_source::{Failure, LocationFault, ModuleError};
+use tofu_oci_source::{Failure, GitFault, GitRunError, LocationFault, ModuleError};
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::{Flaw, NoticeReason, RuleOrigin, TrustRefusal, TrustRule};
 use tofu_oci_types::{
@@ -14,7 +14,8 @@ use crate::exit::Exit;
 use crate::invocation;
 
 /// How modules are named.
-const FORMS: &str = "write oci://REPOSITORY?tag=TAG, HOST/NAMESPACE/NAME/SYSTEM@CONSTRAINT or oci:DIR:VERSION";
+const FORMS: &str =
+    "write oci://REPOSITORY?tag=TAG, HOST/NAMESPACE/NAME/SYSTEM@CONSTRAINT, git::URL?ref=REF or oci:DIR:VERSION";
 
 impl Diagnostic {
     /// Why an argument names no module.
@@ -23,9 +24,18 @@ impl Diagnostic {
         let path = text.split(['?', '@']).next().unwrap_or_default();
         match error {
             InvalidModuleName::Constraints(_) => diagnostic.hint(crate::subject::CONSTRAINTS),
-            InvalidModuleName::OtherKind { .. } => diagnostic
-                .hint(FORMS)
-                .hint("`git clone`, or `tofu get` in a configuration that names it, fetches any other source"),
+            InvalidModuleName::OtherKind { .. } => {
+                diagnostic.hint(FORMS).hint("`tofu get` in a configuration that names it fetches any other source")
+            }
+            InvalidModuleName::Git(error) if error.code() == "git-ssh-key" => {
+                diagnostic.hint("give the key to the agent (ssh-add), or name it in GIT_SSH_COMMAND")
+            }
+            InvalidModuleName::Git(error) if error.code() == "git-reference" => {
+                diagnostic.hint("ref= takes a branch, a tag or a commit, such as ref=v1.4.0")
+            }
+            InvalidModuleName::Git(_) => {
+                diagnostic.hint("write git::https://HOST/PATH.git//SUB?ref=REF, or git::ssh://git@HOST/PATH.git")
+            }
             _ if path.parse::<RepositoryRef>().is_ok() && path.contains('.') => {
                 diagnostic.hint(format!("a repository is written oci://{path}"))
             }
@@ -71,10 +81,6 @@ impl Diagnostic {
                     return diagnostic.hint(format!("if that is meant, allow it with --private-host {host}"));
                 }
                 diagnostic.hint(match fault {
-                    LocationFault::Git => {
-                        "fetch it with `git clone`, or with `tofu get` in a configuration; `tofu-oci module push` then \
-                         publishes the folder to a repository of yours"
-                    }
                     LocationFault::Kind { .. } => {
                         "`tofu get` in a configuration that names the module fetches it; `tofu-oci module push` then \
                          publishes the folder to a repository of yours"
@@ -86,6 +92,7 @@ impl Diagnostic {
                     _ => "the owner of the registry must mend it",
                 })
             }
+            ModuleError::Git { fault, .. } => Self::of_git(error, fault),
             ModuleError::Manifest { place, .. } => Self::of(Exit::Fixable, error).hint(match place {
                 Place::Registry(_) | Place::Layout(_) => {
                     "check the repository and the tag; a module package is what `tofu-oci module push` writes"
@@ -97,6 +104,29 @@ impl Diagnostic {
                 Self::of(exit, error).module_host_hint(failure)
             }
             _ => Self::of(Exit::Fixable, error),
+        }
+    }
+
+    /// Why a git repository gave no module.
+    fn of_git(error: &ModuleError, fault: &GitFault) -> Self {
+        let exit = if error.is_transient() { Exit::Unexpected } else { Exit::Fixable };
+        let diagnostic = Self::of(exit, error);
+        match fault {
+            GitFault::Run(GitRunError::NotRun { .. }) => {
+                diagnostic.hint("install git; modules in git repositories need it")
+            }
+            GitFault::Run(GitRunError::Stuck { .. }) => diagnostic.hint("run it again, or wait longer: --timeout 5m"),
+            GitFault::Refused { .. } => diagnostic
+                .hint("try it by hand: `git ls-remote` with the same address; git asks no questions here")
+                .hint(
+                    "a password is a matter of git: a credential helper, ~/.netrc, or an ssh key that the agent holds",
+                ),
+            GitFault::NoReference { .. } => diagnostic.hint("ref= names a branch, a tag or a commit"),
+            GitFault::Location(LocationFault::PrivateHost { host }) => {
+                diagnostic.hint(format!("if that is meant, allow it with --private-host {host}"))
+            }
+            GitFault::Submodule { .. } => diagnostic.hint("the owner of the repository must mend its .gitmodules"),
+            _ => diagnostic,
         }
     }
 

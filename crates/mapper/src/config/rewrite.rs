@@ -1,8 +1,10 @@
 //! The configuration again, with other installation methods, as one file for a program that is started.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use tofu_oci_hcl::{Duplicates, HclSyntax, HclValue};
+use tofu_oci_types::Hostname;
 
 use super::written::quoted;
 use super::{
@@ -13,17 +15,26 @@ use super::{
 /// Settings of Terraform alone, which no reading holds. One file in which they are on suffices.
 const CHECKPOINT: [&str; 2] = ["disable_checkpoint", "disable_checkpoint_signature"];
 
-/// A file in the native syntax that says what the files say, with `methods` in place of their installation methods.
+/// A file in the native syntax that says what the files say, with `methods` in place of their installation methods, and
+/// with the services of `hosts` in place of those that their `host` blocks name.
 ///
 /// A single file in the native syntax keeps its other bytes. Of JSON, and of several files, every setting is
 /// written again. Paths that count from the folder of a file become absolute, so that the text may lie anywhere.
-pub fn rewrite(reading: &CliConfigReading, environment: &Environment, methods: &[WrittenMethod]) -> String {
+pub fn rewrite(
+    reading: &CliConfigReading,
+    environment: &Environment,
+    methods: &[WrittenMethod],
+    hosts: &BTreeMap<Hostname, BTreeMap<String, ConfigSetting>>,
+) -> String {
     let read: Vec<&ConfigFile> = reading.files.iter().filter(|file| file.state == ConfigFileState::Read).collect();
     let methods = write_methods(methods, ConfigForm::Native);
-    match read.as_slice() {
-        [file] if is_native(file) => spliced(reading, environment, file, &methods),
-        files => written(reading, environment, files) + &methods,
-    }
+    // A second block for a host would be an error.
+    let has_block = hosts.keys().any(|host| reading.config.hosts.contains_key(host));
+    let text = match read.as_slice() {
+        [file] if is_native(file) && !has_block => spliced(reading, environment, file, &methods),
+        files => written(reading, environment, files, hosts) + &methods,
+    };
+    hosts.iter().fold(text, |text, (host, services)| text + "\n" + &host_block(host, services))
 }
 
 fn is_native(file: &ConfigFile) -> bool {
@@ -59,7 +70,12 @@ fn spliced(reading: &CliConfigReading, environment: &Environment, file: &ConfigF
 }
 
 /// Every setting except the methods.
-fn written(reading: &CliConfigReading, environment: &Environment, files: &[&ConfigFile]) -> String {
+fn written(
+    reading: &CliConfigReading,
+    environment: &Environment,
+    files: &[&ConfigFile],
+    replaced: &BTreeMap<Hostname, BTreeMap<String, ConfigSetting>>,
+) -> String {
     let config = &reading.config;
     let mut text = String::new();
     let mut line = |name: &str, value: String| text.push_str(&format!("{name} = {value}\n"));
@@ -74,9 +90,8 @@ fn written(reading: &CliConfigReading, environment: &Environment, files: &[&Conf
     if config.plugin_cache_may_break_lock {
         line("plugin_cache_may_break_dependency_lock_file", "true".to_owned());
     }
-    for (host, block) in &config.hosts {
-        let services = value(&ConfigSetting::Map(block.services.clone()));
-        text.push_str(&format!("host {} {{\n  services = {services}\n}}\n", quoted(&host.display())));
+    for (host, block) in config.hosts.iter().filter(|(host, _)| !replaced.contains_key(host)) {
+        text.push_str(&host_block(host, &block.services));
     }
     let blocks = config.credentials.iter().chain(&config.credentials_helper).chain(&config.oci_credentials);
     for raw in blocks.chain(&config.oci_default_credentials) {
@@ -91,6 +106,11 @@ fn written(reading: &CliConfigReading, environment: &Environment, files: &[&Conf
         ));
     }
     text
+}
+
+fn host_block(host: &Hostname, services: &BTreeMap<String, ConfigSetting>) -> String {
+    let services = value(&ConfigSetting::Map(services.clone()));
+    format!("host {} {{\n  services = {services}\n}}\n", quoted(&host.display()))
 }
 
 /// Whether a truth value at the top of a file is on.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde::Serialize;
-use tofu_oci_source::{Listing, ModuleError, ModuleLocation, ModulePackage};
+use tofu_oci_source::{Listing, ModuleError, ModulePackage};
 use tofu_oci_store::{BundleArchive, BundleContents, ReadStore, StoreError};
 use tofu_oci_types::{Digest, ModuleAddr, Reference, Subdir, Tag, Version};
 
+use super::pick::NamedPackage;
 use super::upstream::ModuleUpstream;
 
 /// The modules of a bundle, as a place that modules come from.
@@ -58,7 +59,7 @@ impl ModuleUpstream for BundledModules {
     }
 
     /// A bundle has modules by their addresses alone.
-    async fn package_at(&self, _location: &ModuleLocation) -> Result<ModulePackage, ModuleError> {
+    async fn package_at(&self, _named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
         Err(StoreError::UnknownRepository { place: self.0.place() }.into())
     }
 }

@@ -11,10 +11,10 @@ use tofu_oci_packer::{
     CopyRequest, CopySigning, ModuleChecks, ModuleFault, ModulePushRequest, PackError, PackageDifference, PackedFiles,
     ReplaceTag, copy_release, plan_module_push, push_module,
 };
-use tofu_oci_source::{Locator, ModulePackage};
+use tofu_oci_source::{Locator, ModulePackage, PackageBytes, Part};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Event, ModuleAddr, Place, Reference, Reporter, Subdir, Tag, Version};
+use tofu_oci_types::{Descriptor, Event, ModuleAddr, Place, Reference, Reporter, Subdir, Tag, Version, masked};
 
 use super::calls::{LeavingCall, ReadCalls, leaves_folder, outer_calls_of};
 use super::error::ModuleMirrorError;
@@ -180,7 +180,7 @@ impl ModuleMirrorJob<'_> {
         let action = ModuleAction::Copy { from: from.place() };
         let manifest = Some(from.manifest.digest.clone());
         if self.mode == MirrorMode::Plan {
-            let bytes = from.manifest.size.saturating_add(package.part().size.unwrap_or(0));
+            let bytes = from.manifest.size.saturating_add(package.about().map_or(0, |about| about.package().size));
             return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
         }
         let of = VersionOf::Module;
@@ -219,10 +219,14 @@ impl ModuleMirrorJob<'_> {
             }
         }
         let from = shown_origin(package);
+        let mut annotations = BTreeMap::from([(annotation::SOURCE.to_owned(), from.clone())]);
+        if let Some(commit) = fetched.commit() {
+            annotations.insert(annotation::REVISION.to_owned(), commit.to_string());
+        }
         let request = ModulePushRequest {
             dir: fetched.path(),
             version: &visit.version,
-            annotations: BTreeMap::from([(annotation::SOURCE.to_owned(), from.clone())]),
+            annotations,
             replace: ReplaceTag::Refuse,
             checks: ModuleChecks::Skip,
             files: PackedFiles::All,
@@ -280,14 +284,20 @@ fn changed(visit: &ModuleVisit, from: &Place, to: &Place) -> ModuleMirrorError {
 
 /// Where a package comes from: no login, no arguments, which may hold a signature.
 fn shown_origin(package: &ModulePackage) -> String {
-    match &package.part().at {
-        Locator::Url(url) => {
+    match package.bytes() {
+        PackageBytes::Archive { part: Part { at: Locator::Url(url), .. }, .. } => {
             let mut url = url.clone();
             let _ = url.set_username("").and_then(|()| url.set_password(None));
             url.set_query(None);
             url.set_fragment(None);
             url.to_string()
         }
-        _ => format!("oci://{}", package.place()),
+        _ => match package.git() {
+            Some(git) => {
+                let shown = masked(&git.source().to_string());
+                shown.split('?').next().unwrap_or_default().to_owned()
+            }
+            None => format!("oci://{}", package.place()),
+        },
     }
 }

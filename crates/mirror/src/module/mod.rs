@@ -26,6 +26,6 @@ pub use bundled::{BundledModule, BundledModules, bundled_modules};
 pub use destination::{MappedModuleRepositories, ModuleDestination};
 pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
-pub use pick::{ModuleOrigin, WantedModule};
+pub use pick::{ModuleOrigin, NamedPackage, WantedModule};
 pub use report::{CallFate, ModuleAction, ModuleCallLine, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport};
-pub use upstream::ModuleUpstream;
+pub use upstream::{HostedModules, ModuleUpstream};

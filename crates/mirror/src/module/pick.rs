@@ -1,7 +1,6 @@
 //! Which versions of a module are wanted.
 
-use tofu_oci_source::ModuleLocation;
-use tofu_oci_types::{Constraints, ModuleAddr, Subdir, Version};
+use tofu_oci_types::{Constraints, GitModuleSource, ModuleAddr, OciModuleSource, Subdir, Version};
 
 /// A module that is wanted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,10 +26,19 @@ pub enum ModuleOrigin {
     /// At one location.
     At {
         /// The location.
-        location: ModuleLocation,
+        location: NamedPackage,
         /// The version that it is.
         version: Version,
     },
+}
+
+/// A package that does not say which module of a registry it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NamedPackage {
+    /// In an OCI repository.
+    Oci(OciModuleSource),
+    /// In a git repository.
+    Git(GitModuleSource),
 }
 
 /// The versions of a list that are wanted, newest first. A prerelease must be named exactly.

@@ -65,6 +65,18 @@ impl Services {
         &self.values
     }
 
+    /// The services by name, with addresses that are relative to the document written out, so that they mean the same
+    /// elsewhere.
+    pub fn absolute(&self) -> BTreeMap<String, Value> {
+        let written_out = |value: &Value| match (value, &self.publisher) {
+            (Value::String(text), Publisher::Document(document)) if text.starts_with(['/', '.']) => {
+                document.join(text).map_or_else(|_| value.clone(), |address| Value::String(address.into()))
+            }
+            _ => value.clone(),
+        };
+        self.values.iter().map(|(name, value)| (name.clone(), written_out(value))).collect()
+    }
+
     /// The template of `oci-providers.v1`; `None` if the host does not have this service.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use tofu_oci_layout::InvalidModuleManifest;
 use tofu_oci_store::StoreError;
 use tofu_oci_types::{Constraints, ModuleAddr, Place, Reference, Version};
 
+use super::git_program::GitRunError;
 use crate::{DiscoveryError, Failure};
 
 /// Why a place did not give a module.
@@ -65,6 +66,17 @@ pub enum ModuleError {
         #[source]
         source: InvalidModuleManifest,
     },
+    /// A git repository did not give the package.
+    #[error("no module can be fetched from {repository}")]
+    Git {
+        /// Its host or folder.
+        place: Place,
+        /// The repository with the reference, without secrets.
+        repository: String,
+        /// Why.
+        #[source]
+        fault: GitFault,
+    },
     /// The repository could not be read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -79,13 +91,66 @@ pub enum ModuleError {
     },
 }
 
+/// Why a git repository did not give a package.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GitFault {
+    /// The program could not be run, or was ended.
+    #[error(transparent)]
+    Run(#[from] GitRunError),
+    /// The program said no.
+    #[error("git says: {message}")]
+    Refused {
+        /// Its own words, printable.
+        message: String,
+    },
+    /// The repository has no such branch, tag or commit.
+    #[error("it has no branch, tag or commit {reference}")]
+    NoReference {
+        /// What was asked for; `HEAD` if nothing was.
+        reference: String,
+    },
+    /// The answer of the program is not one that git gives.
+    #[error("the answer of git cannot be read: {problem}")]
+    Answer {
+        /// What is wrong.
+        problem: String,
+    },
+    /// It must not be fetched from there.
+    #[error(transparent)]
+    Location(LocationFault),
+    /// A submodule is not usable.
+    #[error("its submodule `{path}` cannot be fetched: {problem}")]
+    Submodule {
+        /// The folder of the submodule.
+        path: String,
+        /// Why, in words that can be printed.
+        problem: String,
+        /// The name of the reason.
+        code: &'static str,
+    },
+}
+
+impl GitFault {
+    /// A stable kebab-case name.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Run(GitRunError::NotRun { .. }) => "git-missing",
+            Self::Run(GitRunError::Stuck { .. }) => "git-stuck",
+            Self::Run(GitRunError::TooLarge { .. }) => "git-too-large",
+            Self::Refused { .. } => "git-failed",
+            Self::NoReference { .. } => "git-reference-missing",
+            Self::Answer { .. } => "git-answer",
+            Self::Location(fault) => fault.code(),
+            Self::Submodule { code, .. } => code,
+        }
+    }
+}
+
 /// Why a location of a registry is not fetched from.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LocationFault {
-    /// It is a git repository.
-    #[error("it is a git repository, which tofu-oci does not clone")]
-    Git,
     /// It is of another kind of `OpenTofu`'s: a bucket, Mercurial, a folder.
     #[error("it is {kind}, and tofu-oci reads https archives and oci:// repositories")]
     Kind {
@@ -145,6 +210,7 @@ impl ModuleError {
             Self::VersionMissing { .. } => "module-version-missing",
             Self::Location { fault, .. } => fault.code(),
             Self::Manifest { source, .. } => source.code(),
+            Self::Git { fault, .. } => fault.code(),
             Self::Store(error) => error.code(),
             Self::Failed { failure, .. } => failure.code(),
         }
@@ -153,6 +219,7 @@ impl ModuleError {
     /// Whether a retry of the same question may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
+            Self::Git { fault, .. } => matches!(fault, GitFault::Run(GitRunError::Stuck { .. })),
             Self::Store(error) => error.is_transient(),
             Self::Failed { failure, .. } => failure.is_transient(),
             _ => false,
@@ -164,7 +231,6 @@ impl LocationFault {
     /// A stable kebab-case name.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Git => "module-location-git",
             Self::Kind { .. } => "module-location-kind",
             Self::Missing => "module-location-missing",
             Self::PrivateHost { .. } => "private-host",

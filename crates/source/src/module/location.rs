@@ -1,7 +1,7 @@
 //! The location that a registry of modules names.
 
 use tofu_oci_http::{Protection, WebClient, WebFault};
-use tofu_oci_types::{Digest, ModuleSource, OciModuleSource, OtherModuleSource, Subdir};
+use tofu_oci_types::{Digest, GitModuleSource, GitTransport, ModuleSource, OciModuleSource, OtherModuleSource, Subdir};
 use url::Url;
 
 use super::error::LocationFault;
@@ -16,6 +16,8 @@ pub enum ModuleLocation {
     Oci(OciModuleSource),
     /// In an archive on the web.
     Archive(ModuleArchive),
+    /// In a git repository, which this address has named.
+    Git(GitModuleSource, Url),
 }
 
 /// An archive on the web.
@@ -72,7 +74,11 @@ impl ModuleLocation {
                     Err(LocationFault::PrivateHost { host: registry.to_owned() })
                 }
             }
-            Ok(ModuleSource::Other(source)) => archive(&source, from, web).map(Self::Archive),
+            Ok(ModuleSource::Other(source)) => match GitModuleSource::of(&source) {
+                Some(Ok(git)) => admitted(&git, from, web).map(|()| Self::Git(git, from.clone())),
+                Some(Err(error)) => Err(invalid(error.to_string())),
+                None => archive(&source, from, web).map(Self::Archive),
+            },
             Ok(ModuleSource::Registry(..)) => Err(invalid("it is a module of a registry again".to_owned())),
             Ok(ModuleSource::Local(_)) => Err(LocationFault::Kind { kind: "a local folder" }),
             Err(error) => Err(invalid(error.to_string())),
@@ -84,8 +90,28 @@ impl ModuleLocation {
         match self {
             Self::Oci(source) => source.subdir(),
             Self::Archive(archive) => &archive.subdir,
+            Self::Git(source, _) => source.subdir(),
         }
     }
+}
+
+/// Refuses a repository that the answer of `from` must not name: one on this machine or nearer than that host, and one that is
+/// reached without protection. A name is held to it as it is written: it is git that looks it up.
+pub(super) fn admitted(source: &GitModuleSource, from: &Url, web: &WebClient) -> Result<(), LocationFault> {
+    let host = match (source.transport(), source.host()) {
+        (GitTransport::File, _) | (_, None) => {
+            return Err(LocationFault::Kind { kind: "a repository on this machine" });
+        }
+        (GitTransport::Git, _) => {
+            return Err(invalid("git: is not protected on its way; https: and ssh: are".to_owned()));
+        }
+        (GitTransport::Https | GitTransport::Http | GitTransport::Ssh, Some(host)) => host,
+    };
+    if source.transport() == GitTransport::Http {
+        web.named_by(from, &format!("http://{host}/"), Protection::Tls)
+            .map_err(|error| invalid(error.fault.to_string()))?;
+    }
+    if web.may_name(from, &host) { Ok(()) } else { Err(LocationFault::PrivateHost { host }) }
 }
 
 fn invalid(problem: String) -> LocationFault {
@@ -101,13 +127,11 @@ fn other_kind(package: &str) -> Option<LocationFault> {
     let scheme = address.split_once(':').map_or("", |(scheme, _)| scheme).to_ascii_lowercase();
     let host = address.split(['/', ':']).next().unwrap_or_default();
     Some(match (way, scheme.as_str()) {
-        ("git", _) | ("", "git" | "ssh") => LocationFault::Git,
         ("hg", _) | ("", "hg") => LocationFault::Kind { kind: "a Mercurial repository" },
         ("s3", _) | ("", "s3") => LocationFault::Kind { kind: "an S3 bucket" },
         ("gcs", _) | ("", "gcs") => LocationFault::Kind { kind: "a Google Cloud Storage bucket" },
         ("file", _) | ("", "file") => LocationFault::Kind { kind: "a local folder" },
         ("" | "http" | "https", "http" | "https") => return None,
-        ("", _) if address.starts_with("git@") || host == "github.com" || host == "bitbucket.org" => LocationFault::Git,
         ("", _) if address.starts_with('/') => LocationFault::Kind { kind: "a local folder" },
         ("", _) if host.ends_with("amazonaws.com") => LocationFault::Kind { kind: "an S3 bucket" },
         ("", _) if host.ends_with("googleapis.com") => LocationFault::Kind { kind: "a Google Cloud Storage bucket" },

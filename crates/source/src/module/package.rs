@@ -9,22 +9,37 @@ use tofu_oci_trust::Evidence;
 use tofu_oci_types::{Descriptor, Digest, Place, Reference, Subdir, Version};
 
 use super::error::ModuleError;
+use super::git::GitCheckout;
 use super::location::{ArchiveForm, ModuleArchive};
-use crate::{Locator, Opened, Part, Search, evidence, notice_evidence, web_part};
+use crate::{Failure, Locator, Opened, Part, Search, evidence, notice_evidence, web_part};
 
 /// The package of a module: what to fetch, and the folder in it that was named.
 pub struct ModulePackage {
     place: Place,
-    part: Part,
-    form: ArchiveForm,
+    bytes: PackageBytes,
     subdir: Subdir,
     /// The version that the manifest says it is.
     claimed: Option<Version>,
     from: PackageEnd,
 }
 
+/// What a package is fetched as.
+#[derive(Clone, Debug)]
+pub enum PackageBytes {
+    /// An archive.
+    Archive {
+        /// What to fetch.
+        part: Part,
+        /// How it is packed.
+        form: ArchiveForm,
+    },
+    /// The files of a commit.
+    Commit,
+}
+
 enum PackageEnd {
-    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, package: Box<Descriptor> },
+    Git(Box<GitCheckout>),
+    Repository { store: Arc<dyn ReadStore>, manifest: Box<Descriptor>, about: Box<ModuleManifest> },
     Web(WebClient),
 }
 
@@ -47,7 +62,7 @@ impl ModulePackage {
             reference: reference.clone(),
             source,
         })?;
-        let package = read.package().clone();
+        let package = read.package();
         let claimed = read.annotations().get(annotation::MODULE_VERSION).and_then(|text| text.parse().ok());
         let part = Part {
             at: Locator::Blob(package.media_type.clone()),
@@ -56,9 +71,10 @@ impl ModulePackage {
         };
         // Signatures name the SHA-256, whatever the repository calls it.
         let manifest = Descriptor { digest: Digest::sha256(&bytes), ..descriptor };
-        let (manifest, package) = (Box::new(manifest), Box::new(package));
-        let from = PackageEnd::Repository { store, manifest, package };
-        Ok(Self { place, part, form: ArchiveForm::Zip, subdir, claimed, from })
+        let (manifest, about) = (Box::new(manifest), Box::new(read));
+        let from = PackageEnd::Repository { store, manifest, about };
+        let bytes = PackageBytes::Archive { part, form: ArchiveForm::Zip };
+        Ok(Self { place, bytes, subdir, claimed, from })
     }
 
     /// The package in an archive on the web. Nothing is asked yet.
@@ -66,7 +82,24 @@ impl ModulePackage {
         let ModuleArchive { url, form, checksum, subdir } = archive.clone();
         let place = Place::Host(host_of(&url));
         let part = Part { at: Locator::Url(url), size: None, digest: checksum };
-        Self { place, part, form, subdir, claimed: None, from: PackageEnd::Web(web.clone()) }
+        let bytes = PackageBytes::Archive { part, form };
+        Self { place, bytes, subdir, claimed: None, from: PackageEnd::Web(web.clone()) }
+    }
+
+    /// The package in a git repository. Nothing is asked yet.
+    pub fn of_git(checkout: GitCheckout) -> Self {
+        let source = checkout.source();
+        let (subdir, path) = (source.subdir().clone(), source.url().path().to_owned());
+        let place = source.host().map_or_else(|| Place::Folder(path.into()), Place::Host);
+        Self { place, bytes: PackageBytes::Commit, subdir, claimed: None, from: PackageEnd::Git(Box::new(checkout)) }
+    }
+
+    /// The git repository that it is in, if it is in one.
+    pub fn git(&self) -> Option<&GitCheckout> {
+        match &self.from {
+            PackageEnd::Git(checkout) => Some(checkout),
+            PackageEnd::Repository { .. } | PackageEnd::Web(_) => None,
+        }
     }
 
     /// The same, for a folder inside of the one that it was located with.
@@ -85,7 +118,7 @@ impl ModulePackage {
     pub fn repository(&self) -> Option<(&Arc<dyn ReadStore>, &Descriptor)> {
         match &self.from {
             PackageEnd::Repository { store, manifest, .. } => Some((store, manifest)),
-            PackageEnd::Web(_) => None,
+            PackageEnd::Web(_) | PackageEnd::Git(_) => None,
         }
     }
 
@@ -94,14 +127,9 @@ impl ModulePackage {
         &self.place
     }
 
-    /// What to fetch.
-    pub fn part(&self) -> &Part {
-        &self.part
-    }
-
-    /// How it is packed.
-    pub fn form(&self) -> ArchiveForm {
-        self.form
+    /// What to fetch: an archive, or the files of a commit.
+    pub fn bytes(&self) -> &PackageBytes {
+        &self.bytes
     }
 
     /// The folder in it that was named.
@@ -118,44 +146,57 @@ impl ModulePackage {
     pub fn manifest(&self) -> Option<&Digest> {
         match &self.from {
             PackageEnd::Repository { manifest, .. } => Some(&manifest.digest),
-            PackageEnd::Web(_) => None,
+            PackageEnd::Web(_) | PackageEnd::Git(_) => None,
         }
     }
 
-    /// What lies beside its manifest and may say who signed it, unverified; nothing for an archive on the web.
+    /// What its manifest says; `None` if it is in no OCI repository.
+    pub fn about(&self) -> Option<&ModuleManifest> {
+        match &self.from {
+            PackageEnd::Repository { about, .. } => Some(about),
+            PackageEnd::Web(_) | PackageEnd::Git(_) => None,
+        }
+    }
+
+    /// What lies beside its manifest and may say who signed it, unverified; nothing if it is in no OCI repository.
     ///
     /// # Errors
     /// If the repository could not be asked: an error does not mean that there is no signature.
     pub async fn evidence(&self, search: Search) -> Result<Vec<Evidence>, ModuleError> {
         match &self.from {
             PackageEnd::Repository { store, manifest, .. } => Ok(evidence(&**store, manifest, search).await?),
-            PackageEnd::Web(_) => Ok(Vec::new()),
+            PackageEnd::Web(_) | PackageEnd::Git(_) => Ok(Vec::new()),
         }
     }
 
-    /// What publishers say of its manifest later, unverified; nothing for an archive on the web.
+    /// What publishers say of its manifest later, unverified; nothing if it is in no OCI repository.
     ///
     /// # Errors
     /// If the repository could not be asked.
     pub async fn notices(&self) -> Result<Vec<Evidence>, ModuleError> {
         match &self.from {
             PackageEnd::Repository { store, manifest, .. } => Ok(notice_evidence(&**store, manifest).await?),
-            PackageEnd::Web(_) => Ok(Vec::new()),
+            PackageEnd::Web(_) | PackageEnd::Git(_) => Ok(Vec::new()),
         }
     }
 
-    /// Its bytes. [`Part::checked`] compares them with its digest and size.
+    /// The bytes of its archive. [`Part::checked`] compares them with its digest and size.
     ///
     /// # Errors
     /// If no answer begins them.
-    pub async fn open(&self) -> Result<Opened, ModuleError> {
+    pub async fn open(&self, part: &Part) -> Result<Opened, ModuleError> {
         match &self.from {
-            PackageEnd::Repository { store, package, .. } => {
+            PackageEnd::Repository { store, about, .. } => {
+                let package = about.package();
                 Ok(Opened { size: Some(package.size), stream: store.fetch(package).await? })
             }
-            PackageEnd::Web(web) => web_part::opened(web, &self.place, &self.part)
+            PackageEnd::Web(web) => web_part::opened(web, &self.place, part)
                 .await
                 .map_err(|failure| ModuleError::Failed { place: self.place.clone(), failure }),
+            PackageEnd::Git(_) => {
+                let failure = Failure::BadBody("a git repository has no archive".to_owned());
+                Err(ModuleError::Failed { place: self.place.clone(), failure })
+            }
         }
     }
 }

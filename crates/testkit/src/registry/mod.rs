@@ -306,6 +306,11 @@ impl Registry {
         self.endpoint.content.lock().repository(repository).tags.insert(tag.to_owned(), digest.to_string());
     }
 
+    /// Removes a tag, leaving what it points to.
+    pub fn remove_tag(&self, repository: &str, tag: &str) {
+        self.endpoint.content.lock().repository(repository).tags.remove(tag);
+    }
+
     /// Stores an OCI image layout folder as a repository, byte for byte and unchecked, broken as it may be.
     ///
     /// A manifest's media type is that of its entry in `index.json`, else the one in its own body, else the OCI

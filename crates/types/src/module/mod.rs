@@ -8,6 +8,7 @@
 //! ```
 
 mod address;
+mod git;
 mod mask;
 mod name;
 mod oci;
@@ -18,6 +19,7 @@ mod source;
 mod subdir;
 
 pub use address::{InvalidModuleAddr, ModuleAddr};
+pub use git::{GitModuleSource, GitReference, GitTransport, InvalidGitModuleSource};
 pub use mask::{masked, masked_user};
 pub use name::{InvalidModuleName, ModuleName};
 pub use oci::OciModuleSource;

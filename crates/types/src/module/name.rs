@@ -1,9 +1,11 @@
-//! What people type for a module: `oci://REPOSITORY?tag=1.4.0`, `HOST/NS/NAME/SYSTEM@CONSTRAINT`, `oci:DIR:1.4.0`.
+//! What people type for a module: `oci://REPOSITORY?tag=1.4.0`, `HOST/NS/NAME/SYSTEM@CONSTRAINT`, `oci:DIR:1.4.0`,
+//! `git::https://…`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use super::address::ModuleAddr;
+use super::git::{GitModuleSource, InvalidGitModuleSource};
 use super::mask::masked;
 use super::oci::{Arguments, OciModuleSource};
 use super::oci_fault::InvalidOciModuleSource;
@@ -17,11 +19,14 @@ use crate::{Constraints, InvalidConstraints, Reference, Tag, Version};
 /// oci://ghcr.io/acme/network//sub?tag=1.4.0                  Oci
 /// registry.example.com/acme/network/aws//sub@'~> 1.4'        Registry
 /// oci:DIR//sub?tag=1.4.0   oci:DIR?digest=sha256:…   oci:DIR:1.4.0   Layout
+/// git::https://example.com/network.git//sub?ref=v1.4.0   github.com/acme/network   git@HOST:PATH   Git
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModuleName {
     /// A package in an OCI repository.
     Oci(OciModuleSource),
+    /// A package in a git repository.
+    Git(GitModuleSource),
     /// A module of a registry.
     Registry {
         /// The module.
@@ -49,6 +54,9 @@ pub enum InvalidModuleName {
     /// An invalid source.
     #[error(transparent)]
     Source(InvalidModuleSource),
+    /// A git repository that must not be fetched.
+    #[error(transparent)]
+    Git(InvalidGitModuleSource),
     /// The text after the `@` is not a constraint.
     #[error(transparent)]
     Constraints(InvalidConstraints),
@@ -69,8 +77,8 @@ pub enum InvalidModuleName {
         /// The text.
         input: String,
     },
-    /// A folder, a git repository or anything else that is neither a repository in OCI nor a module of a registry.
-    #[error("`{input}` is neither a module in an OCI repository nor one of a registry")]
+    /// A folder, or anything else that is neither a repository nor a module of a registry.
+    #[error("`{input}` is neither a module in a repository nor one of a registry")]
     OtherKind {
         /// The text, without secrets.
         input: String,
@@ -82,6 +90,7 @@ impl InvalidModuleName {
     pub fn code(&self) -> &'static str {
         match self {
             Self::Source(error) => error.code(),
+            Self::Git(error) => error.code(),
             Self::Constraints(error) => error.code(),
             Self::Layout(error) => error.code(),
             Self::Subdir { .. } => "subdir-escapes",
@@ -95,6 +104,7 @@ impl ModuleName {
     pub fn subdir(&self) -> &Subdir {
         match self {
             Self::Oci(source) => source.subdir(),
+            Self::Git(source) => source.subdir(),
             Self::Registry { subdir, .. } | Self::Layout { subdir, .. } => subdir,
         }
     }
@@ -118,9 +128,11 @@ impl FromStr for ModuleName {
             Ok(ModuleSource::Registry(address, subdir)) => {
                 Ok(Self::Registry { address, subdir, constraints: Constraints::any() })
             }
-            Ok(ModuleSource::Local(_) | ModuleSource::Other(_)) => {
-                Err(InvalidModuleName::OtherKind { input: masked(text) })
-            }
+            Ok(ModuleSource::Other(source)) => match GitModuleSource::of(&source) {
+                Some(git) => git.map(Self::Git).map_err(InvalidModuleName::Git),
+                None => Err(InvalidModuleName::OtherKind { input: masked(text) }),
+            },
+            Ok(ModuleSource::Local(_)) => Err(InvalidModuleName::OtherKind { input: masked(text) }),
             Err(error) => Err(InvalidModuleName::Source(error)),
         }
     }
@@ -170,6 +182,7 @@ mod tests {
     fn check(text: &str, want: Result<&str, &str>) {
         let got = text.parse::<ModuleName>().map(|name| match name {
             ModuleName::Oci(source) => source.to_string(),
+            ModuleName::Git(source) => source.to_string(),
             ModuleName::Registry { address, subdir, constraints } => format!("{address} //{subdir} @{constraints}"),
             ModuleName::Layout { dir, subdir, reference } => format!("{} //{subdir} {reference}", dir.display()),
         });
@@ -192,9 +205,11 @@ mod tests {
         check("oci://ghcr.io/acme/network", Ok("oci://ghcr.io/acme/network"));
         check("oci://ghcr.io/acme/network:1.4.0", Err("invalid-repository"));
         check("oci://ghcr.io/acme/network@sha256:00", Err("invalid-repository"));
-        check("git::https://example.com/a.git", Err("unknown-source"));
+        check("git::https://example.com/a.git", Ok("git::https://example.com/a.git"));
+        check("git::https://example.com/a.git?sshkey=AAAA", Err("git-ssh-key"));
         check("./network", Err("unknown-source"));
-        check("git@github.com:acme/network.git", Err("unknown-source"));
+        check("hg::https://example.com/a", Err("unknown-source"));
+        check("git@github.com:acme/network.git", Ok("git::ssh://git@github.com/acme/network.git"));
         check("network", Err("unknown-source"));
     }
 

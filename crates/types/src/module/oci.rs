@@ -46,6 +46,12 @@ impl OciModuleSource {
         &self.reference
     }
 
+    /// The same with the package of this digest, whatever it named before.
+    #[must_use]
+    pub fn with_digest(self, digest: Digest) -> Self {
+        Self { reference: Reference::Digest(digest), ..self }
+    }
+
     /// Whether the text is meant as a source in OCI: `oci://…`, in upper or lower case, or `oci::…`.
     pub(super) fn is_meant_by(source: &str) -> bool {
         source.starts_with("oci::")

@@ -128,7 +128,7 @@ async fn a_sealed_mirror_asks_no_upstream_and_says_so() {
 fn a_version_that_a_sealed_mirror_lacked_stayed_unlisted_after_it_was_published() {
     let absent = |absence| {
         is_judged(&Refusal::UnknownVersion {
-            address: WIDGET.parse().unwrap(),
+            address: WIDGET.parse::<ProviderAddr>().unwrap().into(),
             version: "1.0.0".parse().unwrap(),
             absence,
         })

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::StreamExt as _;
 use http::{HeaderMap, Method};
 use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, StoreError};
-use tofu_oci_types::{Descriptor, Digest, Place, Reference, Tag};
+use tofu_oci_types::{Descriptor, Digest, Place, ProviderAddr, Reference, Tag};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::Notify;
 
@@ -78,7 +78,7 @@ async fn the_place_is_read_no_faster_than_the_client_reads_and_not_after_it_left
         digest: blob.digest.clone(),
         size: SIZE,
         name: "terraform-provider-zap_1.0.0_linux_amd64.zip".to_owned(),
-        address: "example.com/acme/zap".parse().unwrap(),
+        address: "example.com/acme/zap".parse::<ProviderAddr>().unwrap().into(),
         place,
         bytes: ZipBytes::Layer { store: Arc::new(store), blob: Box::new(blob) },
     };

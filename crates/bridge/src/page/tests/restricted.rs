@@ -9,6 +9,7 @@ fn client(pattern: &str) -> ClientRule {
         name: "ci".parse().unwrap(),
         token: TokenDigest::of(&Secret::new(TOKEN)),
         providers: vec![pattern.parse().unwrap()],
+        modules: Vec::new(),
     }
 }
 

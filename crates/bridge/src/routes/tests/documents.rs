@@ -195,9 +195,9 @@ async fn each_own_host_has_its_discovery_document() {
     let site = Site::new().await;
     let path = "/.well-known/terraform.json";
     let asked = async |host: &str| site.ask("GET", path, &[("host", host)]).await;
-    assert_snapshot!(asked("registry.acme.example").await.shown(), @r#"200 {"providers.v1":"/registry/registry.acme.example/","oci-providers.v1":"ghcr.io/acme/{namespace}-{type}"}"#);
+    assert_snapshot!(asked("registry.acme.example").await.shown(), @r#"200 {"providers.v1":"/registry/registry.acme.example/","modules.v1":"/modules/registry.acme.example/","oci-providers.v1":"ghcr.io/acme/{namespace}-{type}"}"#);
     assert_eq!(asked("REGISTRY.acme.example:443").await.shown(), asked("registry.acme.example").await.shown());
-    assert_snapshot!(asked("xn--bcher-kva.example:8443").await.shown(), @r#"200 {"providers.v1":"/registry/xn--bcher-kva.example:8443/"}"#);
+    assert_snapshot!(asked("xn--bcher-kva.example:8443").await.shown(), @r#"200 {"providers.v1":"/registry/xn--bcher-kva.example:8443/","modules.v1":"/modules/xn--bcher-kva.example:8443/"}"#);
     assert_snapshot!(asked("xn--bcher-kva.example").await.shown(), @r#"404 {"errors":["this server is the provider registry of registry.acme.example, bücher.example:8443 only, and not of xn--bcher-kva.example: to install such providers from here, write `url = \"https://bridge.example/mirror/\"` in a network_mirror block"]}"#);
     assert_snapshot!(asked("evil.example\"</script>").await.shown(), @r#"404 {"errors":["this server is the provider registry of registry.acme.example, bücher.example:8443 only, and not of evil.example\"</script>: to install such providers from here, write `url = \"https://bridge.example/mirror/\"` in a network_mirror block"]}"#);
     assert_eq!(site.get(path).await.status, 404);

@@ -61,8 +61,8 @@ async fn archives_and_documents() {
 
 #[tokio::test]
 async fn other_registries() {
-    assert_snapshot!(said("/v1/modules/acme/net/aws/versions").await, @"400 this server has providers and no modules: write the address of a module registry or repository as source");
-    assert_snapshot!(said("/modules/acme/net/aws/versions").await, @"400 this server has providers and no modules: write the address of a module registry or repository as source");
+    assert_snapshot!(said("/v1/modules/acme/net/aws/versions").await, @r#"400 the module registries of this server begin elsewhere: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/modules/acme/net/aws/versions").await, @r#"400 the path lacks the host of the module's address: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
     let site = Site::new().await;
     assert_snapshot!(site.get("/v2/").await.shown(), @r#"404 {"errors":[{"code":"UNSUPPORTED","message":"this is not an OCI registry: in oci_mirror blocks and docker commands, write the registry's own host; for this server, write `url = \"https://bridge.example/mirror/\"` in a network_mirror block, with the slash at its end"}]}"#);
     assert_snapshot!(site.get("/v2/acme/zap/manifests/1.0.0").await.shown(), @r#"404 {"errors":[{"code":"UNSUPPORTED","message":"this is not an OCI registry: in oci_mirror blocks and docker commands, write the registry's own host; for this server, write `url = \"https://bridge.example/mirror/\"` in a network_mirror block, with the slash at its end"}]}"#);

@@ -3,6 +3,7 @@
 mod documents;
 mod hostile;
 mod mix_ups;
+mod modules;
 mod openapi;
 mod restricted;
 
@@ -26,10 +27,12 @@ use tofu_oci_trust::{OpenPgpSecretKey, Pins, Policy};
 use tofu_oci_types::{NoReporter, Place, ProviderAddr, Scheme, Version};
 use tower::ServiceExt as _;
 
+use self::modules::ModuleStores;
 use super::router;
 use crate::{
-    Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, FailureReason, LinkOptions, OfferedBy,
-    OpenSource, OwnHost, PackageOptions, Packages, Redirects, ServedPlace, SumsSigner, Visibility,
+    Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, FailureReason, HostService, LinkOptions,
+    ModuleLocations, OfferedBy, OpenSource, OwnHost, PackageOptions, Packages, Redirects, ServedPlace, SumsSigner,
+    Visibility,
 };
 
 /// Providers of the bridge's own host, of another host, and one whose place fails.
@@ -47,6 +50,7 @@ struct Site {
     router: Router,
     bridge: Arc<Bridge>,
     asked: Arc<Mutex<Vec<ProviderAddr>>>,
+    modules: ModuleStores,
     _cache: tempfile::TempDir,
 }
 
@@ -56,11 +60,22 @@ struct SiteOptions {
     hashes: Vec<Scheme>,
     key: Option<OpenPgpSecretKey>,
     clients: Vec<ClientRule>,
+    locations: ModuleLocations,
+    policy: Policy,
+    fresh: Duration,
 }
 
 impl Default for SiteOptions {
     fn default() -> Self {
-        Self { base: "https://bridge.example/", hashes: vec![Scheme::Zh], key: None, clients: Vec::new() }
+        Self {
+            base: "https://bridge.example/",
+            hashes: vec![Scheme::Zh],
+            key: None,
+            clients: Vec::new(),
+            locations: ModuleLocations::Archives,
+            policy: Policy::default(),
+            fresh: Duration::from_mins(1),
+        }
     }
 }
 
@@ -100,11 +115,13 @@ impl Site {
     async fn with(options: SiteOptions) -> Self {
         let (asked, cache) = (Arc::default(), tempfile::tempdir().unwrap());
         let trust = Trust {
-            policy: Arc::new(Policy::default()),
+            policy: Arc::new(options.policy),
             pins: Pins::default(),
             pins_path: "pins".into(),
             now: SystemTime::UNIX_EPOCH,
         };
+        let modules = ModuleStores::new().await;
+        let catalog = CatalogOptions { fresh: options.fresh, ..CatalogOptions::new(trust, Arc::new(NoReporter)) };
         let packages = PackageOptions {
             cache: cache.path().to_owned(),
             cache_bytes: 1 << 30,
@@ -115,9 +132,10 @@ impl Site {
         let own = |host: &str, template: Option<&str>| OwnHost {
             hostname: host.parse().unwrap(),
             repositories: template.map(|text| text.parse().unwrap()),
+            services: vec![HostService::Providers, HostService::Modules],
         };
         let bridge = Arc::new(Bridge {
-            catalog: Catalog::new(places(&asked).await, CatalogOptions::new(trust, Arc::new(NoReporter))),
+            catalog: Catalog::new(places(&asked).await, catalog).with_modules(modules.places(options.locations)),
             packages: Packages::new(packages),
             signer: SumsSigner::new(options.key),
             access: ClientAccess::new(options.clients, LinkOptions::default()),
@@ -130,7 +148,7 @@ impl Site {
                 hashes: options.hashes,
             },
         });
-        Self { router: router(Arc::clone(&bridge)), bridge, asked, _cache: cache }
+        Self { router: router(Arc::clone(&bridge)), bridge, asked, modules, _cache: cache }
     }
 
     async fn ask(&self, method: &str, uri: &str, headers: &[(&str, &str)]) -> Answer {

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use serde_json::Value;
 
+use super::super::module_route::ModuleRouteKind;
 use super::super::route::{Route, RouteKind};
 use super::{Answer, Site};
 
@@ -29,7 +30,17 @@ fn filled(template: &str, values: &BTreeMap<String, String>) -> String {
 
 /// What the description calls a route. A new route does not compile without a line here.
 fn operation(route: &Route) -> &'static str {
-    let Route::Provider(route) = route else { return "discovery" };
+    let route = match route {
+        Route::Discovery => return "discovery",
+        Route::Provider(route) => route,
+        Route::Module(route) => {
+            return match route.kind {
+                ModuleRouteKind::Versions => "moduleVersions",
+                ModuleRouteKind::Download(_) => "moduleDownload",
+                ModuleRouteKind::Archive(_) => "moduleArchive",
+            };
+        }
+    };
     match route.kind {
         RouteKind::MirrorVersions => "mirrorVersions",
         RouteKind::MirrorArchives(_) => "mirrorArchives",
@@ -72,7 +83,7 @@ async fn every_described_route_answers_as_described() {
             );
         }
     }
-    assert_eq!(described.len(), 8, "a route is not described: {described:?}");
+    assert_eq!(described.len(), 11, "a route is not described: {described:?}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ async fn site() -> Site {
         name: "ci".parse().unwrap(),
         token: TokenDigest::of(&Secret::new(TOKEN)),
         providers: vec!["registry.acme.example/acme/zap".parse().unwrap()],
+        modules: Vec::new(),
     };
     Site::with(SiteOptions { clients: vec![client], ..SiteOptions::default() }).await
 }
@@ -67,6 +68,7 @@ async fn a_document_with_the_links_of_one_client_reaches_no_other_client() {
         name: name.parse().unwrap(),
         token: TokenDigest::of(&Secret::new(token)),
         providers: vec!["registry.acme.example/acme/zap".parse().unwrap()],
+        modules: Vec::new(),
     };
     let clients = vec![rule("ci", TOKEN), rule("laptop", "tofuoci_9876543210")];
     let site = Site::with(SiteOptions { clients, ..SiteOptions::default() }).await;
@@ -83,9 +85,9 @@ async fn a_document_with_the_links_of_one_client_reaches_no_other_client() {
 async fn the_discovery_document_names_repositories_to_those_who_may_see_something() {
     let site = site().await;
     let (path, host) = ("/.well-known/terraform.json", ("host", "registry.acme.example"));
-    assert_snapshot!(site.ask("GET", path, &[host]).await.shown(), @r#"200 {"providers.v1":"/registry/registry.acme.example/"}"#);
+    assert_snapshot!(site.ask("GET", path, &[host]).await.shown(), @r#"200 {"providers.v1":"/registry/registry.acme.example/","modules.v1":"/modules/registry.acme.example/"}"#);
     let token = format!("Bearer {TOKEN}");
-    assert_snapshot!(site.ask("GET", path, &[host, ("authorization", &token)]).await.shown(), @r#"200 {"providers.v1":"/registry/registry.acme.example/","oci-providers.v1":"ghcr.io/acme/{namespace}-{type}"}"#);
+    assert_snapshot!(site.ask("GET", path, &[host, ("authorization", &token)]).await.shown(), @r#"200 {"providers.v1":"/registry/registry.acme.example/","modules.v1":"/modules/registry.acme.example/","oci-providers.v1":"ghcr.io/acme/{namespace}-{type}"}"#);
 }
 
 #[tokio::test]

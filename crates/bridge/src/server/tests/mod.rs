@@ -91,7 +91,7 @@ fn a_bug() -> &'static str {
 
 /// The answer to a client whose place failed.
 fn failed() -> axum::response::Response {
-    let address = "example.com/acme/zap".parse().unwrap();
+    let address = "example.com/acme/zap".parse::<tofu_oci_types::ProviderAddr>().unwrap().into();
     let detail = Some("cannot write /srv/zips: No space left on device".to_owned());
     let refusal = Refusal::Upstream { address, code: "io", reason: "it has no room".to_owned(), detail };
     let mut response = axum::response::Response::new(Body::from(refusal.to_string()));

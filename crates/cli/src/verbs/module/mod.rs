@@ -1,5 +1,7 @@
 //! `module`: modules in OCI repositories.
 
+mod lock;
+mod mapped;
 mod mirror;
 pub(super) mod open;
 mod pull;
@@ -19,6 +21,7 @@ impl ModuleVerb {
             Self::Pull(args) => &args.output,
             Self::Versions(args) => &args.output,
             Self::Mirror(args) => &args.output,
+            Self::Lock(args) => &args.output,
         }
     }
 }
@@ -28,6 +31,7 @@ pub(crate) async fn module(context: &Context, args: &ModuleArgs) -> Result<Exit,
     match &args.verb {
         ModuleVerb::Push(args) => push::push(context, args).await?,
         ModuleVerb::Pull(args) => pull::pull(context, args).await?,
+        ModuleVerb::Lock(args) => lock::lock(context, args).await?,
         ModuleVerb::Versions(args) => versions::versions(context, args).await?,
         ModuleVerb::Mirror(args) => return mirror::mirror(context, args).await,
     }

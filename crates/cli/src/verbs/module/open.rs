@@ -10,6 +10,7 @@ use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
 use tofu_oci_types::{Constraints, Hostname, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
+use super::mapped::{self, MappedModule};
 use crate::args::{IdentityArgs, LookupArgs, Network, PrivateHostArgs};
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
@@ -26,12 +27,14 @@ pub(in crate::verbs) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
 pub(in crate::verbs) async fn connector(
     context: &Context,
     name: &ModuleName,
+    mapped: Option<&MappedModule>,
     network: &Network,
     identity: &IdentityArgs,
 ) -> Result<Connector, Diagnostic> {
-    let registries: Vec<&str> = match name {
-        ModuleName::Oci(source) => vec![source.repository().registry()],
-        ModuleName::Registry { .. } | ModuleName::Layout { .. } => Vec::new(),
+    let end = end(name).or_else(|| mapped.map(|mapped| mapped.end.clone()));
+    let registries: Vec<&str> = match &end {
+        Some(End::Registry(repository)) => vec![repository.registry()],
+        Some(End::Layout(_)) | None => Vec::new(),
     };
     let access = identity.access(&registries, None).await?;
     Ok(context.connector(network, access))
@@ -42,7 +45,7 @@ pub(in crate::verbs) fn end(name: &ModuleName) -> Option<End> {
     match name {
         ModuleName::Oci(source) => Some(End::Registry(source.repository().clone())),
         ModuleName::Layout { dir, .. } => Some(End::Layout(dir.clone())),
-        ModuleName::Registry { .. } => None,
+        ModuleName::Registry { .. } | ModuleName::Git(_) => None,
     }
 }
 
@@ -51,7 +54,7 @@ fn reference(name: &ModuleName) -> Option<&Reference> {
     match name {
         ModuleName::Oci(source) => Some(source.reference()),
         ModuleName::Layout { reference, .. } => Some(reference),
-        ModuleName::Registry { .. } => None,
+        ModuleName::Registry { .. } | ModuleName::Git(_) => None,
     }
 }
 
@@ -66,14 +69,22 @@ pub(in crate::verbs) struct OpenedModule {
     pub(in crate::verbs) subject: String,
 }
 
-/// Finds the package of a name.
+/// Finds the package of a name: that of a mapped module in its repository alone.
 pub(in crate::verbs) async fn find(
     name: &ModuleName,
+    mapped: Option<&MappedModule>,
     connector: &Connector,
     private: &PrivateHostArgs,
 ) -> Result<OpenedModule, Diagnostic> {
     if let ModuleName::Registry { address, subdir, constraints } = name {
-        return of_registry(address, subdir, constraints, connector, private).await;
+        return match mapped {
+            Some(mapped) => of_mapped(address, subdir, constraints, connector, mapped).await,
+            None => of_registry(address, subdir, constraints, connector, private).await,
+        };
+    }
+    if let ModuleName::Git(source) = name {
+        let package = opener(connector, private)?.git_package(source, connector.git());
+        return Ok(OpenedModule { package, version: None, tag: None, subject: source.to_string() });
     }
     let (Some(end), Some(reference)) = (end(name), reference(name)) else {
         unreachable!("any other name is one of a registry")
@@ -126,6 +137,21 @@ async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference
     }
 }
 
+async fn of_mapped(
+    address: &ModuleAddr,
+    subdir: &Subdir,
+    constraints: &Constraints,
+    connector: &Connector,
+    mapped: &MappedModule,
+) -> Result<OpenedModule, Diagnostic> {
+    let store = connector.source(&mapped.end)?;
+    let version = mapped::choose(store.as_ref(), address, constraints).await?;
+    let tag = Tag::for_version(&version).expect("the version is that of a tag");
+    let package = ModulePackage::of_store(store, &Reference::Tag(tag.clone()), subdir.clone()).await?;
+    let subject = format!("{address} {version}");
+    Ok(OpenedModule { package, version: Some(version), tag: Some(tag), subject })
+}
+
 async fn of_registry(
     address: &ModuleAddr,
     subdir: &Subdir,
@@ -137,7 +163,7 @@ async fn of_registry(
     let registry = opener.module_registry(address.hostname()).await?;
     let version = registry.choose(address, constraints).await?;
     let location: ModuleLocation = registry.locate(address, &version).await?;
-    let package = opener.module_package(&location).await?.inside(subdir);
+    let package = opener.module_package(&location, connector.git()).await?.inside(subdir);
     let subject = format!("{address} {version}");
     Ok(OpenedModule { package, version: Some(version), tag: None, subject })
 }

@@ -1,17 +1,20 @@
 //! `module pull`.
 
+use std::fmt;
 use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_archive::Limits;
 use tofu_oci_fetch::{ModuleDir, ModulePlaced, ModuleStanding, Replace, SignedBy, fetch_module, judge_module};
 use tofu_oci_tfconfig::{PackageModulesError, package_modules};
-use tofu_oci_types::{Digest, Event, PackageHash, Place, Version};
+use tofu_oci_types::{Digest, Event, GitReference, PackageHash, Place, Version};
 
+use super::mapped::{MappedBy, MappedModule};
 use super::open::{self, OpenedModule};
 use crate::args::ModulePullArgs;
 use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
+use crate::modules;
 use crate::page::Page;
 use crate::printer;
 use crate::report::{human_bytes, json_line};
@@ -25,12 +28,15 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         .map_err(|error| Diagnostic::new(Exit::Fixable, format!("the current folder cannot be read: {error}")))?;
     let target = ModuleDir::new(&args.dir, &working_dir)?;
     let trust = trust::load(&args.trust, Path::new("."))?;
-    let connector = open::connector(context, &name, &args.network, &args.identity).await?;
-    let OpenedModule { package, version, subject, .. } = open::find(&name, &connector, &args.private).await?;
+    let mapped = MappedModule::of(&modules::load(&args.mapping, Path::new("."))?, &name)?;
+    let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity).await?;
+    let found = open::find(&name, mapped.as_ref(), &connector, &args.private).await?;
+    let OpenedModule { package, version, subject, .. } = found;
     let (reporter, limits) = (context.reporter.as_ref(), Limits::default());
     let standing = judge_module(&package, version.as_ref(), &trust, reporter).await?;
     let fetched = fetch_module(&package, &target, &subject, &limits, reporter).await?;
     let outside = calls_outside(fetched.path());
+    let commit = fetched.commit().cloned();
     let (h1, files, bytes, folder) = (fetched.h1(), fetched.files(), fetched.bytes(), fetched.subdir().to_owned());
     let replace = if args.force { Replace::Everything } else { Replace::Never };
     let placed = fetched.place(replace, &limits).await?;
@@ -57,8 +63,11 @@ pub(super) async fn pull(context: &Context, args: &ModulePullArgs) -> Result<(),
         outcome,
         dir: target.shown(),
         source: package.place(),
+        mapped_by: mapped.as_ref().map(|mapped| &mapped.by),
         version: version.as_ref(),
         manifest: package.manifest(),
+        git: package.git().map(|checkout| checkout.source().to_string()),
+        commit: commit.as_ref().map(GitReference::as_str),
         folder: &folder,
         files,
         bytes,
@@ -85,8 +94,13 @@ struct PulledModuleLine<'a> {
     dir: &'a Path,
     /// The repository or directory, or the host of the archive.
     source: &'a Place,
+    /// The rule that maps the module to that repository.
+    mapped_by: Option<&'a MappedBy>,
     version: Option<&'a Version>,
     manifest: Option<&'a Digest>,
+    /// The git repository with the reference, and the commit that was fetched.
+    git: Option<String>,
+    commit: Option<&'a str>,
     folder: &'a str,
     files: usize,
     bytes: u64,
@@ -98,7 +112,13 @@ fn print(context: &Context, line: &PulledModuleLine<'_>) {
     if context.json {
         return json_line(line);
     }
-    let PulledModuleLine { outcome, dir, source, version, manifest, files, bytes, signers, .. } = line;
+    let PulledModuleLine {
+        outcome, dir, source, mapped_by, version, manifest, git, commit, files, bytes, signers, ..
+    } = line;
+    let source: &dyn fmt::Display = match git {
+        Some(git) => git,
+        None => source,
+    };
     let named = version.map(|version| format!(" {version}")).unwrap_or_default();
     let dir = dir.display();
     let mut page = Page::of(match *outcome {
@@ -106,8 +126,14 @@ fn print(context: &Context, line: &PulledModuleLine<'_>) {
         "replaced" => format!("pulled the module{named} from {source} into {dir}, and removed what was there"),
         _ => format!("pulled the module{named} from {source} into {dir}"),
     });
+    if let Some(by) = mapped_by {
+        page.line(format_args!("  mapped by {by}"));
+    }
     if let Some(manifest) = manifest {
         page.line(format_args!("  manifest {manifest}"));
+    }
+    if let Some(commit) = commit {
+        page.line(format_args!("  commit {commit}"));
     }
     let word = if *files == 1 { "file" } else { "files" };
     page.line(format_args!("  {files} {word}, {}", human_bytes(*bytes)));

@@ -1,5 +1,6 @@
 //! `module versions`.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -8,9 +9,11 @@ use tofu_oci_source::{Listing, ModuleError, ModulePackage};
 use tofu_oci_store::ReadStore;
 use tofu_oci_types::{Constraints, Event, ModuleName, Place, Reference, Subdir, Tag, Version};
 
+use super::mapped::MappedModule;
 use super::open;
 use crate::args::ModuleVersionsArgs;
 use crate::diagnostic::Diagnostic;
+use crate::modules;
 use crate::page::Page;
 use crate::printer;
 use crate::report::json_line;
@@ -23,21 +26,37 @@ const NAMED: usize = 10;
 /// Lists the versions of a module, newest first.
 pub(super) async fn versions(context: &Context, args: &ModuleVersionsArgs) -> Result<(), Diagnostic> {
     let name = open::named(&args.source)?;
-    let connector = open::connector(context, &name, &args.network, &args.identity).await?;
-    let (place, listing, others, wanted, store) = match &name {
-        ModuleName::Registry { address, constraints, .. } => {
-            let registry = open::registry(address.hostname(), &connector, &args.private).await?;
-            let listing = registry.versions(address).await?;
-            (registry.place().clone(), listing, Vec::new(), constraints.clone(), None)
+    let mapped = MappedModule::of(&modules::load(&args.mapping, Path::new("."))?, &name)?;
+    let connector = open::connector(context, &name, mapped.as_ref(), &args.network, &args.identity).await?;
+    let (store, wanted) = match (&name, &mapped) {
+        (ModuleName::Registry { address, constraints, .. }, Some(mapped)) => {
+            mapped.note(context, address);
+            (Some(connector.source(&mapped.end)?), constraints.clone())
         }
-        ModuleName::Oci(_) | ModuleName::Layout { .. } => {
+        (ModuleName::Registry { constraints, .. }, None) => (None, constraints.clone()),
+        (ModuleName::Git(source), _) => {
+            let message =
+                format!("{source} is a git repository, and `module versions` lists registries and OCI repositories");
+            return Err(Diagnostic::usage(message)
+                .code("git-has-no-versions")
+                .hint("`git ls-remote --tags` lists the tags of a git repository"));
+        }
+        (ModuleName::Oci(_) | ModuleName::Layout { .. }, _) => {
             let end = open::end(&name).expect("it is not a module of a registry");
-            let store = connector.source(&end)?;
-            let tags = store.tags().await?;
-            let (listing, others) = sorted(&tags);
-            warn_of_others(context, &store, &listing.versions).await;
-            (store.place(), listing, others, Constraints::any(), Some(store))
+            (Some(connector.source(&end)?), Constraints::any())
         }
+    };
+    let (place, listing, others) = match (&name, &store) {
+        (ModuleName::Registry { address, .. }, None) => {
+            let registry = open::registry(address.hostname(), &connector, &args.private).await?;
+            (registry.place().clone(), registry.versions(address).await?, Vec::new())
+        }
+        (_, Some(store)) => {
+            let (listing, others) = sorted(&store.tags().await?);
+            warn_of_others(context, store, &listing.versions).await;
+            (store.place(), listing, others)
+        }
+        (_, None) => unreachable!("any other name is of a repository"),
     };
     let notices = match &store {
         Some(store) => module_notices_of(store.as_ref(), &listing).await,

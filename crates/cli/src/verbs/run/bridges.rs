@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_bridge::{
-    Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, Loopback, NewToken, OfferedBy,
-    PackageOptions, Packages, Redirects, Refusal, ServeError, ServedPlace, ServedRelease, ServedSite, SumsSigner,
-    Visibility,
+    BaseUrl, Bridge, BridgeSettings, Catalog, CatalogOptions, ClientAccess, ClientRule, Loopback, NewToken, OfferedBy,
+    PackageOptions, Packages, Redirects, Refusal, ServeError, ServedModulePlace, ServedPlace, ServedRelease,
+    ServedSite, Server, SumsSigner, Visibility,
 };
 use tofu_oci_fetch::Trust;
 use tofu_oci_lockfile::LockFile;
@@ -32,6 +32,7 @@ const CLIENT: &str = "run";
 /// The servers; they end when this is dropped.
 pub(super) struct Bridges {
     servers: Vec<Arc<Bridge>>,
+    modules: Option<Arc<Bridge>>,
     password: NewToken,
     authority: String,
     _running: JoinSet<()>,
@@ -46,6 +47,7 @@ impl Bridges {
     pub(super) async fn start(
         methods: &BridgedMethods,
         sources: &BridgedSources,
+        modules: Option<ServedModulePlace>,
         trust: &Trust,
         watched: &Arc<Watched>,
         scratch: &Path,
@@ -55,36 +57,38 @@ impl Bridges {
         std::fs::create_dir(&cache).map_err(|error| not_prepared(&error))?;
         let password = NewToken::generate();
         let (mut servers, mut running) = (Vec::new(), JoinSet::new());
+        let starter = BridgeStarter { loopback: &loopback, trust, watched, cache: &cache };
         for (nth, (include, exclude)) in methods.served().enumerate() {
-            let server = loopback.bind(Arc::clone(watched) as _).await;
-            let server = server.map_err(|error: ServeError| not_started(&error).code(error.code()))?;
-            let base = server.addresses().first().map(|address| format!("https://{address}/"));
-            let base = base.and_then(|base| base.parse().ok()).expect("the address of a port is a URL");
             let client = ClientRule {
                 name: CLIENT.parse().expect("the name of a client"),
                 token: password.digest.clone(),
                 providers: include.clone(),
+                modules: Vec::new(),
             };
             let place =
                 ServedPlace { include, exclude, offered: OfferedBy::Place(sources.open(nth, watched)), list: None };
-            let options = CatalogOptions { hold: HOLD, ..CatalogOptions::new(trust.clone(), Arc::clone(watched) as _) };
-            let bridge = Arc::new(Bridge {
-                catalog: Catalog::new(vec![place], options),
-                packages: Packages::new(PackageOptions {
-                    cache: cache.clone(),
-                    cache_bytes: u64::MAX,
-                    limits: Limits::default(),
-                    redirects: Redirects::Never,
-                    visibility: Visibility::Private,
-                }),
-                signer: SumsSigner::new(None),
-                access: ClientAccess::new(vec![client], tofu_oci_bridge::LinkOptions::default()),
-                settings: BridgeSettings { base, hosts: Vec::new(), hashes: vec![Scheme::Zh] },
-            });
+            let access = ClientAccess::new(vec![client], tofu_oci_bridge::LinkOptions::default());
+            let (server, bridge) = starter.bridge("", vec![place], Vec::new(), access).await?;
             running.spawn(server.serve(ServedSite::of(Arc::clone(&bridge)), std::future::pending()));
             servers.push(bridge);
         }
-        Ok(Self { servers, password, authority: loopback.authority().to_owned(), _running: running })
+        let modules = match modules {
+            Some(place) => {
+                let access = ClientAccess::new(Vec::new(), tofu_oci_bridge::LinkOptions::default());
+                let path = format!("{}/", NewToken::generate().token.expose());
+                let (server, bridge) = starter.bridge(&path, Vec::new(), vec![place], access).await?;
+                running.spawn(server.serve(ServedSite::below_its_path(Arc::clone(&bridge)), std::future::pending()));
+                Some(bridge)
+            }
+            None => None,
+        };
+        Ok(Self { servers, modules, password, authority: loopback.authority().to_owned(), _running: running })
+    }
+
+    /// Where the registries of modules begin, if modules are mapped. Clients show a registry of modules the token of the host
+    /// that an address names, which is the user's and stays so: the password is in the path.
+    pub(super) fn modules_url(&self) -> Option<&BaseUrl> {
+        self.modules.as_ref().map(|bridge| &bridge.settings.base)
     }
 
     /// Their certificate authority, as PEM.
@@ -117,6 +121,8 @@ impl Bridges {
         advice: &dyn Fn(&ProviderAddr) -> String,
     ) -> Vec<Diagnostic> {
         let mut refused = watched.problems();
+        let modules = self.modules.iter().flat_map(|bridge| bridge.catalog.modules().refusals());
+        refused.extend(modules.map(|refusal| refused_module(&refusal)));
         for (address, version) in watched.releases() {
             for bridge in &self.servers {
                 // The answer that the command got is still at hand.
@@ -129,6 +135,51 @@ impl Bridges {
         }
         refused
     }
+}
+
+/// What the servers of a run have in common.
+struct BridgeStarter<'a> {
+    loopback: &'a Loopback,
+    trust: &'a Trust,
+    watched: &'a Arc<Watched>,
+    cache: &'a Path,
+}
+
+impl BridgeStarter<'_> {
+    /// A server at a free port, and what it serves below `path`.
+    async fn bridge(
+        &self,
+        path: &str,
+        places: Vec<ServedPlace>,
+        modules: Vec<ServedModulePlace>,
+        access: ClientAccess,
+    ) -> Result<(Server, Arc<Bridge>), Diagnostic> {
+        let (trust, watched) = (self.trust.clone(), self.watched);
+        let server = self.loopback.bind(Arc::clone(watched) as _).await;
+        let server = server.map_err(|error: ServeError| not_started(&error).code(error.code()))?;
+        let base = server.addresses().first().map(|address| format!("https://{address}/{path}"));
+        let base = base.and_then(|base| base.parse().ok()).expect("the address of a port is a URL");
+        let options = CatalogOptions { hold: HOLD, ..CatalogOptions::new(trust, Arc::clone(watched) as _) };
+        let bridge = Arc::new(Bridge {
+            catalog: Catalog::new(places, options).with_modules(modules),
+            packages: Packages::new(PackageOptions {
+                cache: self.cache.to_owned(),
+                cache_bytes: u64::MAX,
+                limits: Limits::default(),
+                redirects: Redirects::Never,
+                visibility: Visibility::Private,
+            }),
+            signer: SumsSigner::new(None),
+            access,
+            settings: BridgeSettings { base, hosts: Vec::new(), hashes: vec![Scheme::Zh] },
+        });
+        Ok((server, bridge))
+    }
+}
+
+fn refused_module(refusal: &Refusal) -> Diagnostic {
+    let diagnostic = Diagnostic::new(Exit::Fixable, refusal.to_string()).code(refusal.code());
+    diagnostic.hint("modules.toml says which repository a module is in: tofu-oci help modules")
 }
 
 /// Whether the lock file has checksums of the release, and none of the package for this platform.

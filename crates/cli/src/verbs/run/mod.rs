@@ -1,4 +1,4 @@
-//! `run`: a command that gets providers out of OCI repositories, through a bridge that lives as long as the command.
+//! `run`: a command that gets providers and modules out of OCI repositories, through a bridge that lives as long as the command.
 //!
 //! ```text
 //! the CLI configuration, --template --methods--> the same methods, each oci_mirror with a bridge of its own
@@ -12,6 +12,7 @@ mod bridges;
 mod command;
 mod lock_file;
 mod methods;
+mod modules;
 mod shared;
 mod variables;
 mod watched;
@@ -35,6 +36,7 @@ use crate::lookup::{configured, refuse};
 use bridges::Bridges;
 use lock_file::LockedByCommand;
 use methods::BridgedMethods;
+use modules::{BridgedModules, HostServices};
 use shared::{chdir, not_prepared};
 use watched::Watched;
 
@@ -53,7 +55,10 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
     configured.methods = methods::with_template(args, configured.methods)?;
     let configured = Arc::new(configured);
     let methods = BridgedMethods::of(&configured);
-    if methods.is_empty() {
+    let mirrors = crate::modules::load(&args.mapping, &dir)?;
+    BridgedModules::note(context, &mirrors);
+    let modules = BridgedModules::of(mirrors);
+    if methods.is_empty() && modules.is_none() {
         return Err(methods::nothing_to_bridge(&read, args));
     }
     methods::note_passed_over(context, args, &read);
@@ -61,9 +66,14 @@ pub(crate) async fn run(context: &Context, args: &RunArgs) -> Result<Exit, Diagn
     let opener = Arc::new(MethodOpener::new(&configured, connector.client()?, connector.host_tokens()?));
     let scratch = Scratch::temporary(&std::env::temp_dir(), Purpose::Run).map_err(|error| not_prepared(&error))?;
     let sources = methods.sources(&configured, &opener);
-    let bridges = Bridges::start(&methods, &sources, &trust, &watched, scratch.path()).await?;
+    let place = modules.as_ref().map(|modules| modules.place(&connector)).transpose()?;
+    let bridges = Bridges::start(&methods, &sources, place, &trust, &watched, scratch.path()).await?;
     let written = BridgedMethods::written(&configured, bridges.urls());
-    let text = rewrite(&read.reading, &read.environment, &written) + &bridges.credentials();
+    let hosts = match (&modules, bridges.modules_url()) {
+        (Some(modules), Some(base)) => modules.services(context, &read, &configured, &opener, base).await,
+        _ => HostServices::new(),
+    };
+    let text = rewrite(&read.reading, &read.environment, &written, &hosts) + &bridges.credentials();
     let variables =
         variables::prepare(scratch.path(), &text, bridges.authority()).map_err(|error| not_prepared(&error))?;
     let lock = LockedByCommand::before(context, args, &dir, trust, sources).await?;

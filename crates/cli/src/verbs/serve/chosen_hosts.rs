@@ -3,9 +3,9 @@
 //! The bridge asks no host that its settings do not name. A client chooses the parts of an address for which `include` has
 //! a wildcard; none of them may lead to a host.
 
-use tofu_oci_bridge::{ServedProviders, WrittenPlace};
-use tofu_oci_mapper::TemplateAddress;
-use tofu_oci_types::ProviderAddr;
+use tofu_oci_bridge::{ServedModules, ServedProviders, WrittenPlace};
+use tofu_oci_mapper::{ModuleRepositories, Symbol, TemplateAddress as _};
+use tofu_oci_types::{ModuleAddr, ProviderAddr};
 
 use super::settings::Settings;
 use crate::diagnostic::Diagnostic;
@@ -17,6 +17,17 @@ use crate::lookup::ORIGIN;
 /// # Errors
 /// The first such place; exit code 2.
 pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
+    for served in &settings.config.modules {
+        if let Some(problem) = module_problem(served) {
+            let instead = if served.from.span.is_empty() {
+                "name what it may be: --include-modules 'registry.example.com/acme/*/*'"
+            } else {
+                "name what it may be: include = [\"registry.example.com/acme/*/*\"]; or write the registry into the template"
+            };
+            let diagnostic = Diagnostic::usage(problem).code("settings-invalid");
+            return Err(settings.about(&served.from, diagnostic.hint(instead)));
+        }
+    }
     for served in &settings.config.providers {
         let upstream = served.pull.iter().flat_map(|pull| &pull.upstream);
         for place in std::iter::once(&served.from).chain(upstream) {
@@ -30,16 +41,29 @@ pub(super) fn refuse(settings: &Settings) -> Result<(), Diagnostic> {
 }
 
 fn problem(served: &ServedProviders, place: &WrittenPlace) -> Option<String> {
-    let (what, open) = if place.text == ORIGIN {
+    if place.text == ORIGIN {
         let open = served.include.iter().find(|pattern| pattern.hostname().is_none())?;
-        ("\"direct\" asks the host of each provider".to_owned(), open)
-    } else {
-        let Ok(From::Repositories(template)) = From::parse(&place.text) else { return None };
-        let symbol = template.open_in_registry(&served.include).into_iter().next()?;
-        let open = served.include.iter().find(|pattern| ProviderAddr::literal(pattern, symbol).is_none())?;
-        (format!("the registry of the template depends on ${{{}}}", symbol.name()), open)
-    };
-    Some(format!("{what}, and `include` has {open}: a client could make the server ask any host"))
+        return Some(open_host("\"direct\" asks the host of each provider", open));
+    }
+    let Ok(From::Repositories(template)) = From::parse(&place.text) else { return None };
+    let symbol = template.open_in_registry(&served.include).into_iter().next()?;
+    let open = served.include.iter().find(|pattern| ProviderAddr::literal(pattern, symbol).is_none())?;
+    Some(open_host(&depends(symbol), open))
+}
+
+fn module_problem(served: &ServedModules) -> Option<String> {
+    let Ok(ModuleRepositories::Registry(template)) = served.from.text.parse() else { return None };
+    let symbol = template.open_in_registry(&served.include).into_iter().next()?;
+    let open = served.include.iter().find(|pattern| ModuleAddr::literal(pattern, symbol).is_none())?;
+    Some(open_host(&depends(symbol), open))
+}
+
+fn depends(symbol: Symbol) -> String {
+    format!("the registry of the template depends on ${{{}}}", symbol.name())
+}
+
+fn open_host(what: &str, open: &impl std::fmt::Display) -> String {
+    format!("{what}, and `include` has {open}: a client could make the server ask any host")
 }
 
 /// What to write.

@@ -3,6 +3,7 @@
 mod chosen_hosts;
 mod keys;
 mod log_file;
+mod module_places;
 mod open;
 mod places;
 mod settings;
@@ -87,7 +88,7 @@ pub(crate) async fn serve(context: &Context, args: &ServeArgs) -> Result<Exit, D
     let settings_of_bridge = BridgeSettings { base, hosts: places::own_hosts(config), hashes: config.hashes.clone() };
     start::announce(context, config, &settings_of_bridge.base, &server);
     let bridge = Arc::new(Bridge {
-        catalog: Catalog::new(opened.places, options),
+        catalog: Catalog::new(opened.places, options).with_modules(opened.modules),
         packages,
         signer,
         access,

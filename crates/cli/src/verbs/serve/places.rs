@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_bridge::{
-    BridgeConfig, ListProviders, OfferedBy, OpenSource, OwnHost, PullRules, ServedPlace, ServedProviders,
+    BridgeConfig, HostService, ListProviders, OfferedBy, OpenSource, OwnHost, PullRules, ServedModulePlace,
+    ServedPlace, ServedProviders,
 };
 use tofu_oci_fetch::Trust;
 use tofu_oci_mapper::UriTemplate;
@@ -14,6 +15,7 @@ use tofu_oci_mirror::{Destination, DestinationName, MirrorError, MirrorRules, Pu
 use tofu_oci_source::{BundleSource, Source};
 use tofu_oci_types::{Hostname, Pattern, Place};
 
+use super::module_places;
 use super::open::{list_providers, open_place};
 use super::settings::Settings;
 use super::upstream::PulledUpstream;
@@ -30,6 +32,7 @@ const JOBS: usize = 4;
 /// What is served, and whose signatures count for it.
 pub(super) struct OpenedPlaces {
     pub(super) places: Vec<ServedPlace>,
+    pub(super) modules: Vec<ServedModulePlace>,
     pub(super) trust: Trust,
 }
 
@@ -68,7 +71,9 @@ pub(super) async fn open(context: &Context, args: &ServeArgs, settings: &Setting
         let (include, exclude) = (served.include.clone(), served.exclude.clone());
         Ok(ServedPlace { include, exclude, offered, list })
     });
-    Ok(OpenedPlaces { places: places.collect::<Result<_, Diagnostic>>()?, trust: trust.clone() })
+    let places = places.collect::<Result<_, Diagnostic>>()?;
+    let modules = module_places::open(settings, &connector)?;
+    Ok(OpenedPlaces { places, modules, trust: trust.clone() })
 }
 
 /// A folder or bundle that is not there would be taken for one without providers.
@@ -156,7 +161,12 @@ pub(super) fn own_hosts(config: &BridgeConfig) -> Vec<OwnHost> {
             }
             _ => None,
         };
-        OwnHost { hostname: hostname.clone(), repositories }
+        let services = [
+            (HostService::Providers, config.has_providers_of(hostname)),
+            (HostService::Modules, config.has_modules_of(hostname)),
+        ];
+        let services = services.into_iter().filter_map(|(service, has_it)| has_it.then_some(service)).collect();
+        OwnHost { hostname: hostname.clone(), repositories, services }
     };
     config.hosts.iter().map(own).collect()
 }

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_bridge::{BridgeConfig, BridgeConfigError, BridgeConfigProblem, ServedProviders, TlsFiles, WrittenPlace};
+use tofu_oci_bridge::{
+    BridgeConfig, BridgeConfigError, BridgeConfigProblem, ModuleLocations, ServedModules, ServedProviders, TlsFiles,
+    WrittenPlace,
+};
 use tofu_oci_mirror::UpstreamUse;
 use tofu_oci_types::{TextPosition, printable};
 
@@ -32,9 +35,10 @@ impl Settings {
     /// # Errors
     /// What is wrong with one of them; exit code 2.
     pub(super) fn asked(args: &ServeArgs) -> Result<Self, Diagnostic> {
-        let mut settings = match &args.from {
-            Some(from) => Self { config: of_place(args, from), dir: PathBuf::from("."), file: None },
-            None => Self::of_file(args)?,
+        let mut settings = if args.from.is_some() || args.modules_from.is_some() {
+            Self { config: of_places(args), dir: PathBuf::from("."), file: None }
+        } else {
+            Self::of_file(args)?
         };
         settings.change(args)?;
         Ok(settings)
@@ -49,6 +53,9 @@ impl Settings {
             }
             return Err(Diagnostic::usage("`serve` needs to know what to serve, and there is no serve.toml here")
                 .hint("name a place: tofu-oci serve --from 'REGISTRY/${namespace}-${type}'")
+                .hint(
+                    "or one of modules: tofu-oci serve --modules-from 'REGISTRY/${namespace}-${name}-${target_system}'",
+                )
                 .hint("or write a serve.toml: tofu-oci help serving"));
         }
         let unreadable = |error: &dyn std::fmt::Display| {
@@ -123,13 +130,26 @@ impl Settings {
     }
 }
 
-fn of_place(args: &ServeArgs, from: &str) -> BridgeConfig {
-    let include = match args.include.as_slice() {
-        [] => vec!["*/*/*".parse().expect("a pattern of every provider")],
-        patterns => patterns.to_vec(),
-    };
-    let from = WrittenPlace { text: from.to_owned(), span: 0..0 };
-    BridgeConfig::serving(vec![ServedProviders { include, exclude: Vec::new(), from, pull: None }])
+fn of_places(args: &ServeArgs) -> BridgeConfig {
+    let written = |text: &String| WrittenPlace { text: text.clone(), span: 0..0 };
+    let providers = args.from.iter().map(|from| {
+        let include = match args.include.as_slice() {
+            [] => vec!["*/*/*".parse().expect("a pattern of every provider")],
+            patterns => patterns.to_vec(),
+        };
+        ServedProviders { include, exclude: Vec::new(), from: written(from), pull: None }
+    });
+    let modules = args.modules_from.iter().map(|from| {
+        let include = match args.include_modules.as_slice() {
+            [] => vec!["*/*/*/*".parse().expect("a pattern of every module")],
+            patterns => patterns.to_vec(),
+        };
+        let locations = if args.oci_locations { ModuleLocations::Oci } else { ModuleLocations::Archives };
+        ServedModules { include, exclude: Vec::new(), from: written(from), locations }
+    });
+    let mut config = BridgeConfig::serving(providers.collect());
+    config.modules = modules.collect();
+    config
 }
 
 /// The fault with its line, shown as errors of a trust policy are.

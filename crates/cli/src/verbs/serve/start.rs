@@ -1,10 +1,10 @@
 //! What a server says before it serves.
 
 use serde::Serialize;
-use tofu_oci_bridge::{BaseUrl, BridgeConfig, ServedProviders, Server, SumsSigner};
+use tofu_oci_bridge::{BaseUrl, BridgeConfig, ModuleLocations, ServedProviders, Server, SumsSigner};
 use tofu_oci_mapper::Symbol;
 use tofu_oci_mirror::UpstreamUse;
-use tofu_oci_types::{Event, Pattern, masked};
+use tofu_oci_types::{Event, ModulePattern, Pattern, masked};
 
 use super::settings::Settings;
 use crate::ends::From;
@@ -19,6 +19,9 @@ struct ServingLine {
     event: &'static str,
     url: String,
     mirror: String,
+    /// What the registries of modules begin with, if there are modules.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modules: Option<String>,
     listen: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     listen_metrics: Option<String>,
@@ -37,6 +40,16 @@ struct ServedLine {
     upstream: Vec<String>,
 }
 
+/// A place of modules in the report of `--check-config`.
+#[derive(Serialize)]
+struct ServedModulesLine {
+    event: &'static str,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    from: String,
+    oci_locations: bool,
+}
+
 /// The last line of `--check-config`.
 #[derive(Serialize)]
 struct SettingsLine {
@@ -50,7 +63,8 @@ struct SettingsLine {
 /// Warns of settings that are allowed, and that few people want.
 pub(super) fn warn(context: &Context, settings: &Settings, signer: &SumsSigner) {
     let config = &settings.config;
-    if !config.hosts.is_empty() && signer.key().is_none() {
+    let has_own_providers = config.hosts.iter().any(|host| config.has_providers_of(host));
+    if has_own_providers && signer.key().is_none() {
         let text =
             "without `signing_key`, releases that their publisher has not signed cannot be installed from own hosts";
         let hint = "make a key: tofu-oci serve --new-key bridge-key.asc";
@@ -89,12 +103,14 @@ pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl,
     let metrics = server.metrics_address().map(|address| address.to_string());
     let hosts: Vec<String> = config.hosts.iter().map(tofu_oci_types::Hostname::display).collect();
     let (url, mirror) = (base.to_string(), base.join("mirror/"));
+    let modules = (!config.modules.is_empty()).then(|| base.join("modules/"));
     let sealed = config.upstreams == UpstreamUse::Sealed;
     if context.json {
         return json_line(&ServingLine {
             event: "serving",
             url,
             mirror,
+            modules,
             listen,
             listen_metrics: metrics,
             hosts,
@@ -107,9 +123,20 @@ pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl,
     }
     let mut page = Page::of(format!("serving {url} at {}", listen.join(" and ")));
     page.line("in the CLI configuration of clients:");
-    page.line(format!("  provider_installation {{ network_mirror {{ url = \"{mirror}\" }} }}"));
-    for host in &hosts {
-        page.line(format!("in required_providers: source = \"{host}/NAMESPACE/TYPE\""));
+    if !config.providers.is_empty() {
+        page.line(format!("  provider_installation {{ network_mirror {{ url = \"{mirror}\" }} }}"));
+    }
+    if let Some(modules) = &modules {
+        page.line(format!("  host \"HOST\" {{ services = {{ \"modules.v1\" = \"{modules}HOST/\" }} }}"));
+    }
+    for host in &config.hosts {
+        let shown = host.display();
+        if config.has_providers_of(host) {
+            page.line(format!("in required_providers: source = \"{shown}/NAMESPACE/TYPE\""));
+        }
+        if config.has_modules_of(host) {
+            page.line(format!("in module blocks: source = \"{shown}/NAMESPACE/NAME/SYSTEM\""));
+        }
     }
     if !config.clients.is_empty() {
         page.line("each client shows its token: a `credentials` block, or https://NAME:TOKEN@… in the url");
@@ -151,14 +178,40 @@ pub(super) fn print_settings(context: &Context, settings: &Settings) {
         }
         page.line(&text);
     }
+    print_modules(context, settings, &mut page);
     if !context.json {
         return printer::stdout(&page);
     }
     json_line(&SettingsLine {
         event: "settings",
-        places: config.providers.len(),
+        places: config.providers.len() + config.modules.len(),
         hosts: config.hosts.iter().map(tofu_oci_types::Hostname::display).collect(),
         restricted: !config.clients.is_empty(),
         sealed: config.upstreams == UpstreamUse::Sealed,
     });
+}
+
+fn print_modules(context: &Context, settings: &Settings, page: &mut Page) {
+    let texts = |patterns: &[ModulePattern]| patterns.iter().map(ToString::to_string).collect::<Vec<_>>();
+    for served in &settings.config.modules {
+        let line = ServedModulesLine {
+            event: "served_modules",
+            include: texts(&served.include),
+            exclude: texts(&served.exclude),
+            from: masked(&settings.located(&served.from.text)),
+            oci_locations: served.locations == ModuleLocations::Oci,
+        };
+        if context.json {
+            json_line(&line);
+            continue;
+        }
+        let mut text = format!("modules {} from {}", line.include.join(", "), line.from);
+        if !line.exclude.is_empty() {
+            text.push_str(&format!(" except {}", line.exclude.join(", ")));
+        }
+        if line.oci_locations {
+            text.push_str("; OpenTofu goes to the repository");
+        }
+        page.line(&text);
+    }
 }

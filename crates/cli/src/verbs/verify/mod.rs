@@ -269,8 +269,8 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     let chdir = args.chdir.as_deref();
     if text.starts_with("oci://") && !text.starts_with("oci:///") {
         let name = module_open::named(text)?;
-        let connector = module_open::connector(context, &name, &args.network, &args.identity).await?;
-        let module = module_open::find(&name, &connector, &args.lookup.private).await?;
+        let connector = module_open::connector(context, &name, None, &args.network, &args.identity).await?;
+        let module = module_open::find(&name, None, &connector, &args.lookup.private).await?;
         return Ok(VerifySubject::Module(Box::new(module)));
     }
     let (end, version) = match subject::read(text)? {

@@ -42,7 +42,7 @@ fn check<const N: usize>(files: [(&str, &str); N]) -> String {
     assert_eq!(before.problems, [], "the files are sound");
     let methods = before.methods(&environment(), &files);
     let wanted = bridged(&methods.list);
-    let text = rewrite(&before, &environment(), &wanted);
+    let text = rewrite(&before, &environment(), &wanted, &BTreeMap::new());
     let mut moved = MemoryFiles::from([("/tmp/run/cli.tfrc", text.as_str())]);
     moved.add("/w/cache/", "");
     let vars = BTreeMap::from([("TF_CLI_CONFIG_FILE".to_owned(), "/tmp/run/cli.tfrc".to_owned())]);
@@ -214,7 +214,7 @@ fn several_files_are_merged_as_the_clients_merge_them() {
 fn without_a_file_the_methods_are_the_whole_text() {
     let reading = read(&environment(), &MemoryFiles::default(), TofuRelease::V1_13);
     let direct = WrittenMethod::Direct { include: Vec::new(), exclude: Vec::new(), retries: None };
-    assert_snapshot!(rewrite(&reading, &environment(), &[direct]), @"
+    assert_snapshot!(rewrite(&reading, &environment(), &[direct], &BTreeMap::new()), @"
     provider_installation {
       direct {
       }

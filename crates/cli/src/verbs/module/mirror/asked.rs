@@ -3,10 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, TemplateError};
-use tofu_oci_mirror::{BundledModules, ModuleOrigin, WantedModule};
-use tofu_oci_source::ModuleLocation;
+use tofu_oci_mirror::{BundledModules, ModuleOrigin, NamedPackage, WantedModule};
 use tofu_oci_tfconfig::{OuterCall, TfConfigError, outer_calls};
-use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, OciModuleSource, Reference, Subdir, Version};
+use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
 
 use crate::args::ModuleMirrorArgs;
 use crate::diagnostic::Diagnostic;
@@ -36,7 +35,7 @@ fn by_address(text: &str, latest: Option<u32>) -> Result<WantedModule, Diagnosti
             let origin = ModuleOrigin::Registry { constraints, latest: latest.map(|latest| latest as usize) };
             Ok(WantedModule { address, folder: subdir, origin })
         }
-        ModuleName::Oci(_) | ModuleName::Layout { .. } => {
+        ModuleName::Oci(_) | ModuleName::Git(_) | ModuleName::Layout { .. } => {
             Err(Diagnostic::usage("a repository does not say which module of a registry it holds")
                 .code("module-without-address")
                 .hint("name the module that configurations will call: --as HOST/NAMESPACE/NAME/SYSTEM"))
@@ -54,39 +53,44 @@ fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
         return Err(Diagnostic::usage("--as names a module, and no folder in it")
             .hint("put //SUB into the source: that folder becomes the package"));
     }
-    let ModuleName::Oci(source) = open::named(source)? else {
-        return Err(Diagnostic::usage("--as is for a source that has no address, such as oci://REPOSITORY?tag=1.4.0")
+    let (location, label) = match open::named(source)? {
+        ModuleName::Oci(source) => {
+            let label = match source.reference() {
+                Reference::Tag(tag) => Some(tag.to_string()),
+                Reference::Digest(_) => None,
+            };
+            (NamedPackage::Oci(source), label)
+        }
+        ModuleName::Git(source) => {
+            let label = source.reference().map(ToString::to_string);
+            (NamedPackage::Git(source), label)
+        }
+        _ => {
+            return Err(Diagnostic::usage(
+                "--as is for a source that has no address, such as oci://REPOSITORY?tag=1.4.0",
+            )
             .hint("omit --as: the module of a registry keeps its address"));
+        }
     };
-    let version = version_of(&source, &constraints, &address)?;
-    let location = ModuleLocation::Oci(source);
+    let version = version_of(label.as_deref(), &constraints, &address)?;
     Ok(WantedModule { address, folder: Subdir::root(), origin: ModuleOrigin::At { location, version } })
 }
 
-/// The version after the `@`, else that of the tag.
-fn version_of(
-    source: &OciModuleSource,
-    constraints: &Constraints,
-    address: &ModuleAddr,
-) -> Result<Version, Diagnostic> {
+/// The version after the `@`, else that of the source's tag or ref.
+fn version_of(label: Option<&str>, constraints: &Constraints, address: &ModuleAddr) -> Result<Version, Diagnostic> {
     if let Some(version) = constraints.exact() {
         return Ok(version.clone());
     }
     let hint = format!("name it: --as {address}@1.4.0");
     if !constraints.is_any() {
-        return Err(
-            Diagnostic::usage(format!("--as needs one version, and `{constraints}` is a constraint")).hint(hint)
-        );
+        let text = format!("--as needs one version, and `{constraints}` is a constraint");
+        return Err(Diagnostic::usage(text).hint(hint));
     }
-    let of_tag = match source.reference() {
-        Reference::Tag(tag) => {
-            let text = tag.to_string();
-            tag.version().or_else(|| text.strip_prefix('v')?.parse().ok())
-        }
-        Reference::Digest(_) => None,
-    };
-    of_tag
-        .ok_or_else(|| Diagnostic::usage(format!("{source} does not say which version of the module it is")).hint(hint))
+    let of_label = label.and_then(|label| {
+        let of_tag = label.parse().ok().and_then(|tag: Tag| tag.version());
+        of_tag.or_else(|| label.strip_prefix('v')?.parse().ok())
+    });
+    of_label.ok_or_else(|| Diagnostic::usage("the source does not say which version of the module it is").hint(hint))
 }
 
 /// The calls of the configuration that is asked for, and its name.
@@ -184,7 +188,7 @@ pub(super) fn registries(wanted: &[WantedModule], target: &MirrorTarget) -> Vec<
         MirrorTarget::Bundle(_) => &[],
     };
     let sources = wanted.iter().filter_map(|wanted| match &wanted.origin {
-        ModuleOrigin::At { location: ModuleLocation::Oci(source), .. } => Some(source.repository().registry()),
+        ModuleOrigin::At { location: NamedPackage::Oci(source), .. } => Some(source.repository().registry()),
         _ => None,
     });
     let destinations = mirrors.iter().filter_map(|mirror| match &mirror.repositories {

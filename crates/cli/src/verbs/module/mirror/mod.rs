@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tofu_oci_archive::Limits;
 use tofu_oci_mirror::{
-    BundleFile, BundledModules, ExistingReleases, MappedModuleRepositories, MirrorMode, ModuleCarrying,
+    BundleFile, BundledModules, ExistingReleases, HostedModules, MappedModuleRepositories, MirrorMode, ModuleCarrying,
     ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
 };
 use tofu_oci_packer::Signing;
@@ -49,7 +49,7 @@ pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result
     let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
     let upstream: Box<dyn ModuleUpstream> = match bundle {
         Some(bundle) => Box::new(bundle),
-        None => Box::new(open::opener(&connector, &args.private)?),
+        None => Box::new(HostedModules { opener: open::opener(&connector, &args.private)?, git: connector.git() }),
     };
     let destination: Box<dyn ModuleDestination> = match target {
         MirrorTarget::Repositories(mirrors) => {

@@ -1,0 +1,230 @@
+//! The modules that are served, asked of their repositories.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use futures_util::FutureExt as _;
+use tofu_oci_fetch::{ModuleFetchError, Trust, judge_module};
+use tofu_oci_source::{Listing, ModuleError, ModulePackage};
+use tofu_oci_store::{ReadStore, StoreError};
+use tofu_oci_types::{ModuleAddr, Place, Reference, Subdir, Tag, Version};
+use tokio::time::Instant;
+
+use super::answers::{Answers, AskedFor, Waits};
+use super::failed::{Again, Failed};
+use super::kept::Lifetimes;
+use super::refused::{absent_version, module_refused};
+use super::served_by::most_specific;
+use super::turns::{Burdened, QuestionTurn, Turns};
+use super::{CatalogOptions, JUDGED, REFUSED, is_judged};
+use crate::counts::Counts;
+use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
+
+/// What is said of an address that no repository can have.
+const NO_REPOSITORY: &str = "its template gives no repository for this address; names of repositories are lower-case";
+
+/// The modules of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
+pub struct ModuleCatalog {
+    versions: Answers<ModuleAddr, Arc<ServedModuleVersions>>,
+    modules: Arc<Answers<(ModuleAddr, Version), JudgedModulePackage>>,
+    served: Arc<ModuleRepositoriesAsked>,
+}
+
+/// What questions are put to.
+struct ModuleRepositoriesAsked {
+    places: Vec<ServedModulePlace>,
+    options: CatalogOptions,
+    turns: Arc<Turns>,
+}
+
+#[derive(Clone)]
+struct JudgedModulePackage {
+    served: Arc<ServedModule>,
+    judged: Instant,
+}
+
+impl ModuleCatalog {
+    /// A catalog of these places, which takes the same turns as that of the providers.
+    pub(super) fn new(
+        places: Vec<ServedModulePlace>,
+        options: CatalogOptions,
+        turns: Arc<Turns>,
+        counts: &Counts,
+    ) -> Self {
+        let (lifetimes, waits) = (Lifetimes::of(&options), Waits::of(&options));
+        let reporter = Arc::clone(&options.reporter);
+        Self {
+            versions: Answers::new(lifetimes, waits, Arc::clone(&reporter), counts.clone()),
+            modules: Arc::new(Answers::new(lifetimes, waits, reporter, counts.clone())),
+            served: Arc::new(ModuleRepositoriesAsked { places, options, turns }),
+        }
+    }
+
+    /// The versions of a module that clients may see: those of the canonical tags. No manifest is read.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn versions(&self, address: &ModuleAddr) -> Result<Arc<ServedModuleVersions>, Refusal> {
+        let number = self.number(address)?;
+        let put = |_| {
+            let (served, modules, address) = (Arc::clone(&self.served), Arc::clone(&self.modules), address.clone());
+            async move {
+                let (store, _turn) = served.turn(number, &address).await?;
+                let mut found = listed(&address, &store).await?;
+                found.versions.retain(|version| {
+                    let known = modules.refusal(&(address.clone(), version.clone()), REFUSED);
+                    !known.is_some_and(|refusal| is_judged(&refusal))
+                });
+                Ok(Arc::new(found))
+            }
+            .boxed()
+        };
+        self.versions.ask(address, put).await
+    }
+
+    /// A version of a module that clients may see: its manifest, and what opens its zip. The same manifest is not judged
+    /// again for an hour.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub async fn module(&self, address: &ModuleAddr, version: &Version) -> Result<Arc<ServedModule>, Refusal> {
+        let number = self.number(address)?;
+        let key = (address.clone(), version.clone());
+        let put = |last: Option<JudgedModulePackage>| {
+            let (served, (address, version)) = (Arc::clone(&self.served), key.clone());
+            async move {
+                let (store, _turn) = served.turn(number, &address).await?;
+                let package = found(&address, &version, &store).await?;
+                if let Some(last) = last.filter(|last| last.still_counts(&package)) {
+                    return Ok(last);
+                }
+                let trust = Trust { now: SystemTime::now(), ..served.options.trust.clone() };
+                let judged = judge_module(&package, Some(&version), &trust, &*served.options.reporter).await;
+                judged.map_err(|error| failed(&address, &version, &error))?;
+                let in_repository = "a package of a repository has a manifest";
+                let module = ServedModule {
+                    manifest: package.about().cloned().expect(in_repository),
+                    digest: package.manifest().cloned().expect(in_repository),
+                    address,
+                    version,
+                    store,
+                    locations: served.places[number].locations,
+                };
+                Ok(JudgedModulePackage { served: Arc::new(module), judged: Instant::now() })
+            }
+            .boxed()
+        };
+        Ok(self.modules.ask(&key, put).await?.served)
+    }
+
+    /// The modules that the configuration names without wildcards, and those that were asked for successfully.
+    pub fn modules(&self) -> Vec<ModuleAddr> {
+        let named = self.served.places.iter().flat_map(|place| &place.include).filter_map(|pattern| pattern.address());
+        let named = named.filter(|address| self.number(address).is_ok());
+        let mut modules: Vec<ModuleAddr> = named.chain(self.versions.answered()).collect();
+        modules.sort();
+        modules.dedup();
+        modules
+    }
+
+    /// Why questions about modules failed, of which no answer is kept, each once.
+    pub fn refusals(&self) -> Vec<Refusal> {
+        let mut refusals = self.versions.refusals();
+        let more = self.modules.refusals();
+        refusals.extend(more);
+        refusals.sort_by_key(ToString::to_string);
+        refusals.dedup();
+        refusals
+    }
+
+    /// Whether any module is served.
+    pub(crate) fn is_served(&self) -> bool {
+        !self.served.places.is_empty()
+    }
+
+    /// The versions of a module that were read last, if that was lately. Its repository is not asked.
+    pub fn known_versions(&self, address: &ModuleAddr) -> Option<Arc<ServedModuleVersions>> {
+        self.versions.answer(address)
+    }
+
+    /// Why the repository of a module did not answer the last time, if what it said before is served meanwhile.
+    pub fn trouble(&self, address: &ModuleAddr) -> Option<Refusal> {
+        self.versions.trouble(address)
+    }
+
+    /// The place of a module, by its number.
+    fn number(&self, address: &ModuleAddr) -> Result<usize, Refusal> {
+        let places = self.served.places.iter().map(|place| (&*place.include, &*place.exclude));
+        let number = most_specific(places, |pattern| pattern.matches(address), |one, other| one.covers(other));
+        number.ok_or_else(|| Refusal::NotServed { address: address.into() })
+    }
+}
+
+impl ModuleRepositoriesAsked {
+    /// The repository of a module, when it is its turn to be asked.
+    async fn turn(&self, number: usize, address: &ModuleAddr) -> Result<(Arc<dyn ReadStore>, QuestionTurn), Failed> {
+        let Ok(store) = (self.places[number].open)(address) else {
+            let refusal = Refusal::UnknownAddress { address: address.into(), reason: Some(NO_REPOSITORY) };
+            return Err(Failed { refusal, again: Again::Never });
+        };
+        let burdened = match store.place() {
+            Place::Registry(repository) => Burdened::Host(repository.registry().to_owned()),
+            _ => Burdened::ModulePlace(number),
+        };
+        let turn = self.turns.take(burdened).await;
+        Ok((store, turn))
+    }
+}
+
+impl JudgedModulePackage {
+    fn still_counts(&self, package: &ModulePackage) -> bool {
+        package.manifest() == Some(&self.served.digest) && self.judged.elapsed() < JUDGED
+    }
+}
+
+impl AskedFor for ModuleAddr {
+    fn address(&self) -> ServedAddress {
+        self.into()
+    }
+}
+
+impl AskedFor for (ModuleAddr, Version) {
+    fn address(&self) -> ServedAddress {
+        (&self.0).into()
+    }
+}
+
+async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedModuleVersions, Failed> {
+    let tags = store.tags().await.map_err(|error| store_failed(address, &error))?;
+    let Listing { versions, withdrawn, .. } = Listing::of(&tags);
+    Ok(ServedModuleVersions { address: address.clone(), versions, withdrawn })
+}
+
+/// The package under the canonical tag of a version. If there is none, the tags say whether it was withdrawn.
+async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStore>) -> Result<ModulePackage, Failed> {
+    let absent = |absence| Failed { refusal: absent_version(address, version, absence), again: Again::Never };
+    let Ok(tag) = Tag::for_version(version) else { return Err(absent(VersionAbsence::NoTag)) };
+    let read = ModulePackage::of_store(Arc::clone(store), &Reference::Tag(tag), Subdir::root()).await;
+    match read {
+        Ok(package) => Ok(package),
+        Err(ModuleError::Store(StoreError::NotFound { .. })) => {
+            let is_withdrawn = listed(address, store).await?.withdrawn.contains(version);
+            Err(absent(if is_withdrawn { VersionAbsence::Withdrawn(None) } else { VersionAbsence::NoTag }))
+        }
+        Err(error) => Err(failed(address, version, &error.into())),
+    }
+}
+
+fn store_failed(address: &ModuleAddr, error: &StoreError) -> Failed {
+    let refusal = module_refused(address, None, &ModuleError::Store(error.clone()).into());
+    Failed { refusal, again: Again::of_store(error) }
+}
+
+fn failed(address: &ModuleAddr, version: &Version, error: &ModuleFetchError) -> Failed {
+    let again = match error {
+        ModuleFetchError::Module(ModuleError::Store(error)) => Again::of_store(error),
+        ModuleFetchError::Module(error) if error.is_transient() => Again::Soon,
+        _ => Again::Never,
+    };
+    Failed { refusal: module_refused(address, Some(version), error), again }
+}

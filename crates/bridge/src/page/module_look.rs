@@ -1,0 +1,151 @@
+//! What lies in the package of a module, read for its page.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tofu_oci_archive::{ArchiveError, Limits};
+use tofu_oci_fetch::{ModuleDir, ModuleFetchError, fetch_module};
+use tofu_oci_source::ModulePackage;
+use tofu_oci_tfconfig::{ModuleInterface, module_interface};
+use tofu_oci_types::{Digest, NoReporter, Reference, Subdir};
+use tokio::sync::Semaphore;
+
+use super::readme;
+use crate::ServedModule;
+
+/// How many packages are remembered: pages are read again and again.
+const MOST: usize = 50;
+/// How many are unpacked at a time.
+const AT_ONCE: usize = 2;
+/// The most inputs, outputs, providers or calls that are remembered of one.
+const ENTRIES: usize = 300;
+/// The most characters of each text of them.
+const CHARACTERS: usize = 500;
+
+/// What a package is unpacked within for a page; a larger one has a page without it.
+fn limits() -> Limits {
+    Limits { packed_bytes: 16 << 20, total_bytes: 64 << 20, entries: 5_000, ..Limits::default() }
+}
+
+/// What lies in a package.
+#[derive(Debug)]
+pub(super) struct ModuleLook {
+    pub(super) files: usize,
+    /// Bytes of its files.
+    pub(super) bytes: u64,
+    /// What the root takes and gives; `None` if it is no module. An error is one line for people.
+    pub(super) interface: Result<Option<ModuleInterface>, String>,
+    pub(super) readme: Option<String>,
+}
+
+/// Why a package was not looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unlooked {
+    /// It is larger than a page reads.
+    TooLarge,
+    /// It cannot be read now, or is damaged.
+    Unread,
+}
+
+/// The packages that were looked into last, by the digests of their manifests.
+pub(super) struct ModuleLooks {
+    known: Mutex<VecDeque<(Digest, Arc<ModuleLook>)>>,
+    turns: Semaphore,
+}
+
+impl Default for ModuleLooks {
+    fn default() -> Self {
+        Self { known: Mutex::default(), turns: Semaphore::new(AT_ONCE) }
+    }
+}
+
+impl ModuleLooks {
+    /// What lies in a package. It is fetched and verified once, into a temporary folder in `scratch`.
+    pub(super) async fn of(&self, served: &ServedModule, scratch: &Path) -> Result<Arc<ModuleLook>, Unlooked> {
+        if let Some(known) = self.known(&served.digest) {
+            return Ok(known);
+        }
+        let _turn = self.turns.acquire().await.map_err(|_| Unlooked::Unread)?;
+        // Another request may have looked meanwhile.
+        if let Some(known) = self.known(&served.digest) {
+            return Ok(known);
+        }
+        let look = Arc::new(look(served, scratch).await?);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.truncate(MOST - 1);
+        known.push_front((served.digest.clone(), Arc::clone(&look)));
+        Ok(look)
+    }
+
+    fn known(&self, digest: &Digest) -> Option<Arc<ModuleLook>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().find(|(known, _)| known == digest).map(|(_, look)| Arc::clone(look))
+    }
+}
+
+async fn look(served: &ServedModule, scratch: &Path) -> Result<ModuleLook, Unlooked> {
+    tofu_oci_disk::make_private_folder(scratch).map_err(|_| Unlooked::Unread)?;
+    let unread = |error: &ModuleFetchError| match error {
+        ModuleFetchError::Archive { source, .. } if is_too_large(source) => Unlooked::TooLarge,
+        _ => Unlooked::Unread,
+    };
+    let reference = Reference::Digest(served.digest.clone());
+    let package = ModulePackage::of_store(Arc::clone(&served.store), &reference, Subdir::root()).await;
+    let package = package.map_err(|_| Unlooked::Unread)?;
+    let target = ModuleDir::new(&scratch.join("page"), scratch).map_err(|error| unread(&error))?;
+    let fetched = fetch_module(&package, &target, "", &limits(), &NoReporter).await.map_err(|error| unread(&error))?;
+    let (files, bytes) = (fetched.files(), fetched.bytes());
+    let read = tokio::task::spawn_blocking(move || {
+        let folder = fetched.path();
+        let interface = module_interface(folder).map(|found| found.map(cut));
+        let interface = interface.map_err(|error| error.to_string().replace(&format!("{}/", folder.display()), ""));
+        (interface, readme_of(folder))
+    });
+    let (interface, readme) = read.await.map_err(|_| Unlooked::Unread)?;
+    Ok(ModuleLook { files, bytes, interface, readme })
+}
+
+fn is_too_large(error: &ArchiveError) -> bool {
+    matches!(
+        error,
+        ArchiveError::TooLarge { .. } | ArchiveError::TooManyEntries { .. } | ArchiveError::Oversized { .. }
+    )
+}
+
+/// The README in a folder: the first of the usual names, as far as a page shows it.
+fn readme_of(folder: &Path) -> Option<String> {
+    let names = ["README.md", "readme.md", "Readme.md", "README"];
+    let path = names.iter().map(|name| folder.join(name)).find(|path| path.is_file())?;
+    let mut bytes = Vec::new();
+    // One byte more says that there is more.
+    File::open(path).ok()?.take(readme::LONGEST as u64 + 1).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// No more than a page shows, since it is kept in memory.
+fn cut(mut found: ModuleInterface) -> ModuleInterface {
+    fn shorter(text: &mut String) {
+        if let Some((end, _)) = text.char_indices().nth(CHARACTERS) {
+            text.truncate(end);
+            text.push('…');
+        }
+    }
+    found.inputs.truncate(ENTRIES);
+    found.outputs.truncate(ENTRIES);
+    found.providers.truncate(ENTRIES);
+    found.calls.truncate(ENTRIES);
+    for input in &mut found.inputs {
+        shorter(&mut input.name);
+        [&mut input.type_text, &mut input.description, &mut input.default].into_iter().flatten().for_each(shorter);
+    }
+    for output in &mut found.outputs {
+        shorter(&mut output.name);
+        output.description.iter_mut().for_each(shorter);
+    }
+    found.providers.iter_mut().for_each(|provider| shorter(&mut provider.local_name));
+    found.calls.iter_mut().for_each(shorter);
+    found
+}

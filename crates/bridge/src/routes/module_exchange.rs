@@ -1,0 +1,62 @@
+//! The answer about a module to a client that was admitted.
+
+use axum::response::Response;
+use http::{HeaderName, HeaderValue};
+use tokio::time::timeout;
+
+use super::answer;
+use super::exchange::{PATIENCE, RouteFailure, RoutedRequest};
+use super::module_route::{ModuleRoute, ModuleRouteKind};
+use crate::protocol::module_registry;
+use crate::{PackageZip, ServedModule};
+
+/// Where Terraform finds the location of a module. `OpenTofu` reads it if the body has none.
+const LOCATION: HeaderName = HeaderName::from_static("x-terraform-get");
+
+impl RoutedRequest<'_> {
+    pub(super) async fn module(&self, route: &ModuleRoute) -> Result<Response, RouteFailure> {
+        if let ModuleRouteKind::Archive(_) = route.kind {
+            return self.module_document(route).await;
+        }
+        timeout(PATIENCE, self.module_document(route)).await.unwrap_or(Err(RouteFailure::NotReady))
+    }
+
+    async fn module_document(&self, route: &ModuleRoute) -> Result<Response, RouteFailure> {
+        let (bridge, modules) = (self.bridge, self.bridge.catalog.modules());
+        match &route.kind {
+            ModuleRouteKind::Versions => {
+                let served = modules.versions(&route.address).await?;
+                Ok(answer::json_text(module_registry::versions(&served), bridge))
+            }
+            ModuleRouteKind::Download(version) => {
+                let module = modules.module(&route.address, version).await?;
+                let archive = self.module_archive(&module, &bridge.packages.module_zip(&module)?);
+                let location = module.oci_location().unwrap_or_else(|| archive.clone());
+                let mut response = answer::document(&module_registry::download(&location), bridge);
+                let header = HeaderValue::try_from(archive).expect("a URL is a header value");
+                response.headers_mut().insert(LOCATION, header);
+                Ok(response)
+            }
+            ModuleRouteKind::Archive(_) if answer::wants_json_alone(&self.request.headers) => {
+                Err(RouteFailure::ArchiveAsJson)
+            }
+            ModuleRouteKind::Archive(version) => {
+                let module = modules.module(&route.address, version).await?;
+                let zip = bridge.packages.module_zip(&module)?;
+                Ok(bridge.packages.answer(&self.request.method, &self.request.headers, &zip).await)
+            }
+        }
+    }
+
+    /// The absolute URL of the zip, for one who sends no token, with the checksum that clients verify and take out. The path
+    /// ends in `.zip`, so that they know how to unpack it.
+    fn module_archive(&self, module: &ServedModule, zip: &PackageZip) -> String {
+        let kind = ModuleRouteKind::Archive(module.version.clone());
+        let path = ModuleRoute { address: module.address.clone(), kind }.path();
+        let query = match self.bridge.access.sign(self.client, &path) {
+            link if link.is_empty() => format!("?checksum={}", zip.digest),
+            link => format!("{link}&checksum={}", zip.digest),
+        };
+        self.bridge.settings.base.join(&format!("{path}{query}"))
+    }
+}

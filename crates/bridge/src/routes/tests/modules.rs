@@ -1,0 +1,385 @@
+//! The module registry protocol over repositories in memory.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+use tofu_oci_layout::{artifact_type, media_type};
+use tofu_oci_mapper::MapError;
+use tofu_oci_store::{ByteStream, MemoryStore, ReadStore, Store as _, StoreError};
+use tofu_oci_trust::Policy;
+use tofu_oci_types::{Descriptor, Digest, ModuleAddr, NetworkFault, Place, Reference, Secret, Tag};
+
+use super::{Answer, Site, SiteOptions};
+use crate::{ClientRule, ModuleLocations, OpenModules, ServedModulePlace, TokenDigest};
+
+const NETWORK: &str = "registry.acme.example/acme/network/aws";
+const OTHER: &str = "registry.terraform.io/acme/network/aws";
+const ZIP: &[u8] = b"PK not really";
+
+/// The repositories of modules.
+pub(super) struct ModuleStores(BTreeMap<String, Arc<ModuleStore>>);
+
+/// A repository that can be unreachable, and counts what it is asked.
+pub(super) struct ModuleStore {
+    inner: MemoryStore,
+    down: AtomicBool,
+    asked: AtomicUsize,
+    /// Tags beside those of the repository.
+    more: Vec<Tag>,
+}
+
+impl ModuleStore {
+    fn new(repository: &str) -> Self {
+        let inner = MemoryStore::new(Place::Registry(repository.parse().unwrap()));
+        Self { inner, down: AtomicBool::new(false), asked: AtomicUsize::new(0), more: Vec::new() }
+    }
+
+    async fn publish(&self, tag: &str, changed: &Value) {
+        let zip = Descriptor::of(media_type::ARCHIVE_ZIP, ZIP);
+        let mut manifest = json!({ "schemaVersion": 2, "mediaType": media_type::OCI_MANIFEST,
+            "artifactType": artifact_type::MODULE, "layers": [zip], "annotations": { "org.opentofu.module.version": tag } });
+        for (name, value) in changed.as_object().unwrap() {
+            manifest[name] = value.clone();
+        }
+        let bytes = Bytes::from(manifest.to_string());
+        let descriptor = Descriptor::of(media_type::OCI_MANIFEST, &bytes);
+        self.inner.insert_unchecked(&zip, Bytes::from_static(ZIP));
+        self.inner.insert_unchecked(&descriptor, bytes);
+        self.inner.tag(&descriptor, &tag.parse().unwrap()).await.unwrap();
+    }
+
+    fn ask(&self) -> Result<(), StoreError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        if self.down.load(Ordering::SeqCst) {
+            let (place, problem) = (self.place(), "connection refused".to_owned());
+            return Err(StoreError::Unreachable { place, fault: NetworkFault::Refused, problem });
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl ReadStore for ModuleStore {
+    fn place(&self) -> Place {
+        self.inner.place()
+    }
+
+    async fn resolve(&self, reference: &Reference) -> Result<Descriptor, StoreError> {
+        self.ask()?;
+        self.inner.resolve(reference).await
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        self.ask()?;
+        let mut tags = self.inner.tags().await?;
+        tags.extend(self.more.iter().cloned());
+        Ok(tags)
+    }
+
+    async fn exists(&self, descriptor: &Descriptor) -> Result<bool, StoreError> {
+        self.inner.exists(descriptor).await
+    }
+
+    async fn fetch_unverified(&self, descriptor: &Descriptor) -> Result<ByteStream, StoreError> {
+        self.ask()?;
+        self.inner.fetch_unverified(descriptor).await
+    }
+
+    async fn referrers(&self, subject: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        self.inner.referrers(subject).await
+    }
+}
+
+/// A repository that does not exist.
+struct Missing(Place);
+
+#[async_trait]
+impl ReadStore for Missing {
+    fn place(&self) -> Place {
+        self.0.clone()
+    }
+
+    async fn resolve(&self, _: &Reference) -> Result<Descriptor, StoreError> {
+        Err(StoreError::UnknownRepository { place: self.place() })
+    }
+
+    async fn tags(&self) -> Result<Vec<Tag>, StoreError> {
+        Err(StoreError::UnknownRepository { place: self.place() })
+    }
+
+    async fn exists(&self, _: &Descriptor) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    async fn fetch_unverified(&self, _: &Descriptor) -> Result<ByteStream, StoreError> {
+        Err(StoreError::UnknownRepository { place: self.place() })
+    }
+
+    async fn referrers(&self, _: &Digest) -> Result<Vec<Descriptor>, StoreError> {
+        Ok(Vec::new())
+    }
+}
+
+impl ModuleStores {
+    pub(super) async fn new() -> Self {
+        let network = ModuleStore::new("ghcr.io/acme/network-aws");
+        for tag in ["1.0.0", "1.1.0-rc.1", "1.2.0_b.1", "v1.3.0", "latest", "withdrawn-0.9.0"] {
+            network.publish(tag, &json!({})).await;
+        }
+        let other = ModuleStore::new("ghcr.io/acme/network.zip");
+        other.publish("2.0.0", &json!({})).await;
+        let odd = ModuleStore::new("ghcr.io/acme/odd");
+        odd.publish("1.0.0", &json!({ "artifactType": artifact_type::PROVIDER_TARGET })).await;
+        let wrong = Descriptor::of(media_type::ARCHIVE_ZIP, b"something else");
+        odd.inner.insert_unchecked(&wrong, Bytes::from_static(b"something ELSE"));
+        odd.publish("1.1.0", &json!({ "layers": [wrong] })).await;
+        let huge = Descriptor::new(media_type::ARCHIVE_ZIP, Digest::sha256(b"huge"), 1 << 40);
+        odd.publish("1.2.0", &json!({ "layers": [huge] })).await;
+        let mut many = ModuleStore::new("ghcr.io/acme/many");
+        many.more = (0..100_000).map(|patch| format!("1.0.{patch}").parse().unwrap()).collect();
+        let stores = [
+            (NETWORK, network),
+            (OTHER, other),
+            ("registry.acme.example/acme/odd/aws", odd),
+            ("registry.acme.example/acme/many/aws", many),
+        ];
+        Self(stores.into_iter().map(|(address, store)| (address.to_owned(), Arc::new(store))).collect())
+    }
+
+    pub(super) fn places(&self, locations: ModuleLocations) -> Vec<ServedModulePlace> {
+        let stores = self.0.clone();
+        let open: OpenModules = Arc::new(move |address: &ModuleAddr| -> Result<Arc<dyn ReadStore>, MapError> {
+            Ok(match stores.get(&address.to_string()) {
+                Some(store) => Arc::clone(store) as Arc<dyn ReadStore>,
+                None => Arc::new(Missing("ghcr.io/acme/nothing".parse().unwrap())),
+            })
+        });
+        let place = |include: &str, exclude: &[&str]| ServedModulePlace {
+            include: vec![include.parse().unwrap()],
+            exclude: exclude.iter().map(|pattern| pattern.parse().unwrap()).collect(),
+            open: Arc::clone(&open),
+            locations,
+        };
+        vec![
+            place("registry.acme.example/*/*/*", &["registry.acme.example/secret/*/*"]),
+            place("registry.terraform.io/acme/network/aws", &[]),
+        ]
+    }
+}
+
+impl Site {
+    fn network(&self) -> &ModuleStore {
+        &self.modules.0[NETWORK]
+    }
+}
+
+/// The location of a version, by header and by body.
+async fn locations(site: &Site, address: &str, version: &str, headers: &[(&str, &str)]) -> (String, String) {
+    let answer = site.ask("GET", &format!("/modules/{address}/{version}/download"), headers).await;
+    assert_eq!(answer.status, 200, "{}", answer.shown());
+    let body: Value = serde_json::from_slice(&answer.body).unwrap();
+    (answer.header("x-terraform-get").to_owned(), body["location"].as_str().unwrap().to_owned())
+}
+
+fn below(url: &str) -> &str {
+    url.strip_prefix("https://bridge.example").unwrap()
+}
+
+#[tokio::test]
+async fn versions_are_the_canonical_tags_that_were_not_withdrawn() {
+    let site = Site::new().await;
+    let answer = site.get(&format!("/modules/{NETWORK}/versions")).await;
+    assert_eq!(answer.header("content-type"), "application/json");
+    assert_snapshot!(answer.shown(), @r#"200 {"modules":[{"versions":[{"version":"1.0.0"},{"version":"1.1.0-rc.1"},{"version":"1.2.0+b.1"}]}]}"#);
+    assert_snapshot!(site.get("/modules/registry.terraform.io/acme/network/aws/versions").await.shown(), @r#"200 {"modules":[{"versions":[{"version":"2.0.0"}]}]}"#);
+}
+
+#[tokio::test]
+async fn a_version_has_its_archive_in_the_header_and_in_the_body() {
+    let site = Site::new().await;
+    let (header, body) = locations(&site, NETWORK, "1.2.0+b.1", &[]).await;
+    let sum = Digest::sha256(ZIP);
+    assert_eq!(
+        header,
+        format!("https://bridge.example/modules/{NETWORK}/1.2.0+b.1/network-aws_1.2.0+b.1.zip?checksum={sum}")
+    );
+    assert_eq!(header, body);
+    for method in ["GET", "HEAD"] {
+        let archive = site.ask(method, below(&header), &[]).await;
+        assert_eq!(archive.status, 200);
+        assert_eq!(archive.header("content-type"), "application/zip");
+        assert_eq!(archive.header("content-length"), ZIP.len().to_string());
+        assert_eq!(archive.body, if method == "GET" { ZIP } else { b"" });
+    }
+    let part = site.ask("GET", below(&header), &[("range", "bytes=3-5")]).await;
+    assert_eq!((part.status.as_u16(), part.body.as_slice()), (206, &ZIP[3..6]));
+    let known = site.ask("GET", below(&header), &[("if-none-match", &format!("\"{sum}\""))]).await;
+    assert_eq!(known.status, 304);
+}
+
+#[tokio::test]
+async fn opentofu_is_sent_to_the_repository_if_it_can_use_its_name() {
+    let site = Site::with(SiteOptions { locations: ModuleLocations::Oci, ..SiteOptions::default() }).await;
+    let (header, body) = locations(&site, NETWORK, "1.0.0", &[]).await;
+    let manifest = site.network().inner.resolve(&Reference::Tag("1.0.0".parse().unwrap())).await.unwrap().digest;
+    assert_eq!(body, format!("oci://ghcr.io/acme/network-aws?digest={manifest}"));
+    assert!(header.starts_with("https://bridge.example/modules/"), "{header}");
+    // OpenTofu refuses a repository whose name ends as an archive does.
+    let (header, body) = locations(&site, OTHER, "2.0.0", &[]).await;
+    assert_eq!(header, body);
+}
+
+#[tokio::test]
+async fn the_discovery_document_names_the_registry_of_modules() {
+    let answer =
+        Site::new().await.ask("GET", "/.well-known/terraform.json", &[("host", "registry.acme.example")]).await;
+    assert_snapshot!(answer.shown(), @r#"200 {"providers.v1":"/registry/registry.acme.example/","modules.v1":"/modules/registry.acme.example/","oci-providers.v1":"ghcr.io/acme/{namespace}-{type}"}"#);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_not_found() {
+    let site = Site::new().await;
+    let said = async |path: &str| site.get(&format!("/modules/{path}")).await.shown();
+    assert_snapshot!(said("registry.acme.example/acme/nothing/aws/versions").await, @r#"404 {"errors":["registry.acme.example/acme/nothing/aws was not found in the place that it is served from"]}"#);
+    assert_snapshot!(said("registry.acme.example/acme/nothing/aws/1.0.0/download").await, @r#"404 {"errors":["registry.acme.example/acme/nothing/aws was not found in the place that it is served from"]}"#);
+    assert_snapshot!(said("registry.acme.example/secret/network/aws/versions").await, @r#"404 {"errors":["registry.acme.example/secret/network/aws is not served here: no `include` of the configuration matches it, or an `exclude` does"]}"#);
+    assert_snapshot!(said("registry.terraform.io/acme/other/aws/versions").await, @r#"404 {"errors":["registry.terraform.io/acme/other/aws is not served here: no `include` of the configuration matches it, or an `exclude` does"]}"#);
+    assert_snapshot!(said(&format!("{NETWORK}/1.0.1/download")).await, @r#"404 {"errors":["registry.acme.example/acme/network/aws 1.0.1 is not offered: the repository that it is served from has no tag for it"]}"#);
+    assert_snapshot!(said(&format!("{NETWORK}/0.9.0/download")).await, @r#"404 {"errors":["registry.acme.example/acme/network/aws 0.9.0 was withdrawn by its publisher"]}"#);
+    assert_snapshot!(said(&format!("{NETWORK}/0.9.0/network-aws_0.9.0.zip")).await, @r#"404 {"errors":["registry.acme.example/acme/network/aws 0.9.0 was withdrawn by its publisher"]}"#);
+}
+
+#[tokio::test]
+async fn hostile_paths_reach_no_repository() {
+    let site = Site::new().await;
+    let said = async |path: &str| site.get(path).await.shown();
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/v1.0.0/download")).await, @r#"400 {"errors":["`v1.0.0` is not a version: it is written without a v before it"]}"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.0/download")).await, @r#"400 {"errors":["`1.0` is not how the version is listed: write 1.0.0"]}"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.2.0_b.1/download")).await, @r#"400 {"errors":["`1.2.0_b.1` is not a version: it has characters that a version cannot have"]}"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/..%2f..%2fv2/download")).await, @r#"400 {"errors":["the path must not contain an encoded slash or a backslash"]}"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/%2e%2e/download")).await, @r#"400 {"errors":["the path must not contain . or .. as a segment"]}"#);
+    assert_snapshot!(said("/modules/registry.acme.example/acme/network/AWS/versions").await, @r#"400 {"errors":["`registry.acme.example/acme/network/AWS` is not a module of a registry: the target system consists of up to 64 lower-case ASCII letters and digits"]}"#);
+    assert_snapshot!(said("/modules/github.com/acme/network/aws/versions").await, @r#"400 {"errors":["`github.com/acme/network/aws` is not a module of a registry: modules of github.com are fetched from its repositories and not from a registry"]}"#);
+    assert_snapshot!(said("/modules/localhost/acme/network/aws/versions").await, @r#"400 {"errors":["`localhost/acme/network/aws` is not a module of a registry: the host must contain a dot"]}"#);
+    assert_eq!(site.get(&format!("/modules/{NETWORK}/{}/download", "1".repeat(3000))).await.status, 414);
+    assert_eq!(site.get(&format!("/modules/{NETWORK}/{}/download", "9".repeat(250))).await.status.as_u16() / 100, 4);
+    assert_eq!(site.ask("POST", &format!("/modules/{NETWORK}/versions"), &[]).await.status, 405);
+    assert_eq!(site.network().asked.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test]
+async fn a_tag_that_is_no_module_and_a_package_that_is_too_large_are_not_served() {
+    let site = Site::new().await;
+    let said =
+        async |path: &str| site.get(&format!("/modules/registry.acme.example/acme/odd/aws/{path}")).await.shown();
+    assert_snapshot!(said("1.0.0/download").await, @r#"502 {"errors":["registry.acme.example/acme/odd/aws cannot be read: ghcr.io/acme/odd has no module package under 1.0.0: this is a single platform's provider package, not a module package: expected artifactType application/vnd.opentofu.modulepkg"]}"#);
+    assert_snapshot!(said("1.2.0/download").await, @r#"502 {"errors":["registry.acme.example/acme/odd/aws cannot be read: the archive has 1099511627776 bytes or more, and the limit is 2147483648"]}"#);
+    // The bytes are wrong, and so few that the header has not gone.
+    assert_snapshot!(said("1.1.0/network-aws_1.1.0.zip").await, @r#"400 {"errors":["the archive of a module is https://bridge.example/modules/HOST/NAMESPACE/NAME/SYSTEM/VERSION/NAME-SYSTEM_VERSION.zip, and `download` beside it names it"]}"#);
+    assert_snapshot!(said("1.1.0/odd-aws_1.1.0.zip").await, @"502 registry.acme.example/acme/odd/aws cannot be read: blob sha256:f41f3fa625ff120ddca7ef456bf66371ecea23c129f4e4c32367101edb516cf8 of ghcr.io/acme/odd is damaged: expected sha256:f41f3fa625ff120ddca7ef456bf66371ecea23c129f4e4c32367101edb516cf8, got sha256:1984036af5b1aec1f38359d7b7128eec437c28286faf8274b56557bdf51642e8");
+}
+
+#[tokio::test]
+async fn a_hundred_thousand_tags_are_listed() {
+    let answer = Site::new().await.get("/modules/registry.acme.example/acme/many/aws/versions").await;
+    let body: Value = serde_json::from_slice(&answer.body).unwrap();
+    assert_eq!(body["modules"][0]["versions"].as_array().unwrap().len(), 100_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_registry_that_is_down_gets_the_old_answer() {
+    let site = Site::with(SiteOptions { fresh: Duration::ZERO, ..SiteOptions::default() }).await;
+    let (versions, download) = (format!("/modules/{NETWORK}/versions"), format!("/modules/{NETWORK}/1.0.0/download"));
+    let before = (site.get(&versions).await.shown(), site.get(&download).await.shown());
+    site.network().down.store(true, Ordering::SeqCst);
+    assert_eq!((site.get(&versions).await.shown(), site.get(&download).await.shown()), before);
+    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/1.2.0+b.1/download")).await.shown(), @r#"502 {"errors":["registry.acme.example/acme/network/aws cannot be read: cannot reach ghcr.io/acme/network-aws: connection refused"]}"#);
+}
+
+#[tokio::test]
+async fn equal_questions_are_put_once() {
+    let site = Site::new().await;
+    let versions = format!("/modules/{NETWORK}/versions");
+    let answers: Vec<Answer> = futures_util::future::join_all((0..20).map(|_| site.get(&versions))).await;
+    assert!(answers.iter().all(|answer| answer.status == 200));
+    assert_eq!(site.network().asked.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_module_that_the_policy_refuses_is_not_served() {
+    let text = "[[rule]]\nmodules = [\"ghcr.io/acme/*\"]\nunsigned = \"refuse\"\n";
+    let policy = Policy::parse(text).unwrap().resolve(|_| unreachable!("no key is a file")).unwrap();
+    let site = Site::with(SiteOptions { policy, ..SiteOptions::default() }).await;
+    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/1.0.0/download")).await.shown(), @r#"409 {"errors":["registry.acme.example/acme/network/aws 1.0.0 is not trusted: it is not signed"]}"#);
+    assert_snapshot!(site.get(&format!("/modules/{NETWORK}/versions")).await.shown(), @r#"200 {"modules":[{"versions":[{"version":"1.1.0-rc.1"},{"version":"1.2.0+b.1"}]}]}"#);
+}
+
+fn client(modules: &[&str]) -> ClientRule {
+    ClientRule {
+        name: "ci".parse().unwrap(),
+        token: TokenDigest::of(&Secret::new("trumpet")),
+        providers: vec!["*/*/*".parse().unwrap()],
+        modules: modules.iter().map(|pattern| pattern.parse().unwrap()).collect(),
+    }
+}
+
+#[tokio::test]
+async fn a_client_gets_links_of_its_modules_and_sees_no_others() {
+    let clients = vec![client(&["registry.acme.example/acme/*/*"])];
+    let site = Site::with(SiteOptions { clients, ..SiteOptions::default() }).await;
+    let token = [("authorization", "Bearer trumpet")];
+    let versions = format!("/modules/{NETWORK}/versions");
+    assert_eq!(site.get(&versions).await.status, 401);
+    assert_eq!(site.ask("GET", &versions, &token).await.status, 200);
+    assert_snapshot!(site.ask("GET", &format!("/modules/{OTHER}/versions"), &token).await.shown(), @r#"403 {"errors":["the client ci may not use registry.terraform.io/acme/network/aws: no pattern of its `modules` matches"]}"#);
+    let (header, body) = locations(&site, NETWORK, "1.2.0+b.1", &token).await;
+    assert_eq!(header, body);
+    let (path, query) = below(&header).split_once('?').unwrap();
+    // go-getter takes `checksum` out, and writes the others in the order of their names.
+    let mut left: Vec<&str> = query.split('&').filter(|part| !part.starts_with("checksum=sha256:")).collect();
+    left.sort_unstable();
+    assert_eq!(left.len(), 3, "{query}");
+    let sent = format!("{path}?{}", left.join("&"));
+    assert_eq!(site.get(&sent).await.body, ZIP);
+    assert_eq!(site.ask("HEAD", &sent, &[]).await.status, 200);
+    assert_eq!(site.get(path).await.status, 401);
+    assert_eq!(site.get(&sent.replace("1.2.0+b.1", "1.0.0")).await.status, 403);
+    let none = Site::with(SiteOptions { clients: vec![client(&[])], ..SiteOptions::default() }).await;
+    assert_eq!(none.ask("GET", &versions, &token).await.status, 403);
+}
+
+#[tokio::test]
+async fn an_address_for_providers_in_the_place_of_one_for_modules() {
+    let site = Site::new().await;
+    let said = async |path: &str| site.ask("GET", path, &[("accept", "text/html")]).await.shown();
+    assert_snapshot!(said("/modules/").await, @r#"404 this begins the module registries of this server: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/modules/acme/network/aws/versions").await, @r#"400 the path lacks the host of the module's address: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/modules/acme/network/aws/1.0.0/download").await, @r#"400 the path lacks the host of the module's address: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/modules/registry.acme.example/acme/zap/versions").await, @r#"400 https://bridge.example/modules/ begins module registries; for providers, write `url = "https://bridge.example/mirror/"` in a network_mirror block, with the slash at its end"#);
+    assert_snapshot!(said("/modules/registry.acme.example/acme/zap/index.json").await, @r#"400 https://bridge.example/modules/ begins module registries; for providers, write `url = "https://bridge.example/mirror/"` in a network_mirror block, with the slash at its end"#);
+    assert_snapshot!(said("/registry/registry.acme.example/acme/network/aws/versions").await, @r#"400 this is an address for providers, and a module was asked for: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said("/mirror/registry.acme.example/acme/network/aws/1.0.0/download").await, @r#"400 this is an address for providers, and a module was asked for: write `source = "registry.acme.example/NAMESPACE/NAME/SYSTEM"` in the module block, and no URL"#);
+    assert_snapshot!(said(&format!("/modules/{NETWORK}/1.0.0/other.zip")).await, @"400 the archive of a module is https://bridge.example/modules/HOST/NAMESPACE/NAME/SYSTEM/VERSION/NAME-SYSTEM_VERSION.zip, and `download` beside it names it");
+}
+
+#[tokio::test]
+async fn modules_that_are_named_or_were_asked_for_are_known() {
+    let site = Site::new().await;
+    let modules = site.bridge.catalog.modules();
+    let shown = || modules.modules().iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(shown(), [OTHER]);
+    site.get(&format!("/modules/{NETWORK}/versions")).await;
+    site.get("/modules/registry.acme.example/acme/nothing/aws/versions").await;
+    assert_eq!(shown(), [NETWORK, OTHER]);
+    let known = modules.known_versions(&NETWORK.parse().unwrap()).unwrap();
+    assert_eq!(known.withdrawn.iter().map(ToString::to_string).collect::<Vec<_>>(), ["0.9.0"]);
+    let module = modules.module(&NETWORK.parse().unwrap(), &"1.0.0".parse().unwrap()).await.unwrap();
+    assert_eq!(module.manifest.package().digest, Digest::sha256(ZIP));
+    assert_eq!(module.zip_name(), "network-aws_1.0.0.zip");
+}

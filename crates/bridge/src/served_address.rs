@@ -1,0 +1,65 @@
+//! What clients ask for.
+
+use std::fmt;
+
+use tofu_oci_types::{Hostname, ModuleAddr, ProviderAddr};
+
+/// A provider or a module.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum ServedAddress {
+    /// A provider.
+    Provider(ProviderAddr),
+    /// A module of a registry.
+    Module(ModuleAddr),
+}
+
+impl ServedAddress {
+    /// The host.
+    pub(crate) fn hostname(&self) -> &Hostname {
+        match self {
+            Self::Provider(address) => address.hostname(),
+            Self::Module(address) => address.hostname(),
+        }
+    }
+
+    /// The setting of a client that has to name it.
+    pub(crate) fn setting(&self) -> &'static str {
+        match self {
+            Self::Provider(_) => "providers",
+            Self::Module(_) => "modules",
+        }
+    }
+}
+
+impl fmt::Display for ServedAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Provider(address) => address.fmt(f),
+            Self::Module(address) => address.fmt(f),
+        }
+    }
+}
+
+impl From<ProviderAddr> for ServedAddress {
+    fn from(address: ProviderAddr) -> Self {
+        Self::Provider(address)
+    }
+}
+
+impl From<&ProviderAddr> for ServedAddress {
+    fn from(address: &ProviderAddr) -> Self {
+        Self::Provider(address.clone())
+    }
+}
+
+impl From<ModuleAddr> for ServedAddress {
+    fn from(address: ModuleAddr) -> Self {
+        Self::Module(address)
+    }
+}
+
+impl From<&ModuleAddr> for ServedAddress {
+    fn from(address: &ModuleAddr) -> Self {
+        Self::Module(address.clone())
+    }
+}

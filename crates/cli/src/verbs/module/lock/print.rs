@@ -1,0 +1,248 @@
+//! The calls and files of `module lock`, printed.
+
+use std::path::Path;
+
+use serde::Serialize;
+use tofu_oci_fetch::SignedBy;
+use tofu_oci_installer::{ModulePin, ModulePinChange};
+use tofu_oci_tfconfig::{CallFileWrite, CallSource};
+use tofu_oci_types::{Digest, Place, Tag, Version, masked};
+
+use super::outcome::{CallOutcome, LockedCall, named};
+use super::remarks::{self, RemarkWeight};
+use crate::page::Page;
+use crate::printer;
+use crate::report::json_line;
+use crate::verbs::context::Context;
+use crate::verbs::printed::shown;
+
+/// How a run ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum LockEnd {
+    Written,
+    WouldWrite,
+    Checked,
+}
+
+#[derive(Serialize)]
+struct ModuleProblemLine<'a> {
+    event: &'static str,
+    code: &'a str,
+    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
+    path: &'a Path,
+    line: usize,
+    column: usize,
+    module: &'a str,
+    source: String,
+    text: &'a str,
+    hints: &'a [String],
+}
+
+#[derive(Serialize)]
+struct ModuleCallLine<'a> {
+    event: &'static str,
+    outcome: &'static str,
+    #[serde(serialize_with = "tofu_oci_types::path_as_text")]
+    path: &'a Path,
+    line: usize,
+    column: usize,
+    module: &'a str,
+    place: Place,
+    version: Option<Version>,
+    tag: Option<&'a Tag>,
+    from: Option<&'a Tag>,
+    digest: &'a Digest,
+    source: String,
+    comment: Option<String>,
+    signers: &'a [SignedBy],
+}
+
+#[derive(Serialize)]
+struct ModuleLockLine {
+    event: &'static str,
+    outcome: &'static str,
+    calls: usize,
+    changed: usize,
+    problems: usize,
+    /// Calls of folders, registries, git repositories and so on.
+    others: usize,
+    files: Vec<String>,
+}
+
+/// One problem of a call.
+struct CallProblem {
+    code: String,
+    text: String,
+    hints: Vec<String>,
+}
+
+/// Prints the problems, one line each, and says how many calls have one.
+pub(super) fn problems(context: &Context, calls: &[&LockedCall<'_>]) -> usize {
+    let mut page = Page::default();
+    for call in calls {
+        for problem in problems_of(call) {
+            let CallProblem { code, text, hints } = &problem;
+            if context.json {
+                json_line(&ModuleProblemLine {
+                    event: "module_problem",
+                    code,
+                    path: call.path(),
+                    line: call.call.at.at.line,
+                    column: call.call.at.at.column,
+                    module: &call.call.module,
+                    source: masked(call.call.source_text()),
+                    text,
+                    hints,
+                });
+            } else {
+                page.line(format_args!("{}: {}: {text} ({code})", call.place(), call.name()));
+            }
+        }
+    }
+    printer::stdout(&page);
+    calls.iter().filter(|call| !problems_of(call).is_empty()).count()
+}
+
+fn problems_of(call: &LockedCall<'_>) -> Vec<CallProblem> {
+    let mut problems: Vec<CallProblem> = remarks::of(call)
+        .into_iter()
+        .filter(|remark| remark.weight == RemarkWeight::Problem)
+        .map(|remark| CallProblem {
+            code: remark.code.to_owned(),
+            text: remark.text,
+            hints: remark.hint.into_iter().collect(),
+        })
+        .collect();
+    match &call.outcome {
+        CallOutcome::Refused(diagnostic) => problems.push(CallProblem {
+            code: diagnostic.stable_name().to_owned(),
+            text: diagnostic.text().to_owned(),
+            hints: diagnostic.hints().to_vec(),
+        }),
+        CallOutcome::Pinned(_) if call.is_free() => problems.push(CallProblem {
+            code: "module-not-pinned".to_owned(),
+            text: format!("{} is not pinned to a digest", masked(call.call.source_text())),
+            hints: Vec::new(),
+        }),
+        _ => {}
+    }
+    problems
+}
+
+/// Prints what became of the calls, and of the files.
+pub(super) fn print(context: &Context, calls: &[&LockedCall<'_>], writes: &[CallFileWrite], end: LockEnd) {
+    let pinned: Vec<_> = calls.iter().filter_map(|call| Some((*call, call.found()?))).collect();
+    let changed = pinned.iter().filter(|(call, _)| call.is_changed()).count();
+    let wrong = calls.iter().filter(|call| !problems_of(call).is_empty()).count();
+    if context.json {
+        for (call, pin) in &pinned {
+            if end != LockEnd::Checked || problems_of(call).is_empty() {
+                json_line(&call_line(call, pin));
+            }
+        }
+        let outcome = match end {
+            LockEnd::Checked if wrong == 0 => "locked",
+            LockEnd::Checked => "not-locked",
+            _ if writes.is_empty() => "unchanged",
+            LockEnd::Written => "written",
+            LockEnd::WouldWrite => "would-change",
+        };
+        let is_ours =
+            |call: &&&LockedCall<'_>| matches!(call.outcome, CallOutcome::Pinned(_) | CallOutcome::Refused(_));
+        let others = calls.iter().filter(|call| matches!(call.outcome, CallOutcome::Other)).count();
+        return json_line(&ModuleLockLine {
+            event: "module_lock",
+            outcome,
+            calls: calls.iter().filter(is_ours).count(),
+            changed,
+            problems: wrong,
+            others,
+            files: writes.iter().map(|write| shown(write.path()).to_string()).collect(),
+        });
+    }
+    let mut page = Page::default();
+    if end == LockEnd::Checked {
+        if wrong == 0 {
+            page.line(as_it_is(pinned.len()));
+        }
+        return printer::stdout(&page);
+    }
+    for (call, pin) in pinned.iter().filter(|(call, _)| call.is_changed()) {
+        of_call(call, pin, end, &mut page);
+    }
+    if writes.is_empty() {
+        page.line(format_args!("{}; nothing was changed", as_it_is(pinned.len())));
+    } else {
+        let files: Vec<String> = writes.iter().map(|write| shown(write.path()).to_string()).collect();
+        let wrote = if end == LockEnd::Written { "wrote" } else { "would write" };
+        page.line(format_args!("{wrote} {}: {changed} of {} calls changed", files.join(", "), pinned.len()));
+    }
+    printer::stdout(&page);
+}
+
+fn as_it_is(pinned: usize) -> String {
+    match pinned {
+        0 => "no module comes from an OCI repository".to_owned(),
+        1 => "the one module from an OCI repository is pinned".to_owned(),
+        count => format!("all {count} modules from OCI repositories are pinned"),
+    }
+}
+
+fn of_call(call: &LockedCall<'_>, pin: &ModulePin, end: LockEnd, page: &mut Page) {
+    let tag = pin.tag.as_ref().map(named).unwrap_or_default();
+    let place = place(call);
+    let what = match &pin.change {
+        ModulePinChange::Pinned => format!("pinned to {tag} of {place}"),
+        ModulePinChange::Upgraded { from: Some(from) } if Some(from) != pin.tag.as_ref() => {
+            format!("{} -> {tag} of {place}", named(from))
+        }
+        ModulePinChange::Upgraded { from: None } => format!("an unknown version -> {tag} of {place}"),
+        ModulePinChange::Upgraded { .. } | ModulePinChange::Moved => format!("{tag} of {place} is another package now"),
+        _ => format!("its digest is {tag} of {place}"),
+    };
+    page.line(format_args!("{}: {}: {what}", call.place(), call.name()));
+    if end == LockEnd::WouldWrite {
+        let comment = call.note().map(|note| format!(" # {note}")).unwrap_or_default();
+        page.line(format_args!("  - {}", masked(call.call.source_text())));
+        page.line(format_args!("  + {}{comment}", call.source_after()));
+    } else {
+        page.line(format_args!("  manifest {}", pin.digest));
+    }
+    if !pin.signers.is_empty() {
+        let names: Vec<&str> = pin.signers.iter().map(|signer| signer.name.as_str()).collect();
+        page.line(format_args!("  signed by {}", names.join(", ")));
+    }
+}
+
+fn place(call: &LockedCall<'_>) -> Place {
+    match &call.call.source {
+        CallSource::Oci(source, _) => Place::Registry(source.repository().clone()),
+        _ => unreachable!("only a call of a repository is pinned"),
+    }
+}
+
+fn call_line<'a>(call: &'a LockedCall<'_>, pin: &'a ModulePin) -> ModuleCallLine<'a> {
+    let (outcome, from) = match &pin.change {
+        ModulePinChange::Pinned => ("pinned", None),
+        ModulePinChange::Upgraded { from } => ("upgraded", from.as_ref()),
+        ModulePinChange::Moved => ("moved", pin.tag.as_ref()),
+        ModulePinChange::Noted => ("noted", None),
+        ModulePinChange::Kept => ("kept", None),
+    };
+    ModuleCallLine {
+        event: "module_call",
+        outcome,
+        path: call.path(),
+        line: call.call.at.at.line,
+        column: call.call.at.at.column,
+        module: &call.call.module,
+        place: place(call),
+        version: pin.tag.as_ref().and_then(Tag::canonical_version),
+        tag: pin.tag.as_ref(),
+        from,
+        digest: &pin.digest,
+        source: call.source_after(),
+        comment: call.note().map(|note| note.to_string()),
+        signers: &pin.signers,
+    }
+}

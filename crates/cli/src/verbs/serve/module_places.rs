@@ -1,0 +1,62 @@
+//! The repositories of modules that the settings name, opened anew for each question.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_bridge::{OpenModules, ServedModulePlace, ServedModules};
+use tofu_oci_mapper::ModuleRepositories;
+use tofu_oci_store::{DirStore, ReadStore};
+use tofu_oci_types::Place;
+
+use super::settings::Settings;
+use crate::connect::Connector;
+use crate::diagnostic::Diagnostic;
+
+/// Opens every place of modules. No registry is asked yet.
+///
+/// # Errors
+/// What is wrong with one of them; exit code 2.
+pub(super) fn open(settings: &Settings, connector: &Connector) -> Result<Vec<ServedModulePlace>, Diagnostic> {
+    let place = |served: &ServedModules| {
+        let repositories = repositories(settings, served)?;
+        let (include, exclude) = (served.include.clone(), served.exclude.clone());
+        let open = open_modules(repositories, connector)?;
+        Ok(ServedModulePlace { include, exclude, open, locations: served.locations })
+    };
+    settings.config.modules.iter().map(place).collect()
+}
+
+/// The repositories that `from` names.
+///
+/// # Errors
+/// If it is neither a template of repositories nor a folder that is there; exit code 2.
+pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Result<ModuleRepositories, Diagnostic> {
+    let about = |error: Diagnostic| settings.about(&served.from, error.code("settings-invalid"));
+    let text = settings.located(&served.from.text);
+    let repositories: ModuleRepositories = text.parse().map_err(|error: tofu_oci_mapper::TemplateError| {
+        about(Diagnostic::usage(error.to_string()).hint(error.instead()))
+    })?;
+    if let Some(dir) = text.strip_prefix("oci:").filter(|dir| !dir.contains("${")).map(PathBuf::from)
+        && !dir.is_dir()
+    {
+        let diagnostic = Diagnostic::usage(format!("there is no folder {}", dir.display()));
+        return Err(about(diagnostic.hint("a path in serve.toml is relative to that file")));
+    }
+    Ok(repositories)
+}
+
+/// What opens the repository of a module.
+///
+/// # Errors
+/// As [`Connector::client`].
+pub(crate) fn open_modules(repositories: ModuleRepositories, connector: &Connector) -> Result<OpenModules, Diagnostic> {
+    let client = connector.client()?;
+    Ok(Arc::new(move |address| {
+        let place = repositories.place(address)?;
+        Ok(match place {
+            Place::Layout(dir) => Arc::new(DirStore::open_later(dir)) as Arc<dyn ReadStore>,
+            Place::Registry(repository) => Arc::new(client.store(repository)),
+            other => unreachable!("{other} is not a place of modules"),
+        })
+    }))
+}

@@ -1,0 +1,86 @@
+//! Why a call of a module cannot be pinned, or its pin no longer holds.
+
+use tofu_oci_fetch::ModuleFetchError;
+use tofu_oci_source::ModuleError;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Constraints, Digest, Place, Reference, Tag, Version};
+
+/// Why a call of a module cannot be pinned, or its pin no longer holds.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModulePinError {
+    /// The tag of a version names another package than the pinned one.
+    #[error("the tag {tag} of {place} names {now} now, not the pinned {pinned}")]
+    TagMoved {
+        /// The repository.
+        place: Place,
+        /// The tag.
+        tag: Tag,
+        /// The digest of the source.
+        pinned: Digest,
+        /// What the tag names.
+        now: Digest,
+    },
+    /// The constraint does not admit the version.
+    #[error("the constraint `{wanted}` does not admit {version} of {place}")]
+    ConstraintUnmet {
+        /// The repository.
+        place: Place,
+        /// The version.
+        version: Version,
+        /// The constraint.
+        wanted: Constraints,
+    },
+    /// The repository has no version that may be chosen.
+    #[error("{place} has no version that {}", if wanted.is_any() { "is a release".to_owned() } else { format!("meets `{wanted}`") })]
+    NoMatchingVersion {
+        /// The repository.
+        place: Place,
+        /// The constraint.
+        wanted: Constraints,
+        /// The versions that it has, ascending.
+        offered: Vec<Version>,
+    },
+    /// The repository lacks the tag or digest.
+    #[error("{place} has no module package under {reference}")]
+    Missing {
+        /// The repository.
+        place: Place,
+        /// The tag or digest.
+        reference: Reference,
+        /// The versions that it has, ascending; empty if it does not list them.
+        offered: Vec<Version>,
+        /// What it said.
+        #[source]
+        source: Box<StoreError>,
+    },
+    /// The package cannot be read, is not a module, or is not trusted.
+    #[error(transparent)]
+    Fetch(#[from] ModuleFetchError),
+}
+
+impl ModulePinError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::TagMoved { .. } => "module-tag-moved",
+            Self::ConstraintUnmet { .. } => "module-constraint-unmet",
+            Self::NoMatchingVersion { .. } => "no-matching-version",
+            Self::Missing { reference: Reference::Tag(_), .. } => "tag-not-found",
+            Self::Missing { reference: Reference::Digest(_), .. } => "digest-not-found",
+            Self::Fetch(error) => error.code(),
+        }
+    }
+}
+
+impl From<ModuleError> for ModulePinError {
+    fn from(error: ModuleError) -> Self {
+        Self::Fetch(error.into())
+    }
+}
+
+impl From<StoreError> for ModulePinError {
+    fn from(error: StoreError) -> Self {
+        ModuleError::from(error).into()
+    }
+}
