@@ -3,7 +3,7 @@
 //! ```text
 //! setup        Scene: a registry, a temp folder, the program;  State: everything that must not change
 //! push, pack, copy, sign*, versions, show, outdated, resolve, install, lock, providers   what each verb does, one snapshot a behaviour
-//! module_*      modules: published
+//! module_*      modules: published, pulled from repositories, registries and git
 //! auth_explain*    which file, entry, helper, scope and answer decide about access
 //! login*, logout                what is stored for a registry, and where
 //! cli_config, explain, config_*     the user's own files: what they decide, and what is said about them
@@ -106,6 +106,7 @@ mod login_refused;
 mod login_sources;
 mod logout;
 mod mirror;
+mod module_git;
 mod module_lock;
 mod module_mirror;
 mod module_pull;
@@ -134,6 +135,7 @@ mod readme;
 mod repositories;
 mod requests;
 mod run;
+mod run_modules;
 mod second_client;
 mod secrets;
 #[cfg(unix)]

@@ -195,17 +195,17 @@ fn a_registry_of_modules_leads_to_a_repository_or_an_archive() {
     assert_eq!(said.json().last().map(|line| line["folder"].clone()), Some("dns".into()));
     web.page(
         &format!("{BASE}/2.0.0-rc.1/download"),
-        Answer::new(204).header("X-Terraform-Get", "git::https://x.example/a.git?ref=v2"),
+        Answer::new(204).header("X-Terraform-Get", "hg::https://x.example/a?ref=v2"),
     );
     assert_snapshot!(scene.run(&format!("module pull {NETWORK}@2.0.0-rc.1 git")).text, @"
     exit code: 1
     ----- stdout -----
 
     ----- stderr -----
-    error: the package of registry.example.test/acme/network/aws 2.0.0-rc.1 cannot be fetched from where registry.example.test says: it is a git repository, which tofu-oci does not clone
-      cause: the location is git::https://x.example/a.git?ref=v2
+    error: the package of registry.example.test/acme/network/aws 2.0.0-rc.1 cannot be fetched from where registry.example.test says: it is a Mercurial repository, and tofu-oci reads https archives and oci:// repositories
+      cause: the location is hg::https://x.example/a?ref=v2
 
-    hint: fetch it with `git clone`, or with `tofu get` in a configuration; `tofu-oci module push` then publishes the folder to a repository of yours
+    hint: `tofu get` in a configuration that names the module fetches it; `tofu-oci module push` then publishes the folder to a repository of yours
     ");
     assert_snapshot!(scene.run(&format!("module pull '{NETWORK}@>= 3' git")).text, @"
     exit code: 1
@@ -337,5 +337,113 @@ fn the_measured_repositories_are_pulled_as_opentofu_installs_them() {
     zip-duplicate-entry: bad-zip, OpenTofu installs
     zip-prefixed: bad-zip, OpenTofu installs
     zip-escaping-call: pulled, OpenTofu refuses: call-escapes-package
+    ");
+}
+
+const MAPPING: &str = r#"
+[[module_mirror]]
+include = ["registry.example.test/*/*/*"]
+exclude = ["registry.example.test/acme/old/*"]
+repository_template = "REGISTRY/${namespace}/${name}"
+"#;
+
+impl Scene {
+    fn mapping(&self, text: &str) {
+        self.context.write("modules.toml", text.replace("REGISTRY", self.registry.address()));
+    }
+}
+
+#[test]
+fn a_mapped_module_is_pulled_from_its_repository_and_the_registry_is_not_asked() {
+    let scene = Scene::with_modules();
+    scene.mapping(MAPPING);
+    assert_snapshot!(scene.pull(&format!("{NETWORK}//dns@~> 1.4.0")).text, @"
+    exit code: 0
+    ----- stdout -----
+    pulled the module 1.4.0 from [REGISTRY]/acme/network into out
+      mapped by modules.toml:2, [REGISTRY]/${namespace}/${name}
+      manifest sha256:[DIGEST]
+      1 file, 6 B
+
+    ----- stderr -----
+    registry.example.test/acme/network/aws 1.4.0: pulled (228 B)
+    ");
+    assert_eq!(scene.context.read("out/main.tf"), "# dns\n");
+    assert_snapshot!(scene.run(&format!("module versions {NETWORK}")).text, @"
+    exit code: 0
+    ----- stdout -----
+    1.10.0
+    1.4.0
+
+    ----- stderr -----
+    note: registry.example.test/acme/network/aws is looked for in [REGISTRY]/acme/network alone: modules.toml:2 maps it there
+    ");
+    assert_snapshot!(scene.run(&format!("module pull {NETWORK}@2.0.0 other")).text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.test/acme/network/aws has no version 2.0.0
+
+    hint: it has 1.10.0, 1.4.0
+    ");
+    assert_snapshot!(scene.run("module versions registry.example.test/acme/lacking/aws").text, @"
+    exit code: 1
+    ----- stdout -----
+
+    ----- stderr -----
+    note: registry.example.test/acme/lacking/aws is looked for in [REGISTRY]/acme/lacking alone: modules.toml:2 maps it there
+    error: there is no repository [REGISTRY]/acme/lacking
+
+    hint: check the name; some registries also say this to those who may not read the repository
+    ");
+    let json = scene.run(&format!("module pull {NETWORK}@1.10.0 json --json")).success();
+    assert_eq!(crate::json::check(&json).last().map(String::as_str), Some("module_pulled"));
+    let lines = json.json();
+    let by = &lines.last().expect("a line")["mapped_by"];
+    assert_eq!((&by["file"], &by["line"]), (&Value::from("modules.toml"), &Value::from(2)));
+}
+
+#[test]
+fn a_mistake_in_the_mapping_is_shown_with_its_line() {
+    let scene = Scene::new();
+    scene.mapping("[[module_mirror]]\ninclude = [\"acme/*/*\"]\nrepository_template = \"REGISTRY/${name}\"\n");
+    assert_snapshot!(scene.pull(NETWORK).text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `acme/*/*` is not a pattern of modules: it must read HOST/NAMESPACE/NAME/SYSTEM
+      --> modules.toml:2:12
+      |
+    2 | include = ["acme/*/*"]
+      |            ^^^^^^^^^^
+
+    hint: write HOST/NAMESPACE/NAME/SYSTEM, such as "registry.example.com/acme/*/*", or */*/*/* for every module
+    hint: every member of the file: tofu-oci help modules
+    "#);
+    assert_snapshot!(scene.run(&format!("module versions {NETWORK} --modules lacking.toml")).text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: the mapping of modules lacking.toml cannot be read
+      cause: No such file or directory (os error [N])
+
+    hint: modules.toml is looked for beside the configuration; --modules names another file
+    ");
+    scene.context.write(
+        "invalid.toml",
+        "[[module_mirror]]\ninclude = [\"*/*/*/*\"]\nrepository_template = \"ghcr.io/${namespace}/${hostname}\"\n",
+    );
+    assert_snapshot!(scene.run("module versions registry.example.test:8443/acme/network/aws --modules invalid.toml").text, @"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: requested module address registry.example.test:8443/acme/network/aws contains characters that are not valid in an OCI distribution repository name, so this module cannot be installed from an OCI repository as ghcr.io/acme/registry.example.test:8443
+      cause: the rule is invalid.toml:1
+
+    hint: correct the template, or name the module in `exclude`
     ");
 }

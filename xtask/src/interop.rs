@@ -10,6 +10,7 @@
 //! mappings    an oci_mirror block, the magic suffix and oci-providers.v1, with a real registry and a real HTTPS server
 //! mirror      a signed origin into registry:2, a folder behind nginx and a bundle; killed at 20 moments; terraform (and tofu) run what comes out
 //! bridge      terraform (and tofu) install from registry:2 through serve, by both protocols, and with run
+//! modules-served  terraform (and tofu) install modules from registry:2 through serve, by version constraint, and with run
 //! providers   testdata/configurations read as real terraform (and tofu) reads them
 //! buildah     the RFC's Dockerfile built by buildah is installed; our image layout is pulled by buildah
 //! clients     crane and regctl read and copy every layout, every digest unchanged
@@ -42,6 +43,7 @@ mod locked;
 mod mappings;
 mod mirror;
 mod modules;
+mod modules_served;
 mod parallel;
 mod provider;
 mod provider_build;
@@ -72,7 +74,8 @@ const EVERY: NonZeroUsize = NonZeroUsize::new(61).expect("61 is not 0");
 #[derive(Debug, clap::Args)]
 pub(crate) struct InteropArgs {
     /// Run only the sub-stages with these names: testrepos, registries, provider, lock, locked, mappings, mirror,
-    /// bridge, providers, buildah, clients, skopeo, credentials, check, withdraw, modules, parallel, trust, browser, shells, faults
+    /// bridge, modules-served, providers, buildah, clients, skopeo, credentials, check, withdraw, modules, parallel, trust, browser,
+    /// shells, faults
     #[arg(value_name = "SUB-STAGE")]
     only: Vec<String>,
 
@@ -108,6 +111,7 @@ const SUB_STAGES: &[SubStage] = &[
     SubStage { name: "mappings", needs: &["docker-registry", "python3"], work: mappings::run },
     SubStage { name: "mirror", needs: mirror::NEEDS, work: mirror::run },
     SubStage { name: "bridge", needs: bridge::NEEDS, work: bridge::run },
+    SubStage { name: "modules-served", needs: modules_served::NEEDS, work: modules_served::run },
     SubStage { name: "providers", needs: &["terraform"], work: providers::run },
     SubStage { name: "buildah", needs: &["docker-registry", "buildah"], work: buildah::run },
     SubStage { name: "clients", needs: &["docker-registry", "crane", "regctl"], work: clients::run },

@@ -60,8 +60,8 @@ const UNSET: [&str; 13] = [
     "SSH_ASKPASS",
 ];
 
-/// Beginnings of variables that are for tofu-oci, OpenTofu and cosign, and may be secrets.
-const OWN: [&str; 4] = ["TOFU_OCI_", "TF_", "TERRAFORM_", "COSIGN_"];
+/// First words of variables that are for tofu-oci, OpenTofu and cosign, and may be secrets.
+const OWN: [&str; 4] = ["TOFU", "TF", "TERRAFORM", "COSIGN"];
 
 /// The `git` on the PATH. It is ended if it makes no progress for this long.
 pub(crate) struct RealGit(pub(crate) Timeout);
@@ -97,7 +97,9 @@ impl GitProgram for RealGit {
 
 /// What git and the programs that it starts see of this process's environment.
 fn environment(command: &mut Command, transport: GitTransport) {
-    let is_own = |name: &OsString| name.to_str().is_some_and(|name| OWN.iter().any(|own| name.starts_with(own)));
+    let is_own = |name: &OsString| {
+        name.to_str().and_then(|name| name.split_once('_')).is_some_and(|(word, _)| OWN.contains(&word))
+    };
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_own(name)) {
         command.env_remove(name);
     }

@@ -6,6 +6,7 @@ mod commands;
 mod faults;
 mod hosts;
 mod life;
+mod modules;
 mod upstreams;
 mod wire;
 

@@ -19,7 +19,7 @@ const LIMIT: u64 = 1 << 20;
 
 /// What a folder is looked through for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Purpose {
+enum WalkPurpose {
     /// To publish it.
     #[default]
     Publication,
@@ -32,7 +32,7 @@ enum Purpose {
 /// What stays out of a package.
 #[derive(Debug, Default)]
 pub(super) struct IgnoreRules {
-    purpose: Purpose,
+    purpose: WalkPurpose,
     /// The ignore file, if there is one.
     pub(super) file: Option<&'static str>,
     lines: Vec<IgnoreLine>,
@@ -70,7 +70,7 @@ impl IgnoreRules {
 
     /// Those for what git has checked out: `.git` stays out, and nothing else does.
     pub(super) fn of_checkout() -> Self {
-        Self { purpose: Purpose::Checkout, ..Self::default() }
+        Self { purpose: WalkPurpose::Checkout, ..Self::default() }
     }
 
     /// Why the file or folder stays out; `None` if it is packed. A folder is a reason for everything in it only if
@@ -80,7 +80,7 @@ impl IgnoreRules {
             return None;
         }
         let mut parts = name.split('/');
-        if self.purpose == Purpose::Checkout {
+        if self.purpose == WalkPurpose::Checkout {
             let is_git = parts.any(|part| part.eq_ignore_ascii_case(".git"));
             return is_git.then_some(LeftOutReason::VersionControl);
         }

@@ -150,8 +150,8 @@ fn what_git_has_checked_out_is_taken_without_its_own_folder_and_without_links() 
         fs::create_dir(dir.path().join(format!("{name}-into"))).unwrap();
         take_checkout(&from, &dir.path().join(format!("{name}-into")), &Limits::default()).unwrap_err().to_string()
     };
-    insta::assert_snapshot!(refused("../from/sub/main.tf", "outside"), @"");
-    insta::assert_snapshot!(refused("/etc/passwd", "absolute"), @"");
-    insta::assert_snapshot!(refused("nothing", "dead"), @"");
-    insta::assert_snapshot!(refused(".", "circle"), @"");
+    insta::assert_snapshot!(refused("../into/sub/main.tf", "outside"), @"`link` is a link to `../into/sub/main.tf`, which lies outside of the module's folder");
+    insta::assert_snapshot!(refused("/etc/passwd", "absolute"), @"`link` is a link to `/etc/passwd`, which lies outside of the module's folder");
+    insta::assert_snapshot!(refused("nothing", "dead"), @"`link` is a link to `nothing`, which does not exist");
+    insta::assert_snapshot!(refused(".", "circle"), @"`link` is a link to `.`, a folder that the link lies in");
 }

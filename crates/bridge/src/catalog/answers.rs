@@ -21,9 +21,9 @@ use tofu_oci_mirror::{Joined, JoinedWork};
 use tofu_oci_types::{Event, Reporter};
 use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
-use super::CatalogOptions;
 use super::failed::{Again, Failed};
 use super::kept::{KeptAnswer, KeptAnswers, Lifetimes};
+use super::options::CatalogOptions;
 use crate::counts::{CacheAnswer, Counts};
 use crate::{Refusal, ServedAddress};
 

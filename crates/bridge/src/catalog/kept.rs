@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::CatalogOptions;
 use super::failed::{Again, Failed};
+use super::options::CatalogOptions;
 use crate::Refusal;
 
 /// For how long answers are used.

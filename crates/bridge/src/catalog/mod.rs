@@ -11,7 +11,7 @@ mod served_by;
 mod turns;
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use futures_util::FutureExt as _;
 use tofu_oci_fetch::Trust;
@@ -26,17 +26,12 @@ use self::kept::Lifetimes;
 pub use self::modules::ModuleCatalog;
 pub use self::options::CatalogOptions;
 use self::question::PlaceQuestion;
-use self::refused::refused;
+use self::refused::{JUDGED, REFUSED, is_judged, refused};
 use self::served_by::{served_by, sole_address};
 use self::turns::{Burdened, Turns};
 use crate::counts::Counts;
 use crate::place_fault::one_line;
-use crate::{Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions, VersionAbsence};
-
-/// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.
-const JUDGED: Duration = Duration::from_hours(1);
-/// How long a release that was refused is not listed.
-const REFUSED: Duration = Duration::from_mins(10);
+use crate::{Refusal, ServedAddress, ServedModulePlace, ServedPlace, ServedRelease, ServedVersions};
 
 /// The providers of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
 pub struct Catalog {
@@ -72,7 +67,7 @@ impl Catalog {
             versions: Answers::new(lifetimes, waits, Arc::clone(&reporter), counts.clone()),
             releases: Arc::new(Answers::new(lifetimes, waits, reporter, counts.clone())),
             counts,
-            served: Arc::new(CatalogPlace { turns, places, options }),
+            served: Arc::new(CatalogPlace { places, options, turns }),
         }
     }
 
@@ -241,11 +236,6 @@ impl AskedFor for (ProviderAddr, Version) {
     fn address(&self) -> ServedAddress {
         (&self.0).into()
     }
-}
-
-/// Whether a listed version was judged, and clients must not see it.
-fn is_judged(refusal: &Refusal) -> bool {
-    matches!(refusal, Refusal::Untrusted { .. } | Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(_), .. })
 }
 
 #[cfg(test)]

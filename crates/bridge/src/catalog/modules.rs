@@ -7,16 +7,16 @@ use futures_util::FutureExt as _;
 use tofu_oci_fetch::{ModuleFetchError, Trust, judge_module};
 use tofu_oci_source::{Listing, ModuleError, ModulePackage};
 use tofu_oci_store::{ReadStore, StoreError};
-use tofu_oci_types::{ModuleAddr, Place, Reference, Subdir, Tag, Version};
+use tofu_oci_types::{ModuleAddr, ModulePattern, Place, Reference, Subdir, Tag, Version};
 use tokio::time::Instant;
 
 use super::answers::{Answers, AskedFor, Waits};
 use super::failed::{Again, Failed};
 use super::kept::Lifetimes;
-use super::refused::{absent_version, module_refused};
+use super::options::CatalogOptions;
+use super::refused::{JUDGED, REFUSED, absent_version, is_judged, module_refused};
 use super::served_by::most_specific;
 use super::turns::{Burdened, QuestionTurn, Turns};
-use super::{CatalogOptions, JUDGED, REFUSED, is_judged};
 use crate::counts::Counts;
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
 
@@ -119,7 +119,7 @@ impl ModuleCatalog {
 
     /// The modules that the configuration names without wildcards, and those that were asked for successfully.
     pub fn modules(&self) -> Vec<ModuleAddr> {
-        let named = self.served.places.iter().flat_map(|place| &place.include).filter_map(|pattern| pattern.address());
+        let named = self.served.places.iter().flat_map(|place| &place.include).filter_map(ModulePattern::address);
         let named = named.filter(|address| self.number(address).is_ok());
         let mut modules: Vec<ModuleAddr> = named.chain(self.versions.answered()).collect();
         modules.sort();
@@ -155,7 +155,7 @@ impl ModuleCatalog {
     /// The place of a module, by its number.
     fn number(&self, address: &ModuleAddr) -> Result<usize, Refusal> {
         let places = self.served.places.iter().map(|place| (&*place.include, &*place.exclude));
-        let number = most_specific(places, |pattern| pattern.matches(address), |one, other| one.covers(other));
+        let number = most_specific(places, |pattern| pattern.matches(address), ModulePattern::covers);
         number.ok_or_else(|| Refusal::NotServed { address: address.into() })
     }
 }

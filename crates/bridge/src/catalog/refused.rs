@@ -1,5 +1,7 @@
 //! What an error of a place is to a client.
 
+use std::time::Duration;
+
 use tofu_oci_fetch::{FetchError, ModuleFetchError};
 use tofu_oci_mirror::{MirrorError, UpstreamUse};
 use tofu_oci_source::{ModuleError, NotOffered, SourceError};
@@ -10,8 +12,17 @@ use tofu_oci_types::{ModuleAddr, Place, ProviderAddr, Version, printable};
 use crate::place_fault::{line, upstream};
 use crate::{OfferedBy, Refusal, VersionAbsence};
 
+/// How long a judgement counts for the same release. A withdrawn version is noticed earlier: its tag is gone.
+pub(super) const JUDGED: Duration = Duration::from_hours(1);
+/// How long a release that was refused is not listed.
+pub(super) const REFUSED: Duration = Duration::from_mins(10);
 /// Why a sealed mirror lacks something.
 const SEALED: &str = "the mirror is sealed, so its upstream is not asked";
+
+/// Whether a listed version was judged, and clients must not see it.
+pub(super) fn is_judged(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Untrusted { .. } | Refusal::UnknownVersion { absence: VersionAbsence::Withdrawn(_), .. })
+}
 
 /// The refusal of a client who asked for the provider.
 pub(super) fn refused(address: &ProviderAddr, offered: &OfferedBy, error: &MirrorError) -> Refusal {

@@ -8,7 +8,7 @@ use crate::ServedPlace;
 /// of equals. `None` if the provider is not served.
 pub(super) fn served_by(places: &[ServedPlace], address: &ProviderAddr) -> Option<usize> {
     let patterns = places.iter().map(|place| (&*place.include, &*place.exclude));
-    most_specific(patterns, |pattern| pattern.matches(address), |one, other| one.covers(other))
+    most_specific(patterns, |pattern| pattern.matches(address), Pattern::covers)
 }
 
 /// The same of any places, by what each includes and excludes.

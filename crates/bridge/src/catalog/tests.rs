@@ -1,5 +1,6 @@
 //! Catalogs of scripted places, by a paused clock.
 
+use std::time::Duration;
 use tofu_oci_fetch::Trust;
 use tofu_oci_source::{NotOffered, SourceError};
 use tofu_oci_store::{GiveUpReason, StoreError};
@@ -7,6 +8,7 @@ use tofu_oci_trust::{Notice, Pins, Policy, ReleaseState};
 
 use self::scripted::{Codes, Script, Scripted, unauthorized, unavailable};
 use super::*;
+use crate::VersionAbsence;
 
 mod large;
 mod pulling;

@@ -190,8 +190,7 @@ impl RoutedRequest<'_> {
             RouteFailure::NotReady => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 format!(
-                    "the answer about {} is not ready: its place is slow, or packages of it are still being made into zips; try again in a minute",
-                    address
+                    "the answer about {address} is not ready: its place is slow, or packages of it are still being made into zips; try again in a minute"
                 ),
             ),
             RouteFailure::ArchiveAsJson => (

@@ -13,6 +13,7 @@ mod module_exchange;
 mod module_route;
 mod request_path;
 mod route;
+mod route_fault;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -34,7 +35,8 @@ pub(crate) use self::mix_up::MixUp;
 pub(crate) use self::module_route::{ModuleRoute, ModuleRouteKind, module_address};
 pub(crate) use self::request_path::RequestPath;
 use self::route::Route;
-pub(crate) use self::route::{ProviderRoute, RouteFault, RouteKind, address, version};
+pub(crate) use self::route::{ProviderRoute, RouteKind, address};
+pub(crate) use self::route_fault::{RouteFault, version};
 pub(crate) use self::status::status;
 use crate::page;
 use crate::protocol::discovery::{self, PublishedRepositories};

@@ -2,7 +2,7 @@
 
 use tofu_oci_types::{Hostname, ModuleAddr, Version};
 
-use super::route::{RouteFault, version};
+use super::route_fault::{RouteFault, version};
 use crate::served_module::module_zip_name;
 
 /// Something of a module.

@@ -1,15 +1,11 @@
 //! Which document or archive a path names.
 
-use http::StatusCode;
-use tofu_oci_types::{
-    Hostname, InvalidHostname, InvalidModuleAddr, InvalidPlatform, InvalidProviderAddr, InvalidVersion, Platform,
-    ProviderAddr, Version, sums_name, zip_name,
-};
+use tofu_oci_types::{Hostname, Platform, ProviderAddr, Version, sums_name, zip_name};
 
 use super::mix_up::MixUp;
 use super::module_route::ModuleRoute;
-use super::request_path::{PathFault, RequestPath};
-use crate::BridgeSettings;
+use super::request_path::RequestPath;
+use super::route_fault::{RouteFault, version};
 
 /// What a path of the two protocols names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,60 +42,6 @@ pub(crate) enum RouteKind {
     Sums(Version),
     /// The same with `.sig`.
     SumsSignature(Version),
-}
-
-/// Why a path names nothing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum RouteFault {
-    Path(PathFault),
-    Hostname(InvalidHostname),
-    NotAscii { part: String },
-    Address(InvalidProviderAddr),
-    Module(InvalidModuleAddr),
-    Version(InvalidVersion),
-    VersionSpelling { written: String, version: Version },
-    Platform(InvalidPlatform),
-    MixUp(MixUp),
-}
-
-impl RouteFault {
-    /// What the request is answered with.
-    pub(crate) fn status(&self) -> StatusCode {
-        match self {
-            Self::Path(PathFault::TooLong | PathFault::SegmentTooLong) => StatusCode::URI_TOO_LONG,
-            Self::MixUp(mix_up) => mix_up.status(),
-            _ => StatusCode::BAD_REQUEST,
-        }
-    }
-
-    /// Its stable name in the log, since clients print the status alone; `None` for what belongs to no protocol.
-    pub(crate) fn code(&self) -> Option<&'static str> {
-        match self {
-            Self::MixUp(MixUp::Unknown) => None,
-            Self::MixUp(_) => Some("wrong-address"),
-            _ => Some("malformed-address"),
-        }
-    }
-
-    /// What is wrong, and what to write instead.
-    pub(crate) fn sentence(&self, settings: &BridgeSettings) -> String {
-        match self {
-            Self::Path(fault) => fault.to_string(),
-            Self::Hostname(error) => error.to_string(),
-            Self::NotAscii { part } => format!(
-                "`{part}` is not ASCII: the RFC of OCI provider installation allows only ASCII in namespaces and types, \
-                 because names of repositories are ASCII"
-            ),
-            Self::Address(error) => error.to_string(),
-            Self::Module(error) => error.to_string(),
-            Self::Version(error) => error.to_string(),
-            Self::VersionSpelling { written, version } => {
-                format!("`{written}` is not how the version is listed: write {version}")
-            }
-            Self::Platform(error) => error.to_string(),
-            Self::MixUp(mix_up) => mix_up.advice(settings),
-        }
-    }
 }
 
 impl Route {
@@ -213,15 +155,6 @@ pub(crate) fn address(host: &str, namespace: &str, provider_type: &str) -> Resul
     }
     let host = Hostname::with_punycode(host).map_err(RouteFault::Hostname)?;
     format!("{}/{namespace}/{provider_type}", host.display()).parse().map_err(RouteFault::Address)
-}
-
-/// Clients ask for versions as they were listed.
-pub(crate) fn version(written: &str) -> Result<Version, RouteFault> {
-    let version: Version = written.parse().map_err(RouteFault::Version)?;
-    if version.to_string() != written {
-        return Err(RouteFault::VersionSpelling { written: written.to_owned(), version });
-    }
-    Ok(version)
 }
 
 fn platform(written: &str) -> Result<Platform, RouteFault> {

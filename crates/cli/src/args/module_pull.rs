@@ -14,6 +14,7 @@ Examples:
   tofu-oci module pull 'oci://ghcr.io/acme/network?tag=1.4.0' network
   tofu-oci module pull 'oci://ghcr.io/acme/network//dns?digest=sha256:…' dns
   tofu-oci module pull registry.example.com/acme/network/aws@'~> 1.4' network
+  tofu-oci module pull 'git::https://example.com/network.git//dns?ref=v1.4.0' dns
   tofu-oci module pull oci:layout:1.4.0 network
 
 DIR gets the files of the module; with //SUB those of that folder alone. They are unpacked beside DIR
@@ -21,12 +22,13 @@ and renamed into place when all of them are there and verified. If DIR has the s
 nothing changes; if it has others, `module pull` refuses it without --force. A module in an OCI
 repository is judged by the rules for `modules` in trust.toml before it is downloaded.")]
 pub(crate) struct ModulePullArgs {
-    /// The module: oci://REPOSITORY[//SUB][?tag=TAG|?digest=DIGEST], HOST/NAMESPACE/NAME/SYSTEM[@CONSTRAINT] or
-    /// oci:DIR[:VERSION]
+    /// The module: oci://REPOSITORY[//SUB][?tag=TAG|?digest=DIGEST], HOST/NAMESPACE/NAME/SYSTEM[@CONSTRAINT],
+    /// git::URL[//SUB][?ref=REF] or oci:DIR[:VERSION]
     ///
     /// The first form is that of `source` in a configuration; without a tag it means the tag latest. The second is a module of
     /// a registry (modules.v1 of its host): the newest version that the constraint admits, and a prerelease only by its exact
-    /// version. oci:DIR is an OCI image layout directory, which takes //SUB, ?tag= and ?digest= too.
+    /// version; modules.toml may say in which repository it is kept. git::URL is a git repository, fetched by the program git; ref is a
+    /// tag, a branch or a commit. oci:DIR is an OCI image layout directory, which takes //SUB, ?tag= and ?digest= too.
     #[arg(value_name = "SOURCE")]
     pub(crate) source: String,
     /// The folder that becomes the module; it is created

@@ -142,7 +142,7 @@ async fn send(
 ) -> Result<(), ModuleFetchError> {
     let place = package.place();
     let refused = |source| ModuleFetchError::Archive { place: place.clone(), source };
-    let opened = package.open(part).await?;
+    let opened = package.open().await?;
     limits.check_packed(opened.size.unwrap_or(0)).map_err(refused)?;
     reporter.event(&Event::Started { subject: subject.to_owned(), bytes: opened.size });
     let stream = part.checked(place, opened.stream).map_err(ModuleError::from)?;

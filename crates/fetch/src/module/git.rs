@@ -60,7 +60,7 @@ impl<'a> CheckedOut<'a> {
                 let problem = "its folder is not an empty one of the package".to_owned();
                 return Err(failed(GitFault::Submodule { path, problem, code: "git-submodules" }));
             }
-            let repository = Repository { checkout: &one, dir: &folder, limits: self.limits };
+            let repository = GitRepository { checkout: &one, dir: &folder, limits: self.limits };
             let (commit, found) = match self.one(&repository).await {
                 Ok(done) => done,
                 Err(ModuleFetchError::Module(ModuleError::Git { fault, .. })) if depth > 0 => {
@@ -88,7 +88,10 @@ impl<'a> CheckedOut<'a> {
         Ok(first.expect("the first repository was checked out"))
     }
 
-    async fn one(&mut self, repository: &Repository<'_>) -> Result<(GitReference, Vec<Submodule>), ModuleFetchError> {
+    async fn one(
+        &mut self,
+        repository: &GitRepository<'_>,
+    ) -> Result<(GitReference, Vec<Submodule>), ModuleFetchError> {
         let commit = repository.fetch().await?;
         let list = repository.ask(&["ls-tree", "-r", "-z", "-l", "--full-tree", commit.as_str()], LIST).await?;
         let tree = GitTree::parse(&list).map_err(|problem| repository.failed(GitFault::Answer { problem }))?;
@@ -138,13 +141,13 @@ fn git_error(checkout: &GitCheckout, fault: GitFault) -> ModuleFetchError {
 }
 
 /// One repository, and the folder that it is checked out into.
-struct Repository<'a> {
+struct GitRepository<'a> {
     checkout: &'a GitCheckout,
     dir: &'a Path,
     limits: &'a Limits,
 }
 
-impl Repository<'_> {
+impl GitRepository<'_> {
     fn failed(&self, fault: GitFault) -> ModuleFetchError {
         git_error(self.checkout, fault)
     }

@@ -239,6 +239,7 @@ mod tests {
                 let subdir = if subdir.is_root() { String::new() } else { format!(" //{subdir}") };
                 format!("{form:?} {url}{checksum}{subdir}")
             }
+            Ok(ModuleLocation::Git(source, _)) => source.to_string(),
             Err(fault) => fault.code().to_owned(),
         };
         assert_eq!(got, want, "{text}");
@@ -286,15 +287,20 @@ mod tests {
     fn repositories_in_oci_and_what_is_neither() {
         check("oci://x.example/acme/network//sub?tag=1.0.0", "oci://x.example/acme/network//sub?tag=1.0.0");
         check("oci://x.example/a?tag=1&digest=2", "module-location-invalid");
-        for git in [
-            "git::https://x.example/a.git?ref=v1",
-            "git::ssh://git@x.example/a.git",
-            "git@github.com:acme/a.git",
-            "github.com/acme/network//sub?ref=v1",
-            "bitbucket.org/acme/network",
-            "ssh://git@x.example/a",
+        for (git, want) in [
+            ("git::https://x.example/a.git?ref=v1", "git::https://x.example/a.git?ref=v1"),
+            ("git::ssh://git@x.example/a.git", "git::ssh://git@x.example/a.git"),
+            ("git@github.com:acme/a.git", "git::ssh://git@github.com/acme/a.git"),
+            ("github.com/acme/network//sub?ref=v1", "git::https://github.com/acme/network.git//sub?ref=v1"),
+            ("git::file:///srv/a.git", "module-location-kind"),
+            ("git::http://x.example/a.git", "module-location-invalid"),
+            ("git://x.example/a.git", "module-location-invalid"),
+            ("git::https://127.0.0.1/a.git", "private-host"),
+            ("git::ssh://git@10.0.0.1/a.git", "private-host"),
+            ("git::https://x.example/a.git?ref=-x", "module-location-invalid"),
+            ("ssh://git@x.example/a", "module-location-invalid"),
         ] {
-            check(git, "module-location-git");
+            check(git, want);
         }
         for other in [
             "s3::https://s3.amazonaws.com/bucket/a.zip",

@@ -184,16 +184,16 @@ impl ModulePackage {
     ///
     /// # Errors
     /// If no answer begins them.
-    pub async fn open(&self, part: &Part) -> Result<Opened, ModuleError> {
-        match &self.from {
-            PackageEnd::Repository { store, about, .. } => {
+    pub async fn open(&self) -> Result<Opened, ModuleError> {
+        match (&self.from, &self.bytes) {
+            (PackageEnd::Repository { store, about, .. }, _) => {
                 let package = about.package();
                 Ok(Opened { size: Some(package.size), stream: store.fetch(package).await? })
             }
-            PackageEnd::Web(web) => web_part::opened(web, &self.place, part)
+            (PackageEnd::Web(web), PackageBytes::Archive { part, .. }) => web_part::opened(web, &self.place, part)
                 .await
                 .map_err(|failure| ModuleError::Failed { place: self.place.clone(), failure }),
-            PackageEnd::Git(_) => {
+            (PackageEnd::Git(_) | PackageEnd::Web(_), _) => {
                 let failure = Failure::BadBody("a git repository has no archive".to_owned());
                 Err(ModuleError::Failed { place: self.place.clone(), failure })
             }

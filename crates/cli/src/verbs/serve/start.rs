@@ -79,7 +79,7 @@ pub(super) fn warn(context: &Context, settings: &Settings, signer: &SumsSigner) 
         context.reporter.event(&Event::warning("hosts-share-repositories", text).with_hint(hint));
     }
     let is_https = config.tls.is_some() || config.url.as_ref().is_some_and(|url| url.to_string().starts_with("https:"));
-    if !is_https {
+    if !is_https && !config.providers.is_empty() {
         let text = "Terraform and OpenTofu take no network mirror without https";
         let hint = "add a certificate: --tls-cert FILE --tls-key FILE; or `url`, if a proxy in front speaks TLS";
         context.reporter.event(&Event::note("no-https", text).with_hint(hint));

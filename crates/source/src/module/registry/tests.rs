@@ -15,7 +15,7 @@ use super::*;
 use crate::error::causes;
 use crate::memory::lock;
 use crate::registry::tests::access;
-use crate::{ArchiveForm, ModulePackage};
+use crate::{ArchiveForm, ModulePackage, PackageBytes, Part};
 
 const NETWORK: &str = "registry.example.test/acme/network/aws";
 const BASE: &str = "/v1/modules/acme/network/aws";
@@ -89,6 +89,7 @@ impl World {
         self.server.page(&format!("{BASE}/1.0.0/download"), answer);
         match self.registry().locate(&address(), &"1.0.0".parse().unwrap()).await {
             Ok(ModuleLocation::Oci(source)) => source.to_string(),
+            Ok(ModuleLocation::Git(source, _)) => source.to_string(),
             Ok(ModuleLocation::Archive(archive)) => archive.url.to_string().replace(self.server.address(), "HOST"),
             Err(error) => self.shown(&error),
         }
@@ -174,8 +175,8 @@ async fn locations_that_are_not_fetched_are_one_clear_error() {
     }
     told.push(world.located(Answer::new(204)).await);
     told.push(world.located(Answer::new(404)).await);
-    assert_snapshot!(told.join("\n"), @r"
-    the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it is a git repository, which tofu-oci does not clone (module-location-git)
+    assert_snapshot!(told.join("\n"), @"
+    git::https://***@x.example/a.git?ref=v1
     the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it is an S3 bucket, and tofu-oci reads https archives and oci:// repositories (module-location-kind)
     the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: neither the end of its path nor an argument archive= says that it is a .zip or .tar.gz archive (module-archive-form)
     the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it leads from HTTPS to plain HTTP on x.example (module-location-invalid)
@@ -200,7 +201,7 @@ async fn neither_the_token_nor_a_login_goes_to_the_host_that_an_archive_redirect
         panic!("an archive")
     };
     let package = ModulePackage::of_archive(&archive, &world.web);
-    assert_eq!((package.form(), package.manifest()), (ArchiveForm::Zip, None));
+    assert_eq!((part(&package).1, package.manifest()), (ArchiveForm::Zip, None));
     let bytes: Vec<_> = package.open().await.unwrap().stream.try_collect().await.unwrap();
     assert_eq!(bytes.concat(), b"zip");
     let shown = |server: &WebServer| -> Vec<Option<String>> {
@@ -222,7 +223,14 @@ async fn a_checksum_is_that_of_the_bytes() {
         let location = world.registry().locate(&address(), &"1.0.0".parse().unwrap()).await.unwrap();
         let ModuleLocation::Archive(archive) = location else { panic!("an archive") };
         let package = ModulePackage::of_archive(&archive, &world.web);
-        let stream = package.part().checked(package.place(), package.open().await.unwrap().stream).unwrap();
+        let stream = part(&package).0.checked(package.place(), package.open().await.unwrap().stream).unwrap();
         assert_eq!(stream.try_collect::<Vec<_>>().await.is_ok(), is_right);
+    }
+}
+
+fn part(package: &ModulePackage) -> (&Part, ArchiveForm) {
+    match package.bytes() {
+        PackageBytes::Archive { part, form } => (part, *form),
+        PackageBytes::Commit => panic!("it is an archive"),
     }
 }

@@ -1,0 +1,73 @@
+//! Why a path names nothing that is served.
+
+use http::StatusCode;
+use tofu_oci_types::{
+    InvalidHostname, InvalidModuleAddr, InvalidPlatform, InvalidProviderAddr, InvalidVersion, Version,
+};
+
+use super::mix_up::MixUp;
+use super::request_path::PathFault;
+use crate::BridgeSettings;
+
+/// Why a path names nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RouteFault {
+    Path(PathFault),
+    Hostname(InvalidHostname),
+    NotAscii { part: String },
+    Address(InvalidProviderAddr),
+    Module(InvalidModuleAddr),
+    Version(InvalidVersion),
+    VersionSpelling { written: String, version: Version },
+    Platform(InvalidPlatform),
+    MixUp(MixUp),
+}
+
+impl RouteFault {
+    /// What the request is answered with.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Self::Path(PathFault::TooLong | PathFault::SegmentTooLong) => StatusCode::URI_TOO_LONG,
+            Self::MixUp(mix_up) => mix_up.status(),
+            _ => StatusCode::BAD_REQUEST,
+        }
+    }
+
+    /// Its stable name in the log, since clients print the status alone; `None` for what belongs to no protocol.
+    pub(crate) fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::MixUp(MixUp::Unknown) => None,
+            Self::MixUp(_) => Some("wrong-address"),
+            _ => Some("malformed-address"),
+        }
+    }
+
+    /// What is wrong, and what to write instead.
+    pub(crate) fn sentence(&self, settings: &BridgeSettings) -> String {
+        match self {
+            Self::Path(fault) => fault.to_string(),
+            Self::Hostname(error) => error.to_string(),
+            Self::NotAscii { part } => format!(
+                "`{part}` is not ASCII: the RFC of OCI provider installation allows only ASCII in namespaces and types, \
+                 because names of repositories are ASCII"
+            ),
+            Self::Address(error) => error.to_string(),
+            Self::Module(error) => error.to_string(),
+            Self::Version(error) => error.to_string(),
+            Self::VersionSpelling { written, version } => {
+                format!("`{written}` is not how the version is listed: write {version}")
+            }
+            Self::Platform(error) => error.to_string(),
+            Self::MixUp(mix_up) => mix_up.advice(settings),
+        }
+    }
+}
+
+/// Clients ask for versions as they were listed.
+pub(crate) fn version(written: &str) -> Result<Version, RouteFault> {
+    let version: Version = written.parse().map_err(RouteFault::Version)?;
+    if version.to_string() != written {
+        return Err(RouteFault::VersionSpelling { written: written.to_owned(), version });
+    }
+    Ok(version)
+}

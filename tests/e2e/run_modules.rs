@@ -1,0 +1,147 @@
+//! `run` and the modules that `modules.toml` maps.
+#![cfg(unix)]
+
+use insta::assert_snapshot;
+use tofu_oci_testkit::{Answer, WebServer};
+
+use crate::setup::Scene;
+
+/// Shell functions: `services` prints the host blocks of the command's configuration, `get PATH` asks the registry of modules.
+const CLIENT: &str = r#"
+authority="${SSL_CERT_DIR%%:*}/ca.pem"
+services() { sed -n '/^host/,/^}/p' "$TF_CLI_CONFIG_FILE" | sed -E 's#127.0.0.1:[0-9]+/[^/]+#SERVER/SECRET#; s#127.0.0.1:[0-9]+#WEB#'; }
+base=$(sed -nE 's/.*"modules.v1" = "([^"]*)".*/\1/p' "$TF_CLI_CONFIG_FILE")
+get() { curl -sS --noproxy '*' --cacert "$authority" "$@"; }
+"#;
+
+const MAPPING: &str = r#"
+[[module_mirror]]
+include = ["registry.example.test/*/*/*"]
+repository_template = "REGISTRY/acme/${name}-${target_system}"
+"#;
+
+impl Scene {
+    fn with_mapping(mapping: &str) -> Self {
+        let scene = Self::new();
+        scene.context.write("network/main.tf", "# 1.0.0\n");
+        scene.run("module push network REGISTRY/acme/network-aws --version 1.0.0").success();
+        scene.context.write("modules.toml", mapping.replace("REGISTRY", scene.registry.address()));
+        scene.context.write_home(
+            ".tofurc",
+            "provider_installation {\n  direct {\n    exclude = [\"registry.example.test/*/*\"]\n  }\n}\n",
+        );
+        scene
+    }
+
+    fn module_client(&self, script: &str) {
+        self.context.write("client.sh", format!("{CLIENT}{script}"));
+    }
+}
+
+#[test]
+fn a_command_finds_mapped_modules_at_the_host_of_their_address() {
+    let scene = Scene::with_mapping(MAPPING);
+    scene.module_client(
+        "services
+         get \"${base}acme/network/aws/versions\"; echo
+         get \"${base}acme/network/aws/1.0.0/download\" | sed -E 's#127.0.0.1:[0-9]+/[^/]+#SERVER/SECRET#; s#sha256:.*#sha256:…#'; echo
+         archive=$(get -D - -o /dev/null \"${base}acme/network/aws/1.0.0/download\" | sed -nE 's/^x-terraform-get: ([^?]*).*/\\1/pi' | tr -d '\\r')
+         get -o /dev/null -w '%{http_code}\\n' \"$archive\"
+         get -o /dev/null -w '%{http_code}\\n' \"$(echo \"$base\" | sed -E 's#(https://[^/]*/)[^/]*/#\\1#')acme/network/aws/versions\"
+         get -o /dev/null -w '%{http_code}\\n' \"$(echo \"$base\" | sed -E 's#(https://[^/]*/)[^/]*/#\\1other/#')acme/network/aws/versions\"",
+    );
+    assert_snapshot!(scene.run("run -- sh client.sh").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    host "registry.example.test" {
+      services = { "modules.v1" = "https://SERVER/SECRET/modules/registry.example.test/" }
+    }
+    {"modules":[{"versions":[{"version":"1.0.0"}]}]}
+    {"location":"https://SERVER/SECRET/modules/registry.example.test/acme/network/aws/1.0.0/network-aws_1.0.0.zip?checksum=sha256:…
+    200
+    404
+    404
+
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn the_other_services_of_a_host_stay() {
+    let mut scene = Scene::with_mapping(MAPPING);
+    let web = WebServer::start(&[]);
+    scene.context.write("ca.pem", web.ca_pem().expect("it speaks TLS"));
+    scene.context.env("TOFU_OCI_CA_FILE", "ca.pem");
+    web.page("/.well-known/terraform.json", Answer::json(
+        &serde_json::json!({ "providers.v1": "/v1/providers/", "modules.v1": "/v1/modules/", "login.v1": { "client": "cli", "ports": [1, 2] } }),
+    ));
+    // By the user's own block.
+    let block = "host \"registry.example.test\" {\n  services = { \"providers.v1\" = \"https://own.example/p/\", \"modules.v1\" = \"https://own.example/m/\" }\n}\n";
+    scene.context.write_home(".tofurc", block);
+    scene.module_client("services");
+    assert_snapshot!(scene.run("run -- sh client.sh").text, @r#"
+    exit code: 0
+    ----- stdout -----
+    host "registry.example.test" {
+      services = { "modules.v1" = "https://SERVER/SECRET/modules/registry.example.test/", "providers.v1" = "https://own.example/p/" }
+    }
+
+    ----- stderr -----
+    "#);
+    // By what the host says of itself.
+    let host = web.origin().trim_start_matches("https://").to_owned();
+    scene.context.write_home(".tofurc", "");
+    scene.context.write(
+        "modules.toml",
+        MAPPING.replace("registry.example.test", &host).replace("REGISTRY", scene.registry.address()),
+    );
+    assert_snapshot!(scene.run("run -- sh client.sh").text.replace(&host, "HOST"), @r#"
+    exit code: 0
+    ----- stdout -----
+    host "WEB" {
+      services = { "login.v1" = { "client" = "cli", "ports" = [1, 2] }, "modules.v1" = "https://SERVER/SECRET/modules/WEB/", "providers.v1" = "https://127.0.0.1:[PORT]/v1/providers/" }
+    }
+
+    ----- stderr -----
+    "#);
+}
+
+#[test]
+fn what_the_mapping_does_not_reach_is_said() {
+    let scene = Scene::with_mapping(
+        "[[module_mirror]]\ninclude = [\"*/*/*/*\"]\nrepository_template = \"REGISTRY/acme/${name}\"\n",
+    );
+    assert_snapshot!(scene.run("run -- true").text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    note: the modules of */*/*/* do not come from the mapping: `run` needs the names of their hosts
+      hint: name each host in `include`: "registry.opentofu.org/*/*/*"
+    error: [HOME]/.tofurc has no oci_mirror, so `run` does not know which repositories to serve
+
+    hint: name them: tofu-oci run --template 'ghcr.io/acme/${namespace}-${type}' --include 'registry.example.com/*/*' -- true
+    hint: or write the block for ~/.tofurc: tofu-oci config snippet 'registry.example.com/*/*' 'ghcr.io/acme/${namespace}-${type}'
+    "#);
+    let scene = Scene::with_mapping(&MAPPING.replace("test/*/*/*", "test/acme/*/*"));
+    assert_snapshot!(scene.run("run -- true").text, @r#"
+    exit code: 0
+    ----- stdout -----
+
+    ----- stderr -----
+    note: the command finds no other modules of registry.example.test than those of the mapping
+      hint: map the others too: include = ["registry.example.test/*/*/*"]
+    "#);
+    scene.module_client("get \"${base}acme/nothing/aws/versions\" -o /dev/null; exit 3");
+    assert_snapshot!(scene.run("run -q -- sh client.sh").text, @"
+    exit code: 3
+    ----- stdout -----
+
+    ----- stderr -----
+    error: registry.example.test/acme/nothing/aws was not found in the place that it is served from
+
+    hint: modules.toml says which repository a module is in: tofu-oci help modules
+    ");
+    scene.context.write("modules.toml", "[[module_mirror]]\ninclude = []\nrepository_template = \"a.example/b\"\n");
+    assert_eq!(scene.run("run -- true").code, Some(2));
+}

@@ -1,0 +1,187 @@
+//! Modules by the module registry protocol: from a registry, from a folder, with clients; settings that are refused.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+use tofu_oci_testkit::{Fault, Rule};
+use tofu_oci_types::Digest;
+
+use super::Serving;
+use crate::setup::Scene;
+
+const NETWORK: &str = "/modules/registry.example.com/acme/network/aws";
+const CI: &str = "ci-token-0123456789abcdef0123456789abcdef0123";
+
+const MODULES: &str = "[[module]]\ninclude = [\"registry.example.com/*/*/*\"]\nfrom = \"REGISTRY/${namespace}/${name}-${target_system}\"\n";
+
+impl Scene {
+    /// Publishes a version of the module at `place`.
+    fn module_at(&self, place: &str, version: &str) {
+        let folder = format!("network-{version}");
+        self.context.write(&format!("{folder}/main.tf"), format!("# {version}\n"));
+        self.run(&format!("module push {folder} {place} --version {version}")).success();
+    }
+
+    fn with_served_modules() -> Self {
+        let scene = Self::new();
+        scene.module_at("REGISTRY/acme/network-aws", "1.0.0");
+        scene.module_at("REGISTRY/acme/network-aws", "1.1.0");
+        scene.registry.clear_requests();
+        scene
+    }
+}
+
+fn location(serving: &Serving, path: &str, headers: &[(&str, &str)]) -> (String, String) {
+    let got = serving.send("GET", path, headers);
+    assert_eq!(got.status, 200, "{}", got.text());
+    (got.header("X-Terraform-Get").to_owned(), got.json()["location"].as_str().expect("a location").to_owned())
+}
+
+/// The path and query of a URL.
+fn below(url: &str) -> &str {
+    let rest = url.split_once("://").expect("a URL").1;
+    &rest[rest.find('/').expect("a path")..]
+}
+
+#[test]
+fn modules_of_a_registry_are_listed_located_and_downloaded() {
+    let scene = Scene::with_served_modules();
+    let serving = Serving::with(&scene, MODULES);
+    assert_snapshot!(serving.get(&format!("{NETWORK}/versions")).text(), @r#"{"modules":[{"versions":[{"version":"1.0.0"},{"version":"1.1.0"}]}]}"#);
+    let (header, body) = location(&serving, &format!("{NETWORK}/1.1.0/download"), &[]);
+    assert_eq!(header, body);
+    let checksum = header.split_once("?checksum=").expect("a checksum").1;
+    let zip = serving.get(below(&header));
+    assert_eq!((zip.status, zip.header("Content-Type")), (200, "application/zip"));
+    assert_eq!(Digest::sha256(&zip.body).to_string(), checksum);
+    assert_eq!(serving.get(&format!("{NETWORK}/2.0.0/download")).status, 404);
+    assert_eq!(serving.get("/modules/registry.example.com/acme/other/aws/versions").status, 404);
+    let log = serving.stop().1;
+    assert!(
+        log.contains(r#""path":"/modules/registry.example.com/acme/network/aws/1.1.0/network-aws_1.1.0.zip""#),
+        "{log}"
+    );
+}
+
+#[test]
+fn opentofu_gets_the_repository_and_terraform_the_archive() {
+    let scene = Scene::with_served_modules();
+    let serving = Serving::with(&scene, &format!("{MODULES}oci_locations = true\n"));
+    let (header, body) = location(&serving, &format!("{NETWORK}/1.0.0/download"), &[]);
+    let digest = scene.tag("acme/network-aws", "1.0.0");
+    assert_eq!(body, format!("oci://{}/acme/network-aws?digest={digest}", scene.registry.address()));
+    assert!(header.contains("/network-aws_1.0.0.zip?checksum=sha256:"), "{header}");
+}
+
+#[test]
+fn a_folder_of_modules_is_served_by_options_alone() {
+    let scene = Scene::new();
+    scene.module_at("oci:lay/registry.example.com/acme/network/aws", "1.0.0");
+    let line = "serve --modules-from oci:lay --include-modules registry.example.com/*/*/* --listen 127.0.0.1:0";
+    let serving = Serving::spawn(scene.command(line));
+    assert_snapshot!(serving.get(&format!("{NETWORK}/versions")).text(), @r#"{"modules":[{"versions":[{"version":"1.0.0"}]}]}"#);
+    assert_eq!(serving.get("/modules/registry.example.com/acme/nothing/aws/versions").status, 404);
+    assert_eq!(serving.get("/mirror/registry.example.com/acme/widget/index.json").status, 404);
+    let (header, _) = location(&serving, &format!("{NETWORK}/1.0.0/download"), &[]);
+    assert_eq!(serving.get(below(&header)).status, 200);
+}
+
+#[test]
+fn a_client_sees_its_modules_and_gets_links() {
+    let scene = Scene::with_served_modules();
+    let token = Digest::sha256(CI.as_bytes()).encoded().to_owned();
+    let client = |modules: &str| format!("{MODULES}[[client]]\nname = \"ci\"\ntoken_sha256 = \"{token}\"\n{modules}\n");
+    let serving = Serving::with(&scene, &client("modules = [\"registry.example.com/acme/*/*\"]"));
+    let bearer = format!("Bearer {CI}");
+    let headers = [("Authorization", bearer.as_str())];
+    assert_eq!(serving.get(&format!("{NETWORK}/versions")).status, 401);
+    assert_eq!(serving.send("GET", &format!("{NETWORK}/versions"), &headers).status, 200);
+    let (header, _) = location(&serving, &format!("{NETWORK}/1.0.0/download"), &headers);
+    let (link, _) = below(&header).split_once("&checksum=").expect("go-getter takes the checksum out");
+    assert_eq!(serving.get(link).status, 200);
+    assert_eq!(serving.get(link.split_once('?').expect("a link").0).status, 401);
+    let serving = Serving::with(&scene, &client("providers = [\"*/*/*\"]"));
+    assert_eq!(serving.send("GET", &format!("{NETWORK}/versions"), &headers).status, 403);
+}
+
+#[test]
+fn a_registry_that_is_down_gets_old_answers_and_then_the_reason() {
+    let scene = Scene::with_served_modules();
+    let serving = Serving::with(&scene, &format!("{MODULES}[cache]\nmetadata = \"0s\"\n"));
+    let versions = serving.get(&format!("{NETWORK}/versions")).text();
+    scene.registry.fault(Rule::on("*", "*").then(Fault::status(503, "UNAVAILABLE")));
+    assert_eq!(serving.get(&format!("{NETWORK}/versions")).text(), versions);
+}
+
+#[test]
+fn a_large_module_passes_through_in_little_memory() {
+    let scene = Scene::new();
+    scene.context.write("big/main.tf", "");
+    let noise: Vec<u8> = (0..24_u64 << 20).map(|at| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect();
+    scene.context.write("big/data.bin", noise);
+    scene.run("module push big REGISTRY/acme/network-aws --version 1.0.0").success();
+    let serving = Serving::with(&scene, MODULES);
+    let (header, _) = location(&serving, &format!("{NETWORK}/1.0.0/download"), &[]);
+    let checksum = header.split_once("?checksum=").expect("a checksum").1.to_owned();
+    assert_eq!(Digest::sha256(&serving.get(below(&header)).body).to_string(), checksum);
+}
+
+#[test]
+fn a_template_by_which_a_client_chooses_the_host_is_refused() {
+    let scene = Scene::new();
+    for (include, from) in [
+        ("*/*/*/*", "${hostname}/${namespace}/${name}-${target_system}"),
+        ("registry.example.com/*/*/*", "${namespace}.example.com/${name}"),
+    ] {
+        scene.context.write("serve.toml", format!("[[module]]\ninclude = [\"{include}\"]\nfrom = \"{from}\"\n"));
+        let said = scene.run("serve --check-config");
+        assert_eq!(said.code, Some(2), "{}", said.text);
+        assert!(said.stderr.contains("a client could make the server ask any host"), "{}", said.text);
+    }
+    let said = scene.run("serve --modules-from ${hostname}/${name} --check-config");
+    assert!(said.stderr.contains("--include-modules"), "{}", said.text);
+}
+
+#[test]
+fn settings_of_modules_are_checked_and_shown() {
+    let scene = Scene::new();
+    scene.context.write("serve.toml", "hosts = [\"m.example\"]\n[[module]]\ninclude = [\"m.example/*/*/*\"]\nexclude = [\"m.example/old/*/*\"]\nfrom = \"ghcr.io/acme/${name}\"\noci_locations = true\n");
+    assert_snapshot!(scene.run("serve --check-config").text, @"
+    exit code: 0
+    ----- stdout -----
+    the settings are right
+    modules m.example/*/*/* from ghcr.io/acme/${name} except m.example/old/*/*; OpenTofu goes to the repository
+
+    ----- stderr -----
+    ");
+    let lines = scene.run("serve --check-config --json").json();
+    let line: &Value = lines.iter().find(|line| line["event"] == "served_modules").expect("a line");
+    assert_eq!(line["oci_locations"], true);
+    scene.context.write("serve.toml", "[[module]]\ninclude = [\"m.example/*/*/*\"]\nfrom = \"oci:nowhere\"\n");
+    assert_snapshot!(scene.run("serve --check-config").text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: there is no folder nowhere
+      --> serve.toml:3:8
+      |
+    3 | from = "oci:nowhere"
+      |        ^^^^^^^^^^^^^
+
+    hint: a path in serve.toml is relative to that file
+    "#);
+    scene.context.write("serve.toml", "[[module]]\ninclude = [\"m.example/*/*/*\"]\nfrom = \"ghcr.io/acme/${type}\"\n");
+    assert_snapshot!(scene.run("serve --check-config").text, @r#"
+    exit code: 2
+    ----- stdout -----
+
+    ----- stderr -----
+    error: `ghcr.io/acme/${type}` mentions `type` at column 16, which an address does not have
+      --> serve.toml:3:8
+      |
+    3 | from = "ghcr.io/acme/${type}"
+      |        ^^^^^^^^^^^^^^^^^^^^^^
+
+    hint: write ${hostname}, ${namespace}, ${name} or ${target_system}
+    "#);
+}
