@@ -65,7 +65,7 @@ impl IgnoreRules {
 
     /// Those by which nothing stays out.
     pub(super) fn for_everything() -> Self {
-        Self { purpose: Purpose::Everything, ..Self::default() }
+        Self { purpose: WalkPurpose::Everything, ..Self::default() }
     }
 
     /// Those for what git has checked out: `.git` stays out, and nothing else does.
@@ -76,7 +76,7 @@ impl IgnoreRules {
     /// Why the file or folder stays out; `None` if it is packed. A folder is a reason for everything in it only if
     /// [`IgnoreRules::is_final`] says so.
     pub(super) fn reason(&self, name: &str, is_folder: bool) -> Option<LeftOutReason> {
-        if self.purpose == Purpose::Everything {
+        if self.purpose == WalkPurpose::Everything {
             return None;
         }
         let mut parts = name.split('/');
