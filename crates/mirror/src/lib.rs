@@ -39,8 +39,8 @@ pub use joined::{Joined, JoinedWork};
 pub use load::load_bundle;
 pub use module::{
     BundledModule, BundledModules, CallFate, HostedModules, MappedModuleRepositories, MirrorMode, ModuleAction,
-    ModuleCallLine, ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob,
-    ModuleMirrorLine, ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NestedModules, WantedModule,
+    ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
+    ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NestedModules, UnfollowedCall, WantedModule,
     bundled_modules,
 };
 pub use names::providers_in_tree;

@@ -27,5 +27,5 @@ pub use destination::{MappedModuleRepositories, ModuleDestination};
 pub use error::ModuleMirrorError;
 pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
 pub use pick::{ModuleOrigin, NamedPackage, WantedModule};
-pub use report::{CallFate, ModuleAction, ModuleCallLine, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport};
+pub use report::{CallFate, ModuleAction, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
 pub use upstream::{HostedModules, ModuleUpstream};

@@ -57,7 +57,7 @@ pub enum ModuleAction {
 
 /// A call of a module that this run does not bring to the destination.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct ModuleCallLine {
+pub struct UnfollowedCall {
     /// The caller: a module and its version, or a configuration.
     pub caller: String,
     /// The file and the position in it.
@@ -99,7 +99,7 @@ pub struct ModuleMirrorReport {
     /// The versions, sorted by address and version.
     pub lines: Vec<ModuleMirrorLine>,
     /// The calls that are not mirrored, sorted.
-    pub calls: Vec<ModuleCallLine>,
+    pub calls: Vec<UnfollowedCall>,
 }
 
 impl ModuleMirrorReport {

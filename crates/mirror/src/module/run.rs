@@ -13,7 +13,7 @@ use super::carry::{ModuleVisit, Visited};
 use super::error::ModuleMirrorError;
 use super::job::{MirrorMode, ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
-use super::report::{CallFate, ModuleCallLine, ModuleMirrorLine, ModuleMirrorReport};
+use super::report::{CallFate, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
 
 /// Versions that a run visits at most.
 const MOST: usize = 2000;
@@ -42,7 +42,7 @@ struct ModuleRun<'a> {
     lists: BTreeMap<ModuleAddr, Result<Vec<Version>, ModuleError>>,
     lines: BTreeMap<(ModuleAddr, Option<String>), ModuleMirrorLine>,
     looked: BTreeSet<(VersionKey, String)>,
-    calls: BTreeSet<ModuleCallLine>,
+    calls: BTreeSet<UnfollowedCall>,
     /// What the last wave has led to.
     next: BTreeMap<VersionKey, WaveVisit>,
 }
@@ -222,7 +222,7 @@ impl ModuleRun<'_> {
                 _ => CallFate::Unknown,
             };
             let written = call.constraints.as_ref().filter(|constraints| !constraints.is_any());
-            self.calls.insert(ModuleCallLine {
+            self.calls.insert(UnfollowedCall {
                 caller: caller.name.clone().unwrap_or_default(),
                 at: call.at.to_string(),
                 source: call.text.clone(),

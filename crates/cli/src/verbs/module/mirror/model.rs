@@ -1,7 +1,7 @@
 //! One version of the report, and its JSON line; `docs/json.md` says what the members are.
 
 use serde::Serialize;
-use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleCallLine, ModuleDeed, ModuleMirrorLine};
+use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleDeed, ModuleMirrorLine, UnfollowedCall};
 use tofu_oci_types::{ModuleAddr, Version};
 
 use crate::diagnostic::Diagnostic;
@@ -63,11 +63,11 @@ pub(super) struct ModuleMirrorRowLine<'a> {
 pub(super) struct CallLine<'a> {
     event: &'static str,
     #[serde(flatten)]
-    call: &'a ModuleCallLine,
+    call: &'a UnfollowedCall,
 }
 
 impl<'a> CallLine<'a> {
-    pub(super) fn of(call: &'a ModuleCallLine) -> Self {
+    pub(super) fn of(call: &'a UnfollowedCall) -> Self {
         Self { event: "module-call", call }
     }
 }
@@ -90,7 +90,7 @@ pub(super) struct ModuleMirrorSummary {
 }
 
 impl ModuleMirrorSummary {
-    pub(super) fn of(mode: MirrorMode, rows: &[ModuleMirrorRow], calls: &[ModuleCallLine]) -> Self {
+    pub(super) fn of(mode: MirrorMode, rows: &[ModuleMirrorRow], calls: &[UnfollowedCall]) -> Self {
         let planned = mode == MirrorMode::Plan;
         let mut summary = Self { event: "module-mirror-summary", planned, ..Self::default() };
         for row in rows {

@@ -1,6 +1,6 @@
 //! The report for people: what changes or could not be done, the calls that are not mirrored, failures, counts.
 
-use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleCallLine, ModuleDeed};
+use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleDeed, UnfollowedCall};
 use tofu_oci_types::printable;
 
 use super::model::{ModuleMirrorRow, ModuleMirrorSummary};
@@ -12,7 +12,7 @@ use crate::report::human_bytes;
 pub(super) fn page(
     mode: MirrorMode,
     rows: &[ModuleMirrorRow],
-    calls: &[ModuleCallLine],
+    calls: &[UnfollowedCall],
     summary: &ModuleMirrorSummary,
 ) -> Page {
     let mut page = Page::default();
@@ -32,7 +32,7 @@ pub(super) fn page(
         }
         page.gap();
     }
-    let calls: Vec<&ModuleCallLine> = calls.iter().filter(|call| call.fate != CallFate::Stays).collect();
+    let calls: Vec<&UnfollowedCall> = calls.iter().filter(|call| call.fate != CallFate::Stays).collect();
     if !calls.is_empty() {
         let head = ["caller", "at", "call", "not mirrored"].map(str::to_owned);
         let table = calls.iter().map(|call| {
