@@ -108,6 +108,7 @@ mod logout;
 mod mirror;
 mod module_git;
 mod module_lock;
+mod module_mirror;
 mod module_pull;
 mod module_push;
 mod module_verbs;

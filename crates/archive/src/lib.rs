@@ -38,7 +38,7 @@ pub use error::ArchiveError;
 pub use folder::{InputFile, input_files, read_directory};
 pub use layer::{LayerCompression, LayerTree, unpack_tar_gz};
 pub use limits::{Limits, ZSTD_WINDOW_LOG};
-pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, module_files, take_checkout};
+pub use module::{IGNORE_FILES, LeftOut, LeftOutReason, PackableModule, all_module_files, module_files, take_checkout};
 pub use pack::{WrittenLayer, WrittenZip, layer_from_zip, write_layer, write_zip};
 pub use program::{Program, folder_program, folder_programs, zip_program, zip_programs};
 pub use source::{ByteSource, ReadSource};

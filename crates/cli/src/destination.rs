@@ -68,6 +68,18 @@ pub(crate) fn open(
 }
 
 impl Connector {
+    /// Opens repositories of registries, and image layouts.
+    ///
+    /// # Errors
+    /// When a certificate cannot be used, or when the user's files are wrong about credentials.
+    pub(crate) fn repositories(&self) -> Result<OpenStore, Diagnostic> {
+        let (stores, layouts) = (self.stores()?, self.layouts());
+        Ok(Arc::new(move |place: &Place| match place {
+            Place::Layout(_) => layouts(place),
+            _ => stores(place),
+        }))
+    }
+
     /// Opens repositories of registries.
     fn stores(&self) -> Result<OpenStore, Diagnostic> {
         let client = self.client()?;

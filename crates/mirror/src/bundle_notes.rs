@@ -1,7 +1,7 @@
 //! What a bundle says of itself, for people and for the receiver, who verifies all of it.
 //!
 //! ```text
-//! tofu-oci/releases.json   providers, versions, the digest of each release, platforms and sizes
+//! tofu-oci/releases.json   providers, versions, the digest of each release, platforms and sizes; modules with their manifests
 //! tofu-oci/tofurc          blocks for the CLI configuration, once the bundle has been loaded into a registry
 //! tofu-oci/keys/HEX.asc    OpenPGP keys that were found beside releases; nothing trusts them by itself
 //! ```
@@ -16,7 +16,7 @@ use tofu_oci_store::BundleContents;
 use tofu_oci_trust::{Evidence, OpenPgpContents, openpgp_contents};
 use tofu_oci_types::{Digest, Platform, ProviderAddr, Tag, Version};
 
-use crate::MirrorError;
+use crate::{MirrorError, bundled_modules};
 
 /// A provider in a bundle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -110,7 +110,12 @@ pub(crate) async fn notes(contents: &BundleContents) -> Result<BTreeMap<String, 
     let keys =
         keys.map(|key| (format!("keys/{}.asc", Digest::sha256(key.as_bytes()).encoded()), Bytes::from(key.clone())));
     let mut notes: BTreeMap<String, Bytes> = keys.collect();
-    let releases = serde_json::to_vec_pretty(&serde_json::json!({ "providers": providers }));
+    let modules = bundled_modules(contents).await?;
+    let mut document = serde_json::json!({ "providers": providers });
+    if !modules.is_empty() {
+        document["modules"] = serde_json::to_value(&modules).expect("a list of modules always serialises");
+    }
+    let releases = serde_json::to_vec_pretty(&document);
     notes.insert("releases.json".to_owned(), releases.expect("a JSON value always serialises").into());
     let addresses: Vec<&ProviderAddr> = providers.iter().map(|provider| &provider.address).collect();
     notes.insert("tofurc".to_owned(), tofurc(&addresses).into());

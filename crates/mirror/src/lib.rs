@@ -17,6 +17,7 @@ mod found_keys;
 mod joined;
 mod load;
 mod look;
+mod module;
 mod names;
 mod plan;
 mod pull;
@@ -36,6 +37,12 @@ pub use error::MirrorError;
 pub use found_keys::FoundKey;
 pub use joined::{Joined, JoinedWork};
 pub use load::load_bundle;
+pub use module::{
+    BundledModule, BundledModules, CallFate, HostedModules, MappedModuleRepositories, MirrorMode, ModuleAction,
+    ModuleCarrying, ModuleDeed, ModuleDestination, ModuleMirrorError, ModuleMirrorJob, ModuleMirrorLine,
+    ModuleMirrorReport, ModuleOrigin, ModuleUpstream, NamedPackage, NestedModules, UnfollowedCall, WantedModule,
+    bundled_modules,
+};
 pub use names::providers_in_tree;
 pub use plan::{Deed, MirrorAction, Prune};
 pub use pull::{OpenUpstream, PullOptions, PullThrough, UpstreamUse};

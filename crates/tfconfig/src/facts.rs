@@ -118,11 +118,23 @@ pub(crate) struct ModuleCall {
     pub(crate) name: String,
     /// `None` if it has none, as in an override file.
     pub(crate) source: Option<WrittenSource>,
+    /// What it says of its version.
+    pub(crate) version: WrittenVersion,
     /// The `providers` map.
     pub(crate) providers: Vec<Passed>,
     /// `count`, `for_each`, `enabled` or `depends_on`, which forbid provider blocks below.
     pub(crate) repeated: Option<(&'static str, Declared)>,
     pub(crate) at: Declared,
+}
+
+/// The `version` of a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum WrittenVersion {
+    #[default]
+    Absent,
+    Text(String),
+    /// An expression, or not a text.
+    Computed,
 }
 
 /// The source of a module.

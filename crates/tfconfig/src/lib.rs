@@ -21,6 +21,7 @@ mod interface;
 mod json;
 mod model;
 mod module;
+mod outer;
 mod package;
 mod reader;
 mod render;
@@ -42,6 +43,7 @@ pub use model::{
     ConfigBlock, ConfigFinding, ConfigOrigin, ConfigRequirements, Declared, MissingModule, ModuleNode, ProviderConfig,
     ProviderNeed, ProviderTree, ProviderUse, RequiredProvider, Requirement, StateLook, StateProvider, UsedBy,
 };
+pub use outer::{OuterCall, outer_calls};
 pub use package::{PackageModules, PackageModulesError, package_modules};
 
 /// What the configuration in `dir` requires. Modules that `tofu init` or `tofu get` has put into `data_dir` are looked

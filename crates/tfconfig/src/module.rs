@@ -9,7 +9,7 @@ use tofu_oci_types::{Constraints, ProviderAddr, TextPosition};
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
     Backend, FileFacts, FunctionCall, Import, InputVariable, ModuleCall, Output, ProviderBlock, RequiredBlock,
-    RequiredEntry, Resource, config_name, implied, implied_name, problem,
+    RequiredEntry, Resource, WrittenVersion, config_name, implied, implied_name, problem,
 };
 use crate::model::{ConfigFinding, Declared};
 use crate::{files, reader};
@@ -200,6 +200,9 @@ impl ModuleFacts {
             match self.calls.get_mut(&call.name) {
                 Some(base) => {
                     base.source = call.source.or(base.source.take());
+                    if call.version != WrittenVersion::Absent {
+                        base.version = call.version;
+                    }
                     if !call.providers.is_empty() {
                         base.providers = call.providers;
                     }

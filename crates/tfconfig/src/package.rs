@@ -6,8 +6,10 @@ use std::path::Path;
 use tofu_oci_types::{LocalModulePath, ModuleSource, masked};
 
 use crate::error::TfConfigError;
+use crate::facts::{WrittenSource, WrittenVersion};
 use crate::model::Declared;
 use crate::module;
+use crate::outer::OuterCall;
 
 /// The modules of a package that a call of one of its folders leads to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct PackageModules {
     pub empty: BTreeSet<String>,
     /// The calls that lead to other packages, which are not followed, sorted.
     pub elsewhere: BTreeSet<String>,
+    /// The same calls with their versions and places, and the computed ones; in the order of the folders and names.
+    pub outer: Vec<OuterCall>,
 }
 
 /// Why `OpenTofu` cannot read the modules of a package. Each place is relative to the package.
@@ -90,14 +94,20 @@ impl PackageWalk<'_> {
         let calls = self.calls(folder)?;
         self.found.folders.insert(folder.to_owned());
         self.chain.push(folder.to_owned());
-        for (source_text, at) in calls {
-            let Ok(source) = source_text.parse::<ModuleSource>() else {
+        for (source, version) in calls {
+            if source.computed {
+                self.found.outer.push(OuterCall::of(&source, &version));
+                continue;
+            }
+            let WrittenSource { text: source_text, at, .. } = source.clone();
+            let Ok(parsed) = source_text.parse::<ModuleSource>() else {
                 // OpenTofu reports what is wrong with it.
                 let message = format!("`{}` is not a module source", masked(&source_text));
                 return Err(PackageModulesError::Invalid { at, message });
             };
-            let ModuleSource::Local(path) = source else {
-                self.found.elsewhere.insert(source.to_string());
+            let ModuleSource::Local(path) = parsed else {
+                self.found.elsewhere.insert(parsed.to_string());
+                self.found.outer.push(OuterCall::of(&source, &version));
                 continue;
             };
             let Some(called) = joined(folder, &path) else {
@@ -121,8 +131,8 @@ impl PackageWalk<'_> {
         Ok(())
     }
 
-    /// The sources that the module in a folder calls, with their places.
-    fn calls(&mut self, folder: &str) -> Result<Vec<(String, Declared)>, PackageModulesError> {
+    /// The sources that the module in a folder calls, with their places, and the versions.
+    fn calls(&mut self, folder: &str) -> Result<Vec<(WrittenSource, WrittenVersion)>, PackageModulesError> {
         let Some(module) = module::read(&self.package.join(folder)).map_err(|error| self.fault(error))? else {
             self.found.empty.insert(folder.to_owned());
             return Ok(Vec::new());
@@ -130,8 +140,8 @@ impl PackageWalk<'_> {
         if let Some(refused) = module.findings.into_iter().find(|finding| finding.refused) {
             return Err(PackageModulesError::Invalid { at: self.inside(&refused.declared), message: refused.message });
         }
-        let sources = module.calls.into_values().filter_map(|call| call.source).filter(|source| !source.computed);
-        Ok(sources.map(|source| (source.text, self.inside(&source.at))).collect())
+        let calls = module.calls.into_values().filter_map(|call| Some((call.source?, call.version)));
+        Ok(calls.map(|(source, version)| (WrittenSource { at: self.inside(&source.at), ..source }, version)).collect())
     }
 
     fn fault(&self, error: TfConfigError) -> PackageModulesError {
@@ -222,6 +232,35 @@ mod tests {
         check(&[("main.tf", &["./main.tf"])], "", "main.tf:2:12: the package has no folder `main.tf`");
         check(&[("main.tf", &["./"])], "", "main.tf:2:12: the call of `./` leads back to a module that makes it");
         check(&[("main.tf", &["nothing"])], "", "main.tf:2:12: `nothing` is not a module source");
+    }
+
+    #[test]
+    fn calls_of_other_packages_have_their_versions_and_places() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = r#"
+module "a" {
+  source  = "acme/network/aws//dns"
+  version = "~> 1.4"
+}
+module "b" {
+  source  = var.where
+}
+module "c" {
+  source  = "git::https://user:hunter2@example.com/a.git?ref=v1"
+  version = var.which
+}
+"#;
+        std::fs::write(dir.path().join("main.tf"), text).unwrap();
+        let found = package_modules(dir.path(), "").unwrap();
+        let shown = found.outer.iter().map(|call| {
+            let constraints = call.constraints.as_ref().map_or_else(|| "unknown".to_owned(), ToString::to_string);
+            format!("{}: {} [{constraints}] {}", call.at, call.text, call.source.is_some())
+        });
+        insta::assert_snapshot!(shown.collect::<Vec<_>>().join("\n"), @"
+        main.tf:3:13: acme/network/aws//dns [~> 1.4] true
+        main.tf:7:13: var.where [] false
+        main.tf:10:13: git::https://***@example.com/a.git?ref=v1 [unknown] true
+        ");
     }
 
     #[test]

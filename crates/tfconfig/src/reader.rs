@@ -7,8 +7,8 @@ use tofu_oci_types::{Constraints, TextPosition};
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
     Backend, BackendSetting, ConfigRef, FileFacts, Import, InputVariable, ModuleCall, Output, Passed, ProviderBlock,
-    RequiredBlock, RequiredEntry, Resource, WrittenSource, implied, normal_name, parse_constraints, parse_source,
-    position, problem,
+    RequiredBlock, RequiredEntry, Resource, WrittenSource, WrittenVersion, implied, normal_name, parse_constraints,
+    parse_source, position, problem,
 };
 use crate::files::TfSyntax;
 use crate::model::{Declared, UsedBy};
@@ -262,6 +262,11 @@ impl FactsReader<'_> {
             }),
             None => None,
         };
+        let version = match block.body.attribute("version").map(|version| version.value.constant()) {
+            None => WrittenVersion::Absent,
+            Some(Some(Constant::Text(text))) => WrittenVersion::Text(text),
+            Some(_) => WrittenVersion::Computed,
+        };
         let mut repeated = ["count", "for_each", "depends_on"].into_iter();
         let repeated = repeated.find_map(|name| Some((name, self.at(block.body.attribute(name)?.offset))));
         let mut enabled = block.body.blocks("lifecycle", 0).into_iter();
@@ -269,6 +274,7 @@ impl FactsReader<'_> {
         Ok(ModuleCall {
             name: block.labels.first().copied().unwrap_or_default().to_owned(),
             source,
+            version,
             providers: self.passed(&block.body)?,
             repeated: repeated.or(enabled),
             at: self.at(block.offset),

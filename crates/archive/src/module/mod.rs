@@ -60,6 +60,15 @@ pub fn module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, Archi
     walked(&root, &rules, limits)
 }
 
+/// Every file below `dir`, for a package that its publisher has chosen the files of already: an ignore file in it has no effect.
+///
+/// # Errors
+/// As [`module_files`].
+pub fn all_module_files(dir: &Path, limits: &Limits) -> Result<PackableModule, ArchiveError> {
+    let root = fs::canonicalize(dir).map_err(ArchiveError::io("read", dir))?;
+    walked(&root, &IgnoreRules::for_everything(), limits)
+}
+
 /// Moves the files that git has checked out in `dir` into the empty folder `into`, without `.git`. A symbolic link to a file
 /// or folder inside of `dir` becomes a copy of what it leads to.
 ///

@@ -25,6 +25,8 @@ enum WalkPurpose {
     Publication,
     /// To take over what git has checked out.
     Checkout,
+    /// To publish what another publisher has chosen.
+    Everything,
 }
 
 /// What stays out of a package.
@@ -61,6 +63,11 @@ impl IgnoreRules {
         Ok(Self::default())
     }
 
+    /// Those by which nothing stays out.
+    pub(super) fn for_everything() -> Self {
+        Self { purpose: WalkPurpose::Everything, ..Self::default() }
+    }
+
     /// Those for what git has checked out: `.git` stays out, and nothing else does.
     pub(super) fn of_checkout() -> Self {
         Self { purpose: WalkPurpose::Checkout, ..Self::default() }
@@ -69,6 +76,9 @@ impl IgnoreRules {
     /// Why the file or folder stays out; `None` if it is packed. A folder is a reason for everything in it only if
     /// [`IgnoreRules::is_final`] says so.
     pub(super) fn reason(&self, name: &str, is_folder: bool) -> Option<LeftOutReason> {
+        if self.purpose == WalkPurpose::Everything {
+            return None;
+        }
         let mut parts = name.split('/');
         if self.purpose == WalkPurpose::Checkout {
             let is_git = parts.any(|part| part.eq_ignore_ascii_case(".git"));

@@ -6,7 +6,10 @@ use clap::{Args, Subcommand};
 use tofu_oci_types::Version;
 
 use super::names::strict_version;
-use super::{IdentityArgs, ModuleLockArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs, SigningArgs};
+use super::{
+    IdentityArgs, ModuleLockArgs, ModuleMirrorArgs, ModulePullArgs, ModuleVersionsArgs, Network, OutputArgs,
+    SigningArgs,
+};
 
 /// Arguments of `module`.
 #[derive(Debug, Args)]
@@ -35,6 +38,8 @@ pub(crate) enum ModuleVerb {
     Lock(Box<ModuleLockArgs>),
     /// List the versions of a module in an OCI repository or a module registry
     Versions(Box<ModuleVersionsArgs>),
+    /// Bring modules, and the modules that they call, into your own OCI repositories
+    Mirror(Box<ModuleMirrorArgs>),
 }
 
 /// Arguments of `module push`.

@@ -1,8 +1,8 @@
 //! Errors of `mirror`.
 
-use tofu_oci_mirror::MirrorError;
+use tofu_oci_mirror::{MirrorError, ModuleMirrorError};
 
-use super::Diagnostic;
+use super::{Diagnostic, versions};
 use crate::exit::Exit;
 
 impl From<MirrorError> for Diagnostic {
@@ -31,6 +31,37 @@ impl From<MirrorError> for Diagnostic {
             MirrorError::NoNotices { .. } => {
                 plain(&error).hint("delete its files, or mirror to a repository or oci:DIR")
             }
+            _ => plain(&error),
+        }
+    }
+}
+
+impl From<ModuleMirrorError> for Diagnostic {
+    fn from(error: ModuleMirrorError) -> Self {
+        let plain = |error: &ModuleMirrorError| Self::of(Exit::Fixable, error).code(error.code());
+        match error {
+            ModuleMirrorError::Module(error) => error.into(),
+            ModuleMirrorError::Fetch(error) => error.into(),
+            ModuleMirrorError::Pack(error) => error.into(),
+            ModuleMirrorError::Store(error) => error.into(),
+            ModuleMirrorError::Bundle(error) => error.into(),
+            ModuleMirrorError::NoMirror { .. } => {
+                plain(&error).exiting(Exit::Usage).hint("name a destination for it: --to 'REGISTRY/${namespace}-${name}-${target_system}'")
+            }
+            ModuleMirrorError::SharedRepository { .. } => plain(&error).exiting(Exit::Usage).hint(
+                "write a template that tells them apart: REGISTRY/${hostname}/${namespace}/${name}/${target_system}",
+            ),
+            ModuleMirrorError::Unmet { ref offered, .. } if !offered.is_empty() => {
+                let hint = versions("it has", offered);
+                plain(&error).hint(hint)
+            }
+            ModuleMirrorError::UpstreamChanged { .. } => {
+                plain(&error).hint("a version must never change: ask its publisher what happened")
+            }
+            ModuleMirrorError::LeavesFolder { .. } => plain(&error).hint(
+                "fetch the whole package, publish it with `tofu-oci module push`, and call the folder in it with //FOLDER",
+            ),
+            ModuleMirrorError::TooMany { .. } => plain(&error).hint("mirror fewer modules at a time, or add --latest 1"),
             _ => plain(&error),
         }
     }

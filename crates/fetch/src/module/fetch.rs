@@ -49,6 +49,12 @@ impl FetchedModule {
         &self.subdir
     }
 
+    /// The whole package, in which the module is.
+    pub fn package_path(&self) -> &Path {
+        let above = self.subdir.split('/').filter(|part| !part.is_empty()).count();
+        self.folder.ancestors().nth(above).unwrap_or(&self.folder)
+    }
+
     /// The commit that its files are of, in full; `None` if it is not from a git repository.
     pub fn commit(&self) -> Option<&GitReference> {
         self.commit.as_ref()

@@ -63,16 +63,20 @@ impl BundleFile {
         Ok(Self { file, folder, max_part, existing, waiter, scratch, collected: Mutex::default() })
     }
 
-    /// Where the releases of a provider are collected.
-    fn collected(&self, address: &ProviderAddr) -> Result<DirStore, MirrorError> {
+    /// Where the versions of a provider or module of this name are collected.
+    pub(crate) fn collected(&self, name: &str) -> Result<DirStore, MirrorError> {
         let mut collected = self.collected.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = address.to_string();
-        if let Some(store) = collected.get(&name) {
+        if let Some(store) = collected.get(name) {
             return Ok(store.clone());
         }
         let store = DirStore::create_on_write(self.scratch.path().join(format!("repository-{}", collected.len())))?;
-        collected.insert(name, store.clone());
+        collected.insert(name.to_owned(), store.clone());
         Ok(store)
+    }
+
+    /// The file.
+    pub(crate) fn bundle_place(&self) -> Place {
+        Place::Bundle(self.file.clone())
     }
 
     /// The release that the bundle has already: what it is widened with is compared with it, and its other platforms stay.
@@ -91,7 +95,7 @@ impl BundleFile {
     }
 
     /// The bundle that is there, if its releases stay.
-    async fn kept(&self) -> Result<Option<BundleArchive>, StoreError> {
+    pub(crate) async fn kept(&self) -> Result<Option<BundleArchive>, StoreError> {
         match self.existing {
             ExistingReleases::Drop => Ok(None),
             ExistingReleases::Keep => match BundleArchive::open(&self.file).await {
@@ -100,6 +104,22 @@ impl BundleFile {
                 Err(error) => Err(error),
             },
         }
+    }
+
+    /// Writes the bundle with what was collected, if there is anything new.
+    pub(crate) async fn complete(&self, reporter: &dyn Reporter) -> Result<(), MirrorError> {
+        let on = Lockable::Folder(self.folder.clone());
+        let report = |held: &_| reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
+        let lock = tofu_oci_disk::lock(&on, &self.waiter, &report).await;
+        // What another program has added to the bundle meanwhile stays.
+        let _lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
+        let (mut contents, is_new) = self.contents().await?;
+        if !is_new {
+            return Ok(());
+        }
+        contents.notes = bundle_notes::notes(&contents).await?;
+        contents.write(&self.file, self.max_part, reporter).await?;
+        Ok(())
     }
 
     /// What the bundle will hold, and whether any of it is new.
@@ -145,7 +165,7 @@ async fn add(contents: &mut BundleContents, name: &str, store: &Arc<dyn ReadStor
 #[async_trait]
 impl Destination for BundleFile {
     fn place(&self, _address: &ProviderAddr) -> Result<Place, MirrorError> {
-        Ok(Place::Bundle(self.file.clone()))
+        Ok(self.bundle_place())
     }
 
     fn source(&self, address: &ProviderAddr) -> Result<Arc<dyn Source>, MirrorError> {
@@ -153,7 +173,7 @@ impl Destination for BundleFile {
         if self.existing == ExistingReleases::Keep && is_there {
             return Ok(Arc::new(BundleSource::new(&self.file)));
         }
-        Ok(Arc::new(OciSource::new(Arc::new(self.collected(address)?))))
+        Ok(Arc::new(OciSource::new(Arc::new(self.collected(&address.to_string())?))))
     }
 
     fn store(&self, _address: &ProviderAddr) -> Result<Option<Arc<dyn Store>>, MirrorError> {
@@ -171,7 +191,7 @@ impl Destination for BundleFile {
         release: Arc<dyn Release>,
         reporter: &dyn Reporter,
     ) -> Result<Transferred, MirrorError> {
-        let store = self.collected(&release.id().address)?;
+        let store = self.collected(&release.id().address.to_string())?;
         if request.replace == ReplaceTag::Replace {
             self.collect_existing(request, release.id(), &store, reporter).await?;
         }
@@ -179,18 +199,7 @@ impl Destination for BundleFile {
     }
 
     async fn finish(&self, reporter: &dyn Reporter) -> Result<(), MirrorError> {
-        let on = Lockable::Folder(self.folder.clone());
-        let report = |held: &_| reporter.event(&Event::note("waiting-for-lock", self.waiter.words(held)));
-        let lock = tofu_oci_disk::lock(&on, &self.waiter, &report).await;
-        // What another program has added to the bundle meanwhile stays.
-        let _lock = lock.map_err(|error| StoreError::Locked(Arc::new(error)))?;
-        let (mut contents, is_new) = self.contents().await?;
-        if !is_new {
-            return Ok(());
-        }
-        contents.notes = bundle_notes::notes(&contents).await?;
-        contents.write(&self.file, self.max_part, reporter).await?;
-        Ok(())
+        self.complete(reporter).await
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tofu_oci_archive::{Limits, PackableModule, WrittenZip, module_files, read_zip, write_zip};
+use tofu_oci_archive::{Limits, PackableModule, WrittenZip, all_module_files, module_files, read_zip, write_zip};
 use tofu_oci_disk::{Purpose, Scratch};
 use tofu_oci_layout::{ModulePlan, ModuleZip, annotation, plan_module};
 use tofu_oci_types::{Digest, Version};
@@ -13,7 +13,7 @@ use tofu_oci_types::{Digest, Version};
 use super::checks::check;
 use super::error::ModuleFault;
 use super::report::{LeftOutFile, ModuleContents};
-use super::request::ModuleChecks;
+use super::request::{ModuleChecks, PackedFiles};
 use crate::PackError;
 
 /// The names under which a README is looked for in the root of a package, in any case.
@@ -85,7 +85,7 @@ pub(super) fn build(job: &BuildJob, folder: &PackableModule) -> Result<BuiltModu
 }
 
 /// The files of the folder.
-pub(super) fn files(dir: &Path) -> Result<PackableModule, PackError> {
+pub(super) fn files(dir: &Path, files: PackedFiles) -> Result<PackableModule, PackError> {
     let path = || dir.to_owned();
     match std::fs::metadata(dir) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(ModuleFault::NoFolder { path: path() }.into()),
@@ -93,5 +93,10 @@ pub(super) fn files(dir: &Path) -> Result<PackableModule, PackError> {
         Ok(metadata) if !metadata.is_dir() => return Err(ModuleFault::NotAFolder { path: path() }.into()),
         Ok(_) => {}
     }
-    module_files(dir, &Limits::default()).map_err(|error| PackError::archive(dir, error))
+    let limits = Limits::default();
+    let found = match files {
+        PackedFiles::Chosen => module_files(dir, &limits),
+        PackedFiles::All => all_module_files(dir, &limits),
+    };
+    found.map_err(|error| PackError::archive(dir, error))
 }

@@ -10,7 +10,7 @@ use super::build::{BuildJob, BuiltModule, build, files};
 use super::error::ModuleFault;
 use super::look::{look, taken};
 use super::report::{ModulePushPlan, ModulePushReport, ModuleTagState};
-use super::request::ModulePushRequest;
+use super::request::{ModulePushRequest, PackedFiles};
 use crate::kept_for::module_source;
 use crate::push::{Replacement, blocking, outcome, point, tag_of};
 use crate::signing::{AttachPlan, AttachRequest};
@@ -146,12 +146,13 @@ async fn prepare(request: &ModulePushRequest<'_>, reporter: &dyn Reporter) -> Re
         annotations: request.annotations.clone(),
         work_dir: request.work_dir.clone(),
     };
+    let which = request.files;
     let built = blocking(move || {
-        let folder = files(&job.dir)?;
+        let folder = files(&job.dir, which)?;
         build(&job, &folder)
     })
     .await?;
-    if built.is_empty {
+    if built.is_empty && request.files == PackedFiles::Chosen {
         let text =
             format!("{} holds no .tf or .tofu file: OpenTofu takes it for an empty module", request.dir.display());
         reporter.event(

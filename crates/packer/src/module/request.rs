@@ -17,6 +17,16 @@ pub enum ModuleChecks {
     Skip,
 }
 
+/// Which files of a folder are packed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PackedFiles {
+    /// Those that belong to a module: what may hold secrets of its author, and what the ignore file names, stays out.
+    #[default]
+    Chosen,
+    /// All of them: the folder is a package that was published elsewhere.
+    All,
+}
+
 /// One module to push.
 #[derive(Clone, Debug)]
 pub struct ModulePushRequest<'a> {
@@ -30,6 +40,8 @@ pub struct ModulePushRequest<'a> {
     pub replace: ReplaceTag,
     /// Whether the files are looked at as `OpenTofu` will.
     pub checks: ModuleChecks,
+    /// Which files of the folder are packed.
+    pub files: PackedFiles,
     /// Who signs the manifest; `None` to sign nothing.
     pub signing: Option<Signing<'a>>,
     /// An existing folder, the system's for temporary files. The zip lies in a folder of its own in it.

@@ -29,6 +29,7 @@ fn request<'a>(folder: &'a std::path::Path, version: &'a Version) -> ModulePushR
         annotations: BTreeMap::new(),
         replace: ReplaceTag::Refuse,
         checks: ModuleChecks::Run,
+        files: PackedFiles::Chosen,
         signing: None,
         work_dir: std::env::temp_dir(),
     }
@@ -83,6 +84,16 @@ async fn the_same_files_give_the_same_bytes_wherever_they_lie() {
     assert_eq!(one.manifest, other.manifest);
     let left_out: Vec<_> = other.contents.left_out.iter().map(|out| (out.name.as_str(), out.reason)).collect();
     assert_eq!(left_out, [(".git/", "version-control"), ("terraform.tfstate", "state")]);
+}
+
+#[tokio::test]
+async fn a_package_of_another_publisher_keeps_all_its_files() {
+    let (folder, store, version) = (folder(), Watching::new(), version());
+    folder.file(".tofuignore", "sub/\n").file("terraform.tfvars", "a = 1\n");
+    let dir = folder.path();
+    let request = ModulePushRequest { files: PackedFiles::All, ..request(&dir, &version) };
+    let report = push_module(&request, &store, &Heard::default()).await.unwrap();
+    assert_eq!((report.contents.files, report.contents.left_out), (5, Vec::new()));
 }
 
 #[tokio::test]

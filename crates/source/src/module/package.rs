@@ -108,6 +108,20 @@ impl ModulePackage {
         Self { subdir: self.subdir.join(folder), ..self }
     }
 
+    /// The same package, and no folder in it.
+    #[must_use]
+    pub fn whole(self) -> Self {
+        Self { subdir: Subdir::root(), ..self }
+    }
+
+    /// The repository that it is in and its manifest there, by SHA-256; `None` for an archive on the web.
+    pub fn repository(&self) -> Option<(&Arc<dyn ReadStore>, &Descriptor)> {
+        match &self.from {
+            PackageEnd::Repository { store, manifest, .. } => Some((store, manifest)),
+            PackageEnd::Web(_) | PackageEnd::Git(_) => None,
+        }
+    }
+
     /// Where it is: the repository, or the host of the archive.
     pub fn place(&self) -> &Place {
         &self.place

@@ -3,8 +3,9 @@
 mod show;
 
 use tofu_oci_archive::Limits;
-use tofu_oci_mirror::{Carrying, DestinationName, ExistingReleases, load_bundle};
-use tofu_oci_source::BundleSource;
+use tofu_oci_mirror::{BundledModules, Carrying, DestinationName, ExistingReleases, load_bundle};
+use tofu_oci_source::{BundleSource, Source as _};
+use tofu_oci_types::Event;
 
 use super::context::Context;
 use super::install::working_dir;
@@ -51,6 +52,13 @@ pub(crate) async fn load(context: &Context, args: &BundleLoadArgs) -> Result<Exi
     let jobs = usize::from(args.jobs);
     let how = Carrying { trust: &trust, signing: None, limits: &limits, jobs, work_dir: &work_dir };
     let bundle = BundleSource::new(&args.file);
+    let modules = BundledModules::new(bundle.bundle().await?.clone()).addresses().len();
+    if modules > 0 {
+        let word = if modules == 1 { "module" } else { "modules" };
+        let text = format!("{} holds {modules} {word} too, which `bundle load` does not load", bundle.place());
+        let hint = format!("load them: tofu-oci module mirror --from bundle:{} --to TEMPLATE", args.file.display());
+        context.reporter.event(&Event::note("bundled-modules", text).with_hint(hint));
+    }
     let lines = load_bundle(&bundle, destination.as_ref(), &how, context.reporter.as_ref()).await?;
     Ok(print(context, Mode::Run, lines))
 }

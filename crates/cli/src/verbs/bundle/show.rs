@@ -3,7 +3,9 @@
 use serde::Serialize;
 use tofu_oci_fetch::Trust;
 use tofu_oci_fetch::{SignatureStanding, judged};
-use tofu_oci_mirror::{BundledPackage, BundledVersion, bundled_providers, contents_of, tofurc};
+use tofu_oci_mirror::{
+    BundledModule, BundledPackage, BundledVersion, bundled_modules, bundled_providers, contents_of, tofurc,
+};
 use tofu_oci_source::{BundleSource, Source as _};
 use tofu_oci_types::{Digest, Place, ProviderAddr, Version};
 
@@ -29,7 +31,9 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
         return Ok(());
     }
     let mut rows = Vec::new();
-    for provider in bundled_providers(&contents_of(bundle).await?).await? {
+    let contents = contents_of(bundle).await?;
+    let modules = bundled_modules(&contents).await?;
+    for provider in bundled_providers(&contents).await? {
         for version in provider.versions {
             let signatures = standing(&source, &provider.address, &version.version, &trust).await?;
             rows.push(ShownRelease { address: provider.address.clone(), version, signatures });
@@ -41,14 +45,18 @@ pub(crate) async fn show(context: &Context, args: &BundleShowArgs) -> Result<(),
         bytes: bundle.size(),
         providers: source.providers().await?.len(),
         versions: rows.len(),
+        modules: modules.len(),
     };
     if context.json {
         for row in &rows {
             json_line(&row.json());
         }
+        for module in &modules {
+            json_line(&BundledModuleLine { event: "bundled-module", module });
+        }
         json_line(&summary);
     } else {
-        printer::stdout(&page(&rows, &summary));
+        printer::stdout(&page(&rows, &modules, &summary));
     }
     Ok(())
 }
@@ -106,9 +114,24 @@ struct BundleSummary<'a> {
     bytes: u64,
     providers: usize,
     versions: usize,
+    /// Versions of modules.
+    #[serde(skip_serializing_if = "is_zero")]
+    modules: usize,
 }
 
-fn page(rows: &[ShownRelease], summary: &BundleSummary<'_>) -> Page {
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+#[derive(Serialize)]
+struct BundledModuleLine<'a> {
+    event: &'static str,
+    #[serde(flatten)]
+    module: &'a BundledModule,
+}
+
+fn page(rows: &[ShownRelease], modules: &[BundledModule], summary: &BundleSummary<'_>) -> Page {
     let mut page = Page::default();
     if !rows.is_empty() {
         let head = ["provider", "version", "size", "signed", "platforms"].map(str::to_owned);
@@ -125,8 +148,20 @@ fn page(rows: &[ShownRelease], summary: &BundleSummary<'_>) -> Page {
         page.table(std::iter::once(head).chain(rows.iter().map(row)));
         page.gap();
     }
+    if !modules.is_empty() {
+        let head = ["module", "version", "manifest"].map(str::to_owned);
+        let row = |one: &BundledModule| [one.address.to_string(), one.version.to_string(), one.manifest.to_string()];
+        page.table(std::iter::once(head).chain(modules.iter().map(row)));
+        page.gap();
+    }
     let (providers, versions) = (counted(summary.providers, "provider"), counted(summary.versions, "version"));
-    page.line(format_args!("{providers}, {versions}, {}", human_bytes(summary.bytes)));
+    let bytes = human_bytes(summary.bytes);
+    if modules.is_empty() {
+        page.line(format_args!("{providers}, {versions}, {bytes}"));
+    } else {
+        let modules = counted(modules.len(), "module version");
+        page.line(format_args!("{providers}, {versions}, {modules}, {bytes}"));
+    }
     page
 }
 

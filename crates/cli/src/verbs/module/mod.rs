@@ -2,6 +2,7 @@
 
 mod lock;
 mod mapped;
+mod mirror;
 pub(super) mod open;
 mod pull;
 mod push;
@@ -19,6 +20,7 @@ impl ModuleVerb {
             Self::Push(args) => &args.output,
             Self::Pull(args) => &args.output,
             Self::Versions(args) => &args.output,
+            Self::Mirror(args) => &args.output,
             Self::Lock(args) => &args.output,
         }
     }
@@ -31,6 +33,7 @@ pub(crate) async fn module(context: &Context, args: &ModuleArgs) -> Result<Exit,
         ModuleVerb::Pull(args) => pull::pull(context, args).await?,
         ModuleVerb::Lock(args) => lock::lock(context, args).await?,
         ModuleVerb::Versions(args) => versions::versions(context, args).await?,
+        ModuleVerb::Mirror(args) => return mirror::mirror(context, args).await,
     }
     Ok(Exit::Done)
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use tofu_oci_layout::annotation;
 use tofu_oci_packer::{
     AttachmentState, ModuleChecks, ModuleContents, ModulePushPlan, ModulePushReport, ModulePushRequest, ModuleTagState,
-    ReplaceTag, Signing,
+    PackedFiles, ReplaceTag, Signing,
 };
 use tofu_oci_store::{MemoryStore, ReadStore};
 use tofu_oci_types::{Moment, OciModuleSource, Place};
@@ -49,6 +49,7 @@ pub(super) async fn push(context: &Context, args: &ModulePushArgs) -> Result<(),
         version: &version,
         annotations: annotations(args)?,
         replace: if args.replace_tag { ReplaceTag::Replace } else { ReplaceTag::Refuse },
+        files: PackedFiles::Chosen,
         checks: if args.skip_checks { ModuleChecks::Skip } else { ModuleChecks::Run },
         signing: key.as_ref().map(|key| Signing { key, forms: args.signing.sign_format.forms() }),
         work_dir: std::env::temp_dir(),

@@ -1,0 +1,88 @@
+//! `module mirror`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::number::number;
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArgs, SigningArgs, TrustArgs};
+
+/// Arguments of `module mirror`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  The newest version of a module, and the modules that it calls; first what that would be:
+    tofu-oci module mirror acme/network/aws --latest 1 --to 'ghcr.io/acme/modules/${namespace}-${name}-${target_system}' --plan
+    tofu-oci module mirror acme/network/aws --latest 1 --to 'ghcr.io/acme/modules/${namespace}-${name}-${target_system}'
+
+  Every module of a registry that a configuration leads to:
+    tofu-oci module mirror --from-config infra --to oci:modules
+
+  A package in a repository, under the address that configurations will call:
+    tofu-oci module mirror 'oci://ghcr.io/other/network?tag=1.4.0' --as registry.example.com/acme/network/aws --to oci:modules
+
+  To a site without a network, and from the bundle into its registry:
+    tofu-oci module mirror acme/network/aws --to bundle:modules.tar
+    tofu-oci module mirror --from bundle:modules.tar --to 'registry.example.com/${namespace}-${name}-${target_system}'
+
+A package in an OCI repository is copied byte for byte, with its signatures. The files of an archive
+are packed as `module push` packs them, and none is left out. What the destination has is not fetched
+again, and never replaced. A module that fails is a line of the report, and the others go on; the exit
+code is 1 then. The report names the calls that still lead elsewhere. See `tofu-oci help modules`.")]
+pub(crate) struct ModuleMirrorArgs {
+    /// Modules: HOST/NAMESPACE/NAME/SYSTEM[//SUB][@CONSTRAINT], or with --as one oci:// or git source
+    ///
+    /// `module mirror` takes every version that meets the constraint. It follows the calls of the module in the root of the
+    /// package, or with //SUB of the one in that folder.
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["from_config", "from"])]
+    pub(crate) sources: Vec<String>,
+    /// Take the modules of registries that this configuration and its local modules call
+    ///
+    /// Of each call it takes the newest version that its `version` admits.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["sources", "latest", "address"])]
+    pub(crate) from_config: Option<PathBuf>,
+    /// Take modules from this bundle and from nowhere else: bundle:FILE
+    ///
+    /// Without SOURCE and --from-config `module mirror` takes all modules of the bundle.
+    #[arg(long, value_name = "PLACE", conflicts_with = "address")]
+    pub(crate) from: Option<String>,
+    /// Where to: a template, oci:DIR or bundle:FILE [default: by modules.toml]
+    ///
+    /// A template contains ${namespace}, ${name} and ${target_system}, and ${hostname} if modules of several hosts are mirrored.
+    /// oci:DIR takes an image layout for each module. bundle:FILE adds to a bundle.
+    #[arg(long, value_name = "TEMPLATE")]
+    pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
+    /// The newest N of the versions that meet the constraint [default: all]
+    #[arg(long, value_name = "N", value_parser = number::<u32, 1, 100000>)]
+    pub(crate) latest: Option<u32>,
+    /// The module that the source becomes: HOST/NAMESPACE/NAME/SYSTEM[@VERSION]
+    ///
+    /// Without @VERSION the tag of the source must be a version, such as 1.4.0 or v1.4.0.
+    #[arg(long = "as", value_name = "ADDRESS", conflicts_with = "latest")]
+    pub(crate) address: Option<String>,
+    /// Report the modules that mirrored modules call; do not mirror them
+    #[arg(long)]
+    pub(crate) no_nested: bool,
+    /// Print what would be done, and the bytes; write nothing
+    ///
+    /// The packages are read, since they say which modules they call.
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// How many modules to move at a time, 1 to 32
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number::<u8, 1, 32>, allow_hyphen_values = true, hide_short_help = true)]
+    pub(crate) jobs: u8,
+    #[command(flatten)]
+    pub(crate) signing: SigningArgs,
+    #[command(flatten)]
+    pub(crate) private: PrivateHostArgs,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+    #[command(flatten)]
+    pub(crate) network: Network,
+    #[command(flatten)]
+    pub(crate) identity: IdentityArgs,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}

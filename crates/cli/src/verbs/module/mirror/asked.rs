@@ -1,0 +1,205 @@
+//! What is asked for: by arguments, or by a configuration.
+
+use std::path::{Path, PathBuf};
+
+use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, TemplateError};
+use tofu_oci_mirror::{BundledModules, ModuleOrigin, NamedPackage, WantedModule};
+use tofu_oci_tfconfig::{OuterCall, TfConfigError, outer_calls};
+use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
+
+use crate::args::ModuleMirrorArgs;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::modules;
+use crate::verbs::context::data_dir;
+use crate::verbs::module::open;
+
+/// The modules that the arguments name.
+///
+/// # Errors
+/// If one names no module, or a repository without the module that it becomes; exit code 2.
+pub(super) fn wanted(args: &ModuleMirrorArgs) -> Result<Vec<WantedModule>, Diagnostic> {
+    if let Some(address) = &args.address {
+        let [source] = args.sources.as_slice() else {
+            return Err(Diagnostic::usage("--as names the module that one source becomes")
+                .hint("run `module mirror` once for each source"));
+        };
+        return Ok(vec![renamed(source, address)?]);
+    }
+    args.sources.iter().map(|source| by_address(source, args.latest)).collect()
+}
+
+fn by_address(text: &str, latest: Option<u32>) -> Result<WantedModule, Diagnostic> {
+    match open::named(text)? {
+        ModuleName::Registry { address, subdir, constraints } => {
+            let origin = ModuleOrigin::Registry { constraints, latest: latest.map(|latest| latest as usize) };
+            Ok(WantedModule { address, folder: subdir, origin })
+        }
+        ModuleName::Oci(_) | ModuleName::Git(_) | ModuleName::Layout { .. } => {
+            Err(Diagnostic::usage("a repository does not say which module of a registry it holds")
+                .code("module-without-address")
+                .hint("name the module that configurations will call: --as HOST/NAMESPACE/NAME/SYSTEM"))
+        }
+    }
+}
+
+/// One source, under the address that it gets.
+fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
+    let ModuleName::Registry { address, subdir, constraints } = open::named(address)? else {
+        return Err(Diagnostic::usage(format!("--as needs a module of a registry, and `{address}` is none"))
+            .hint("write HOST/NAMESPACE/NAME/SYSTEM, such as registry.example.com/acme/network/aws"));
+    };
+    if !subdir.is_root() {
+        return Err(Diagnostic::usage("--as names a module, and no folder in it")
+            .hint("put //SUB into the source: that folder becomes the package"));
+    }
+    let (location, label) = match open::named(source)? {
+        ModuleName::Oci(source) => {
+            let label = match source.reference() {
+                Reference::Tag(tag) => Some(tag.to_string()),
+                Reference::Digest(_) => None,
+            };
+            (NamedPackage::Oci(source), label)
+        }
+        ModuleName::Git(source) => {
+            let label = source.reference().map(ToString::to_string);
+            (NamedPackage::Git(source), label)
+        }
+        _ => {
+            return Err(Diagnostic::usage(
+                "--as is for a source that has no address, such as oci://REPOSITORY?tag=1.4.0",
+            )
+            .hint("omit --as: the module of a registry keeps its address"));
+        }
+    };
+    let version = version_of(label.as_deref(), &constraints, &address)?;
+    Ok(WantedModule { address, folder: Subdir::root(), origin: ModuleOrigin::At { location, version } })
+}
+
+/// The version after the `@`, else that of the source's tag or ref.
+fn version_of(label: Option<&str>, constraints: &Constraints, address: &ModuleAddr) -> Result<Version, Diagnostic> {
+    if let Some(version) = constraints.exact() {
+        return Ok(version.clone());
+    }
+    let hint = format!("name it: --as {address}@1.4.0");
+    if !constraints.is_any() {
+        let text = format!("--as needs one version, and `{constraints}` is a constraint");
+        return Err(Diagnostic::usage(text).hint(hint));
+    }
+    let of_label = label.and_then(|label| {
+        let of_tag = label.parse().ok().and_then(|tag: Tag| tag.version());
+        of_tag.or_else(|| label.strip_prefix('v')?.parse().ok())
+    });
+    of_label.ok_or_else(|| Diagnostic::usage("the source does not say which version of the module it is").hint(hint))
+}
+
+/// The calls of the configuration that is asked for, and its name.
+///
+/// # Errors
+/// If it cannot be read, or there is none; exit code 2.
+pub(super) fn configuration(args: &ModuleMirrorArgs) -> Result<Option<(String, Vec<OuterCall>)>, Diagnostic> {
+    let Some(dir) = &args.from_config else { return Ok(None) };
+    let calls = outer_calls(dir, &data_dir(dir))
+        .and_then(|calls| calls.ok_or_else(|| TfConfigError::NoConfiguration { dir: dir.clone() }));
+    let calls = calls.map_err(Diagnostic::of_needed_configuration)?;
+    Ok(Some((dir.display().to_string(), calls)))
+}
+
+/// The repositories that `--to` names, else those of the mapping in this folder.
+///
+/// # Errors
+/// If nothing names any; exit code 2.
+pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorTarget, Diagnostic> {
+    let Some(text) = &args.to else {
+        let mirrors = modules::load(&args.mapping, dir)?;
+        if mirrors.mirrors().is_empty() {
+            return Err(Diagnostic::usage("`module mirror` needs a destination")
+                .code("no-module-mirror")
+                .hint("name it: --to 'REGISTRY/${namespace}-${name}-${target_system}' or --to oci:DIR")
+                .hint("or write a [[module_mirror]] in modules.toml; see `tofu-oci help modules`"));
+        }
+        return Ok(MirrorTarget::Repositories(mirrors));
+    };
+    if let Some(file) = bundle_named(text)? {
+        return Ok(MirrorTarget::Bundle(file));
+    }
+    if text.starts_with(['.', '/']) {
+        return Err(Diagnostic::usage(format!("`{text}` is a path, and does not say what is written there"))
+            .code("destination-without-kind")
+            .hint(format!("write oci:{text}")));
+    }
+    let repositories: ModuleRepositories = text.parse().map_err(|error: TemplateError| {
+        Diagnostic::of(Exit::Usage, &error)
+            .code("destination-template")
+            .hint(error.instead())
+            .hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
+    })?;
+    Ok(MirrorTarget::Repositories(ModuleMirrors::everywhere(repositories)))
+}
+
+/// Where modules go.
+pub(super) enum MirrorTarget {
+    /// The repositories of a mapping.
+    Repositories(ModuleMirrors),
+    /// A bundle.
+    Bundle(PathBuf),
+}
+
+/// The file of `bundle:FILE`; `None` if the text names something else.
+///
+/// # Errors
+/// If no file is named.
+fn bundle_named(text: &str) -> Result<Option<PathBuf>, Diagnostic> {
+    match text.strip_prefix("bundle:") {
+        Some("") => {
+            Err(Diagnostic::usage(format!("`{text}` names no file or folder")).code("destination-without-path"))
+        }
+        file => Ok(file.map(PathBuf::from)),
+    }
+}
+
+/// The bundle that `--from` names, if it is given.
+///
+/// # Errors
+/// If it is not a bundle.
+pub(super) fn from_bundle(args: &ModuleMirrorArgs) -> Result<Option<PathBuf>, Diagnostic> {
+    let Some(text) = &args.from else { return Ok(None) };
+    bundle_named(text)?.map(Some).ok_or_else(|| {
+        Diagnostic::usage(format!("--from takes a bundle here, and `{text}` is none"))
+            .hint("write bundle:FILE; a module in a repository is a SOURCE with --as")
+    })
+}
+
+/// All modules of a bundle, each in all versions or the newest of them.
+pub(super) fn all_of(bundle: &BundledModules, latest: Option<u32>) -> Vec<WantedModule> {
+    let latest = latest.map(|latest| latest as usize);
+    let wanted = |address| WantedModule {
+        address,
+        folder: Subdir::root(),
+        origin: ModuleOrigin::Registry { constraints: Constraints::any(), latest },
+    };
+    bundle.addresses().into_iter().map(wanted).collect()
+}
+
+/// The registries that the arguments name, for a password that is given with them.
+pub(super) fn registries(wanted: &[WantedModule], target: &MirrorTarget) -> Vec<String> {
+    let mirrors = match target {
+        MirrorTarget::Repositories(mirrors) => mirrors.mirrors(),
+        MirrorTarget::Bundle(_) => &[],
+    };
+    let sources = wanted.iter().filter_map(|wanted| match &wanted.origin {
+        ModuleOrigin::At { location: NamedPackage::Oci(source), .. } => Some(source.repository().registry()),
+        _ => None,
+    });
+    let destinations = mirrors.iter().filter_map(|mirror| match &mirror.repositories {
+        ModuleRepositories::Registry(template) => template.as_str().split('/').next(),
+        ModuleRepositories::Layouts(_) => None,
+    });
+    let mut named: Vec<String> = Vec::new();
+    for registry in sources.chain(destinations).filter(|registry| !registry.contains("${")) {
+        if !named.iter().any(|known| known == registry) {
+            named.push(registry.to_owned());
+        }
+    }
+    named
+}

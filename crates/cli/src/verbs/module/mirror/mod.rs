@@ -1,0 +1,101 @@
+//! `module mirror`.
+
+mod asked;
+mod model;
+mod text;
+
+use std::path::Path;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_mirror::{
+    BundleFile, BundledModules, ExistingReleases, HostedModules, MappedModuleRepositories, MirrorMode, ModuleCarrying,
+    ModuleDestination, ModuleMirrorJob, ModuleMirrorReport, ModuleUpstream, NestedModules,
+};
+use tofu_oci_packer::Signing;
+use tofu_oci_store::BundleArchive;
+
+use super::open;
+use crate::args::ModuleMirrorArgs;
+use crate::diagnostic::Diagnostic;
+use crate::exit::Exit;
+use crate::printer;
+use crate::report::json_line;
+use crate::signing_key;
+use crate::trust;
+use crate::verbs::context::Context;
+use crate::verbs::sign::one_password;
+use asked::MirrorTarget;
+use model::{CallLine, ModuleMirrorRow, ModuleMirrorSummary};
+
+/// Brings modules to their destination, or says what that would do.
+pub(super) async fn mirror(context: &Context, args: &ModuleMirrorArgs) -> Result<Exit, Diagnostic> {
+    one_password(args.signing.key_password_stdin, args.identity.password_stdin)?;
+    let mut wanted = asked::wanted(args)?;
+    let configuration = asked::configuration(args)?;
+    let dir = args.from_config.as_deref().unwrap_or(Path::new("."));
+    let target = asked::destination(args, dir)?;
+    let bundle = match asked::from_bundle(args)? {
+        Some(file) => Some(BundledModules::new(BundleArchive::open(file).await?)),
+        None => None,
+    };
+    if let (Some(bundle), true, None) = (&bundle, wanted.is_empty(), &configuration) {
+        wanted = asked::all_of(bundle, args.latest);
+    }
+    let trust = trust::load(&args.trust, dir)?;
+    let registries = asked::registries(&wanted, &target);
+    let registries: Vec<&str> = registries.iter().map(String::as_str).collect();
+    let access = args.identity.access(&registries, None).await?;
+    let connector = context.connector(&args.network, access);
+    let key = signing_key::named(&args.signing, context.reporter.as_ref()).await?;
+    let upstream: Box<dyn ModuleUpstream> = match bundle {
+        Some(bundle) => Box::new(bundle),
+        None => Box::new(HostedModules { opener: open::opener(&connector, &args.private)?, git: connector.git() }),
+    };
+    let destination: Box<dyn ModuleDestination> = match target {
+        MirrorTarget::Repositories(mirrors) => {
+            Box::new(MappedModuleRepositories::new(mirrors, connector.repositories()?))
+        }
+        MirrorTarget::Bundle(file) => {
+            Box::new(BundleFile::new(file, u64::MAX, ExistingReleases::Keep, connector.waiting().0)?)
+        }
+    };
+    let (limits, work_dir) = (Limits::default(), std::env::temp_dir());
+    let how = ModuleCarrying {
+        trust: &trust,
+        signing: key.as_ref().map(|key| Signing { key, forms: args.signing.sign_format.forms() }),
+        limits: &limits,
+        jobs: usize::from(args.jobs),
+        work_dir: &work_dir,
+    };
+    let job = ModuleMirrorJob {
+        wanted: &wanted,
+        configuration,
+        upstream: upstream.as_ref(),
+        destination: destination.as_ref(),
+        nested: if args.no_nested { NestedModules::Report } else { NestedModules::Follow },
+        mode: if args.plan { MirrorMode::Plan } else { MirrorMode::Run },
+        how: &how,
+        reporter: context.reporter.as_ref(),
+    };
+    let mode = job.mode;
+    Ok(print(context, mode, job.run().await?))
+}
+
+/// Prints the report. What failed has its line, and the exit code says so.
+fn print(context: &Context, mode: MirrorMode, report: ModuleMirrorReport) -> Exit {
+    let has_problem = report.has_problem();
+    let rows: Vec<ModuleMirrorRow> = report.lines.into_iter().map(ModuleMirrorRow::of).collect();
+    let summary = ModuleMirrorSummary::of(mode, &rows, &report.calls);
+    if context.json {
+        for row in &rows {
+            json_line(&row.json(mode));
+        }
+        for call in &report.calls {
+            json_line(&CallLine::of(call));
+        }
+        json_line(&summary);
+    } else {
+        printer::stdout(&text::page(mode, &rows, &report.calls, &summary));
+    }
+    if has_problem { Exit::Fixable } else { Exit::Done }
+}

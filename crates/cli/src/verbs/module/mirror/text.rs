@@ -1,0 +1,134 @@
+//! The report for people: what changes or could not be done, the calls that are not mirrored, failures, counts.
+
+use tofu_oci_mirror::{CallFate, MirrorMode, ModuleAction, ModuleDeed, UnfollowedCall};
+use tofu_oci_types::printable;
+
+use super::model::{ModuleMirrorRow, ModuleMirrorSummary};
+use crate::diagnostic::Diagnostic;
+use crate::page::Page;
+use crate::report::human_bytes;
+
+/// The whole report.
+pub(super) fn page(
+    mode: MirrorMode,
+    rows: &[ModuleMirrorRow],
+    calls: &[UnfollowedCall],
+    summary: &ModuleMirrorSummary,
+) -> Page {
+    let mut page = Page::default();
+    let is_news =
+        |row: &&ModuleMirrorRow| !matches!(&row.outcome, Ok(ModuleDeed { action: ModuleAction::Present, .. }));
+    let news: Vec<&ModuleMirrorRow> = rows.iter().filter(is_news).collect();
+    if !news.is_empty() {
+        let report = if mode == MirrorMode::Plan { "would be" } else { "report" };
+        let table: Vec<[String; 4]> = news.iter().map(|row| in_columns(row)).collect();
+        if table.iter().all(|row| row[3].is_empty()) {
+            let head = ["module", "version", report].map(str::to_owned);
+            let table = table.into_iter().map(|[module, version, what, _]| [module, version, what]);
+            page.table(std::iter::once(head).chain(table));
+        } else {
+            let head = ["module", "version", report, "called by"].map(str::to_owned);
+            page.table(std::iter::once(head).chain(table));
+        }
+        page.gap();
+    }
+    let calls: Vec<&UnfollowedCall> = calls.iter().filter(|call| call.fate != CallFate::Stays).collect();
+    if !calls.is_empty() {
+        let head = ["caller", "at", "call", "not mirrored"].map(str::to_owned);
+        let table = calls.iter().map(|call| {
+            let constraints = call.constraints.as_ref().map(|text| format!(" {text}")).unwrap_or_default();
+            let source = printable(&call.source).into_owned();
+            [call.caller.clone(), call.at.clone(), format!("{source}{constraints}"), fate(call.fate).to_owned()]
+        });
+        page.table(std::iter::once(head).chain(table));
+        page.gap();
+    }
+    failures(&mut page, rows);
+    page.line(counts(mode, summary));
+    page
+}
+
+fn in_columns(row: &ModuleMirrorRow) -> [String; 4] {
+    let version = row.version.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+    [row.address.to_string(), version, what(row), callers(row)]
+}
+
+fn failures(page: &mut Page, rows: &[ModuleMirrorRow]) {
+    let failures: Vec<(&ModuleMirrorRow, &Diagnostic)> =
+        rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().err()?))).collect();
+    let mut hints: Vec<&String> = Vec::new();
+    for (row, failure) in &failures {
+        let version = row.version.as_ref().map(|version| format!(" {version}")).unwrap_or_default();
+        let name = format!("{}{version}", row.address);
+        let text = failure.text();
+        page.line(if text.contains(&name) { text.to_owned() } else { format!("{name}: {text}") });
+        failure.causes().iter().for_each(|cause| page.line(format_args!("  cause: {cause}")));
+        let new: Vec<&String> = failure.hints().iter().filter(|hint| !hints.contains(hint)).collect();
+        hints.extend(new);
+    }
+    if !failures.is_empty() {
+        for hint in hints {
+            page.line(format_args!("  hint: {hint}"));
+        }
+        page.gap();
+    }
+}
+
+fn what(row: &ModuleMirrorRow) -> String {
+    let Ok(deed) = &row.outcome else { return "failed".to_owned() };
+    let size = human_bytes(deed.bytes);
+    match &deed.action {
+        ModuleAction::Copy { from } => format!("copied from {from}, {size}"),
+        ModuleAction::Pack { from, folder } if folder.is_empty() => format!("packed from {from}, {size}"),
+        ModuleAction::Pack { from, folder } => format!("packed from {from}//{folder}, {size}"),
+        ModuleAction::Present => "there already".to_owned(),
+        ModuleAction::WithdrawnThere => "left out: it was withdrawn at the destination".to_owned(),
+        _ => "done".to_owned(),
+    }
+}
+
+/// The first caller, and how many more there are.
+fn callers(row: &ModuleMirrorRow) -> String {
+    match row.called_by.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first, others @ ..] => format!("{first}, and {} more", others.len()),
+    }
+}
+
+fn fate(fate: CallFate) -> &'static str {
+    match fate {
+        CallFate::Leaves => "leads elsewhere",
+        CallFate::NoMirror => "leads to its registry: no mirror is for it",
+        CallFate::NotInBundle => "leads to its registry: the bundle lacks it",
+        CallFate::NotFollowed => "not mirrored: --no-nested",
+        CallFate::Unknown => "unknown: its source or version is computed",
+        CallFate::Loop => "calls itself: OpenTofu will refuse it",
+        _ => "",
+    }
+}
+
+fn counts(mode: MirrorMode, summary: &ModuleMirrorSummary) -> String {
+    let named = [
+        (summary.added, "added"),
+        (summary.present, "there already"),
+        (summary.left, "left out"),
+        (summary.failed, "failed"),
+    ];
+    let mut counts: Vec<String> =
+        named.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
+    if counts.is_empty() {
+        counts.push("no module is named".to_owned());
+    }
+    let call = |count: usize, what: &str| match count {
+        0 => String::new(),
+        1 => format!("; 1 call {what}"),
+        count => format!("; {count} calls {what}"),
+    };
+    let calls = call(summary.leaving, "not mirrored") + &call(summary.unknown, "unknown");
+    let (counts, bytes) = (counts.join(", "), human_bytes(summary.bytes));
+    match mode {
+        MirrorMode::Plan => format!("plan: {counts}{calls}; {bytes} to send. Nothing was changed"),
+        MirrorMode::Run => format!("{counts}{calls}; {bytes} sent"),
+    }
+}

@@ -1,0 +1,98 @@
+//! Modules in bundles. A repository of a bundle whose name has four parts, `HOST/NAMESPACE/NAME/SYSTEM`, holds a module.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use serde::Serialize;
+use tofu_oci_source::{Listing, ModuleError, ModulePackage};
+use tofu_oci_store::{BundleArchive, BundleContents, ReadStore, StoreError};
+use tofu_oci_types::{Digest, ModuleAddr, Reference, Subdir, Tag, Version};
+
+use super::pick::NamedPackage;
+use super::upstream::ModuleUpstream;
+
+/// The modules of a bundle, as a place that modules come from.
+pub struct BundledModules(BundleArchive);
+
+impl BundledModules {
+    /// Those of this bundle.
+    pub fn new(bundle: BundleArchive) -> Self {
+        Self(bundle)
+    }
+
+    /// The modules of the bundle, sorted.
+    pub fn addresses(&self) -> Vec<ModuleAddr> {
+        self.0.repositories().filter_map(module_named).collect()
+    }
+
+    fn repository(&self, address: &ModuleAddr) -> Result<Arc<dyn ReadStore>, ModuleError> {
+        let name = address.to_string();
+        if !self.0.repositories().any(|known| known == name) {
+            return Err(ModuleError::UnknownModule { address: address.clone(), place: self.0.place() });
+        }
+        Ok(Arc::new(self.0.repository(&name)))
+    }
+}
+
+/// The module that a repository of a bundle is named by.
+fn module_named(name: &str) -> Option<ModuleAddr> {
+    name.parse().ok().filter(|address: &ModuleAddr| address.to_string() == name)
+}
+
+#[async_trait]
+impl ModuleUpstream for BundledModules {
+    async fn versions(&self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
+        Ok(Listing::of(&self.repository(address)?.tags().await?).versions)
+    }
+
+    fn is_closed(&self) -> bool {
+        true
+    }
+
+    async fn package(&self, address: &ModuleAddr, version: &Version) -> Result<ModulePackage, ModuleError> {
+        let store = self.repository(address)?;
+        let Ok(tag) = Tag::for_version(version) else {
+            let (address, version) = (address.clone(), version.clone());
+            return Err(ModuleError::VersionMissing { address, version, place: self.0.place() });
+        };
+        ModulePackage::of_store(store, &Reference::Tag(tag), Subdir::root()).await
+    }
+
+    /// A bundle has modules by their addresses alone.
+    async fn package_at(&self, _named: &NamedPackage) -> Result<ModulePackage, ModuleError> {
+        Err(StoreError::UnknownRepository { place: self.0.place() }.into())
+    }
+}
+
+/// A version of a module in a bundle.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BundledModule {
+    /// The module.
+    pub address: ModuleAddr,
+    /// The version.
+    pub version: Version,
+    /// The digest of its manifest, by which it can be pinned.
+    pub manifest: Digest,
+}
+
+/// The modules of a bundle with their versions, sorted by address, then by version.
+///
+/// # Errors
+/// If one of the repositories cannot be read.
+pub async fn bundled_modules(contents: &BundleContents) -> Result<Vec<BundledModule>, StoreError> {
+    let mut modules = Vec::new();
+    for (name, tags) in &contents.repositories {
+        let Some(address) = module_named(name) else { continue };
+        let mut found = Vec::new();
+        for (tag, store) in tags {
+            let Some(version) = tag.version().filter(|version| Tag::for_version(version).as_ref() == Ok(tag)) else {
+                continue;
+            };
+            let manifest = store.resolve(&Reference::Tag(tag.clone())).await?.digest;
+            found.push(BundledModule { address: address.clone(), version, manifest });
+        }
+        found.sort_by(|one: &BundledModule, other| one.version.precedence(&other.version));
+        modules.append(&mut found);
+    }
+    Ok(modules)
+}

@@ -1,0 +1,303 @@
+//! One version: what the destination has of it, and what it gets.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tofu_oci_disk::{Purpose, Scratch};
+use tofu_oci_fetch::{FetchedModule, ModuleDir, ModuleFetchError, fetch_module, judge_module};
+use tofu_oci_layout::annotation;
+use tofu_oci_packer::{
+    CopyRequest, CopySigning, ModuleChecks, ModuleFault, ModulePushRequest, PackError, PackageDifference, PackedFiles,
+    ReplaceTag, copy_release, plan_module_push, push_module,
+};
+use tofu_oci_source::{Locator, ModulePackage, PackageBytes, Part};
+use tofu_oci_store::{ReadStore, Store, StoreError};
+use tofu_oci_trust::VersionOf;
+use tofu_oci_types::{Descriptor, Event, ModuleAddr, Place, Reference, Reporter, Subdir, Tag, Version, masked};
+
+use super::calls::{LeavingCall, ReadCalls, leaves_folder, outer_calls_of};
+use super::error::ModuleMirrorError;
+use super::job::{MirrorMode, ModuleCarrying, ModuleMirrorJob};
+use super::one_tag::OneTag;
+use super::pick::ModuleOrigin;
+use super::report::{ModuleAction, ModuleDeed};
+use crate::blocking::blocking;
+
+/// One version that a run visits, and the folders of its package whose calls are wanted.
+pub(super) struct ModuleVisit {
+    pub(super) address: ModuleAddr,
+    pub(super) version: Version,
+    pub(super) origin: ModuleOrigin,
+    pub(super) folders: Vec<Subdir>,
+}
+
+/// What came of a visit.
+pub(super) struct Visited {
+    pub(super) outcome: Result<ModuleDeed, ModuleMirrorError>,
+    /// The calls of each folder, if the package could be looked into.
+    pub(super) calls: Vec<(Subdir, ReadCalls)>,
+}
+
+/// A package in a temporary folder, which goes when this does.
+struct UnpackedModule {
+    fetched: FetchedModule,
+    _scratch: Scratch,
+}
+
+impl UnpackedModule {
+    /// The calls of these folders, seen from the folder that is the module.
+    async fn calls(self, folders: Vec<Subdir>) -> Vec<(Subdir, ReadCalls)> {
+        blocking(move || {
+            let root = self.fetched.path();
+            folders.into_iter().map(|folder| (folder.clone(), outer_calls_of(root, &folder))).collect()
+        })
+        .await
+    }
+}
+
+/// Messages alone: the packer's progress does not say which module it is about.
+struct MessagesOnly<'a>(&'a dyn Reporter);
+
+impl Reporter for MessagesOnly<'_> {
+    fn event(&self, event: &Event) {
+        if matches!(event, Event::Message { .. }) {
+            self.0.event(event);
+        }
+    }
+}
+
+/// The version at the destination.
+enum ModuleThere {
+    Absent,
+    Withdrawn,
+    Present(Box<Descriptor>),
+}
+
+async fn resolved(store: &dyn ReadStore, tag: Tag) -> Result<Option<Descriptor>, StoreError> {
+    match store.resolve(&Reference::Tag(tag)).await {
+        Ok(found) => Ok(Some(found)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn tag_of(version: &Version) -> Result<Tag, PackError> {
+    Tag::for_version(version)
+        .map_err(|error| PackError::NoTag { version: Box::new(version.clone()), reason: error.to_string() })
+}
+
+impl ModuleMirrorJob<'_> {
+    /// Brings the version to the destination unless it is there, and reads its calls.
+    pub(super) async fn visit(&self, visit: ModuleVisit) -> Visited {
+        match self.bring(&visit).await {
+            Ok((deed, None)) => Visited { outcome: Ok(deed), calls: Vec::new() },
+            Ok((deed, Some(unpacked))) => Visited { outcome: Ok(deed), calls: unpacked.calls(visit.folders).await },
+            Err(error) => Visited { outcome: Err(error), calls: Vec::new() },
+        }
+    }
+
+    async fn bring(&self, visit: &ModuleVisit) -> Result<(ModuleDeed, Option<UnpackedModule>), ModuleMirrorError> {
+        let ModuleVisit { address, version, .. } = visit;
+        let store = self.destination.store(address)?;
+        let before = self.destination.before(address).await?;
+        let to = self.destination.place(address)?;
+        match there(&*before, version).await? {
+            ModuleThere::Withdrawn => {
+                Ok((ModuleDeed { action: ModuleAction::WithdrawnThere, to, manifest: None, bytes: 0 }, None))
+            }
+            ModuleThere::Present(manifest) => {
+                self.demand_same(visit, &manifest, &to).await?;
+                let reference = Reference::Digest(manifest.digest.clone());
+                let package = ModulePackage::of_store(before, &reference, Subdir::root()).await?;
+                let unpacked = self.unpack(&package, visit).await?;
+                let manifest = Some(manifest.digest);
+                Ok((ModuleDeed { action: ModuleAction::Present, to, manifest, bytes: 0 }, Some(unpacked)))
+            }
+            ModuleThere::Absent => {
+                let (deed, unpacked) = self.add(visit, store).await?;
+                Ok((deed, Some(unpacked)))
+            }
+        }
+    }
+
+    /// A source that names one package is asked which one it is. A registry is not asked again for what is there.
+    async fn demand_same(&self, visit: &ModuleVisit, there: &Descriptor, to: &Place) -> Result<(), ModuleMirrorError> {
+        let ModuleOrigin::At { location, .. } = &visit.origin else { return Ok(()) };
+        let package = self.upstream.package_at(location).await?;
+        match package.manifest() {
+            Some(manifest) if package.subdir().is_root() && *manifest != there.digest => {
+                Err(changed(visit, package.place(), to))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn add(
+        &self,
+        visit: &ModuleVisit,
+        store: Arc<dyn Store>,
+    ) -> Result<(ModuleDeed, UnpackedModule), ModuleMirrorError> {
+        let package = match &visit.origin {
+            ModuleOrigin::Registry { .. } => self.upstream.package(&visit.address, &visit.version).await?,
+            ModuleOrigin::At { location, .. } => self.upstream.package_at(location).await?,
+        };
+        judge_module(&package, Some(&visit.version), self.how.trust, self.reporter).await?;
+        // Before anything is sent: the whole package has its digest, and every name in it is safe.
+        let unpacked = self.unpack(&package, visit).await?;
+        let deed = match package.repository() {
+            Some((from, manifest)) if package.subdir().is_root() => {
+                let from = OneTag { store: Arc::clone(from), tag: tag_of(&visit.version)?, manifest: manifest.clone() };
+                self.copy(visit, from, &package, &*store).await?
+            }
+            _ => self.pack(visit, &unpacked.fetched, &package, &*store).await?,
+        };
+        Ok((deed, unpacked))
+    }
+
+    async fn unpack(&self, package: &ModulePackage, visit: &ModuleVisit) -> Result<UnpackedModule, ModuleMirrorError> {
+        let ModuleCarrying { work_dir, limits, .. } = *self.how;
+        let scratch = Scratch::temporary(work_dir, Purpose::Push).map_err(|source| ModuleFetchError::Io {
+            action: "create a folder in",
+            path: work_dir.to_owned(),
+            source,
+        })?;
+        let target = ModuleDir::new(&PathBuf::from("module"), scratch.path())?;
+        let subject = format!("{} {}", visit.address, visit.version);
+        let fetched = fetch_module(package, &target, &subject, limits, self.reporter).await?;
+        self.reporter.event(&Event::Finished { subject, outcome: "read".to_owned() });
+        Ok(UnpackedModule { fetched, _scratch: scratch })
+    }
+
+    /// The package of a repository, byte for byte.
+    async fn copy(
+        &self,
+        visit: &ModuleVisit,
+        from: OneTag,
+        package: &ModulePackage,
+        to: &dyn Store,
+    ) -> Result<ModuleDeed, ModuleMirrorError> {
+        let action = ModuleAction::Copy { from: from.place() };
+        let manifest = Some(from.manifest.digest.clone());
+        if self.mode == MirrorMode::Plan {
+            let bytes = from.manifest.size.saturating_add(package.about().map_or(0, |about| about.package().size));
+            return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
+        }
+        let of = VersionOf::Module;
+        let request = CopyRequest {
+            versions: vec![visit.version.clone()],
+            withdrawn: Vec::new(),
+            replace: ReplaceTag::Refuse,
+            jobs: self.how.jobs.max(1),
+            signing: self.how.signing.map(|signing| CopySigning { of: &of, signing }),
+        };
+        match copy_release(&from, to, &request, &MessagesOnly(self.reporter)).await {
+            Ok(copied) => {
+                let bytes = copied.iter().map(|one| one.transfers.bytes).sum();
+                let unchanged = copied.iter().all(|one| one.unchanged);
+                let action = if unchanged { ModuleAction::Present } else { action };
+                Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes })
+            }
+            Err(error) => taken(visit, error, package.place(), self.destination.place(&visit.address)?),
+        }
+    }
+
+    /// The files of the module's folder, packed as `module push` packs them.
+    async fn pack(
+        &self,
+        visit: &ModuleVisit,
+        fetched: &FetchedModule,
+        package: &ModulePackage,
+        to: &dyn Store,
+    ) -> Result<ModuleDeed, ModuleMirrorError> {
+        let (root, folder) = (fetched.package_path().to_owned(), fetched.subdir().to_owned());
+        if !folder.is_empty() {
+            let inside = folder.clone();
+            if let Some(LeavingCall { at, source_text }) = blocking(move || leaves_folder(&root, &inside)).await {
+                let (address, version) = (visit.address.clone(), visit.version.clone());
+                return Err(ModuleMirrorError::LeavesFolder { address, version, folder, at, source_text });
+            }
+        }
+        let from = shown_origin(package);
+        let mut annotations = BTreeMap::from([(annotation::SOURCE.to_owned(), from.clone())]);
+        if let Some(commit) = fetched.commit() {
+            annotations.insert(annotation::REVISION.to_owned(), commit.to_string());
+        }
+        let request = ModulePushRequest {
+            dir: fetched.path(),
+            version: &visit.version,
+            annotations,
+            replace: ReplaceTag::Refuse,
+            checks: ModuleChecks::Skip,
+            files: PackedFiles::All,
+            signing: self.how.signing,
+            work_dir: self.how.work_dir.to_owned(),
+        };
+        let action = ModuleAction::Pack { from, folder };
+        let reporter = MessagesOnly(self.reporter);
+        if self.mode == MirrorMode::Plan {
+            let plan = plan_module_push(&request, to, &reporter).await?;
+            let (manifest, bytes) = (Some(plan.manifest), plan.bytes_to_send);
+            return Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes });
+        }
+        match push_module(&request, to, &reporter).await {
+            Ok(report) => {
+                let action = if report.unchanged { ModuleAction::Present } else { action };
+                let (manifest, bytes) = (Some(report.manifest), report.transfers.bytes);
+                Ok(ModuleDeed { action, to: self.destination.place(&visit.address)?, manifest, bytes })
+            }
+            Err(error) => taken(visit, error, package.place(), self.destination.place(&visit.address)?),
+        }
+    }
+}
+
+async fn there(store: &dyn ReadStore, version: &Version) -> Result<ModuleThere, ModuleMirrorError> {
+    if let Some(found) = resolved(store, tag_of(version)?).await? {
+        return Ok(ModuleThere::Present(Box::new(found)));
+    }
+    if let Ok(tag) = Tag::withdrawn(version)
+        && resolved(store, tag).await?.is_some()
+    {
+        return Ok(ModuleThere::Withdrawn);
+    }
+    Ok(ModuleThere::Absent)
+}
+
+/// Another run was faster: its bytes stay. The same files with other annotations are the same module.
+fn taken(visit: &ModuleVisit, error: PackError, from: &Place, to: Place) -> Result<ModuleDeed, ModuleMirrorError> {
+    let PackError::Module(fault) = &error else { return Err(error.into()) };
+    let ModuleFault::TagTaken(taken) = &**fault else { return Err(error.into()) };
+    match taken.difference {
+        PackageDifference::Annotations => {
+            let manifest = Some(taken.existing.clone());
+            Ok(ModuleDeed { action: ModuleAction::Present, to, manifest, bytes: 0 })
+        }
+        PackageDifference::Files => Err(changed(visit, from, &to)),
+        PackageDifference::NotAModule => Err(error.into()),
+    }
+}
+
+fn changed(visit: &ModuleVisit, from: &Place, to: &Place) -> ModuleMirrorError {
+    let (address, version) = (visit.address.clone(), visit.version.clone());
+    ModuleMirrorError::UpstreamChanged { address, version, from: from.clone(), to: to.clone() }
+}
+
+/// Where a package comes from: no login, no arguments, which may hold a signature.
+fn shown_origin(package: &ModulePackage) -> String {
+    match package.bytes() {
+        PackageBytes::Archive { part: Part { at: Locator::Url(url), .. }, .. } => {
+            let mut url = url.clone();
+            let _ = url.set_username("").and_then(|()| url.set_password(None));
+            url.set_query(None);
+            url.set_fragment(None);
+            url.to_string()
+        }
+        _ => match package.git() {
+            Some(git) => {
+                let shown = masked(&git.source().to_string());
+                shown.split('?').next().unwrap_or_default().to_owned()
+            }
+            None => format!("oci://{}", package.place()),
+        },
+    }
+}

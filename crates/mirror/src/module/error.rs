@@ -1,0 +1,122 @@
+//! Why a module was not mirrored.
+
+use tofu_oci_fetch::ModuleFetchError;
+use tofu_oci_mapper::MapError;
+use tofu_oci_packer::PackError;
+use tofu_oci_source::ModuleError;
+use tofu_oci_store::StoreError;
+use tofu_oci_types::{Constraints, ModuleAddr, Place, Version};
+
+use crate::MirrorError;
+
+/// Why a module could not be mirrored. No part of it is visible at the destination then.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModuleMirrorError {
+    /// Its registry or repository failed, or does not have it.
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    /// Its package was refused, or is not trusted.
+    #[error(transparent)]
+    Fetch(#[from] ModuleFetchError),
+    /// The destination refused it or failed.
+    #[error(transparent)]
+    Pack(#[from] PackError),
+    /// The template of the destination gives it no repository.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// The destination cannot be opened or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The bundle cannot be read or written.
+    #[error(transparent)]
+    Bundle(#[from] MirrorError),
+    /// The mapping has no repository for it.
+    #[error("no mirror is for {address}")]
+    NoMirror {
+        /// The module.
+        address: ModuleAddr,
+    },
+    /// Two modules would lie in one repository, where their versions would mix.
+    #[error("{first} and {second} would both go to {place}")]
+    SharedRepository {
+        /// The repository.
+        place: Place,
+        /// The module that goes there.
+        first: Box<ModuleAddr>,
+        /// The other one.
+        second: Box<ModuleAddr>,
+    },
+    /// No version that its registry lists meets the constraint.
+    #[error("{address} has no version{}", wanted_text(wanted))]
+    Unmet {
+        /// The module.
+        address: ModuleAddr,
+        /// What a version must meet.
+        wanted: Constraints,
+        /// What the registry lists, ascending.
+        offered: Vec<Version>,
+    },
+    /// The destination has other bytes under the version.
+    #[error("{from} offers other bytes of {address} {version} than {to} has, which stay")]
+    UpstreamChanged {
+        /// The module.
+        address: ModuleAddr,
+        /// The version.
+        version: Version,
+        /// What offers them.
+        from: Place,
+        /// What has others.
+        to: Place,
+    },
+    /// The module is a folder of its package, and calls another folder of it. A package of that folder alone would be broken.
+    #[error(
+        "the package of {address} {version} is the folder `{folder}` of what its place offers, and {at} calls `{source_text}` outside of it"
+    )]
+    LeavesFolder {
+        /// The module.
+        address: ModuleAddr,
+        /// The version.
+        version: Version,
+        /// The folder that is the module.
+        folder: String,
+        /// The place of the call.
+        at: String,
+        /// The source of the call.
+        source_text: String,
+    },
+    /// The modules that are wanted lead to more than a run mirrors.
+    #[error("the modules lead to more than {limit} versions, and a run mirrors no more")]
+    TooMany {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+impl ModuleMirrorError {
+    /// A stable kebab-case name of what went wrong.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Module(error) => error.code(),
+            Self::Fetch(error) => error.code(),
+            Self::Pack(error) => error.code(),
+            Self::Map(error) => error.code(),
+            Self::Store(error) => error.code(),
+            Self::Bundle(error) => error.code(),
+            Self::NoMirror { .. } => "no-module-mirror",
+            Self::SharedRepository { .. } => "shared-repository",
+            Self::Unmet { .. } => "no-matching-version",
+            Self::UpstreamChanged { .. } => "upstream-changed",
+            Self::LeavesFolder { .. } => "module-leaves-folder",
+            Self::TooMany { .. } => "too-many-modules",
+        }
+    }
+}
+
+fn wanted_text(wanted: &Constraints) -> String {
+    match wanted.exact() {
+        _ if wanted.is_any() => " that is a release".to_owned(),
+        Some(version) => format!(" {version}"),
+        None => format!(" that meets `{wanted}`"),
+    }
+}

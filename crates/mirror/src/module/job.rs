@@ -1,0 +1,66 @@
+//! What is asked of a run.
+
+use std::path::Path;
+
+use tofu_oci_archive::Limits;
+use tofu_oci_fetch::Trust;
+use tofu_oci_packer::Signing;
+use tofu_oci_tfconfig::OuterCall;
+use tofu_oci_types::Reporter;
+
+use super::destination::ModuleDestination;
+use super::pick::WantedModule;
+use super::upstream::ModuleUpstream;
+
+/// Whether anything is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MirrorMode {
+    /// Packages are read, and nothing is written.
+    Plan,
+    /// What is missing is carried.
+    Run,
+}
+
+/// What becomes of the modules of registries that mirrored modules call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NestedModules {
+    /// They are mirrored too.
+    Follow,
+    /// They are reported.
+    Report,
+}
+
+/// How modules are carried.
+#[derive(Clone, Debug)]
+pub struct ModuleCarrying<'a> {
+    /// Whose signatures count.
+    pub trust: &'a Trust,
+    /// Who signs at the destination; `None` to sign nothing.
+    pub signing: Option<Signing<'a>>,
+    /// What a package may hold.
+    pub limits: &'a Limits,
+    /// How many modules move at a time, at least 1.
+    pub jobs: usize,
+    /// An existing folder for packages that are being read.
+    pub work_dir: &'a Path,
+}
+
+/// One run.
+pub struct ModuleMirrorJob<'a> {
+    /// The modules that are asked for by name.
+    pub wanted: &'a [WantedModule],
+    /// The calls of a configuration, and what it is called.
+    pub configuration: Option<(String, Vec<OuterCall>)>,
+    /// Where modules come from.
+    pub upstream: &'a dyn ModuleUpstream,
+    /// Where they go.
+    pub destination: &'a dyn ModuleDestination,
+    /// What becomes of nested calls.
+    pub nested: NestedModules,
+    /// Whether anything is written.
+    pub mode: MirrorMode,
+    /// How.
+    pub how: &'a ModuleCarrying<'a>,
+    /// Who hears of it.
+    pub reporter: &'a dyn Reporter,
+}

@@ -1,0 +1,31 @@
+//! Modules from registries and repositories into the user's own repositories.
+//!
+//! ```text
+//! wanted --pick--> versions --visit--> what the destination lacks, from upstream     run.rs, pick.rs
+//!                     ^                  OCI package    byte for byte                carry.rs
+//!                     |                  archive        unpacked, packed anew        carry.rs
+//!                     +-- calls of other modules, read from the package              calls.rs
+//! ```
+//!
+//! The tag of a version is written last, so that a run which breaks off leaves no half module.
+
+mod bundle;
+mod bundled;
+mod calls;
+mod carry;
+mod destination;
+mod error;
+mod job;
+mod one_tag;
+mod pick;
+mod report;
+mod run;
+mod upstream;
+
+pub use bundled::{BundledModule, BundledModules, bundled_modules};
+pub use destination::{MappedModuleRepositories, ModuleDestination};
+pub use error::ModuleMirrorError;
+pub use job::{MirrorMode, ModuleCarrying, ModuleMirrorJob, NestedModules};
+pub use pick::{ModuleOrigin, NamedPackage, WantedModule};
+pub use report::{CallFate, ModuleAction, ModuleDeed, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
+pub use upstream::{HostedModules, ModuleUpstream};

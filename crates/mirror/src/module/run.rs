@@ -1,0 +1,272 @@
+//! The run: from the modules that are wanted to those that they call, wave by wave.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use futures_util::{FutureExt as _, StreamExt as _};
+use tofu_oci_source::ModuleError;
+use tofu_oci_tfconfig::OuterCall;
+use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, Version};
+
+use super::calls::ReadCalls;
+use super::carry::{ModuleVisit, Visited};
+use super::error::ModuleMirrorError;
+use super::job::{MirrorMode, ModuleMirrorJob, NestedModules};
+use super::pick::{ModuleOrigin, WantedModule, pick};
+use super::report::{CallFate, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
+
+/// Versions that a run visits at most.
+const MOST: usize = 2000;
+
+/// Who makes a call.
+#[derive(Clone, Default)]
+struct ModuleCaller {
+    /// `None` for what was asked for by name.
+    name: Option<String>,
+    /// The versions on the way, the caller last.
+    chain: Arc<Vec<(ModuleAddr, Version)>>,
+}
+
+/// A version by its text, since versions have no order of their own.
+type VersionKey = (ModuleAddr, String);
+
+/// A visit, and whom it is for.
+struct WaveVisit {
+    visit: ModuleVisit,
+    callers: Vec<ModuleCaller>,
+}
+
+/// The state of a run.
+struct ModuleRun<'a> {
+    job: &'a ModuleMirrorJob<'a>,
+    lists: BTreeMap<ModuleAddr, Result<Vec<Version>, ModuleError>>,
+    lines: BTreeMap<(ModuleAddr, Option<String>), ModuleMirrorLine>,
+    looked: BTreeSet<(VersionKey, String)>,
+    calls: BTreeSet<UnfollowedCall>,
+    /// What the last wave has led to.
+    next: BTreeMap<VersionKey, WaveVisit>,
+}
+
+impl ModuleMirrorJob<'_> {
+    /// Does it. What fails of a single module is in its line.
+    ///
+    /// # Errors
+    /// If the modules lead to too many versions, or the destination cannot be completed at the end.
+    pub async fn run(&self) -> Result<ModuleMirrorReport, ModuleMirrorError> {
+        let mut run = ModuleRun {
+            job: self,
+            lists: BTreeMap::new(),
+            lines: BTreeMap::new(),
+            looked: BTreeSet::new(),
+            calls: BTreeSet::new(),
+            next: BTreeMap::new(),
+        };
+        for wanted in self.wanted {
+            run.want(wanted.clone(), &ModuleCaller::default()).await?;
+        }
+        if let Some((name, calls)) = &self.configuration {
+            let caller = ModuleCaller { name: Some(name.clone()), chain: Arc::default() };
+            run.follow(&caller, calls, NestedModules::Follow).await?;
+        }
+        while !run.next.is_empty() {
+            run.wave().await?;
+        }
+        if self.mode == MirrorMode::Run {
+            self.destination.finish(self.reporter).await?;
+        }
+        let mut lines: Vec<ModuleMirrorLine> = run.lines.into_values().collect();
+        lines.sort_by(|one, other| {
+            one.address.cmp(&other.address).then_with(|| match (&one.version, &other.version) {
+                (Some(one), Some(other)) => one.precedence(other),
+                (one, other) => one.is_some().cmp(&other.is_some()),
+            })
+        });
+        Ok(ModuleMirrorReport { lines, calls: run.calls.into_iter().collect() })
+    }
+}
+
+impl ModuleRun<'_> {
+    /// Adds the versions of a module to the next wave, or the line that says why there are none.
+    async fn want(&mut self, wanted: WantedModule, caller: &ModuleCaller) -> Result<(), ModuleMirrorError> {
+        let WantedModule { address, folder, origin } = wanted;
+        if let Err(error) = self.job.destination.store(&address) {
+            self.fail(address, caller, error);
+            return Ok(());
+        }
+        let versions = match &origin {
+            ModuleOrigin::At { version, .. } => vec![version.clone()],
+            ModuleOrigin::Registry { constraints, latest } => match self.versions(&address).await {
+                Ok(offered) => {
+                    let picked = pick(&offered, constraints, *latest);
+                    if picked.is_empty() {
+                        let unmet =
+                            ModuleMirrorError::Unmet { address: address.clone(), wanted: constraints.clone(), offered };
+                        self.fail(address, caller, unmet);
+                        return Ok(());
+                    }
+                    picked
+                }
+                Err(error) => {
+                    self.fail(address, caller, error.into());
+                    return Ok(());
+                }
+            },
+        };
+        for version in versions {
+            let key = (address.clone(), version.to_string());
+            let wave = self.next.entry(key).or_insert_with(|| {
+                let (address, origin) = (address.clone(), origin.clone());
+                WaveVisit { visit: ModuleVisit { address, version, origin, folders: Vec::new() }, callers: Vec::new() }
+            });
+            wave.callers.push(caller.clone());
+            if !wave.visit.folders.contains(&folder) {
+                wave.visit.folders.push(folder.clone());
+            }
+        }
+        if self.next.len() + self.lines.len() > MOST {
+            return Err(ModuleMirrorError::TooMany { limit: MOST });
+        }
+        Ok(())
+    }
+
+    async fn versions(&mut self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {
+        if let Some(known) = self.lists.get(address) {
+            return known.clone();
+        }
+        let listed = self.job.upstream.versions(address).await;
+        self.lists.insert(address.clone(), listed.clone());
+        listed
+    }
+
+    fn fail(&mut self, address: ModuleAddr, caller: &ModuleCaller, error: ModuleMirrorError) {
+        let line = self.lines.entry((address.clone(), None)).or_insert_with(|| ModuleMirrorLine {
+            address,
+            version: None,
+            called_by: Vec::new(),
+            outcome: Err(error),
+        });
+        add_callers(line, std::slice::from_ref(caller));
+    }
+
+    /// Visits what the last wave has led to.
+    async fn wave(&mut self) -> Result<(), ModuleMirrorError> {
+        let visits = std::mem::take(&mut self.next);
+        let mut visiting = Vec::new();
+        for (key, WaveVisit { mut visit, callers }) in visits {
+            if let Some(line) = self.lines.get_mut(&(key.0.clone(), Some(key.1.clone()))) {
+                add_callers(line, &callers);
+            }
+            visit.folders.retain(|folder| self.looked.insert((key.clone(), folder.as_str().to_owned())));
+            if !visit.folders.is_empty() {
+                visiting.push((callers, visit));
+            }
+        }
+        let job = self.job;
+        let work = visiting.into_iter().map(|(callers, visit)| {
+            async move { (visit.address.clone(), visit.version.clone(), callers, job.visit(visit).await) }.boxed()
+        });
+        let work: Vec<_> = work.collect();
+        let done: Vec<_> = futures_util::stream::iter(work).buffered(job.how.jobs.max(1)).collect().await;
+        for (address, version, callers, Visited { outcome, calls }) in done {
+            // The same for all callers but for the way, and the shortest way was found first.
+            let chain = callers.first().map(|caller| caller.chain.as_ref().clone()).unwrap_or_default();
+            let key = (address.clone(), Some(version.to_string()));
+            let line = self.lines.entry(key).or_insert_with(|| ModuleMirrorLine {
+                address: address.clone(),
+                version: Some(version.clone()),
+                called_by: Vec::new(),
+                outcome,
+            });
+            add_callers(line, &callers);
+            let chain = Arc::new(chain.into_iter().chain([(address.clone(), version.clone())]).collect());
+            for (folder, read) in calls {
+                let inside = if folder.is_root() { String::new() } else { format!("//{folder}") };
+                let name = format!("{address}{inside} {version}");
+                match read {
+                    ReadCalls::Known(calls) => {
+                        let caller = ModuleCaller { name: Some(name), chain: Arc::clone(&chain) };
+                        self.follow(&caller, &calls, job.nested).await?;
+                    }
+                    ReadCalls::Unread(why) => {
+                        let text = format!("which modules {name} calls is not known: {why}");
+                        self.job.reporter.event(&Event::warning("module-calls-unread", text));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What becomes of these calls.
+    async fn follow(
+        &mut self,
+        caller: &ModuleCaller,
+        calls: &[OuterCall],
+        nested: NestedModules,
+    ) -> Result<(), ModuleMirrorError> {
+        for call in calls {
+            let fate = match (&call.source, &call.constraints) {
+                (Some(ModuleSource::Registry(address, folder)), Some(constraints)) => {
+                    let Some(fate) = self.fate_in_registry(caller, address, constraints, nested).await else {
+                        let (address, folder) = (address.clone(), folder.clone());
+                        let origin = ModuleOrigin::Registry { constraints: constraints.clone(), latest: Some(1) };
+                        self.want(WantedModule { address, folder, origin }, caller).await?;
+                        continue;
+                    };
+                    fate
+                }
+                (Some(ModuleSource::Oci(source)), _) if self.job.destination.holds(source.repository()) => {
+                    CallFate::Stays
+                }
+                (Some(ModuleSource::Oci(_) | ModuleSource::Other(_)), _) => CallFate::Leaves,
+                _ => CallFate::Unknown,
+            };
+            let written = call.constraints.as_ref().filter(|constraints| !constraints.is_any());
+            self.calls.insert(UnfollowedCall {
+                caller: caller.name.clone().unwrap_or_default(),
+                at: call.at.to_string(),
+                source: call.text.clone(),
+                constraints: written.map(ToString::to_string),
+                fate,
+            });
+        }
+        Ok(())
+    }
+
+    /// Why a call of a module of a registry is not followed; `None` if it is.
+    async fn fate_in_registry(
+        &mut self,
+        caller: &ModuleCaller,
+        address: &ModuleAddr,
+        constraints: &Constraints,
+        nested: NestedModules,
+    ) -> Option<CallFate> {
+        if nested == NestedModules::Report {
+            return Some(CallFate::NotFollowed);
+        }
+        if let Err(ModuleMirrorError::NoMirror { .. }) = self.job.destination.store(address) {
+            return Some(CallFate::NoMirror);
+        }
+        if self.job.upstream.is_closed()
+            && !matches!(self.versions(address).await, Ok(offered) if offered.iter().any(|one| constraints.admits(one)))
+        {
+            return Some(CallFate::NotInBundle);
+        }
+        if caller.chain.iter().any(|(above, _)| above == address)
+            && let Ok(offered) = self.versions(address).await
+            && let [version] = pick(&offered, constraints, Some(1)).as_slice()
+            && caller.chain.contains(&(address.clone(), version.clone()))
+        {
+            return Some(CallFate::Loop);
+        }
+        None
+    }
+}
+
+fn add_callers(line: &mut ModuleMirrorLine, callers: &[ModuleCaller]) {
+    for name in callers.iter().filter_map(|caller| caller.name.as_ref()) {
+        if let Err(at) = line.called_by.binary_search(name) {
+            line.called_by.insert(at, name.clone());
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Calls of modules that are not folders of the caller's package.
+
+use std::path::Path;
+
+use tofu_oci_types::{Constraints, ModuleSource, masked};
+
+use crate::error::TfConfigError;
+use crate::facts::{WrittenSource, WrittenVersion};
+use crate::model::Declared;
+use crate::walk::{self, CallNode};
+
+/// A call of a module that is not a folder of the caller's package.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OuterCall {
+    /// What it calls; `None` if the source is computed, or is not one.
+    pub source: Option<ModuleSource>,
+    /// The source as written, without secrets; an expression if it is computed.
+    pub text: String,
+    /// What `version` demands, which is nothing if it is absent; `None` if it is computed or not a constraint.
+    pub constraints: Option<Constraints>,
+    /// The place of the source.
+    pub at: Declared,
+}
+
+impl OuterCall {
+    pub(crate) fn of(source: &WrittenSource, version: &WrittenVersion) -> Self {
+        let constraints = match version {
+            WrittenVersion::Absent => Some(Constraints::any()),
+            WrittenVersion::Text(text) => text.parse().ok(),
+            WrittenVersion::Computed => None,
+        };
+        let parsed = if source.computed { None } else { source.text.parse().ok() };
+        Self { source: parsed, text: masked(&source.text), constraints, at: source.at.clone() }
+    }
+}
+
+/// The calls of other packages that the configuration in `dir` makes, and the modules in its own folders; in the order of the
+/// modules and names. `None` if there is no configuration. What `tofu init` has put into `data_dir` is not looked into.
+///
+/// # Errors
+/// What cannot be read, with its place.
+pub fn outer_calls(dir: &Path, data_dir: &Path) -> Result<Option<Vec<OuterCall>>, TfConfigError> {
+    let Some(walked) = walk::walk(dir, data_dir)? else { return Ok(None) };
+    let mut calls = Vec::new();
+    collect(&walked.root, &mut calls);
+    Ok(Some(calls))
+}
+
+fn collect(node: &CallNode, calls: &mut Vec<OuterCall>) {
+    for (name, call) in &node.module.calls {
+        let Some(source) = &call.source else { continue };
+        let outer = OuterCall::of(source, &call.version);
+        match outer.source {
+            Some(ModuleSource::Local(_)) => {
+                node.children.iter().filter(|child| child.name == *name).for_each(|child| collect(child, calls));
+            }
+            _ if calls.contains(&outer) => {}
+            _ => calls.push(outer),
+        }
+    }
+}
