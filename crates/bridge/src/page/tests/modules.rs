@@ -1,6 +1,6 @@
 //! The pages of modules, out of a package that `push_module` wrote.
 
-use tofu_oci_packer::{ModuleChecks, ModulePushRequest, ReplaceTag, push_module};
+use tofu_oci_packer::{ModuleChecks, ModulePushRequest, PackedFiles, ReplaceTag, push_module};
 
 use super::*;
 
@@ -22,6 +22,7 @@ async fn serving(files: &[(&str, &str)], versions: &[&str]) -> (Arc<Bridge>, tem
             annotations: BTreeMap::from([("org.opencontainers.image.source".to_owned(), "https://<b>x".to_owned())]),
             replace: ReplaceTag::Refuse,
             checks: ModuleChecks::Skip,
+            files: PackedFiles::Chosen,
             signing: None,
             work_dir: dir.path().to_owned(),
         };

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use tofu_oci_installer::{
-    ModulePin, ModulePinError, ModulePinOptions, ModulePinRequest, ModuleRepositories, MovedTags, Upgrade, pin_modules,
+    AskedRepositories, ModulePin, ModulePinError, ModulePinOptions, ModulePinRequest, MovedTags, Upgrade, pin_modules,
 };
 use tofu_oci_tfconfig::{CallFile, CallSource, SourceCall};
 
@@ -67,13 +67,13 @@ async fn repositories(
     context: &Context,
     args: &ModuleLockArgs,
     configurations: &[ConfigToLock],
-) -> Result<ModuleRepositories, Diagnostic> {
+) -> Result<AskedRepositories, Diagnostic> {
     let calls = configurations.iter().flat_map(|configuration| &configuration.files).flat_map(CallFile::calls);
     let requests: Vec<ModulePinRequest> = calls.filter_map(request).collect();
     let registries: BTreeSet<&str> = requests.iter().map(|request| request.source.repository().registry()).collect();
     let access = args.identity.access(&registries.into_iter().collect::<Vec<_>>(), None).await?;
     let connector = context.connector(&args.network, access);
-    let mut repositories = ModuleRepositories::default();
+    let mut repositories = AskedRepositories::default();
     for request in &requests {
         let repository = request.source.repository();
         if !repositories.has(repository) {
