@@ -282,7 +282,7 @@ fn a_configuration_and_its_local_modules_name_what_is_mirrored() {
     registry.example.test/acme/vpc/aws  1.0.0    packed from https://127.0.0.1:[PORT]/vpc-1.0.0.zip, 848 B  infra
 
     caller  at                      call                                 not mirrored
-    infra   infra/own/main.tf:2:12  registry.example.test/acme/tags/aws  leads to its registry: no mirror is for it
+    infra   infra/own/main.tf:2:12  registry.example.test/acme/tags/aws  leads to its registry: no mirror covers it
     infra   infra/own/main.tf:5:12  oci://REGISTRY/mirror/y              leads elsewhere
 
     1 added; 2 calls not mirrored; 848 B sent
@@ -335,7 +335,7 @@ fn one_module_that_fails_stops_no_other() {
     registry.example.test/acme/inner/aws    1.0.2    failed
     registry.example.test/acme/rubbish/aws  -        failed
 
-    the package of registry.example.test/acme/bucket/aws 1.0.0 cannot be fetched from where registry.example.test says: it is an S3 bucket, and tofu-oci reads https archives and oci:// repositories
+    the package of registry.example.test/acme/bucket/aws 1.0.0 cannot be fetched from where registry.example.test says: it is an S3 bucket, and a registry may name https archives, oci:// repositories and git repositories
       cause: the location is s3::https://***@s3.amazonaws.com/bucket/x.zip
     registry.example.test/acme/evil/aws 1.0.0: the package from 127.0.0.1:[PORT] cannot be unpacked
       cause: the archive has an entry with an unsafe name, `../evil.tf`: it has a `..` part

@@ -21,7 +21,8 @@ use crate::counts::Counts;
 use crate::{Refusal, ServedAddress, ServedModule, ServedModulePlace, ServedModuleVersions, VersionAbsence};
 
 /// What is said of an address that no repository can have.
-const NO_REPOSITORY: &str = "its template gives no repository for this address; names of repositories are lower-case";
+const NO_REPOSITORY: &str =
+    "no rule of the settings gives a repository for this address; names of repositories are lower-case";
 
 /// The modules of all places. Equal questions are put once; [`CatalogOptions`] says how long answers are kept.
 pub struct ModuleCatalog {

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tofu_oci_archive::{ArchiveError, Limits};
 use tofu_oci_fetch::{ModuleDir, ModuleFetchError, fetch_module};
@@ -12,6 +13,7 @@ use tofu_oci_source::ModulePackage;
 use tofu_oci_tfconfig::{ModuleInterface, module_interface};
 use tofu_oci_types::{Digest, NoReporter, Reference, Subdir};
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
 use super::readme;
 use crate::ServedModule;
@@ -20,6 +22,8 @@ use crate::ServedModule;
 const MOST: usize = 50;
 /// How many are unpacked at a time.
 const AT_ONCE: usize = 2;
+/// How long a page waits for the bytes of a package, and for its turn.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// The most inputs, outputs, providers or calls that are remembered of one.
 const ENTRIES: usize = 300;
 /// The most characters of each text of them.
@@ -36,7 +40,7 @@ pub(super) struct ModuleLook {
     pub(super) files: usize,
     /// Bytes of its files.
     pub(super) bytes: u64,
-    /// What the root takes and gives; `None` if it is no module. An error is one line for people.
+    /// What the root takes and gives; `None` if it is not a module. An error is one line for people.
     pub(super) interface: Result<Option<ModuleInterface>, String>,
     pub(super) readme: Option<String>,
 }
@@ -50,9 +54,12 @@ pub(super) enum Unlooked {
     Unread,
 }
 
+/// What is known of a package.
+type Looked = Result<Arc<ModuleLook>, Unlooked>;
+
 /// The packages that were looked into last, by the digests of their manifests.
 pub(super) struct ModuleLooks {
-    known: Mutex<VecDeque<(Digest, Arc<ModuleLook>)>>,
+    known: Mutex<VecDeque<(Digest, Looked)>>,
     turns: Semaphore,
 }
 
@@ -64,25 +71,35 @@ impl Default for ModuleLooks {
 
 impl ModuleLooks {
     /// What lies in a package. It is fetched and verified once, into a temporary folder in `scratch`.
-    pub(super) async fn of(&self, served: &ServedModule, scratch: &Path) -> Result<Arc<ModuleLook>, Unlooked> {
+    ///
+    /// # Errors
+    /// [`Unlooked::Unread`] also if that takes longer than a page waits.
+    pub(super) async fn of(&self, served: &ServedModule, scratch: &Path) -> Looked {
+        timeout(PATIENCE, self.ask(served, scratch)).await.unwrap_or(Err(Unlooked::Unread))
+    }
+
+    async fn ask(&self, served: &ServedModule, scratch: &Path) -> Looked {
         if let Some(known) = self.known(&served.digest) {
-            return Ok(known);
+            return known;
         }
         let _turn = self.turns.acquire().await.map_err(|_| Unlooked::Unread)?;
         // Another request may have looked meanwhile.
         if let Some(known) = self.known(&served.digest) {
-            return Ok(known);
+            return known;
         }
-        let look = Arc::new(look(served, scratch).await?);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.truncate(MOST - 1);
-        known.push_front((served.digest.clone(), Arc::clone(&look)));
-        Ok(look)
+        let looked = look(served, scratch).await.map(Arc::new);
+        // What cannot be read now may be readable later.
+        if !matches!(looked, Err(Unlooked::Unread)) {
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            known.truncate(MOST - 1);
+            known.push_front((served.digest.clone(), looked.clone()));
+        }
+        looked
     }
 
-    fn known(&self, digest: &Digest) -> Option<Arc<ModuleLook>> {
+    fn known(&self, digest: &Digest) -> Option<Looked> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().find(|(known, _)| known == digest).map(|(_, look)| Arc::clone(look))
+        known.iter().find(|(known, _)| known == digest).map(|(_, looked)| looked.clone())
     }
 }
 

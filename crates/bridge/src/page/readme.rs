@@ -13,7 +13,7 @@ pub(super) const LONGEST: usize = 256 << 10;
 /// The most elements within each other; what is deeper is text of the last one.
 const DEEPEST: usize = 24;
 
-/// The README as HTML: of the elements below alone, without attributes but `href`, `start` and `class`.
+/// The README as HTML: of the elements below alone, with no attributes except `href`, `rel`, `start`, `tabindex` and `class`.
 ///
 /// HTML in it is dropped, a picture is its description, and only links to `https`, `http` and `mailto` are links. So a README
 /// runs no script, loads nothing from another host, and has no form. Its headings begin two levels below those of the page.

@@ -25,7 +25,7 @@ Examples:
     tofu-oci module mirror acme/network/aws --to bundle:modules.tar
     tofu-oci module mirror --from bundle:modules.tar --to 'registry.example.com/${namespace}-${name}-${target_system}'
 
-A package in an OCI repository is copied byte for byte, with its signatures. The files of an archive
+A package in an OCI repository is copied byte for byte, with its signatures. The files of an archive or a git commit
 are packed as `module push` packs them, and none is left out. What the destination has is not fetched
 again, and never replaced. A module that fails is a line of the report, and the others go on; the exit
 code is 1 then. The report names the calls that still lead elsewhere. See `tofu-oci help modules`.")]
@@ -59,7 +59,7 @@ pub(crate) struct ModuleMirrorArgs {
     pub(crate) latest: Option<u32>,
     /// The module that the source becomes: HOST/NAMESPACE/NAME/SYSTEM[@VERSION]
     ///
-    /// Without @VERSION the tag of the source must be a version, such as 1.4.0 or v1.4.0.
+    /// Without @VERSION the tag or ref of the source must be a version, such as 1.4.0 or v1.4.0.
     #[arg(long = "as", value_name = "ADDRESS", conflicts_with = "latest")]
     pub(crate) address: Option<String>,
     /// Report the modules that mirrored modules call; do not mirror them

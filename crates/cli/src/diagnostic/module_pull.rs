@@ -69,7 +69,7 @@ impl Diagnostic {
             }
             ModuleError::VersionMissing { address, .. } => Self::of(Exit::Fixable, error)
                 .hint(format!("take another version: {}", module_versions(address)))
-                .hint("the owner of the registry must mend it"),
+                .hint("the owner of the registry must correct it"),
             ModuleError::Location { location, fault, .. } => {
                 let diagnostic = Self::of(Exit::Fixable, error);
                 let diagnostic = if location.is_empty() {
@@ -89,7 +89,7 @@ impl Diagnostic {
                         "the owner of the registry must name a .zip or .tar.gz archive, or add archive=zip"
                     }
                     LocationFault::Checksum => "the owner of the registry must write checksum=sha256:HEX",
-                    _ => "the owner of the registry must mend it",
+                    _ => "the owner of the registry must correct it",
                 })
             }
             ModuleError::Git { fault, .. } => Self::of_git(error, fault),
@@ -110,8 +110,17 @@ impl Diagnostic {
     /// Why a git repository gave no module.
     fn of_git(error: &ModuleError, fault: &GitFault) -> Self {
         let exit = if error.is_transient() { Exit::Unexpected } else { Exit::Fixable };
-        let diagnostic = Self::of(exit, error);
+        Self::of(exit, error).git_hint(fault)
+    }
+
+    fn git_hint(self, fault: &GitFault) -> Self {
+        let diagnostic = self;
         match fault {
+            GitFault::InSubmodule { fault, .. } => diagnostic.git_hint(fault),
+            GitFault::Run(GitRunError::TooLarge { .. }) => {
+                diagnostic.hint("name a smaller repository, or publish the module with `tofu-oci module push`")
+            }
+            GitFault::Answer { .. } => diagnostic.hint("check which git is on the PATH: git --version"),
             GitFault::Run(GitRunError::NotRun { .. }) => {
                 diagnostic.hint("install git; modules in git repositories need it")
             }
@@ -125,7 +134,7 @@ impl Diagnostic {
             GitFault::Location(LocationFault::PrivateHost { host }) => {
                 diagnostic.hint(format!("if that is meant, allow it with --private-host {host}"))
             }
-            GitFault::Submodule { .. } => diagnostic.hint("the owner of the repository must mend its .gitmodules"),
+            GitFault::Submodule { .. } => diagnostic.hint("the owner of the repository must correct its .gitmodules"),
             _ => diagnostic,
         }
     }
@@ -151,7 +160,7 @@ impl Diagnostic {
             },
             Failure::PackageMissing(_) => self.hint("the registry names an archive that is gone; tell its owner"),
             Failure::InvalidService(_) | Failure::BadBody(_) | Failure::BadContentType(_) => {
-                self.hint("the owner of the host must mend its service")
+                self.hint("the owner of the host must correct its service")
             }
             _ => self,
         }

@@ -69,6 +69,13 @@ impl<'a> CheckedOut<'a> {
                 Err(error) => return Err(error),
             };
             first.get_or_insert(commit);
+            // Only the files are wanted, and the repositories of many submodules are large together.
+            let git = folder.join(".git");
+            blocking(move || std::fs::remove_dir_all(&git)).await.map_err(|source| ModuleFetchError::Io {
+                action: "remove",
+                path: folder.join(".git"),
+                source,
+            })?;
             for Submodule { path: inner, address, commit } in found {
                 let path = if path.is_empty() { inner.clone() } else { format!("{path}/{inner}") };
                 self.submodules += 1;
@@ -103,7 +110,7 @@ impl<'a> CheckedOut<'a> {
         if self.bytes > self.limits.total_bytes {
             return Err(refused(ArchiveError::TooLarge { limit: self.limits.total_bytes }));
         }
-        repository.ask(&["checkout", "--quiet", "--force", "--detach", commit.as_str(), "--"], SHORT).await?;
+        repository.ask(&["checkout", "--progress", "--force", "--detach", commit.as_str(), "--"], SHORT).await?;
         if tree.commits.is_empty() {
             return Ok((commit, Vec::new()));
         }
@@ -130,8 +137,7 @@ async fn is_empty_folder(dir: &Path, path: &str) -> bool {
 }
 
 fn submodule_fault(path: &str, fault: &GitFault) -> GitFault {
-    let (path, problem) = (path.to_owned(), fault.to_string());
-    GitFault::Submodule { path, problem, code: fault.code() }
+    GitFault::InSubmodule { path: path.to_owned(), fault: Box::new(fault.clone()) }
 }
 
 fn git_error(checkout: &GitCheckout, fault: GitFault) -> ModuleFetchError {

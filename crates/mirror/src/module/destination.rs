@@ -91,19 +91,62 @@ impl ModuleDestination for MappedModuleRepositories {
         Ok(store)
     }
 
-    /// By what the templates begin with, before their first variable.
+    /// By the texts of the templates around their variables.
     fn holds(&self, repository: &RepositoryRef) -> bool {
         let name = repository.to_string();
         self.mirrors.mirrors().iter().any(|mirror| match &mirror.repositories {
-            ModuleRepositories::Registry(template) => {
-                let start = template.as_str().split("${").next().unwrap_or_default();
-                start.contains('/') && name.starts_with(start)
-            }
+            ModuleRepositories::Registry(template) => could_be_of(template.as_str(), &name),
             ModuleRepositories::Layouts(_) => false,
         })
     }
 
     async fn finish(&self, _reporter: &dyn Reporter) -> Result<(), ModuleMirrorError> {
         Ok(())
+    }
+}
+
+/// Whether a template could give this repository: it has the texts around the variables in their order, and as many parts.
+fn could_be_of(template: &str, repository: &str) -> bool {
+    let mut pieces = template.split("${").enumerate().map(|(number, piece)| match number {
+        0 => piece,
+        _ => piece.split_once('}').map_or("", |(_, rest)| rest),
+    });
+    let slashes = |text: &str| text.matches('/').count();
+    let (first, rest): (&str, Vec<&str>) = (pieces.next().unwrap_or_default(), pieces.collect());
+    let all = slashes(first) + rest.iter().map(|piece| slashes(piece)).sum::<usize>();
+    let Some(mut left) = repository.strip_prefix(first).filter(|_| slashes(repository) == all) else { return false };
+    for (number, piece) in rest.iter().enumerate() {
+        let is_last = number + 1 == rest.len();
+        let at = if is_last && !piece.is_empty() { left.rfind(piece) } else { left.find(piece) };
+        let Some(at) = at else { return false };
+        left = &left[at + piece.len()..];
+        if is_last && !piece.is_empty() {
+            return left.is_empty();
+        }
+    }
+    !rest.is_empty() || left.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(template: &str, repository: &str, want: bool) {
+        assert_eq!(could_be_of(template, repository), want, "{template} {repository}");
+    }
+
+    #[test]
+    fn a_repository_of_strangers_is_not_taken_for_one_of_the_template() {
+        check("ghcr.io/acme/${name}-${target_system}", "ghcr.io/acme/network-aws", true);
+        check("ghcr.io/acme/${name}-${target_system}", "ghcr.io/acme/network", false);
+        check("ghcr.io/acme/${name}", "ghcr.io/evil/network", false);
+        check("ghcr.io/${namespace}/m/${name}", "ghcr.io/acme/m/network", true);
+        check("ghcr.io/${namespace}/m/${name}", "ghcr.io/acme/x/network", false);
+        check("ghcr.io/${namespace}/m/${name}", "ghcr.io/acme/m/x/network", false);
+        check("ghcr.io/m/${name}/end", "ghcr.io/m/network/end", true);
+        check("ghcr.io/m/${name}/end", "ghcr.io/m/network/endless", false);
+        check("ghcr.io/m", "ghcr.io/m", true);
+        check("ghcr.io/m", "ghcr.io/mm", false);
     }
 }

@@ -32,7 +32,7 @@ pub enum ModuleMirrorError {
     #[error(transparent)]
     Bundle(#[from] MirrorError),
     /// The mapping has no repository for it.
-    #[error("no mirror is for {address}")]
+    #[error("no [[module_mirror]] covers {address}")]
     NoMirror {
         /// The module.
         address: ModuleAddr,

@@ -1,12 +1,13 @@
 //! The run: from the modules that are wanted to those that they call, wave by wave.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tofu_oci_source::ModuleError;
 use tofu_oci_tfconfig::OuterCall;
-use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, Version};
+use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, Subdir, Version};
 
 use super::calls::ReadCalls;
 use super::carry::{ModuleVisit, Visited};
@@ -15,7 +16,7 @@ use super::job::{MirrorMode, ModuleMirrorJob, NestedModules};
 use super::pick::{ModuleOrigin, WantedModule, pick};
 use super::report::{CallFate, ModuleMirrorLine, ModuleMirrorReport, UnfollowedCall};
 
-/// Versions that a run visits at most.
+/// Folders of versions that a run visits at most.
 const MOST: usize = 2000;
 
 /// Who makes a call.
@@ -23,8 +24,8 @@ const MOST: usize = 2000;
 struct ModuleCaller {
     /// `None` for what was asked for by name.
     name: Option<String>,
-    /// The versions on the way, the caller last.
-    chain: Arc<Vec<(ModuleAddr, Version)>>,
+    /// The folders of versions on the way, the caller last.
+    chain: Arc<Vec<(ModuleAddr, Version, Subdir)>>,
 }
 
 /// A version by its text, since versions have no order of their own.
@@ -123,7 +124,7 @@ impl ModuleRun<'_> {
                 wave.visit.folders.push(folder.clone());
             }
         }
-        if self.next.len() + self.lines.len() > MOST {
+        if self.next.len() + self.looked.len() > MOST {
             return Err(ModuleMirrorError::TooMany { limit: MOST });
         }
         Ok(())
@@ -171,20 +172,31 @@ impl ModuleRun<'_> {
             // The same for all callers but for the way, and the shortest way was found first.
             let chain = callers.first().map(|caller| caller.chain.as_ref().clone()).unwrap_or_default();
             let key = (address.clone(), Some(version.to_string()));
-            let line = self.lines.entry(key).or_insert_with(|| ModuleMirrorLine {
-                address: address.clone(),
-                version: Some(version.clone()),
-                called_by: Vec::new(),
-                outcome,
-            });
+            let line = match self.lines.entry(key) {
+                Entry::Vacant(vacant) => vacant.insert(ModuleMirrorLine {
+                    address: address.clone(),
+                    version: Some(version.clone()),
+                    called_by: Vec::new(),
+                    outcome,
+                }),
+                Entry::Occupied(occupied) => {
+                    let line = occupied.into_mut();
+                    // An earlier visit was for another folder of the same version.
+                    if line.outcome.is_ok() && outcome.is_err() {
+                        line.outcome = outcome;
+                    }
+                    line
+                }
+            };
             add_callers(line, &callers);
-            let chain = Arc::new(chain.into_iter().chain([(address.clone(), version.clone())]).collect());
             for (folder, read) in calls {
+                let here = (address.clone(), version.clone(), folder.clone());
+                let chain = Arc::new(chain.iter().cloned().chain([here]).collect());
                 let inside = if folder.is_root() { String::new() } else { format!("//{folder}") };
                 let name = format!("{address}{inside} {version}");
                 match read {
                     ReadCalls::Known(calls) => {
-                        let caller = ModuleCaller { name: Some(name), chain: Arc::clone(&chain) };
+                        let caller = ModuleCaller { name: Some(name), chain };
                         self.follow(&caller, &calls, job.nested).await?;
                     }
                     ReadCalls::Unread(why) => {
@@ -207,7 +219,7 @@ impl ModuleRun<'_> {
         for call in calls {
             let fate = match (&call.source, &call.constraints) {
                 (Some(ModuleSource::Registry(address, folder)), Some(constraints)) => {
-                    let Some(fate) = self.fate_in_registry(caller, address, constraints, nested).await else {
+                    let Some(fate) = self.fate_in_registry(caller, (address, folder), constraints, nested).await else {
                         let (address, folder) = (address.clone(), folder.clone());
                         let origin = ModuleOrigin::Registry { constraints: constraints.clone(), latest: Some(1) };
                         self.want(WantedModule { address, folder, origin }, caller).await?;
@@ -237,7 +249,7 @@ impl ModuleRun<'_> {
     async fn fate_in_registry(
         &mut self,
         caller: &ModuleCaller,
-        address: &ModuleAddr,
+        (address, folder): (&ModuleAddr, &Subdir),
         constraints: &Constraints,
         nested: NestedModules,
     ) -> Option<CallFate> {
@@ -247,15 +259,19 @@ impl ModuleRun<'_> {
         if let Err(ModuleMirrorError::NoMirror { .. }) = self.job.destination.store(address) {
             return Some(CallFate::NoMirror);
         }
-        if self.job.upstream.is_closed()
-            && !matches!(self.versions(address).await, Ok(offered) if offered.iter().any(|one| constraints.admits(one)))
-        {
-            return Some(CallFate::NotInBundle);
+        if self.job.upstream.is_closed() {
+            let lacks = match self.versions(address).await {
+                Ok(offered) => !offered.iter().any(|one| constraints.admits(one)),
+                Err(error) => matches!(error, ModuleError::UnknownModule { .. }),
+            };
+            if lacks {
+                return Some(CallFate::NotInBundle);
+            }
         }
-        if caller.chain.iter().any(|(above, _)| above == address)
+        if caller.chain.iter().any(|(above, ..)| above == address)
             && let Ok(offered) = self.versions(address).await
             && let [version] = pick(&offered, constraints, Some(1)).as_slice()
-            && caller.chain.contains(&(address.clone(), version.clone()))
+            && caller.chain.contains(&(address.clone(), version.clone(), folder.clone()))
         {
             return Some(CallFate::Loop);
         }

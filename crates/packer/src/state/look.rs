@@ -49,7 +49,7 @@ impl<'a> StatePlan<'a> {
     /// Finds the release, and what was said of it. Nothing is written.
     ///
     /// # Errors
-    /// [`PackError::NoRelease`] if there is no such version; [`PackError::Sign`] if its tag does not point at a release, or if
+    /// [`PackError::NoRelease`] if there is no such version; [`PackError::Sign`] if its tag does not point at a release or a module, or if
     /// nothing names the provider; [`PackError::State`] if the release cannot change its state in this way.
     pub async fn look(
         store: &dyn ReadStore,

@@ -119,6 +119,14 @@ pub enum GitFault {
     /// It must not be fetched from there.
     #[error(transparent)]
     Location(LocationFault),
+    /// A submodule could not be fetched, as any repository.
+    #[error("its submodule `{path}` cannot be fetched: {fault}")]
+    InSubmodule {
+        /// The folder of the submodule.
+        path: String,
+        /// Why.
+        fault: Box<GitFault>,
+    },
     /// A submodule is not usable.
     #[error("its submodule `{path}` cannot be fetched: {problem}")]
     Submodule {
@@ -132,9 +140,19 @@ pub enum GitFault {
 }
 
 impl GitFault {
+    /// Whether it may be different the next time.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Run(GitRunError::Stuck { .. }) => true,
+            Self::InSubmodule { fault, .. } => fault.is_transient(),
+            _ => false,
+        }
+    }
+
     /// A stable kebab-case name.
     pub fn code(&self) -> &'static str {
         match self {
+            Self::InSubmodule { fault, .. } => fault.code(),
             Self::Run(GitRunError::NotRun { .. }) => "git-missing",
             Self::Run(GitRunError::Stuck { .. }) => "git-stuck",
             Self::Run(GitRunError::TooLarge { .. }) => "git-too-large",
@@ -152,7 +170,7 @@ impl GitFault {
 #[non_exhaustive]
 pub enum LocationFault {
     /// It is of another kind of `OpenTofu`'s: a bucket, Mercurial, a folder.
-    #[error("it is {kind}, and tofu-oci reads https archives and oci:// repositories")]
+    #[error("it is {kind}, and a registry may name https archives, oci:// repositories and git repositories")]
     Kind {
         /// The kind with its article.
         kind: &'static str,
@@ -219,7 +237,7 @@ impl ModuleError {
     /// Whether a retry of the same question may succeed.
     pub fn is_transient(&self) -> bool {
         match self {
-            Self::Git { fault, .. } => matches!(fault, GitFault::Run(GitRunError::Stuck { .. })),
+            Self::Git { fault, .. } => fault.is_transient(),
             Self::Store(error) => error.is_transient(),
             Self::Failed { failure, .. } => failure.is_transient(),
             _ => false,

@@ -114,7 +114,7 @@ impl ModulePackage {
         Self { subdir: Subdir::root(), ..self }
     }
 
-    /// The repository that it is in and its manifest there, by SHA-256; `None` for an archive on the web.
+    /// The repository that it is in and its manifest there, by SHA-256; `None` if it is in no OCI repository.
     pub fn repository(&self) -> Option<(&Arc<dyn ReadStore>, &Descriptor)> {
         match &self.from {
             PackageEnd::Repository { store, manifest, .. } => Some((store, manifest)),
@@ -122,7 +122,7 @@ impl ModulePackage {
         }
     }
 
-    /// Where it is: the repository, or the host of the archive.
+    /// Where it is: the repository, the host of the archive, or the host or folder of the git repository.
     pub fn place(&self) -> &Place {
         &self.place
     }
@@ -142,7 +142,7 @@ impl ModulePackage {
         self.claimed.as_ref()
     }
 
-    /// The digest of its manifest, by SHA-256; `None` for an archive on the web.
+    /// The digest of its manifest, by SHA-256; `None` if it is in no OCI repository.
     pub fn manifest(&self) -> Option<&Digest> {
         match &self.from {
             PackageEnd::Repository { manifest, .. } => Some(&manifest.digest),

@@ -35,7 +35,8 @@ fn by_address(text: &str, latest: Option<u32>) -> Result<WantedModule, Diagnosti
             let origin = ModuleOrigin::Registry { constraints, latest: latest.map(|latest| latest as usize) };
             Ok(WantedModule { address, folder: subdir, origin })
         }
-        ModuleName::Oci(_) | ModuleName::Git(_) | ModuleName::Layout { .. } => {
+        ModuleName::Layout { .. } => Err(layout()),
+        ModuleName::Oci(_) | ModuleName::Git(_) => {
             Err(Diagnostic::usage("a repository does not say which module of a registry it holds")
                 .code("module-without-address")
                 .hint("name the module that configurations will call: --as HOST/NAMESPACE/NAME/SYSTEM"))
@@ -43,14 +44,20 @@ fn by_address(text: &str, latest: Option<u32>) -> Result<WantedModule, Diagnosti
     }
 }
 
+/// A layout is copied, and needs no mirror.
+fn layout() -> Diagnostic {
+    Diagnostic::usage("`module mirror` takes no image layout")
+        .hint("copy it: tofu-oci copy oci:DIR:VERSION REPOSITORY; modules in a bundle: --from bundle:FILE")
+}
+
 /// One source, under the address that it gets.
 fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
     let ModuleName::Registry { address, subdir, constraints } = open::named(address)? else {
-        return Err(Diagnostic::usage(format!("--as needs a module of a registry, and `{address}` is none"))
+        return Err(Diagnostic::usage(format!("--as needs a module of a registry, and `{address}` is not one"))
             .hint("write HOST/NAMESPACE/NAME/SYSTEM, such as registry.example.com/acme/network/aws"));
     };
     if !subdir.is_root() {
-        return Err(Diagnostic::usage("--as names a module, and no folder in it")
+        return Err(Diagnostic::usage("--as names a module, not a folder in it")
             .hint("put //SUB into the source: that folder becomes the package"));
     }
     let (location, label) = match open::named(source)? {
@@ -65,7 +72,8 @@ fn renamed(source: &str, address: &str) -> Result<WantedModule, Diagnostic> {
             let label = source.reference().map(ToString::to_string);
             (NamedPackage::Git(source), label)
         }
-        _ => {
+        ModuleName::Layout { .. } => return Err(layout()),
+        ModuleName::Registry { .. } => {
             return Err(Diagnostic::usage(
                 "--as is for a source that has no address, such as oci://REPOSITORY?tag=1.4.0",
             )

@@ -99,7 +99,7 @@ fn callers(row: &ModuleMirrorRow) -> String {
 fn fate(fate: CallFate) -> &'static str {
     match fate {
         CallFate::Leaves => "leads elsewhere",
-        CallFate::NoMirror => "leads to its registry: no mirror is for it",
+        CallFate::NoMirror => "leads to its registry: no mirror covers it",
         CallFate::NotInBundle => "leads to its registry: the bundle lacks it",
         CallFate::NotFollowed => "not mirrored: --no-nested",
         CallFate::Unknown => "unknown: its source or version is computed",
@@ -118,7 +118,7 @@ fn counts(mode: MirrorMode, summary: &ModuleMirrorSummary) -> String {
     let mut counts: Vec<String> =
         named.iter().filter(|(count, _)| *count > 0).map(|(count, name)| format!("{count} {name}")).collect();
     if counts.is_empty() {
-        counts.push("no module is named".to_owned());
+        counts.push("nothing to mirror".to_owned());
     }
     let call = |count: usize, what: &str| match count {
         0 => String::new(),
