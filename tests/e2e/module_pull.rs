@@ -342,7 +342,7 @@ fn the_measured_repositories_are_pulled_as_opentofu_installs_them() {
 
 const MAPPING: &str = r#"
 [[module_mirror]]
-include = ["registry.example.test/*/*/*"]
+include = ["registry.example.test/acme/network/aws", "registry.example.test/acme/lacking/aws"]
 exclude = ["registry.example.test/acme/old/*"]
 repository_template = "REGISTRY/${namespace}/${name}"
 "#;
@@ -434,14 +434,14 @@ fn a_mistake_in_the_mapping_is_shown_with_its_line() {
     ");
     scene.context.write(
         "invalid.toml",
-        "[[module_mirror]]\ninclude = [\"*/*/*/*\"]\nrepository_template = \"ghcr.io/${namespace}/${hostname}\"\n",
+        "[[module_mirror]]\ninclude = [\"*/*/*/*\"]\nrepository_template = \"ghcr.io/${namespace}/${name}/${target_system}/${hostname}\"\n",
     );
     assert_snapshot!(scene.run("module versions registry.example.test:8443/acme/network/aws --modules invalid.toml").text, @"
     exit code: 2
     ----- stdout -----
 
     ----- stderr -----
-    error: requested module address registry.example.test:8443/acme/network/aws contains characters that are not valid in an OCI distribution repository name, so this module cannot be installed from an OCI repository as ghcr.io/acme/registry.example.test:8443
+    error: requested module address registry.example.test:8443/acme/network/aws contains characters that are not valid in an OCI distribution repository name, so this module cannot be installed from an OCI repository as ghcr.io/acme/network/aws/registry.example.test:8443
       cause: the rule is invalid.toml:1
 
     hint: correct the template, or name the module in `exclude`

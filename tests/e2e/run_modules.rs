@@ -17,7 +17,7 @@ get() { curl -sS --noproxy '*' --cacert "$authority" "$@"; }
 const MAPPING: &str = r#"
 [[module_mirror]]
 include = ["registry.example.test/*/*/*"]
-repository_template = "REGISTRY/acme/${name}-${target_system}"
+repository_template = "REGISTRY/${namespace}/${name}-${target_system}"
 "#;
 
 impl Scene {
@@ -109,7 +109,7 @@ fn the_other_services_of_a_host_stay() {
 #[test]
 fn what_the_mapping_does_not_reach_is_said() {
     let scene = Scene::with_mapping(
-        "[[module_mirror]]\ninclude = [\"*/*/*/*\"]\nrepository_template = \"REGISTRY/acme/${name}\"\n",
+        "[[module_mirror]]\ninclude = [\"*/*/*/*\"]\nrepository_template = \"REGISTRY/${hostname}/${namespace}/${name}-${target_system}\"\n",
     );
     assert_snapshot!(scene.run("run -- true").text, @r#"
     exit code: 2

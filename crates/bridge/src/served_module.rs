@@ -40,6 +40,8 @@ pub struct ServedModuleVersions {
     pub address: ModuleAddr,
     /// The versions, in ascending order of precedence.
     pub versions: Vec<Version>,
+    /// Those of them that are deprecated.
+    pub deprecated: Vec<Version>,
     /// Those that were withdrawn, in ascending order of precedence: for people, never for clients.
     pub withdrawn: Vec<Version>,
 }

@@ -244,10 +244,14 @@ fn mirror(table: MirrorTable, line: usize) -> Result<ModuleMirror, ModuleMirrors
         return Err(at(table.include.span(), ModuleMirrorsProblem::NoInclude));
     }
     let written = table.repository_template;
-    let repositories =
+    let repositories: ModuleRepositories =
         written.get_ref().parse().map_err(|error| at(written.span(), ModuleMirrorsProblem::Template(error)))?;
     let origin = Some(ModuleMirrorOrigin { path: PathBuf::from(FILE_NAME), line });
     let (include, exclude) = (patterns(table.include.into_inner())?, patterns(table.exclude)?);
+    repositories
+        .template()
+        .demand_symbols(&include)
+        .map_err(|error| at(written.span(), ModuleMirrorsProblem::Template(error)))?;
     Ok(ModuleMirror { include, exclude, repositories, origin })
 }
 
@@ -285,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_rule_knows_its_line_and_its_folders_are_beside_its_file() {
-        let text = "# ours\n[[module_mirror]]\ninclude = [\"*/*/*/*\"]\nrepository_template = \"oci:lay/${name}\"\n";
+        let text = "# ours\n[[module_mirror]]\ninclude = [\"registry.opentofu.org/a/b/c\"]\nrepository_template = \"oci:lay/${name}\"\n";
         let mirrors = ModuleMirrors::parse(text).expect("a mapping");
         let of = |mirrors: &ModuleMirrors| {
             let mirror = mirrors.of(&address("a/b/c")).expect("a mirror");
@@ -309,6 +313,7 @@ mod tests {
         insta::assert_snapshot!(one("", "ghcr.io/${name}"), @"the list of patterns is empty [[]]");
         insta::assert_snapshot!(one("\"acme/*/*\"", "ghcr.io/${name}"), @r#"`acme/*/*` is not a pattern of modules: it must read HOST/NAMESPACE/NAME/SYSTEM ["acme/*/*"]"#);
         insta::assert_snapshot!(one("\"*/*/*/*\"", "ghcr.io/${type}"), @r#"`ghcr.io/${type}` mentions `type` at column 11, which an address does not have ["ghcr.io/${type}"]"#);
+        insta::assert_snapshot!(one("\"a.example/b/*/*\"", "ghcr.io/${name}"), @r#"`ghcr.io/${name}` does not mention ${target_system} ["ghcr.io/${name}"]"#);
         insta::assert_snapshot!(refused("module_mirrors = []"), @"unknown field `module_mirrors`, expected `module_mirror` [module_mirrors]");
     }
 }

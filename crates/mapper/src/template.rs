@@ -185,6 +185,23 @@ impl<A: TemplateAddress> RepositoryTemplate<A> {
         symbols.filter(|symbol| include.iter().any(|pattern| A::literal(pattern, *symbol).is_none())).collect()
     }
 
+    /// Refuses a template by which two addresses of these patterns get the same repository: it must mention each symbol for
+    /// which they do not name exactly one value.
+    ///
+    /// # Errors
+    /// [`TemplateError::MissingSymbol`], the first one.
+    pub fn demand_symbols(&self, include: &[A::Pattern]) -> Result<(), TemplateError> {
+        let present = self.symbols();
+        let is_open = |symbol: &Symbol| {
+            let values: BTreeSet<Option<&str>> = include.iter().map(|pattern| A::literal(pattern, *symbol)).collect();
+            values.len() != 1 || values.contains(&None)
+        };
+        match A::OF.symbols().iter().find(|symbol| !present.contains(symbol) && is_open(symbol)) {
+            Some(symbol) => Err(TemplateError::MissingSymbol { template: self.as_str().to_owned(), symbol: *symbol }),
+            None => Ok(()),
+        }
+    }
+
     /// The text for `address`. No part of an address contains `/` or `\`, and none is `.` or `..`.
     ///
     /// # Errors

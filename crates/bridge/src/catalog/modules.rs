@@ -197,8 +197,8 @@ impl AskedFor for (ModuleAddr, Version) {
 
 async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<ServedModuleVersions, Failed> {
     let tags = store.tags().await.map_err(|error| store_failed(address, &error))?;
-    let Listing { versions, withdrawn, .. } = Listing::of(&tags);
-    Ok(ServedModuleVersions { address: address.clone(), versions, withdrawn })
+    let Listing { versions, withdrawn, deprecated, .. } = Listing::of(&tags);
+    Ok(ServedModuleVersions { address: address.clone(), versions, deprecated, withdrawn })
 }
 
 /// The package under the canonical tag of a version. If there is none, the tags say whether it was withdrawn.

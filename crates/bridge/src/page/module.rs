@@ -58,7 +58,7 @@ impl ModulePage<'_> {
                     span { (version) " " span.mark.warn { "withdrawn" } }
                 } @else {
                     a href=(frame.links.module_version(&self.served.address, version)) { (version) }
-                    (prerelease(version))
+                    span { (prerelease(version)) (deprecated(self.served.deprecated.contains(version))) }
                 }
             }
         }
@@ -71,6 +71,8 @@ pub(super) struct ModuleVersionPage<'a> {
     pub(super) setup: ClientSetup<'a>,
     /// What lies in its package.
     pub(super) look: Result<&'a ModuleLook, Unlooked>,
+    /// Whether its publisher has deprecated it, if that is known.
+    pub(super) is_deprecated: bool,
     /// The link to the zip.
     pub(super) archive: String,
     pub(super) now: Moment,
@@ -82,6 +84,7 @@ impl ModuleVersionPage<'_> {
         html! {
             (trail(frame, Some(address)))
             (title(address, Some(version)))
+            @if self.is_deprecated { p.notice { "Its publisher has deprecated this version." } }
             (self.facts())
             section aria-labelledby="use" {
                 h2 #use { "Use it" }
@@ -122,6 +125,10 @@ impl ModuleVersionPage<'_> {
             }
         }
     }
+}
+
+fn deprecated(is_deprecated: bool) -> Markup {
+    html! { @if is_deprecated { " " span.mark.warn { "deprecated" } } }
 }
 
 fn trail(frame: &PageFrame<'_>, module: Option<&ModuleAddr>) -> Markup {

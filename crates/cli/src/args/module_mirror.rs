@@ -12,23 +12,21 @@ use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArg
 #[command(after_help = "\
 Examples:
   The newest version of a module, and the modules that it calls; first what that would be:
-    tofu-oci module mirror acme/network/aws --latest 1 --to 'ghcr.io/acme/modules/${namespace}-${name}-${target_system}' --plan
-    tofu-oci module mirror acme/network/aws --latest 1 --to 'ghcr.io/acme/modules/${namespace}-${name}-${target_system}'
+    tofu-oci module mirror acme/network/aws --latest 1 --to 'ghcr.io/m/${name}-${target_system}' --plan
+    tofu-oci module mirror acme/network/aws --latest 1 --to 'ghcr.io/m/${name}-${target_system}'
 
   Every module of a registry that a configuration leads to:
     tofu-oci module mirror --from-config infra --to oci:modules
 
   A package in a repository, under the address that configurations will call:
-    tofu-oci module mirror 'oci://ghcr.io/other/network?tag=1.4.0' --as registry.example.com/acme/network/aws --to oci:modules
+    tofu-oci module mirror 'oci://ghcr.io/x/net?tag=1.4.0' --as r.example.com/acme/net/aws --to oci:m
 
   To a site without a network, and from the bundle into its registry:
     tofu-oci module mirror acme/network/aws --to bundle:modules.tar
-    tofu-oci module mirror --from bundle:modules.tar --to 'registry.example.com/${namespace}-${name}-${target_system}'
+    tofu-oci module mirror --from bundle:modules.tar --to 'r.example.com/${name}-${target_system}'
 
-A package in an OCI repository is copied byte for byte, with its signatures. The files of an archive or a git commit
-are packed as `module push` packs them, and none is left out. What the destination has is not fetched
-again, and never replaced. A module that fails is a line of the report, and the others go on; the exit
-code is 1 then. The report names the calls that still lead elsewhere. See `tofu-oci help modules`.")]
+What the destination has is never replaced. A module that fails is a line of the report, and the
+others go on; the exit code is 1 then. See `tofu-oci help modules`.")]
 pub(crate) struct ModuleMirrorArgs {
     /// Modules: HOST/NAMESPACE/NAME/SYSTEM[//SUB][@CONSTRAINT], or with --as one oci:// or git source
     ///

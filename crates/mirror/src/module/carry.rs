@@ -14,7 +14,9 @@ use tofu_oci_packer::{
 use tofu_oci_source::{Locator, ModulePackage, PackageBytes, Part};
 use tofu_oci_store::{ReadStore, Store, StoreError};
 use tofu_oci_trust::VersionOf;
-use tofu_oci_types::{Descriptor, Event, ModuleAddr, Place, Reference, Reporter, Subdir, Tag, Version, masked};
+use tofu_oci_types::{
+    Descriptor, Event, GitTransport, ModuleAddr, Place, Reference, Reporter, Subdir, Tag, Version, masked,
+};
 
 use super::calls::{LeavingCall, ReadCalls, leaves_folder, outer_calls_of};
 use super::error::ModuleMirrorError;
@@ -219,7 +221,11 @@ impl ModuleMirrorJob<'_> {
             }
         }
         let from = shown_origin(package);
-        let mut annotations = BTreeMap::from([(annotation::SOURCE.to_owned(), from.clone())]);
+        let mut annotations = BTreeMap::new();
+        // A path of this machine is of no use to others, and not theirs to know.
+        if package.git().is_none_or(|git| git.source().transport() != GitTransport::File) {
+            annotations.insert(annotation::SOURCE.to_owned(), from.clone());
+        }
         if let Some(commit) = fetched.commit() {
             annotations.insert(annotation::REVISION.to_owned(), commit.to_string());
         }

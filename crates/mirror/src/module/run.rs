@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt as _};
-use tofu_oci_source::ModuleError;
+use tofu_oci_source::{Listing, ModuleError};
 use tofu_oci_tfconfig::OuterCall;
 use tofu_oci_types::{Constraints, Event, ModuleAddr, ModuleSource, Subdir, Version};
 
@@ -107,10 +107,17 @@ impl ModuleRun<'_> {
                     }
                     picked
                 }
-                Err(error) => {
-                    self.fail(address, caller, error.into());
-                    return Ok(());
-                }
+                Err(error) => match self.kept(&address, constraints, *latest).await {
+                    Some(kept) => {
+                        let text = format!("{address}: the destination has it, and it stays as it is: {error}");
+                        self.job.reporter.event(&Event::warning("module-source-unasked", text));
+                        kept
+                    }
+                    None => {
+                        self.fail(address, caller, error.into());
+                        return Ok(());
+                    }
+                },
             },
         };
         for version in versions {
@@ -128,6 +135,17 @@ impl ModuleRun<'_> {
             return Err(ModuleMirrorError::TooMany { limit: MOST });
         }
         Ok(())
+    }
+
+    /// The versions at the destination that are wanted; `None` if it has none of them.
+    async fn kept(
+        &self,
+        address: &ModuleAddr,
+        constraints: &Constraints,
+        latest: Option<usize>,
+    ) -> Option<Vec<Version>> {
+        let tags = self.job.destination.before(address).await.ok()?.tags().await.ok()?;
+        Some(pick(&Listing::of(&tags).versions, constraints, latest)).filter(|kept| !kept.is_empty())
     }
 
     async fn versions(&mut self, address: &ModuleAddr) -> Result<Vec<Version>, ModuleError> {

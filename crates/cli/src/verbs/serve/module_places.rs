@@ -42,6 +42,12 @@ pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Resul
         let diagnostic = Diagnostic::usage(format!("there is no folder {}", dir.display()));
         return Err(about(diagnostic.hint("a path in serve.toml is relative to that file")));
     }
+    repositories.template().demand_symbols(&served.include).map_err(|error| {
+        about(
+            Diagnostic::usage(format!("{error}: several modules would be served out of one repository"))
+                .hint(error.instead()),
+        )
+    })?;
     Ok(repositories)
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, TemplateError};
+use tofu_oci_mapper::{ModuleMirrors, ModuleRepositories, Symbol, TemplateError};
 use tofu_oci_mirror::{BundledModules, ModuleOrigin, NamedPackage, WantedModule};
 use tofu_oci_tfconfig::{OuterCall, TfConfigError, outer_calls};
 use tofu_oci_types::{Constraints, ModuleAddr, ModuleName, Reference, Subdir, Tag, Version};
@@ -142,6 +142,13 @@ pub(super) fn destination(args: &ModuleMirrorArgs, dir: &Path) -> Result<MirrorT
             .hint(error.instead())
             .hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR, quoted with ' for your shell")
     })?;
+    let is_one = args.no_nested && args.sources.len() == 1 && args.from_config.is_none();
+    if !is_one && !repositories.template().symbols().contains(&Symbol::Name) {
+        return Err(Diagnostic::usage(format!("{repositories} is one repository, and a repository holds one module"))
+            .code("destination-template")
+            .hint("write ${name} into it: 'REGISTRY/${namespace}-${name}-${target_system}'")
+            .hint("or name one module, and say --no-nested"));
+    }
     Ok(MirrorTarget::Repositories(ModuleMirrors::everywhere(repositories)))
 }
 
