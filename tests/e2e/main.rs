@@ -109,6 +109,7 @@ mod mirror;
 mod module_git;
 mod module_lock;
 mod module_mirror;
+mod module_places;
 mod module_pull;
 mod module_push;
 mod module_verbs;
