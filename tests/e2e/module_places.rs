@@ -108,6 +108,7 @@ fn json_has_the_place_of_each_call_as_a_member() {
     let scene = scene();
     scene.context.write("modules.toml", MAPPING);
     let said = scene.run("providers --json").success();
+    crate::json::check(&said);
     let lines = said.json();
     let of_modules =
         lines.iter().filter(|line| line["event"].as_str().is_some_and(|event| event.starts_with("module")));
