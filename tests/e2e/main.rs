@@ -106,6 +106,7 @@ mod login_refused;
 mod login_sources;
 mod logout;
 mod mirror;
+mod module_archives;
 mod module_git;
 mod module_lock;
 mod module_mirror;
