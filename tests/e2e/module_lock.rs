@@ -430,7 +430,7 @@ fn what_is_not_a_module_or_not_trusted_is_refused() {
       |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
       cause: live/trust.toml:1, the rule for [REGISTRY]/acme/*, refuses unsigned modules and names no keys
 
-    hint: its publisher signs it by pushing the same files again with `tofu-oci module push … --sign-key KEY`
+    hint: its publisher signs it: `tofu-oci sign REPOSITORY:VERSION --key KEY`
     hint: no file was changed
     "#);
     assert_snapshot!(scene.lock("--check").text, @"

@@ -348,7 +348,7 @@ fn one_module_that_fails_stops_no_other() {
       hint: names in a package are relative, separated by /, and stay inside it: zip from its folder
       hint: the registry names an archive that is gone; tell its owner
       hint: fetch the whole package, publish it with `tofu-oci module push`, and call the folder in it with //FOLDER
-      hint: the owner of the host must mend its service
+      hint: the owner of the host must correct its service
 
     3 added, 5 failed; 2.7 kB sent
 

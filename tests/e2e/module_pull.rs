@@ -202,7 +202,7 @@ fn a_registry_of_modules_leads_to_a_repository_or_an_archive() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the package of registry.example.test/acme/network/aws 2.0.0-rc.1 cannot be fetched from where registry.example.test says: it is a Mercurial repository, and tofu-oci reads https archives and oci:// repositories
+    error: the package of registry.example.test/acme/network/aws 2.0.0-rc.1 cannot be fetched from where registry.example.test says: it is a Mercurial repository, and a registry may name https archives, oci:// repositories and git repositories
       cause: the location is hg::https://x.example/a?ref=v2
 
     hint: `tofu get` in a configuration that names the module fetches it; `tofu-oci module push` then publishes the folder to a repository of yours

@@ -61,6 +61,7 @@ fn the_tree_of_a_configuration_with_modules() {
         secrets: no provider block: it runs with an empty configuration
 
     module.app (./modules/app), called at platform/main.tf:39:14
+      place: the folder platform/modules/app
       cloud = registry.example.test/acme/cloud >= 2.1.3, required at platform/modules/app/main.tf:3:5
         cloud: passed `cloud` at platform/main.tf:43:5: the provider block at platform/main.tf:17:1
         cloud.replica: passed `cloud.south` at platform/main.tf:44:5: the provider block at platform/main.tf:21:1 (demanded by `configuration_aliases`)
@@ -68,16 +69,19 @@ fn the_tree_of_a_configuration_with_modules() {
         zone: passed `widget` at platform/main.tf:45:5: the provider block at platform/main.tf:26:1
 
     module.app.module.database (./database), called at platform/modules/app/main.tf:29:14
+      place: the folder platform/modules/app/database
       cloud = registry.example.test/acme/cloud, required at platform/modules/app/database/main.tf:3:5
         cloud: passed `cloud.replica` at platform/modules/app/main.tf:33:5: the provider block at platform/main.tf:21:1
       random = registry.example.test/acme/random ~> 3.6, required at platform/modules/app/database/main.tf:6:5
         random: no provider block: it runs with an empty configuration
 
     module.logs (git::https://git.example.test/modules/logs.git?ref=v1.2.0), called at platform/main.tf:50:12
+      place: the git repository of its source
       cloud = registry.example.test/acme/cloud < 3.0.0, required at platform/.terraform/modules/logs/main.tf:3:5
         cloud: inherited from root module: the provider block at platform/main.tf:17:1
 
     module.network (./modules/network), called at platform/main.tf:35:12
+      place: the folder platform/modules/network
       cloud = registry.example.test/acme/cloud >= 2.0.0, required at platform/modules/network/main.tf:3:5
         cloud: inherited from root module: the provider block at platform/main.tf:17:1
 
@@ -133,7 +137,7 @@ fn json_names_modules_state_and_providers() {
         "module module module module module state provider provider provider provider provider"
     );
     let line = |number: usize| said.json()[number].to_string();
-    assert_snapshot!(line(3), @r#"{"event":"module","key":"logs","source":"git::https://git.example.test/modules/logs.git?ref=v1.2.0","folder":"platform/.terraform/modules/logs","called":{"path":"platform/main.tf","line":50,"column":12},"requires":[{"local_name":"cloud","address":"registry.example.test/acme/cloud","constraints":"< 3.0.0","configuration_aliases":[],"explicit":true,"declared":{"path":"platform/.terraform/modules/logs/main.tf","line":3,"column":5}}],"uses":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","kind":"resource","by":"cloud_log.all","declared":{"path":"platform/.terraform/modules/logs/main.tf","line":10,"column":1}}],"configurations":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","origin":"inherited","from":"","block":{"path":"platform/main.tf","line":17,"column":1},"block_module":""}]}"#);
+    assert_snapshot!(line(3), @r#"{"event":"module","key":"logs","source":"git::https://git.example.test/modules/logs.git?ref=v1.2.0","folder":"platform/.terraform/modules/logs","called":{"path":"platform/main.tf","line":50,"column":12},"comes_from":{"kind":"git","place":null,"tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":null},"requires":[{"local_name":"cloud","address":"registry.example.test/acme/cloud","constraints":"< 3.0.0","configuration_aliases":[],"explicit":true,"declared":{"path":"platform/.terraform/modules/logs/main.tf","line":3,"column":5}}],"uses":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","kind":"resource","by":"cloud_log.all","declared":{"path":"platform/.terraform/modules/logs/main.tf","line":10,"column":1}}],"configurations":[{"local_name":"cloud","alias":null,"address":"registry.example.test/acme/cloud","origin":"inherited","from":"","block":{"path":"platform/main.tf","line":17,"column":1},"block_module":""}]}"#);
     assert_snapshot!(line(5), @r#"{"event":"state","outcome":"read","path":"platform/terraform.tfstate","backend":null,"providers":[{"address":"registry.example.test/acme/cloud","modules":["","module.app"]},{"address":"registry.example.test/acme/queue","modules":["module.queue"]},{"address":"registry.example.test/acme/random","modules":["module.app.module.database"]}]}"#);
     assert_snapshot!(line(7), @r#"{"event":"provider","address":"registry.example.test/acme/queue","constraints":"","local_names":[],"aliases":[],"in_configuration":false,"in_state":true,"locked":null,"place":"ghcr.io/acme/mirror/acme/queue","rule":"the repository template `ghcr.io/acme/mirror/${namespace}/${type}`","reason":null}"#);
 }
@@ -187,6 +191,7 @@ fn what_opentofu_refuses_is_one_error_with_every_place() {
         aws.default: the provider block at module-providers-alias-versions/main.tf:1:1
 
     module.my_mod (./mod), called at module-providers-alias-versions/main.tf:8:12
+      place: the folder module-providers-alias-versions/mod
       aws = registry.opentofu.org/hashicorp/aws >= 0.1.0, implied at module-providers-alias-versions/mod/mod.tf:1:1
         aws.foo: the provider block at module-providers-alias-versions/mod/mod.tf:1:1
 
@@ -232,6 +237,7 @@ fn modules_that_were_not_fetched_and_states_elsewhere_are_named() {
       needs no provider
 
     module.far (registry.example.com/acme/far/cloud), called at main.tf:5:13
+      place: the registry registry.example.com
       not looked into
 
     ----- stderr -----
@@ -337,6 +343,7 @@ fn the_data_directory_and_the_workspace_are_those_of_the_environment() {
       needs no provider
 
     module.far (acme/far/cloud), called at main.tf:2:12
+      place: the registry registry.opentofu.org
       zap = registry.opentofu.org/hashicorp/zap, implied at data/far/main.tf:1:1
         zap: no provider block: it runs with an empty configuration
 

@@ -18,6 +18,9 @@ use crate::helper_program::find;
 /// How often the folder is measured.
 const LOOK: Duration = Duration::from_millis(200);
 
+/// How many times its patience git may talk without writing: a server tells how far it is before it sends.
+const TALK: u32 = 20;
+
 /// How much is kept of what git writes to standard error, in bytes: its end.
 const MESSAGES: usize = 8 << 10;
 
@@ -154,6 +157,7 @@ async fn watch(child: &mut Child, command: &GitCommand<'_>, patience: Duration) 
         tokio::pin!(streams);
         let mut ticks = tokio::time::interval(LOOK);
         let (mut before, mut since) = (None, Instant::now());
+        let (mut largest, mut grown) = (0, Instant::now());
         loop {
             tokio::select! {
                 whole = &mut streams => break whole.0,
@@ -161,6 +165,11 @@ async fn watch(child: &mut Child, command: &GitCommand<'_>, patience: Duration) 
                     let written = size(&command.dir.join(".git"));
                     if written > command.limits.folder {
                         return Err(GitRunError::TooLarge { limit: command.limits.folder });
+                    }
+                    if written > largest {
+                        (largest, grown) = (written, Instant::now());
+                    } else if grown.elapsed() > patience.saturating_mul(TALK) {
+                        return Err(GitRunError::Stuck { seconds: patience.as_secs() });
                     }
                     let now = Some((written, heard.load(Ordering::Relaxed)));
                     if now != before {

@@ -10,7 +10,7 @@
 use std::path::Path;
 
 use tofu_oci_types::{
-    Constraints, InvalidProviderAddr, InvalidReleaseName, ProviderAddr, ReleaseName, RepositoryRef, Version,
+    Constraints, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ProviderAddr, ReleaseName, RepositoryRef, Version,
 };
 
 use crate::diagnostic::Diagnostic;
@@ -123,6 +123,7 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
             let from = invocation::command(&format!("{} HOST/NAMESPACE/TYPE --from {text}", invocation::verb()));
             return match invocation::verb() {
                 "verify" => diagnostic.hint(format!("name a version of it: {text}:VERSION")).hint(list(text)),
+                "resolve" if is_module(text) => diagnostic.hint(from).hint(of_module(text)),
                 _ => diagnostic.hint(from),
             };
         }
@@ -149,6 +150,18 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
 pub(crate) fn is_repository(text: &str) -> bool {
     text.parse::<RepositoryRef>()
         .is_ok_and(|repository| repository.registry().contains(['.', ':']) || repository.registry() == "localhost")
+}
+
+/// Whether it may be a module of a registry: HOST/NAMESPACE/NAME/SYSTEM.
+fn is_module(text: &str) -> bool {
+    text.split('/').count() == 4 && text.parse::<ModuleAddr>().is_ok()
+}
+
+/// What shows the place of a module.
+fn of_module(text: &str) -> String {
+    let versions = invocation::command(&format!("module versions {}", invocation::quoted(text)));
+    let providers = invocation::command("providers");
+    format!("if it is a module: `{versions}` says which rule maps it, and `{providers}` where each call leads")
 }
 
 /// The argument names a place, and `--from` another one.

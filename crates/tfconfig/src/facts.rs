@@ -252,3 +252,29 @@ pub(crate) fn problem(at: Declared, problem: ConfigProblem) -> TfConfigError {
 pub(crate) fn position(path: &Path, text: &str, offset: usize) -> Declared {
     Declared { path: path.to_owned(), at: TextPosition::of(text, offset) }
 }
+
+/// Where the lines of a text begin, for many positions in it.
+pub(crate) struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    /// Columns after this many bytes of a line count bytes: a file in JSON may be one line.
+    const COUNTED: usize = 4096;
+
+    pub(crate) fn of(text: &str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Self(std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect())
+    }
+
+    /// The position of a byte.
+    pub(crate) fn position(&self, text: &str, offset: usize) -> TextPosition {
+        let offset = offset.min(text.len());
+        let number = self.0.partition_point(|start| *start <= offset);
+        let start = self.0.get(number.saturating_sub(1)).copied().unwrap_or_default();
+        let mut counted = (start + Self::COUNTED).min(offset);
+        while !text.is_char_boundary(counted) {
+            counted -= 1;
+        }
+        let column = TextPosition::of(&text[start..counted], counted - start).column + (offset - counted);
+        TextPosition { line: number, column }
+    }
+}

@@ -1,6 +1,6 @@
 //! The files of one folder as one module.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -33,6 +33,8 @@ pub(crate) struct ModuleFacts {
     pub(crate) outputs: BTreeMap<String, Output>,
     pub(crate) findings: Vec<ConfigFinding>,
     required_at: Option<Declared>,
+    /// The resources by what they are called, as places in their list: a file may have very many.
+    named: HashMap<String, usize>,
 }
 
 /// The module in `dir`; `None` if there is no such folder, or no configuration in it.
@@ -134,12 +136,13 @@ impl ModuleFacts {
             }
         }
         for resource in facts.resources {
-            match self.resources.iter().find(|earlier| earlier.by == resource.by) {
-                Some(first) => {
-                    let finding = duplicate(&format!("`{}`", resource.by.text()), &first.at, resource.at);
-                    self.findings.push(finding);
+            let name = resource.by.text().to_owned();
+            match self.named.get(&name).and_then(|first| self.resources.get(*first)) {
+                Some(first) => self.findings.push(duplicate(&format!("`{name}`"), &first.at, resource.at)),
+                None => {
+                    self.named.insert(name, self.resources.len());
+                    self.resources.push(resource);
                 }
-                None => self.resources.push(resource),
             }
         }
         for call in facts.modules {
@@ -192,7 +195,7 @@ impl ModuleFacts {
             if let Some(base) = self.resources.iter_mut().find(|base| base.by == resource.by) {
                 base.provider = resource.provider.or(base.provider.take());
             } else {
-                let name = resource.by.text();
+                let name = resource.by.text().to_owned();
                 self.findings.push(nothing_to_override(&format!("block `{name}`"), resource.at));
             }
         }

@@ -6,9 +6,9 @@ use tofu_oci_types::{Constraints, TextPosition};
 
 use crate::error::{ConfigProblem, TfConfigError};
 use crate::facts::{
-    Backend, BackendSetting, ConfigRef, FileFacts, Import, InputVariable, ModuleCall, Output, Passed, ProviderBlock,
-    RequiredBlock, RequiredEntry, Resource, WrittenSource, WrittenVersion, implied, normal_name, parse_constraints,
-    parse_source, position, problem,
+    Backend, BackendSetting, ConfigRef, FileFacts, Import, InputVariable, LineStarts, ModuleCall, Output, Passed,
+    ProviderBlock, RequiredBlock, RequiredEntry, Resource, WrittenSource, WrittenVersion, implied, normal_name,
+    parse_constraints, parse_source, problem,
 };
 use crate::files::TfSyntax;
 use crate::model::{Declared, UsedBy};
@@ -20,7 +20,7 @@ use crate::{functions, json};
 /// Spec: `OpenTofu` 1.12, `configs.loadConfigFileBody`.
 pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax) -> Result<FileFacts, TfConfigError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let reader = FactsReader { path, text };
+    let reader = FactsReader { path, text, lines: LineStarts::of(text) };
     let mut facts = FileFacts::default();
     match syntax {
         TfSyntax::Native => {
@@ -45,11 +45,12 @@ pub(crate) fn read(path: &Path, text: &str, syntax: TfSyntax) -> Result<FileFact
 struct FactsReader<'a> {
     path: &'a Path,
     text: &'a str,
+    lines: LineStarts,
 }
 
 impl FactsReader<'_> {
     fn at(&self, offset: usize) -> Declared {
-        position(self.path, self.text, offset)
+        Declared { path: self.path.to_owned(), at: self.lines.position(self.text, offset) }
     }
 
     fn file(&self, body: &TfBody<'_>, facts: &mut FileFacts) -> Result<(), TfConfigError> {

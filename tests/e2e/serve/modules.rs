@@ -144,12 +144,12 @@ fn a_template_by_which_a_client_chooses_the_host_is_refused() {
 #[test]
 fn settings_of_modules_are_checked_and_shown() {
     let scene = Scene::new();
-    scene.context.write("serve.toml", "hosts = [\"m.example\"]\n[[module]]\ninclude = [\"m.example/*/*/*\"]\nexclude = [\"m.example/old/*/*\"]\nfrom = \"ghcr.io/acme/${name}\"\noci_locations = true\n");
+    scene.context.write("serve.toml", "hosts = [\"m.example\"]\n[[module]]\ninclude = [\"m.example/*/*/*\"]\nexclude = [\"m.example/old/*/*\"]\nfrom = \"ghcr.io/${namespace}/${name}-${target_system}\"\noci_locations = true\n");
     assert_snapshot!(scene.run("serve --check-config").text, @"
     exit code: 0
     ----- stdout -----
     the settings are right
-    modules m.example/*/*/* from ghcr.io/acme/${name} except m.example/old/*/*; OpenTofu goes to the repository
+    modules m.example/*/*/* from ghcr.io/${namespace}/${name}-${target_system} except m.example/old/*/*; OpenTofu goes to the repository
 
     ----- stderr -----
     ");

@@ -12,7 +12,7 @@ use tofu_oci_fetch::{ModuleDir, ModuleFetchError, fetch_module};
 use tofu_oci_source::ModulePackage;
 use tofu_oci_tfconfig::{ModuleInterface, module_interface};
 use tofu_oci_types::{Digest, NoReporter, Reference, Subdir};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::readme;
@@ -60,12 +60,12 @@ type Looked = Result<Arc<ModuleLook>, Unlooked>;
 /// The packages that were looked into last, by the digests of their manifests.
 pub(super) struct ModuleLooks {
     known: Mutex<VecDeque<(Digest, Looked)>>,
-    turns: Semaphore,
+    turns: Arc<Semaphore>,
 }
 
 impl Default for ModuleLooks {
     fn default() -> Self {
-        Self { known: Mutex::default(), turns: Semaphore::new(AT_ONCE) }
+        Self { known: Mutex::default(), turns: Arc::new(Semaphore::new(AT_ONCE)) }
     }
 }
 
@@ -82,12 +82,12 @@ impl ModuleLooks {
         if let Some(known) = self.known(&served.digest) {
             return known;
         }
-        let _turn = self.turns.acquire().await.map_err(|_| Unlooked::Unread)?;
+        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(|_| Unlooked::Unread)?;
         // Another request may have looked meanwhile.
         if let Some(known) = self.known(&served.digest) {
             return known;
         }
-        let looked = look(served, scratch).await.map(Arc::new);
+        let looked = look(served, scratch, turn).await.map(Arc::new);
         // What cannot be read now may be readable later.
         if !matches!(looked, Err(Unlooked::Unread)) {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,7 @@ impl ModuleLooks {
     }
 }
 
-async fn look(served: &ServedModule, scratch: &Path) -> Result<ModuleLook, Unlooked> {
+async fn look(served: &ServedModule, scratch: &Path, turn: OwnedSemaphorePermit) -> Result<ModuleLook, Unlooked> {
     tofu_oci_disk::make_private_folder(scratch).map_err(|_| Unlooked::Unread)?;
     let unread = |error: &ModuleFetchError| match error {
         ModuleFetchError::Archive { source, .. } if is_too_large(source) => Unlooked::TooLarge,
@@ -116,6 +116,8 @@ async fn look(served: &ServedModule, scratch: &Path) -> Result<ModuleLook, Unloo
     let fetched = fetch_module(&package, &target, "", &limits(), &NoReporter).await.map_err(|error| unread(&error))?;
     let (files, bytes) = (fetched.files(), fetched.bytes());
     let read = tokio::task::spawn_blocking(move || {
+        // Whoever asked may be gone; the work is done all the same, and counts until it is.
+        let _turn = turn;
         let folder = fetched.path();
         let interface = module_interface(folder).map(|found| found.map(cut));
         let interface = interface.map_err(|error| error.to_string().replace(&format!("{}/", folder.display()), ""));
@@ -128,7 +130,10 @@ async fn look(served: &ServedModule, scratch: &Path) -> Result<ModuleLook, Unloo
 fn is_too_large(error: &ArchiveError) -> bool {
     matches!(
         error,
-        ArchiveError::TooLarge { .. } | ArchiveError::TooManyEntries { .. } | ArchiveError::Oversized { .. }
+        ArchiveError::TooLarge { .. }
+            | ArchiveError::TooManyEntries { .. }
+            | ArchiveError::Oversized { .. }
+            | ArchiveError::RatioExceeded { .. }
     )
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{OutputArgs, query::LookupArgs};
+use super::{ModuleMappingArgs, OutputArgs, query::LookupArgs};
 
 /// Arguments of `providers`.
 #[derive(Debug, Args)]
@@ -21,7 +21,8 @@ Examples:
 
 The tree is the one that `tofu providers` and `terraform providers` print. Below it are each
 module's local names and which configuration it gets under each (a provider block, one that is
-passed, an inherited one, or none), then each provider's locked version and its place. `providers`
+passed, an inherited one, or none) and where the module itself comes from (modules.toml says so for
+modules of registries), then each provider's locked version and its place. `providers`
 evaluates nothing, makes no request and writes nothing. It looks into modules from elsewhere if
 `tofu get` or `terraform get` has fetched them. The exit code is 1 if OpenTofu would refuse the
 configuration, and 2 if a file of it or of the CLI configuration cannot be read.")]
@@ -33,6 +34,8 @@ pub(crate) struct ProvidersArgs {
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
+    #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

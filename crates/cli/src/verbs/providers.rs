@@ -1,5 +1,6 @@
 //! `providers`.
 
+mod call_place;
 mod json;
 mod place;
 mod text;
@@ -18,6 +19,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exit::Exit;
 use crate::lookup::Finder;
 use crate::printer;
+use call_place::note_leaving;
 pub(super) use place::place as declared_at;
 use place::{InstallPlace, place};
 
@@ -32,6 +34,7 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
         return Err(Diagnostic::usage("--private-host is for commands that ask hosts, and `providers` asks none")
             .hint("leave it out; install, lock, versions and resolve take it"));
     }
+    let mirrors = crate::modules::load(&args.mapping, &dir)?;
     let workspace = std::env::var("TF_WORKSPACE").ok();
     let tree =
         providers_tree(&dir, &data_dir(&dir), workspace.as_deref()).map_err(Diagnostic::of_needed_configuration)?;
@@ -49,12 +52,13 @@ pub(crate) fn providers(context: &Context, args: &ProvidersArgs) -> Result<(), D
     };
     let origins: Vec<InstallPlace> = tree.providers.iter().map(|need| origin(finder.as_ref(), &need.address)).collect();
     if context.json {
-        json::print(&tree, lock.as_ref(), &origins);
+        json::print(&tree, lock.as_ref(), &origins, &mirrors);
     } else {
-        printer::stdout(&text::render(&tree, lock.as_ref(), &origins, &dir));
+        printer::stdout(&text::render(&tree, lock.as_ref(), &origins, &mirrors, &dir));
     }
     warn(context, &tree, &dir);
     warn_of_places(context, &origins);
+    note_leaving(context, &tree, &mirrors);
     refusal(&tree, &dir)
 }
 

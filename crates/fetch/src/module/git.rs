@@ -181,6 +181,20 @@ impl GitRepository<'_> {
         if said.success { Ok(said.stdout) } else { Err(self.failed(GitFault::Refused { message: said.message })) }
     }
 
+    /// The attributes of a repository change no file: these have precedence.
+    async fn plain_files(&self) -> Result<(), ModuleFetchError> {
+        let info = self.dir.join(".git/info");
+        let write = move || {
+            std::fs::create_dir_all(&info)?;
+            std::fs::write(info.join("attributes"), "* -text -ident -working-tree-encoding -filter\n")
+        };
+        blocking(write).await.map_err(|source| ModuleFetchError::Io {
+            action: "write",
+            path: self.dir.join(".git/info/attributes"),
+            source,
+        })
+    }
+
     /// Fetches the commit that the source names, and gives it in full.
     async fn fetch(&self) -> Result<GitReference, ModuleFetchError> {
         let dir = self.dir.to_owned();
@@ -191,6 +205,7 @@ impl GitRepository<'_> {
             source,
         })?;
         self.ask(&["init", "--quiet", "--template=", "."], SHORT).await?;
+        self.plain_files().await?;
         let url = self.checkout.source().url().as_str();
         let reference = self.checkout.source().reference();
         let wanted = reference.map_or("HEAD", GitReference::as_str);

@@ -64,12 +64,15 @@ impl GitCheckout {
         if own == GitTransport::File && other == GitTransport::File && self.from.is_none() {
             return Ok(Self { source, ..self.clone() });
         }
-        // What a repository on this machine names was written by its author: as far as the internet.
+        // A repository on this machine is one that the user named: it may name what this machine reaches.
         let host = self.source.host().unwrap_or_else(|| "localhost".to_owned());
         let from = Url::parse(&format!("https://{host}/")).map_err(|error| LocationFault::Invalid {
             problem: format!("the host of its repository is not one of an address: {error}"),
         })?;
-        let from = self.from.clone().unwrap_or(from);
+        // Neither the registry nor this repository may lead nearer than itself.
+        if let Some(registry) = &self.from {
+            Self::named(source.clone(), Arc::clone(&self.program), self.web.clone(), registry)?;
+        }
         Self::named(source, Arc::clone(&self.program), self.web.clone(), &from)
     }
 }

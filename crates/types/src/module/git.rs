@@ -266,7 +266,8 @@ fn take_arguments(arguments: &str, url: &mut Url) -> Result<Option<GitReference>
     Ok(reference)
 }
 
-/// What git must not be given: a host or user that ssh could take for an option, and encoded line breaks.
+/// What git must not be given: a host or user that ssh could take for an option or a shell for a command, and encoded line
+/// breaks.
 fn check(url: &Url, transport: GitTransport) -> Result<(), GitSourceFault> {
     let (host, user) = (url.host_str().unwrap_or_default(), url.username());
     let lower = url.as_str().to_ascii_lowercase();
@@ -278,7 +279,11 @@ fn check(url: &Url, transport: GitTransport) -> Result<(), GitSourceFault> {
     if (local && !host.is_empty()) || (!local && host.is_empty()) || url.path().len() < 2 {
         return Err(GitSourceFault::Host);
     }
-    if transport == GitTransport::Ssh && user.starts_with('%') {
+    // A shell of the user's ssh configuration may see both.
+    let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    let address = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let is_address = address.is_some_and(|inner| inner.parse::<std::net::Ipv6Addr>().is_ok());
+    if transport == GitTransport::Ssh && !(is_plain(user) && (is_plain(host) || is_address)) {
         return Err(GitSourceFault::Host);
     }
     Ok(())

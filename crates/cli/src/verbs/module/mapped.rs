@@ -22,7 +22,7 @@ pub(in crate::verbs) struct MappedModule {
 
 /// The rule of a mapping.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct MappedBy {
+pub(in crate::verbs) struct MappedBy {
     /// The file with the rule.
     file: String,
     /// The line of its `[[module_mirror]]`.
@@ -36,7 +36,7 @@ impl MappedModule {
     ///
     /// # Errors
     /// If the rule gives no repository for it.
-    pub(super) fn of(mirrors: &ModuleMirrors, name: &ModuleName) -> Result<Option<Self>, Diagnostic> {
+    pub(in crate::verbs) fn of(mirrors: &ModuleMirrors, name: &ModuleName) -> Result<Option<Self>, Diagnostic> {
         let ModuleName::Registry { address, .. } = name else { return Ok(None) };
         let Some(mirror) = mirrors.of(address) else { return Ok(None) };
         let by = MappedBy::of(mirror);
@@ -52,6 +52,16 @@ impl MappedModule {
             }
         };
         Ok(Some(Self { end, by }))
+    }
+
+    /// The repository or folder.
+    pub(in crate::verbs) fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// The rule.
+    pub(in crate::verbs) fn into_by(self) -> MappedBy {
+        self.by
     }
 
     /// Says which rule leads to the repository.

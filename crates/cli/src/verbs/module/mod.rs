@@ -1,7 +1,7 @@
 //! `module`: modules in OCI repositories.
 
 mod lock;
-mod mapped;
+pub(super) mod mapped;
 mod mirror;
 pub(super) mod open;
 mod pull;

@@ -4,15 +4,17 @@ use std::path::Path;
 
 use serde::Serialize;
 use tofu_oci_lockfile::LockFile;
+use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_tfconfig::{ConfigOrigin, Declared, ModuleNode, ProviderTree, StateLook, StateProvider, UsedBy};
 use tofu_oci_types::{Constraints, PathText, ProviderAddr, Version};
 
+use super::call_place::{CallPlace, ComesFrom};
 use super::place::InstallPlace;
 use crate::report::json_line;
 
 /// Prints modules, modules that were not read, the state and providers.
-pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[InstallPlace]) {
-    module(&tree.root);
+pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[InstallPlace], mirrors: &ModuleMirrors) {
+    module(&tree.root, mirrors);
     for missing in &tree.not_looked_into {
         #[derive(Serialize)]
         struct UnreadModuleLine<'a> {
@@ -20,9 +22,12 @@ pub(super) fn print(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[Ins
             key: &'a str,
             source: &'a str,
             called: At<'a>,
+            comes_from: ComesFrom<'a>,
         }
         let (key, source, called) = (&missing.key, &missing.source, At::of(&missing.declared));
-        json_line(&UnreadModuleLine { event: "module_not_looked_into", key, source, called });
+        let place = CallPlace::of(source, mirrors);
+        let comes_from = place.json();
+        json_line(&UnreadModuleLine { event: "module_not_looked_into", key, source, called, comes_from });
     }
     state(&tree.state);
     for (need, origin) in tree.providers.iter().zip(origins) {
@@ -84,6 +89,7 @@ struct Module<'a> {
     #[serde(serialize_with = "tofu_oci_types::path_as_text")]
     folder: &'a Path,
     called: Option<At<'a>>,
+    comes_from: Option<ComesFrom<'a>>,
     requires: Vec<Required<'a>>,
     uses: Vec<Use<'a>>,
     configurations: Vec<Configuration<'a>>,
@@ -120,7 +126,7 @@ struct Configuration<'a> {
     block_module: Option<&'a str>,
 }
 
-fn module(node: &ModuleNode) {
+fn module(node: &ModuleNode, mirrors: &ModuleMirrors) {
     let requires = node.requires.iter().map(|required| Required {
         local_name: &required.local_name,
         address: &required.address,
@@ -155,17 +161,19 @@ fn module(node: &ModuleNode) {
             block_module: config.block.as_ref().map(|block| block.module.as_str()),
         }
     });
+    let place = node.called.as_ref().map(|_| CallPlace::of(&node.source, mirrors));
     json_line(&Module {
         event: "module",
         key: &node.key,
         source: &node.source,
         folder: &node.dir,
         called: node.called.as_ref().map(At::of),
+        comes_from: place.as_ref().map(CallPlace::json),
         requires: requires.collect(),
         uses: uses.collect(),
         configurations: configurations.collect(),
     });
-    node.children.iter().for_each(module);
+    node.children.iter().for_each(|child| module(child, mirrors));
 }
 
 fn kind(by: &UsedBy) -> &'static str {

@@ -3,21 +3,30 @@
 use std::path::Path;
 
 use tofu_oci_lockfile::{LockEntry, LockFile};
+use tofu_oci_mapper::ModuleMirrors;
 use tofu_oci_tfconfig::{ConfigOrigin, ModuleNode, ProviderConfig, ProviderNeed, ProviderTree};
 
+use super::call_place::CallPlace;
 use super::place::{InstallPlace, place};
 use crate::page::Page;
 
 /// The whole report.
-pub(super) fn render(tree: &ProviderTree, lock: Option<&LockFile>, origins: &[InstallPlace], dir: &Path) -> Page {
+pub(super) fn render(
+    tree: &ProviderTree,
+    lock: Option<&LockFile>,
+    origins: &[InstallPlace],
+    mirrors: &ModuleMirrors,
+    dir: &Path,
+) -> Page {
     let mut page = Page::default();
     page.block("", tree.terraform_text().trim_start_matches('\n'));
     page.line("Modules:");
     page.gap();
-    module(&tree.root, dir, &mut page);
+    module(&tree.root, mirrors, dir, &mut page);
     for missing in &tree.not_looked_into {
         let at = place(&missing.declared, dir);
         page.line(format_args!("{} ({}), called at {at}", path(&missing.key), missing.source));
+        page.line(format_args!("  place: {}", CallPlace::of(&missing.source, mirrors).text(dir)));
         page.line("  not looked into");
         page.gap();
     }
@@ -36,9 +45,12 @@ fn path(key: &str) -> String {
     if key.is_empty() { "root module".to_owned() } else { format!("module.{}", key.replace('.', ".module.")) }
 }
 
-fn module(node: &ModuleNode, dir: &Path, page: &mut Page) {
+fn module(node: &ModuleNode, mirrors: &ModuleMirrors, dir: &Path, page: &mut Page) {
     let called = node.called.as_ref().map(|called| format!(" ({}), called at {}", node.source, place(called, dir)));
     page.line(path(&node.key) + &called.unwrap_or_default());
+    if node.called.is_some() {
+        page.line(format_args!("  place: {}", CallPlace::of(&node.source, mirrors).text(&node.dir)));
+    }
     for required in &node.requires {
         let blank = if required.constraints.is_any() { "" } else { " " };
         let how = if required.explicit { "required" } else { "implied" };
@@ -56,7 +68,7 @@ fn module(node: &ModuleNode, dir: &Path, page: &mut Page) {
         page.line("  needs no provider");
     }
     page.gap();
-    node.children.iter().for_each(|child| module(child, dir, page));
+    node.children.iter().for_each(|child| module(child, mirrors, dir, page));
 }
 
 fn configuration(config: &ProviderConfig, node: &ModuleNode, dir: &Path) -> String {
