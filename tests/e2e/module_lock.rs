@@ -455,6 +455,8 @@ fn equal_calls_cost_one_question_and_no_download() {
     scene.lock("").success();
     assert_snapshot!(scene.conversation().join("\n"), @"
     GET /v2/acme/network/manifests/1.4.0 -> 200
+    GET /v2/acme/network/referrers/sha256:[DIGEST] -> 404
+    GET /v2/acme/network/manifests/sha256-[DIGEST] -> 404
     GET /v2/acme/network/tags/list -> 200
     ");
     scene.registry.clear_requests();
@@ -462,6 +464,8 @@ fn equal_calls_cost_one_question_and_no_download() {
     assert_snapshot!(scene.conversation().join("\n"), @"
     HEAD /v2/acme/network/manifests/1.4.0 -> 200
     GET /v2/acme/network/manifests/sha256:[DIGEST] -> 200
+    GET /v2/acme/network/referrers/sha256:[DIGEST] -> 404
+    GET /v2/acme/network/manifests/sha256-[DIGEST] -> 404
     GET /v2/acme/network/tags/list -> 200
     ");
 }
