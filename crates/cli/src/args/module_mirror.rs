@@ -11,18 +11,13 @@ use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArg
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  The newest version of a module, and the modules that it calls; first what that would be:
-    tofu-oci module mirror acme/network/aws --latest 1 --to 'ghcr.io/m/${name}-${target_system}' --plan
-    tofu-oci module mirror acme/network/aws --latest 1 --to 'ghcr.io/m/${name}-${target_system}'
-
+  What the newest version of a module, and the modules that it calls, would be; then without --plan:
+    tofu-oci module mirror acme/net/aws --latest 1 --to 'ghcr.io/m/${name}-${target_system}' --plan
   Every module of a registry that a configuration leads to:
     tofu-oci module mirror --from-config infra --to oci:modules
-
   A package in a repository, under the address that configurations will call:
-    tofu-oci module mirror 'oci://ghcr.io/x/net?tag=1.4.0' --as r.example.com/acme/net/aws --to oci:m
-
-  To a site without a network, and from the bundle into its registry:
-    tofu-oci module mirror acme/network/aws --to bundle:modules.tar
+    tofu-oci module mirror 'oci://ghcr.io/x/net?tag=1.4.0' --as r.example.com/a/net/aws --to oci:m
+  From a bundle into the registry of a site without a network:
     tofu-oci module mirror --from bundle:modules.tar --to 'r.example.com/${name}-${target_system}'
 
 What the destination has is never replaced. A module that fails is a line of the report, and the
