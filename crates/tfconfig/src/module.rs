@@ -137,12 +137,11 @@ impl ModuleFacts {
         }
         for resource in facts.resources {
             let name = resource.by.text().to_owned();
-            match self.named.get(&name).and_then(|first| self.resources.get(*first)) {
-                Some(first) => self.findings.push(duplicate(&format!("`{name}`"), &first.at, resource.at)),
-                None => {
-                    self.named.insert(name, self.resources.len());
-                    self.resources.push(resource);
-                }
+            if let Some(first) = self.named.get(&name).and_then(|first| self.resources.get(*first)) {
+                self.findings.push(duplicate(&format!("`{name}`"), &first.at, resource.at));
+            } else {
+                self.named.insert(name, self.resources.len());
+                self.resources.push(resource);
             }
         }
         for call in facts.modules {

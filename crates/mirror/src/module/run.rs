@@ -107,17 +107,15 @@ impl ModuleRun<'_> {
                     }
                     picked
                 }
-                Err(error) => match self.kept(&address, constraints, *latest).await {
-                    Some(kept) => {
-                        let text = format!("{address}: the destination has it, and it stays as it is: {error}");
-                        self.job.reporter.event(&Event::warning("module-source-unasked", text));
-                        kept
-                    }
-                    None => {
+                Err(error) => {
+                    let Some(kept) = self.kept(&address, constraints, *latest).await else {
                         self.fail(address, caller, error.into());
                         return Ok(());
-                    }
-                },
+                    };
+                    let text = format!("{address}: the destination has it, and it stays as it is: {error}");
+                    self.job.reporter.event(&Event::warning("module-source-unasked", text));
+                    kept
+                }
             },
         };
         for version in versions {
