@@ -305,6 +305,19 @@ fn a_configuration_and_its_local_modules_name_what_is_mirrored() {
 }
 
 #[test]
+fn several_modules_are_not_put_into_one_repository() {
+    let mut upstream = Upstream::start();
+    upstream.module("good", "1.0.0", &[("main.tf", "")]);
+    upstream.list();
+    let said = upstream.scene.run(&format!("module mirror {HOST}/acme/good/aws --to REGISTRY/one"));
+    assert!(
+        said.text.starts_with("exit code: 2") && said.text.contains("a repository holds one module"),
+        "{}",
+        said.text
+    );
+}
+
+#[test]
 fn one_module_that_fails_stops_no_other() {
     let mut upstream = Upstream::start();
     upstream.module("good", "1.0.0", &[("main.tf", "")]);
@@ -320,7 +333,8 @@ fn one_module_that_fails_stops_no_other() {
     upstream.list();
     let names = ["good", "inner", "bucket", "gone", "evil", "rubbish"];
     let addresses: Vec<String> = names.iter().map(|name| format!("{HOST}/acme/{name}/aws")).collect();
-    let said = upstream.mirror(&addresses.join(" "));
+    // One after the other: the first to send the empty config says so in its bytes.
+    let said = upstream.mirror(&format!("{} --jobs 1", addresses.join(" ")));
     assert!(!said.text.contains("hunter2"), "{}", said.text);
     assert_snapshot!(upstream.text(&said), @"
     exit code: 1

@@ -278,3 +278,21 @@ impl LineStarts {
         TextPosition { line: number, column }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_the_same_by_the_starts_of_the_lines() {
+        let text = "a\n\nüb\r\n\u{fffd}c";
+        let lines = LineStarts::of(text);
+        for (offset, _) in text.char_indices() {
+            assert_eq!(lines.position(text, offset), TextPosition::of(text, offset), "{offset}");
+        }
+        assert_eq!(lines.position(text, text.len() + 9), TextPosition::of(text, text.len()));
+        let long = format!("\n{}x", "ü".repeat(5000));
+        let end = TextPosition { line: 2, column: 2048 + 10_000 - 4096 + 1 };
+        assert_eq!(LineStarts::of(&long).position(&long, long.len() - 1), end);
+    }
+}

@@ -352,6 +352,16 @@ mod tests {
     }
 
     #[test]
+    fn what_a_shell_of_the_ssh_configuration_could_run_is_refused() {
+        for host in ["$(id).example.com", "`id`.example.com", "a;id;b.example.com", "$(touch${IFS}x).example.com"] {
+            check(&format!("git::ssh://git@{host}/a.git"), "git-address");
+        }
+        check("git::ssh://$(id)@example.com/a.git", "git-address");
+        check("git::ssh://git@a_b.example.com/a.git", "git::ssh://git@a_b.example.com/a.git");
+        check("git::ssh://git@[::1]/a.git", "git::ssh://git@[::1]/a.git");
+    }
+
+    #[test]
     fn what_a_program_could_take_for_an_option_is_refused() {
         check("git::https://example.com/a.git?ref=--upload-pack=touch%20x", "git-reference");
         check("git::https://example.com/a.git?ref=-x", "git-reference");

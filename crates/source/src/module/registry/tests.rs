@@ -177,7 +177,7 @@ async fn locations_that_are_not_fetched_are_one_clear_error() {
     told.push(world.located(Answer::new(404)).await);
     assert_snapshot!(told.join("\n"), @"
     git::https://***@x.example/a.git?ref=v1
-    the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it is an S3 bucket, and tofu-oci reads https archives and oci:// repositories (module-location-kind)
+    the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it is an S3 bucket, and a registry may name https archives, oci:// repositories and git repositories (module-location-kind)
     the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: neither the end of its path nor an argument archive= says that it is a .zip or .tar.gz archive (module-archive-form)
     the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it leads from HTTPS to plain HTTP on x.example (module-location-invalid)
     the package of registry.example.test/acme/network/aws 1.0.0 cannot be fetched from where registry.example.test says: it is a module of a registry again (module-location-invalid)
