@@ -9,7 +9,7 @@ use tofu_oci_testkit::{Answer, WebServer};
 use crate::setup::{Said, Scene};
 
 impl Scene {
-    /// Runs git in a folder, as nobody in particular.
+    /// Runs git in a folder, without a user of its own.
     #[track_caller]
     fn git(&self, folder: &str, line: &str) -> String {
         let mut command = Command::new("git");

@@ -201,7 +201,7 @@ async fn listed(address: &ModuleAddr, store: &Arc<dyn ReadStore>) -> Result<Serv
     Ok(ServedModuleVersions { address: address.clone(), versions, deprecated, withdrawn })
 }
 
-/// The package under the canonical tag of a version. If there is none, the tags say whether it was withdrawn.
+/// The package under the canonical tag of a version. If there is no such tag, the other tags say whether the version was withdrawn.
 async fn found(address: &ModuleAddr, version: &Version, store: &Arc<dyn ReadStore>) -> Result<ModulePackage, Failed> {
     let absent = |absence| Failed { refusal: absent_version(address, version, absence), again: Again::Never };
     let Ok(tag) = Tag::for_version(version) else { return Err(absent(VersionAbsence::NoTag)) };

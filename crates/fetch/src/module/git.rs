@@ -250,7 +250,7 @@ impl GitRepository<'_> {
         Ok(Err(said.message))
     }
 
-    /// The commit that a name means; `None` if there is none of that name, or several.
+    /// The commit that a name means; `None` if no commit has that name, or several have it.
     async fn resolve(&self, name: &str) -> Result<Option<GitReference>, ModuleFetchError> {
         let name = format!("{name}^{{commit}}");
         let said = self.run(&["rev-parse", "--verify", "--quiet", "--end-of-options", &name], SHORT).await?;

@@ -87,7 +87,7 @@ impl ModuleMirrorJob<'_> {
 }
 
 impl ModuleRun<'_> {
-    /// Adds the versions of a module to the next wave, or the line that says why there are none.
+    /// Adds the versions of a module to the next wave, or the line that says why no version is wanted.
     async fn want(&mut self, wanted: WantedModule, caller: &ModuleCaller) -> Result<(), ModuleMirrorError> {
         let WantedModule { address, folder, origin } = wanted;
         if let Err(error) = self.job.destination.store(&address) {

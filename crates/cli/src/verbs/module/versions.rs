@@ -106,7 +106,7 @@ struct ModuleVersionLine<'a> {
     notice: Option<&'a VersionNotice>,
 }
 
-/// The versions, and the tags that are none. Tags of signatures and of what a publisher says later are neither.
+/// The versions, and the tags that are not versions. Tags of signatures and of what a publisher says later are neither.
 fn sorted(tags: &[Tag]) -> (Listing, Vec<Tag>) {
     let listing = Listing::of(tags);
     let is_version =

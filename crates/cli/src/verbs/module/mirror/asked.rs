@@ -104,7 +104,7 @@ fn version_of(label: Option<&str>, constraints: &Constraints, address: &ModuleAd
 /// The calls of the configuration that is asked for, and its name.
 ///
 /// # Errors
-/// If it cannot be read, or there is none; exit code 2.
+/// If it cannot be read, or the folder has no configuration; exit code 2.
 pub(super) fn configuration(args: &ModuleMirrorArgs) -> Result<Option<(String, Vec<OuterCall>)>, Diagnostic> {
     let Some(dir) = &args.from_config else { return Ok(None) };
     let calls = outer_calls(dir, &data_dir(dir))
@@ -180,7 +180,7 @@ fn bundle_named(text: &str) -> Result<Option<PathBuf>, Diagnostic> {
 pub(super) fn from_bundle(args: &ModuleMirrorArgs) -> Result<Option<PathBuf>, Diagnostic> {
     let Some(text) = &args.from else { return Ok(None) };
     bundle_named(text)?.map(Some).ok_or_else(|| {
-        Diagnostic::usage(format!("--from takes a bundle here, and `{text}` is none"))
+        Diagnostic::usage(format!("--from takes a bundle here, and `{text}` is not one"))
             .hint("write bundle:FILE; a module in a repository is a SOURCE with --as")
     })
 }
