@@ -12,7 +12,9 @@ use crate::setup::{Scene, WIDGET};
 
 const ACCEPTED: [&str; 2] = ["application/vnd.oci.image.index.v1+json", "application/vnd.oci.image.manifest.v1+json"];
 
+/// It is a client of plain HTTP here, but reqwest wants a cryptography provider before it makes any client.
 fn client() -> Client {
+    rustls::crypto::ring::default_provider().install_default().ok();
     Client::new(ClientConfig { protocol: ClientProtocol::Http, ..ClientConfig::default() })
 }
 
