@@ -167,7 +167,7 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_setting(
         "hosts = [\"i.example\"]",
         "\"i.example\": no [[provider]] or [[module]] includes anything of the own host i.example; \
-         write [[provider]] with include = [\"i.example/*/*\"]",
+         write [[provider]] with include = [\"i.example/*/*\"], or [[module]] with include = [\"i.example/*/*/*\"]",
     );
     check_setting(
         "hashes = [\"zh\", \"ch\"]",
