@@ -25,9 +25,10 @@ impl From<&StoreError> for Diagnostic {
             return diagnostic.hint(hint);
         }
         match error {
-            StoreError::UnknownRepository { place } if is_layout(place) => diagnostic.hint(
-                "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",
-            ),
+            StoreError::UnknownRepository { place } if is_layout(place) => diagnostic.hint(format!(
+                "check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci {}` makes one",
+                if invocation::is_about_modules() { "module push DIR oci:DIR --version V" } else { "pack DIST oci:DIR" }
+            )),
             StoreError::UnknownRepository { .. } => {
                 diagnostic.hint("check the name; some registries also say this to those who may not read the repository")
             }
@@ -76,11 +77,18 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.refused(place, refusal)
             }
             StoreError::NotFound { place, what: StoreItem::Tag(_) } => {
-                let versions = invocation::command(&format!("versions {}", invocation::quoted(&place.to_string())));
-                diagnostic.hint(format!("`{versions}` lists what is there"))
+                let versions = match place {
+                    Place::Registry(repository) if invocation::is_about_modules() => {
+                        format!("module versions oci://{repository}")
+                    }
+                    place if invocation::is_about_modules() => format!("module versions {place}"),
+                    place => format!("versions {}", invocation::quoted(&place.to_string())),
+                };
+                diagnostic.hint(format!("`{}` lists what is there", invocation::command(&versions)))
             }
             StoreError::NotFound { .. } => {
-                diagnostic.hint("the release is incomplete there; its publisher can push it again")
+                let what = if invocation::is_about_modules() { "module" } else { "release" };
+                diagnostic.hint(format!("the {what} is incomplete there; its publisher can push it again"))
             }
             StoreError::UnsupportedDigest { .. } => diagnostic.hint("sha256 and sha512 are known here"),
             StoreError::TooManyManifests { .. } => diagnostic.hint(
@@ -88,6 +96,9 @@ impl From<&StoreError> for Diagnostic {
                  far more to it than a release needs",
             ),
             StoreError::TooDeep { .. } => diagnostic.hint("a release needs two levels; check who wrote these manifests"),
+            StoreError::TooLarge { .. } if invocation::is_about_modules() => {
+                diagnostic.hint("this is not a module package; check the repository and the tag")
+            }
             StoreError::TooLarge { .. } => diagnostic.hint("this is no provider release"),
             StoreError::Unreachable { place, fault, problem } => {
                 diagnostic.network(place, *fault, problem).if_address(place, *fault)
@@ -95,7 +106,8 @@ impl From<&StoreError> for Diagnostic {
             StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. }
                 if is_layout(place) =>
             {
-                diagnostic.hint("a file in the directory was changed or cut short; copy or pack the release again")
+                let again = if invocation::is_about_modules() { "or push the module" } else { "or pack the release" };
+                diagnostic.hint(format!("a file in the directory was changed or cut short; copy {again} again"))
             }
             StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => diagnostic
                 .hint("the registry, or something between it and here, changed the content; nothing of it was kept"),
