@@ -205,7 +205,8 @@ fn a_provider_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_refused(
         "",
         ": the file names neither a provider nor a module; write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and \
-         from = \"REGISTRY/${namespace}-${type}\"",
+         from = \"REGISTRY/${namespace}-${type}\", or [[module]] with include = [\"HOST/NAMESPACE/*/*\"] and \
+         from = \"REGISTRY/${namespace}-${name}-${target_system}\"",
     );
     check_refused(
         "[provider]\ninclude = []",

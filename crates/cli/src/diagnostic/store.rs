@@ -21,14 +21,13 @@ impl From<&StoreError> for Diagnostic {
         let code = error.credential_code().unwrap_or_else(|| error.code().to_owned());
         let mut diagnostic = Self::of(exit(error), error).code(code);
         diagnostic.unasked = !error.is_of_content();
-        if let Some(hint) = bundle_hint(error) {
+        if let Some(hint) = bundle_hint(error).or_else(|| module_hint(error)) {
             return diagnostic.hint(hint);
         }
         match error {
-            StoreError::UnknownRepository { place } if is_layout(place) => diagnostic.hint(format!(
-                "check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci {}` makes one",
-                if invocation::is_about_modules() { "module push DIR oci:DIR --version V" } else { "pack DIST oci:DIR" }
-            )),
+            StoreError::UnknownRepository { place } if is_layout(place) => {
+                diagnostic.hint(layout_hint("pack DIST oci:DIR"))
+            }
             StoreError::UnknownRepository { .. } => {
                 diagnostic.hint("check the name; some registries also say this to those who may not read the repository")
             }
@@ -77,18 +76,11 @@ impl From<&StoreError> for Diagnostic {
                 diagnostic.refused(place, refusal)
             }
             StoreError::NotFound { place, what: StoreItem::Tag(_) } => {
-                let versions = match place {
-                    Place::Registry(repository) if invocation::is_about_modules() => {
-                        format!("module versions oci://{repository}")
-                    }
-                    place if invocation::is_about_modules() => format!("module versions {place}"),
-                    place => format!("versions {}", invocation::quoted(&place.to_string())),
-                };
-                diagnostic.hint(format!("`{}` lists what is there", invocation::command(&versions)))
+                let versions = invocation::command(&format!("versions {}", invocation::quoted(&place.to_string())));
+                diagnostic.hint(format!("`{versions}` lists what is there"))
             }
             StoreError::NotFound { .. } => {
-                let what = if invocation::is_about_modules() { "module" } else { "release" };
-                diagnostic.hint(format!("the {what} is incomplete there; its publisher can push it again"))
+                diagnostic.hint("the release is incomplete there; its publisher can push it again")
             }
             StoreError::UnsupportedDigest { .. } => diagnostic.hint("sha256 and sha512 are known here"),
             StoreError::TooManyManifests { .. } => diagnostic.hint(
@@ -96,9 +88,6 @@ impl From<&StoreError> for Diagnostic {
                  far more to it than a release needs",
             ),
             StoreError::TooDeep { .. } => diagnostic.hint("a release needs two levels; check who wrote these manifests"),
-            StoreError::TooLarge { .. } if invocation::is_about_modules() => {
-                diagnostic.hint("this is not a module package; check the repository and the tag")
-            }
             StoreError::TooLarge { .. } => diagnostic.hint("this is no provider release"),
             StoreError::Unreachable { place, fault, problem } => {
                 diagnostic.network(place, *fault, problem).if_address(place, *fault)
@@ -106,8 +95,7 @@ impl From<&StoreError> for Diagnostic {
             StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. }
                 if is_layout(place) =>
             {
-                let again = if invocation::is_about_modules() { "or push the module" } else { "or pack the release" };
-                diagnostic.hint(format!("a file in the directory was changed or cut short; copy {again} again"))
+                diagnostic.hint("a file in the directory was changed or cut short; copy or pack the release again")
             }
             StoreError::DigestMismatch { .. } | StoreError::SizeMismatch { .. } => diagnostic
                 .hint("the registry, or something between it and here, changed the content; nothing of it was kept"),
@@ -131,6 +119,36 @@ impl From<&StoreError> for Diagnostic {
             _ => diagnostic,
         }
     }
+}
+
+/// What to do in a verb of modules, where it differs from what publishers of providers do.
+fn module_hint(error: &StoreError) -> Option<String> {
+    if !invocation::is_about_modules() {
+        return None;
+    }
+    Some(match error {
+        StoreError::UnknownRepository { place } if is_layout(place) => {
+            layout_hint("module push DIR oci:DIR --version V")
+        }
+        StoreError::NotFound { place, what: StoreItem::Tag(_) } => {
+            let scheme = if is_layout(place) { "" } else { "oci://" };
+            let versions = invocation::quoted(&format!("{scheme}{place}"));
+            format!("`{}` lists what is there", invocation::command(&format!("module versions {versions}")))
+        }
+        StoreError::NotFound { .. } => "the module is incomplete there; its publisher can push it again".to_owned(),
+        StoreError::TooLarge { .. } => "this is not a module package; check the repository and the tag".to_owned(),
+        StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. } if is_layout(place) => {
+            "a file in the directory was changed or cut short; copy or push the module again".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// What to do about a directory that is not an image layout. `verb` makes one.
+fn layout_hint(verb: &str) -> String {
+    format!(
+        "check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci {verb}` makes one"
+    )
 }
 
 /// What to do about a bundle.

@@ -359,19 +359,15 @@ fn of_provider(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagno
         return Ok((address, version));
     }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
-    match lock.file().get(&address) {
-        Some(entry) => Ok((address, entry.version.clone())),
-        None => {
-            let diagnostic = Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
-                .hint(format!("name one: {address}@VERSION"))
-                .hint(format!("`{}` lists them", invocation::versions(&address)));
-            Err(if subject::is_repository(text) {
-                let versions = invocation::command(&format!("module versions oci://{text}"));
-                diagnostic
-                    .hint(format!("if {text} is a repository: {text}:VERSION; `{versions}` lists those of a module"))
-            } else {
-                diagnostic
-            })
-        }
+    if let Some(entry) = lock.file().get(&address) {
+        return Ok((address, entry.version.clone()));
     }
+    let diagnostic = Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
+        .hint(format!("name one: {address}@VERSION"))
+        .hint(format!("`{}` lists them", invocation::versions(&address)));
+    if !subject::is_repository(text) {
+        return Err(diagnostic);
+    }
+    let versions = invocation::command(&format!("module versions oci://{text}"));
+    Err(diagnostic.hint(format!("if {text} is a repository: {text}:VERSION; `{versions}` lists those of a module")))
 }

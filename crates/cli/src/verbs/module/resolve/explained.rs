@@ -104,7 +104,7 @@ async fn look<'a>(args: &ResolveArgs, ask: &ModuleAsk<'a>, connector: &Connector
 }
 
 /// Whether the name says itself which package is meant.
-pub(super) fn names_package(name: &ModuleName) -> bool {
+fn names_package(name: &ModuleName) -> bool {
     !matches!(name, ModuleName::Registry { .. })
 }
 

@@ -7,6 +7,7 @@ use tofu_oci_types::{Digest, Place, Tag, Version};
 
 use super::explained::{ExplainedModule, wanted};
 use super::{FoundModule, ModuleAsk, mapped_by};
+use crate::diagnostic::Diagnostic;
 use crate::report::json_line;
 use crate::verbs::module::mapped::MappedBy;
 
@@ -115,8 +116,8 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
         registry: explained.registry.as_deref(),
         versions: listing.into_iter().flat_map(|listing| listing.versions.iter().rev()).collect(),
         withdrawn: listing.into_iter().flat_map(|listing| listing.withdrawn.iter().rev()).collect(),
-        code: failed.map(|diagnostic| diagnostic.stable_name()),
-        error: failed.map(|diagnostic| diagnostic.text()),
+        code: failed.map(Diagnostic::stable_name),
+        error: failed.map(Diagnostic::text),
     });
     let failed = explained.found.as_ref().err();
     json_line(&ModuleChoiceLine {
@@ -128,7 +129,7 @@ pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
         reason: &explained.choice.why,
         held_back: &explained.choice.held_back,
         notice: explained.notice(),
-        code: failed.map(|diagnostic| diagnostic.stable_name()),
-        error: failed.map(|diagnostic| diagnostic.text()),
+        code: failed.map(Diagnostic::stable_name),
+        error: failed.map(Diagnostic::text),
     });
 }

@@ -127,7 +127,7 @@ fn offers(explained: &ExplainedModule<'_>, page: &mut Page) {
     match &explained.listing {
         Err(diagnostic) => page.row("    ", "offers", failure(diagnostic)),
         Ok(listing) if listing.versions.is_empty() => page.row("    ", "offers", "no versions"),
-        Ok(listing) => page.row("    ", "offers", newest(listing.versions.iter().rev().collect())),
+        Ok(listing) => page.row("    ", "offers", newest(listing.versions.iter().rev())),
     }
     for cause in
         [HoldingCause::Withdrawn, HoldingCause::Prerelease, HoldingCause::Constraint, HoldingCause::Unspecified]
@@ -156,11 +156,11 @@ fn offers(explained: &ExplainedModule<'_>, page: &mut Page) {
 }
 
 fn versions(held: &[&HeldBackVersion]) -> String {
-    newest(held.iter().map(|held| &held.version).collect())
+    newest(held.iter().map(|held| &held.version))
 }
 
-fn newest(versions: Vec<&Version>) -> String {
-    list(&versions.iter().map(ToString::to_string).collect::<Vec<_>>())
+fn newest<'a>(versions: impl Iterator<Item = &'a Version>) -> String {
+    list(&versions.map(ToString::to_string).collect::<Vec<_>>())
 }
 
 /// The first of them, newest first.
