@@ -298,7 +298,7 @@ fn a_folder_that_is_not_there_or_holds_nothing() {
     std::fs::remove_dir_all(scene.path("dist")).expect("it was written");
     scene.context.write("dist", "a file");
     assert_snapshot!(refused_dist(&scene, ""), @"
-    exit code: 1
+    exit code: 2
     ----- stdout -----
 
     ----- stderr -----

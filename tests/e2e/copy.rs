@@ -278,7 +278,7 @@ fn both_ends_must_differ_and_the_source_must_be_there() {
     ----- stderr -----
     error: there is no repository oci:missing
 
-    hint: an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one
+    hint: check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci pack DIST oci:DIR` makes one
     ");
     scene.context.write("folder/file", "");
     assert_snapshot!(scene.refuse("copy oci:folder oci:b"), @"

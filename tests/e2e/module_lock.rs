@@ -174,8 +174,8 @@ fn check_names_each_call_that_is_not_pinned_or_whose_pin_does_not_hold() {
     exit code: 1
     ----- stdout -----
     {"event":"module_problem","code":"module-not-pinned","path":"live/main.tf","line":2,"column":12,"module":"free","source":"oci://[REGISTRY]/acme/network?tag=1.4.0","text":"oci://[REGISTRY]/acme/network?tag=1.4.0 is not pinned to a digest","hints":[]}
-    {"event":"module_problem","code":"module-tag-moved","path":"live/main.tf","line":8,"column":12,"module":"moved","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","text":"the tag 1.5.0 of [REGISTRY]/acme/network names sha256:[DIGEST] now, not the pinned sha256:[DIGEST]","hints":["a release was replaced, or the comment names another version; ask its publisher why","to accept what it names now: tofu-oci module lock live --json --accept-moved"]}
-    {"event":"module_problem","code":"module-tag-moved","path":"live/main.tf","line":11,"column":12,"module":"gone","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","text":"the tag 1.4.0 of [REGISTRY]/acme/network names sha256:[DIGEST] now, not the pinned sha256:[DIGEST]","hints":["a release was replaced, or the comment names another version; ask its publisher why","to accept what it names now: tofu-oci module lock live --json --accept-moved"]}
+    {"event":"module_problem","code":"module-tag-moved","path":"live/main.tf","line":8,"column":12,"module":"moved","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","text":"the tag 1.5.0 of [REGISTRY]/acme/network names sha256:[DIGEST] now, not the pinned sha256:[DIGEST]","hints":["a version was replaced, or the comment names another one; ask its publisher why","to accept what it names now: tofu-oci module lock live --json --accept-moved"]}
+    {"event":"module_problem","code":"module-tag-moved","path":"live/main.tf","line":11,"column":12,"module":"gone","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","text":"the tag 1.4.0 of [REGISTRY]/acme/network names sha256:[DIGEST] now, not the pinned sha256:[DIGEST]","hints":["a version was replaced, or the comment names another one; ask its publisher why","to accept what it names now: tofu-oci module lock live --json --accept-moved"]}
     {"event":"module_problem","code":"digest-not-found","path":"live/main.tf","line":14,"column":12,"module":"lost","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","text":"[REGISTRY]/acme/network has no manifest sha256:[DIGEST]","hints":["it has the versions 1.5.0, 1.4.0","name one in the source, such as ?tag=1.5.0"]}
     {"event":"module_problem","code":"module-constraint-unmet","path":"live/main.tf","line":17,"column":12,"module":"unmet","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","text":"the constraint `~> 1.5.0` does not admit 1.4.0 of [REGISTRY]/acme/network","hints":["correct the constraint in the comment, or take the newest version that it admits: tofu-oci module lock live --json --upgrade"]}
     {"event":"module_problem","code":"module-withdrawn","path":"live/main.tf","line":20,"column":12,"module":"withdrawn","source":"oci://[REGISTRY]/acme/network?digest=sha256:[DIGEST]","text":"1.6.0 was withdrawn","hints":["take a newer version: tofu-oci module lock live --json --upgrade"]}
@@ -214,7 +214,7 @@ fn check_names_each_call_that_is_not_pinned_or_whose_pin_does_not_hold() {
       cause: also live/main.tf:29:12: `~> 1.x` is not a version constraint: wildcards are not supported; use ~>, and omit the numbers that may be any
       cause: also live/main.tf:32:12: [REGISTRY]/acme/network has no tag 9.9.9
 
-    hint: a release was replaced, or the comment names another version; ask its publisher why
+    hint: a version was replaced, or the comment names another one; ask its publisher why
     hint: to accept what it names now: tofu-oci module lock live --accept-moved
     hint: no file was changed
     "#);
@@ -262,7 +262,7 @@ fn a_tag_that_has_moved_is_refused_until_it_is_accepted() {
     2 |   source = "oci://[REGISTRY]/acme/network?digest=sha256:b93c380cfc56dbedb60110d325924af8a23dd30…
       |            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
-    hint: a release was replaced, or the comment names another version; ask its publisher why
+    hint: a version was replaced, or the comment names another one; ask its publisher why
     hint: to accept what it names now: tofu-oci module lock live --accept-moved
     hint: no file was changed
     "#);

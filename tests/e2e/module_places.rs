@@ -127,18 +127,3 @@ fn json_has_the_place_of_each_call_as_a_member() {
     "wrong" {"kind":"unknown","place":null,"tag":null,"digest":null,"pinned":null,"mapped_by":null,"reason":"`acme/x/UPPER` is not a module of a registry: the target system consists of up to 64 lower-case ASCII letters and digits"}
     "#);
 }
-
-#[test]
-fn resolve_of_a_module_says_what_shows_its_place() {
-    let said = Scene::new().refuse("resolve registry.example.com/acme/far/cloud");
-    assert_snapshot!(said, @"
-    exit code: 2
-    ----- stdout -----
-
-    ----- stderr -----
-    error: `registry.example.com/acme/far/cloud` names a repository, and `resolve` takes a provider's address
-
-    hint: tofu-oci resolve HOST/NAMESPACE/TYPE --from registry.example.com/acme/far/cloud
-    hint: if it is a module: `tofu-oci module versions registry.example.com/acme/far/cloud` says which rule maps it, and `tofu-oci providers` where each call leads
-    ");
-}

@@ -8,12 +8,12 @@ use tofu_oci_testkit::{Answer, WebServer};
 
 use crate::setup::{Said, Scene};
 
-const NETWORK: &str = "registry.example.test/acme/network/aws";
-const BASE: &str = "/v1/modules/acme/network/aws";
+pub(crate) const NETWORK: &str = "registry.example.test/acme/network/aws";
+pub(crate) const BASE: &str = "/v1/modules/acme/network/aws";
 
 impl Scene {
     /// Publishes a module of these files at `REGISTRY/acme/network`.
-    fn module(&self, version: &str, files: &[(&str, &str)]) {
+    pub(crate) fn module(&self, version: &str, files: &[(&str, &str)]) {
         let folder = format!("network-{version}");
         for (name, content) in files {
             self.context.write(&format!("{folder}/{name}"), content);
@@ -22,7 +22,7 @@ impl Scene {
     }
 
     /// With two versions of a module.
-    fn with_modules() -> Self {
+    pub(crate) fn with_modules() -> Self {
         let scene = Self::new();
         scene.module("1.4.0", &[("main.tf", "# 1.4.0\n"), ("dns/main.tf", "# dns\n")]);
         scene.module("1.10.0", &[("main.tf", "# 1.10.0\n")]);
@@ -30,7 +30,7 @@ impl Scene {
     }
 
     /// A registry of modules at the host of [`NETWORK`], by a `host` block.
-    fn module_registry(&mut self) -> WebServer {
+    pub(crate) fn module_registry(&mut self) -> WebServer {
         let web = WebServer::start(&[]);
         self.context.write("ca.pem", web.ca_pem().expect("it speaks TLS"));
         self.context.env("TOFU_OCI_CA_FILE", "ca.pem");
@@ -213,6 +213,7 @@ fn a_registry_of_modules_leads_to_a_repository_or_an_archive() {
 
     ----- stderr -----
     error: registry.example.test/acme/network/aws has no version that meets `>= 3.0.0`
+      cause: no rule of modules.toml maps it, so the registry of registry.example.test was asked
 
     hint: it has 2.0.0-rc.1, 1.10.0, 1.4.0
     ");
@@ -384,6 +385,7 @@ fn a_mapped_module_is_pulled_from_its_repository_and_the_registry_is_not_asked()
 
     ----- stderr -----
     error: registry.example.test/acme/network/aws has no version 2.0.0
+      cause: modules.toml:2 maps registry.example.test/acme/network/aws to [REGISTRY]/acme/network
 
     hint: it has 1.10.0, 1.4.0
     ");

@@ -13,15 +13,20 @@ const AT: &str = "REGISTRY/acme/network";
 
 impl Scene {
     /// Publishes a module with one file at a place.
-    fn push_module(&self, place: &str, version: &str, options: &str) -> Said {
+    pub(crate) fn push_module(&self, place: &str, version: &str, options: &str) -> Said {
         self.context.write(&format!("network-{version}/main.tf"), format!("# {version}\n"));
         self.run(&format!("module push network-{version} {place} --version {version} {options}")).success()
     }
 
-    /// With the versions 1.4.0 and 1.5.0 of a module.
-    fn with_network() -> Self {
+    /// An empty folder and a registry that deletes tags.
+    pub(crate) fn deleting() -> Self {
         let behaviour = Behaviour { deletion: Deletion::Enabled, ..Behaviour::default() };
-        let scene = Self::with(Registry::builder().behaviour(behaviour));
+        Self::with(Registry::builder().behaviour(behaviour))
+    }
+
+    /// With the versions 1.4.0 and 1.5.0 of a module.
+    pub(crate) fn with_network() -> Self {
+        let scene = Self::deleting();
         scene.push_module(AT, "1.4.0", "");
         scene.push_module(AT, "1.5.0", "");
         scene
@@ -34,7 +39,7 @@ impl Scene {
         self.context.write("trust.toml", text);
     }
 
-    fn tags_of(&self, repository: &str) -> Vec<String> {
+    pub(crate) fn tags_of(&self, repository: &str) -> Vec<String> {
         let tags = self.registry.tags(repository).into_iter().map(|(tag, _)| tag);
         tags.filter(|tag| !tag.starts_with("sha256-")).collect()
     }
@@ -172,7 +177,8 @@ fn a_module_is_verified_by_the_key_or_by_the_rules() {
     ----- stderr -----
     error: [REGISTRY]/acme/network has no tag 1.6.0
 
-    hint: `tofu-oci versions [REGISTRY]/acme/network` lists what is there
+    hint: it has the versions 1.5.0, 1.4.0
+    hint: name one in the source, such as ?tag=1.5.0
     ");
 }
 
@@ -302,9 +308,9 @@ fn a_withdrawn_module_goes_and_comes_back() {
     error: 1.4.0 was withdrawn from [REGISTRY]/acme/network: opens port 22; use 1.5.0
       cause: its content is still there, under the tag withdrawn-1.4.0
 
-    hint: publish the change as another version: lock files may still name this one
+    hint: publish the change as another version: configurations may still name this one
     hint: if it was withdrawn by mistake: tofu-oci withdraw [REGISTRY]/acme/network:1.4.0 --undo
-    hint: to publish this release under the version all the same, add --replace-tag
+    hint: to publish this module under the version all the same, add --replace-tag
     ");
     assert_snapshot!(scene.run("deprecate REGISTRY/acme/network:1.4.0 --message old").text, @"
     exit code: 1
@@ -405,7 +411,7 @@ fn what_a_push_replaces_is_withdrawn() {
     ----- stdout -----
 
     ----- stderr -----
-    error: the module from [REGISTRY]/acme/network is not trusted: it was withdrawn: its tag moved to another release
+    error: the module from [REGISTRY]/acme/network is not trusted: it was withdrawn: its tag moved to another package
       cause: sha256:[DIGEST] took its place
 
     hint: take another version; `tofu-oci module versions` lists them
@@ -417,7 +423,7 @@ fn what_a_push_replaces_is_withdrawn() {
     scene.run(push).success();
     scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={digest}' out")).success();
     let refused = scene.run(&format!("module pull 'oci://REGISTRY/acme/network?digest={other}' other"));
-    assert!(refused.stderr.contains("it was withdrawn: its tag moved to another release"), "{}", refused.text);
+    assert!(refused.stderr.contains("it was withdrawn: its tag moved to another package"), "{}", refused.text);
 }
 
 #[test]

@@ -210,7 +210,7 @@ fn versions_of_what_is_not_there() {
     ----- stderr -----
     error: there is no repository oci:layout
 
-    hint: an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one
+    hint: check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci pack DIST oci:DIR` makes one
     ");
     assert_snapshot!(scene.refuse("versions widget"), @"
     exit code: 2

@@ -32,7 +32,7 @@ fn wrong_usage() {
     ----- stderr -----
     error: there is no repository oci:missing
 
-    hint: an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one
+    hint: check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci pack DIST oci:DIR` makes one
     ");
     assert_snapshot!(scene.refuse("sign REGISTRY/acme/widget:1.4.0 --key missing.pem"), @"
     exit code: 2

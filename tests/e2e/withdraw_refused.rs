@@ -101,7 +101,7 @@ fn what_is_not_there_cannot_go() {
     ----- stderr -----
     error: there is no repository oci:nowhere
 
-    hint: an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one
+    hint: check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci pack DIST oci:DIR` makes one
     ");
 }
 

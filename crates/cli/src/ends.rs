@@ -75,6 +75,9 @@ impl End {
                     .hint(format!("name the repository alone, {repository}{}", invocation::and_the_version()));
             }
             let diagnostic = diagnostic.hint(match wanted {
+                WantedEnd::End if invocation::is_about_modules() => {
+                    "write REGISTRY/REPOSITORY, such as ghcr.io/acme/network, or oci:DIR"
+                }
                 WantedEnd::End => {
                     "write REGISTRY/REPOSITORY, such as ghcr.io/acme/opentofu-provider-widget, or oci:DIR"
                 }

@@ -120,6 +120,16 @@ pub(crate) fn word_with(start: &str) -> Option<&'static str> {
     given().words.iter().map(String::as_str).find(|word| word.starts_with(start))
 }
 
+/// The first argument without a name.
+pub(crate) fn first_word() -> Option<&'static str> {
+    given().words.first().map(String::as_str)
+}
+
+/// Whether this run's verb is about modules alone.
+pub(crate) fn is_about_modules() -> bool {
+    given().verb.starts_with("module ")
+}
+
 /// How this run's verb takes a version, to follow the advice to name a repository.
 pub(crate) fn and_the_version() -> &'static str {
     match given().verb.as_str() {

@@ -96,7 +96,13 @@ fn diagnostic(error: &clap::Error, declared: &Command) -> Option<Diagnostic> {
         }
         ErrorKind::MissingRequiredArgument => {
             let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
-            missing.iter().any(|argument| argument == "<COMMAND>...").then(nothing_to_run)
+            let lacks = |name: &str| missing.iter().any(|argument| argument.starts_with(name));
+            if lacks("<COMMAND>...") {
+                return Some(nothing_to_run());
+            }
+            let words = || std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+            let is_module_mirror = words().filter(|word| !word.starts_with('-')).take(2).eq(["module", "mirror"]);
+            (is_module_mirror && lacks("<SOURCE")).then(nothing_to_mirror)
         }
         ErrorKind::UnknownArgument => {
             let words: Vec<String> =
@@ -173,6 +179,17 @@ fn nothing_to_run() -> Diagnostic {
     Diagnostic::usage("`run` needs the command that it runs")
         .hint("write it after the options and --: tofu-oci run -- terraform init")
         .hint("`tofu-oci run -h` has more examples")
+}
+
+/// `module mirror` without modules.
+fn nothing_to_mirror() -> Diagnostic {
+    Diagnostic::usage("`module mirror` needs the modules that it brings")
+        .hint(
+            "name them: tofu-oci module mirror registry.example.com/acme/network/aws --latest 1 \
+             --to 'ghcr.io/acme/modules/${namespace}-${name}-${target_system}'",
+        )
+        .hint("or take those of a configuration: tofu-oci module mirror --from-config DIR --to oci:modules")
+        .hint("or those of a bundle: tofu-oci module mirror --from bundle:FILE --to oci:modules")
 }
 
 /// What to write instead of a list of platforms, or of docker's form of one.

@@ -37,7 +37,7 @@ pub(crate) fn load(args: &ModuleMappingArgs, dir: &Path) -> Result<ModuleMirrors
 }
 
 /// The file of a directory, or `None` if the directory has no such file. A broken link counts as a file that cannot be read.
-fn mapping_file(args: &ModuleMappingArgs, dir: &Path) -> Option<PathBuf> {
+pub(crate) fn mapping_file(args: &ModuleMappingArgs, dir: &Path) -> Option<PathBuf> {
     let beside = if dir == Path::new(".") { PathBuf::from(MAPPING_FILE) } else { dir.join(MAPPING_FILE) };
     args.modules_file.clone().or_else(|| Some(beside).filter(|path| path.symlink_metadata().is_ok()))
 }

@@ -5,12 +5,14 @@
 //! release_at    REPOSITORY:VERSION, or --version beside it    sign, withdraw, deprecate
 //! place         REPOSITORY or REPOSITORY:VERSION              push, copy, check, auth explain
 //! provider      ADDR or ADDR@CONSTRAINT                       install, lock, resolve
+//! module        HOST/NAMESPACE/NAME/SYSTEM, oci://…, git::…   resolve, verify, beside what else they read
 //! ```
 
 use std::path::Path;
 
 use tofu_oci_types::{
-    Constraints, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ProviderAddr, ReleaseName, RepositoryRef, Version,
+    Constraints, InvalidProviderAddr, InvalidReleaseName, ModuleAddr, ModuleName, ProviderAddr, Reference, ReleaseName,
+    RepositoryRef, Version,
 };
 
 use crate::diagnostic::Diagnostic;
@@ -47,10 +49,32 @@ pub(crate) fn place(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
 /// # Errors
 /// As [`place`], and if no version is named, or two.
 pub(crate) fn release_at(text: &str, given: Option<&Version>) -> Result<(End, Version), Diagnostic> {
-    let (end, named) = place(text)?;
+    let (end, named) = if is_oci_source(text) { source_at(text)? } else { place(text)? };
     match one_version(text, named, given)? {
         Some(version) => Ok((end, version)),
         None => Err(no_version(text)),
+    }
+}
+
+/// The repository of a module's source, and the version that its tag is.
+fn source_at(text: &str) -> Result<(End, Option<Version>), Diagnostic> {
+    let ModuleName::Oci(source) = module_name(text)? else { return place(text) };
+    let repository = source.repository();
+    let versions = invocation::command(&format!("module versions oci://{repository}"));
+    let refused = |text: String| {
+        let hint = format!("write {repository}:VERSION, such as {repository}:1.4.0");
+        Diagnostic::usage(text).hint(hint).hint(format!("`{versions}` lists what is there"))
+    };
+    if !source.subdir().is_root() {
+        return Err(refused(format!("`{text}` names a folder, and `{}` is about whole packages", invocation::verb())));
+    }
+    match source.reference() {
+        Reference::Digest(_) => Err(refused(format!("`{text}` names a digest, and a version is wanted"))),
+        Reference::Tag(_) if !text.contains("tag=") => Ok((End::Registry(repository.clone()), None)),
+        Reference::Tag(tag) => match tag.canonical_version() {
+            Some(version) => Ok((End::Registry(repository.clone()), Some(version))),
+            None => Err(refused(format!("the tag {tag} of `{text}` is not a version in full"))),
+        },
     }
 }
 
@@ -97,6 +121,30 @@ pub(crate) fn provider(text: &str) -> Result<(ProviderAddr, Constraints), Diagno
     }
 }
 
+/// The module that an argument names: a source as module blocks have it, or the four parts of the address of a module in a
+/// registry. `None` if it names something else; every provider and most repositories have fewer parts.
+///
+/// # Errors
+/// If it names a module, and something about it is invalid.
+pub(crate) fn module(text: &str) -> Result<Option<ModuleName>, Diagnostic> {
+    let path = text.split('@').next().unwrap_or_default().split("//").next().unwrap_or_default();
+    if is_oci_source(text) || text.starts_with("git::") || is_module(path) {
+        return module_name(text).map(Some);
+    }
+    Ok(None)
+}
+
+/// Whether the text is a source as module blocks have it; `oci:///srv/x` is `oci:` and a path.
+pub(crate) fn is_oci_source(text: &str) -> bool {
+    let scheme = text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("oci://"));
+    text.starts_with("oci::") || (scheme && !text[6..].starts_with('/'))
+}
+
+/// A module, named in any form.
+pub(crate) fn module_name(text: &str) -> Result<ModuleName, Diagnostic> {
+    text.parse().map_err(|error| Diagnostic::of_module_name(text, &error))
+}
+
 /// The one version that constraints name.
 ///
 /// # Errors
@@ -122,8 +170,12 @@ pub(crate) fn address(text: &str) -> Result<ProviderAddr, Diagnostic> {
             let diagnostic = place_for_provider(text, kind);
             let from = invocation::command(&format!("{} HOST/NAMESPACE/TYPE --from {text}", invocation::verb()));
             return match invocation::verb() {
-                "verify" => diagnostic.hint(format!("name a version of it: {text}:VERSION")).hint(list(text)),
-                "resolve" if is_module(text) => diagnostic.hint(from).hint(of_module(text)),
+                "verify" => {
+                    let diagnostic = diagnostic.hint(format!("name a version of it: {text}:VERSION")).hint(list(text));
+                    let source = if kind == "directory" { text.to_owned() } else { format!("oci://{text}") };
+                    let versions = invocation::command(&format!("module versions {}", invocation::quoted(&source)));
+                    diagnostic.hint(format!("`{versions}` lists those of a module"))
+                }
                 _ => diagnostic.hint(from),
             };
         }
@@ -157,13 +209,6 @@ fn is_module(text: &str) -> bool {
     text.split('/').count() == 4 && text.parse::<ModuleAddr>().is_ok()
 }
 
-/// What shows the place of a module.
-fn of_module(text: &str) -> String {
-    let versions = invocation::command(&format!("module versions {}", invocation::quoted(text)));
-    let providers = invocation::command("providers");
-    format!("if it is a module: `{versions}` says which rule maps it, and `{providers}` where each call leads")
-}
-
 /// The argument names a place, and `--from` another one.
 pub(crate) fn two_places(text: &str) -> Diagnostic {
     let diagnostic = Diagnostic::usage(format!("`{text}` is the place, and --from names another one"));
@@ -177,6 +222,12 @@ pub(crate) fn two_places(text: &str) -> Diagnostic {
 
 /// The argument names a release, but no version of it.
 fn no_version(text: &str) -> Diagnostic {
+    if is_oci_source(text) {
+        let versions = invocation::command(&format!("module versions {}", invocation::quoted(text)));
+        return Diagnostic::usage(format!("`{text}` names no version"))
+            .hint(format!("write '{text}?tag=VERSION', such as '{text}?tag=1.4.0'"))
+            .hint(format!("`{versions}` lists what is there"));
+    }
     Diagnostic::usage(format!("`{text}` names no version"))
         .hint(format!("write {text}:VERSION, such as {text}:1.4.0"))
         .hint(list(text))
@@ -276,6 +327,9 @@ mod tests {
         check("oci:dir:1.4.0", None, Ok(("oci:dir", "1.4.0")));
         check("oci:C:/dir:1.4.0", None, Ok(("oci:C:/dir", "1.4.0")));
         check("oci:dir", Some("1.4.0"), Ok(("oci:dir", "1.4.0")));
+        check("oci://ghcr.io/acme/network?tag=1.4.0", None, Ok(("ghcr.io/acme/network", "1.4.0")));
+        check("oci://ghcr.io/acme/network?tag=1.4.0_b1", None, Ok(("ghcr.io/acme/network", "1.4.0+b1")));
+        check("oci://ghcr.io/acme/network", Some("1.4.0"), Ok(("ghcr.io/acme/network", "1.4.0")));
         check("ghcr.io/acme/widget:1.4.0", Some("1.4.0"), Ok(("ghcr.io/acme/widget", "1.4.0")));
     }
 
@@ -284,6 +338,11 @@ mod tests {
         check("127.0.0.1:5000/acme/widget", None, Err("`127.0.0.1:5000/acme/widget` names no version"));
         check("oci:dir", None, Err("`oci:dir` names no version"));
         check("oci:dir:1.4", None, Err("`oci:dir:1.4` names no version: write it in full, 1.4.0"));
+        check("oci://ghcr.io/acme/network", None, Err("`oci://ghcr.io/acme/network` names no version"));
+        let main = "oci://ghcr.io/acme/network?tag=main";
+        check(main, None, Err(&format!("the tag main of `{main}` is not a version in full")));
+        let folder = "oci://ghcr.io/acme/network//dns?tag=1.4.0";
+        check(folder, None, Err(&format!("`{folder}` names a folder, and `` is about whole packages")));
         let two = "`ghcr.io/acme/widget:1.4.0` names version 1.4.0, and --version 1.5.0";
         check("ghcr.io/acme/widget:1.4.0", Some("1.5.0"), Err(two));
     }

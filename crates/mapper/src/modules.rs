@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tofu_oci_types::{InvalidModulePattern, ModuleAddr, ModulePattern, Place};
 use toml::Spanned;
 
-use crate::{MapError, ModuleTemplate, TemplateError};
+use crate::{MapError, ModuleTemplate, Selection, TemplateError};
 
 /// The file of the mapping, unless [`ModuleMirrors::read_from`] says otherwise.
 const FILE_NAME: &str = "modules.toml";
@@ -110,10 +110,19 @@ impl ModuleMirror {
         })
     }
 
+    /// Whether it is for `address`, and by which pattern: `exclude` beats `include`.
+    pub fn select(&self, address: &ModuleAddr) -> Selection {
+        let first = |patterns: &[ModulePattern]| patterns.iter().position(|pattern| pattern.matches(address));
+        match (first(&self.exclude), first(&self.include)) {
+            (Some(index), _) => Selection::Excluded(index),
+            (None, Some(index)) => Selection::Included(index),
+            (None, None) => Selection::NotIncluded,
+        }
+    }
+
     /// Whether it is for `address`.
     pub fn is_for(&self, address: &ModuleAddr) -> bool {
-        let matches = |patterns: &[ModulePattern]| patterns.iter().any(|pattern| pattern.matches(address));
-        matches(&self.include) && !matches(&self.exclude)
+        self.select(address).is_in()
     }
 }
 
@@ -146,6 +155,12 @@ pub enum ModuleMirrorsProblem {
     /// It is not TOML, has an unknown member, or has a value of another kind.
     #[error("{0}")]
     Syntax(String),
+    /// A text where a list belongs.
+    #[error("{text} must be a list")]
+    NotAList {
+        /// As written, with its quotes.
+        text: String,
+    },
     /// A list of patterns without any.
     #[error("the list of patterns is empty")]
     NoInclude,
@@ -162,6 +177,7 @@ impl ModuleMirrorsProblem {
     pub fn instead(&self) -> Option<String> {
         match self {
             Self::Syntax(_) => None,
+            Self::NotAList { text } => Some(format!("write it in brackets: [{text}]")),
             Self::NoInclude => Some("write \"*/*/*/*\" for every module".to_owned()),
             Self::Pattern(error) => Some(error.instead().to_owned()),
             Self::Template(error) => Some(error.instead()),
@@ -196,8 +212,8 @@ impl ModuleMirrors {
     /// What is wrong, with its place in the text: an unknown member, too, since it would be without effect.
     pub fn parse(text: &str) -> Result<Self, ModuleMirrorsError> {
         let document: MirrorsDocument = toml::from_str(text).map_err(|error| {
-            let message = error.message().trim_end().replace('\n', "; ");
-            ModuleMirrorsError { span: error.span(), problem: ModuleMirrorsProblem::Syntax(message) }
+            let at = error.span().and_then(|span| text.get(span));
+            ModuleMirrorsError { span: error.span(), problem: of_parser(error.message(), at) }
         })?;
         let read = |table: Spanned<MirrorTable>| {
             let line = text.get(..table.span().start).unwrap_or_default().matches('\n').count() + 1;
@@ -230,6 +246,16 @@ impl ModuleMirrors {
     /// All of them, in their order.
     pub fn mirrors(&self) -> &[ModuleMirror] {
         &self.mirrors
+    }
+}
+
+/// What the parser says, about this text.
+fn of_parser(message: &str, at: Option<&str>) -> ModuleMirrorsProblem {
+    match at {
+        Some(text) if message.starts_with("invalid type: string") && message.contains("expected a sequence") => {
+            ModuleMirrorsProblem::NotAList { text: text.to_owned() }
+        }
+        _ => ModuleMirrorsProblem::Syntax(message.trim_end().replace('\n', "; ")),
     }
 }
 
@@ -314,6 +340,8 @@ mod tests {
         insta::assert_snapshot!(one("\"acme/*/*\"", "ghcr.io/${name}"), @r#"`acme/*/*` is not a pattern of modules: it must read HOST/NAMESPACE/NAME/SYSTEM ["acme/*/*"]"#);
         insta::assert_snapshot!(one("\"*/*/*/*\"", "ghcr.io/${type}"), @r#"`ghcr.io/${type}` mentions `type` at column 11, which an address does not have ["ghcr.io/${type}"]"#);
         insta::assert_snapshot!(one("\"a.example/b/*/*\"", "ghcr.io/${name}"), @r#"`ghcr.io/${name}` does not mention ${target_system} ["ghcr.io/${name}"]"#);
+        let text = refused("[[module_mirror]]\ninclude = \"*/*/*/*\"\nrepository_template = \"oci:m\"\n");
+        insta::assert_snapshot!(text, @r#""*/*/*/*" must be a list ["*/*/*/*"]"#);
         insta::assert_snapshot!(refused("module_mirrors = []"), @"unknown field `module_mirrors`, expected `module_mirror` [module_mirrors]");
     }
 }

@@ -25,7 +25,7 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// Whether the method is selected.
+    /// Whether the method or rule is selected.
     pub fn is_in(&self) -> bool {
         matches!(self, Self::All | Self::Included(_))
     }

@@ -175,7 +175,8 @@ impl BridgeConfigProblem {
             Self::NotAList { text } => format!("write it in brackets: [{text}]"),
             Self::OneTable { name } => format!("write [[{name}]], with two brackets"),
             Self::NoProvider => {
-                "write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and from = \"REGISTRY/${namespace}-${type}\""
+                "write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and from = \"REGISTRY/${namespace}-${type}\", or \
+                 [[module]] with include = [\"HOST/NAMESPACE/*/*\"] and from = \"REGISTRY/${namespace}-${name}-${target_system}\""
                     .to_owned()
             }
             Self::EmptyList { name } => format!("omit `{name}`, or name something"),
@@ -195,7 +196,10 @@ impl BridgeConfigProblem {
                     .to_owned()
             }
             Self::Url(error) => error.instead(),
-            Self::EmptyHost { host } => format!("write [[provider]] with include = [\"{}/*/*\"]", host.display()),
+            Self::EmptyHost { host } => format!(
+                "write [[provider]] with include = [\"{host}/*/*\"], or [[module]] with include = [\"{host}/*/*/*\"]",
+                host = host.display()
+            ),
             Self::Hash { .. } => "write hashes = [\"zh\"] or [\"zh\", \"h1\"]".to_owned(),
             Self::NoZipHash => "write hashes = [\"zh\", \"h1\"]".to_owned(),
             Self::Range { .. } => "write 10.0.0.5 or 10.0.0.0/8".to_owned(),

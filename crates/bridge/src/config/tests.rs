@@ -167,7 +167,7 @@ fn a_setting_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_setting(
         "hosts = [\"i.example\"]",
         "\"i.example\": no [[provider]] or [[module]] includes anything of the own host i.example; \
-         write [[provider]] with include = [\"i.example/*/*\"]",
+         write [[provider]] with include = [\"i.example/*/*\"], or [[module]] with include = [\"i.example/*/*/*\"]",
     );
     check_setting(
         "hashes = [\"zh\", \"ch\"]",
@@ -205,7 +205,8 @@ fn a_provider_that_cannot_be_has_its_place_and_what_to_write_instead() {
     check_refused(
         "",
         ": the file names neither a provider nor a module; write [[provider]] with include = [\"HOST/NAMESPACE/*\"] and \
-         from = \"REGISTRY/${namespace}-${type}\"",
+         from = \"REGISTRY/${namespace}-${type}\", or [[module]] with include = [\"HOST/NAMESPACE/*/*\"] and \
+         from = \"REGISTRY/${namespace}-${name}-${target_system}\"",
     );
     check_refused(
         "[provider]\ninclude = []",

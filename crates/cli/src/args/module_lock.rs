@@ -30,7 +30,7 @@ pub(crate) struct ModuleLockArgs {
     /// Folders with configurations; the local modules that they call belong to them [default: the current folder]
     ///
     /// Override files and files in JSON count too. Modules that `tofu init` has installed are left alone.
-    #[arg(value_name = "DIR")]
+    #[arg(value_name = "DIR", value_parser = folder)]
     pub(crate) dirs: Vec<PathBuf>,
     /// Take the newest release that the constraint in the comment admits; all releases, if it has none
     ///
@@ -39,7 +39,7 @@ pub(crate) struct ModuleLockArgs {
     pub(crate) upgrade: bool,
     /// Accept what a tag names now, if it named another package when the call was pinned
     ///
-    /// Without this option a version whose tag has moved is an error: a release was replaced.
+    /// Without this option a version whose tag has moved is an error: its publisher has replaced it.
     #[arg(long)]
     pub(crate) accept_moved: bool,
     /// Change nothing; name each call that is not pinned or whose pin no longer holds, and exit with 1 if there is one
@@ -56,4 +56,10 @@ pub(crate) struct ModuleLockArgs {
     pub(crate) identity: IdentityArgs,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+/// A folder. One that is missing is an error of its own.
+fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if path.is_file() { Err("it is a file; name the folder of the configuration".to_owned()) } else { Ok(path) }
 }

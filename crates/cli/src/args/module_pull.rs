@@ -12,7 +12,7 @@ use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, PrivateHostArg
 #[command(after_help = "\
 Examples:
   tofu-oci module pull 'oci://ghcr.io/acme/network?tag=1.4.0' network
-  tofu-oci module pull 'oci://ghcr.io/acme/network//dns?digest=sha256:…' dns
+  tofu-oci module pull 'oci://ghcr.io/acme/network//dns?tag=1.4.0' dns
   tofu-oci module pull registry.example.com/acme/network/aws@'~> 1.4' network
   tofu-oci module pull 'git::https://example.com/network.git//dns?ref=v1.4.0' dns
   tofu-oci module pull oci:layout:1.4.0 network

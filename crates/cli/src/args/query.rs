@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use tofu_oci_types::Platform;
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs, host::HostParser, number::number};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs, host::HostParser, number::number};
 
 /// How an address becomes a repository.
 #[derive(Clone, Debug, Default, Args)]
@@ -97,21 +97,31 @@ Examples:
   tofu-oci resolve ghcr.io.oci.opentofu.org/acme/widget
   tofu-oci resolve registry.example.com/acme/widget --from 'ghcr.io/mirror/${namespace}/${type}'
   tofu-oci resolve registry.example.com/acme/widget@'~> 1.4' --explain
+  tofu-oci resolve registry.example.com/acme/network/aws@'~> 1.4' --explain      # a module
+  tofu-oci resolve 'oci://ghcr.io/acme/network?tag=1.4.0'                        # a module
 
-One place a line, in the order in which tofu-oci asks them. Without --explain, `resolve` makes one
+Of a provider, one place a line, in the order in which tofu-oci asks them. Without --explain, `resolve` makes one
 request at most: it asks the host of the address for its services if the CLI configuration leaves
 the host to `direct`, unless the host ends in the magic suffix. With --explain it asks every place
 what it offers, and looks for the version in the lock file if there is one; the exit code is 0 even
-if nothing would be installed.")]
+if nothing would be installed.
+
+Of a module, the version that `module pull` takes, its place and its digest. --explain says which
+rule of modules.toml counts, what the place offers, and what holds newer versions back.")]
 pub(crate) struct ResolveArgs {
-    /// The provider, [HOST/]NAMESPACE/TYPE; with --explain also @CONSTRAINT, such as @'~> 1.4'
+    /// The provider, [HOST/]NAMESPACE/TYPE, or the module, HOST/NAMESPACE/NAME/SYSTEM; also with @CONSTRAINT
+    ///
+    /// A constraint is written as @'~> 1.4'. Without --explain it counts for modules alone. A module may also be an oci:// source, as in
+    /// a configuration.
     #[arg(value_name = "ADDR")]
     pub(crate) subject: String,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
-    /// Explain every method of the CLI configuration: what it offers, and which one wins
+    #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
+    /// Explain every method or rule: what it offers, and which one counts
     ///
-    /// The output says for each method whether it is for the address, what it offers, which one wins and why, and where
+    /// Of a provider the output says for each method whether it is for the address, what it offers, which one wins and why, and where
     /// OpenTofu would stop instead.
     #[arg(long)]
     pub(crate) explain: bool,
@@ -121,7 +131,7 @@ pub(crate) struct ResolveArgs {
     /// Explain what an upgrade would do: the version in the lock file does not count
     #[arg(long, requires = "explain")]
     pub(crate) upgrade: bool,
-    /// Read the CLI configuration, and with --explain the lock file, as `tofu -chdir=DIR` would
+    /// Read the CLI configuration, modules.toml, and with --explain the lock file, as `tofu -chdir=DIR` would
     #[arg(long, value_name = "DIR")]
     pub(crate) chdir: Option<PathBuf>,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{IdentityArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
+use super::{IdentityArgs, ModuleMappingArgs, Network, OutputArgs, TrustArgs, query::LookupArgs};
 
 /// Arguments of `verify`.
 #[derive(Debug, Args)]
@@ -19,8 +19,9 @@ Examples:
   Every release that the lock file names:
     tofu-oci verify
 
-  A module, by the rules for modules, or by a key at hand:
+  A module, by the rules for modules, or by a key at hand; where it is, modules.toml may say:
     tofu-oci verify ghcr.io/acme/network:1.4.0 --key acme.pub
+    tofu-oci verify registry.example.com/acme/network/aws@1.4.0
 
   Accept a tag that its publisher moved on purpose, or an unsigned release:
     tofu-oci verify registry.example.com/acme/widget@1.4.0 --accept
@@ -32,7 +33,7 @@ pub(crate) struct VerifyArgs {
     /// The provider and one exact version, or where the release is [default: every locked release]
     ///
     /// Write HOST/NAMESPACE/TYPE@VERSION (without a version, the locked one), REGISTRY/REPOSITORY:VERSION or
-    /// oci:DIR:VERSION; for a module also its source, oci://REPOSITORY?tag=TAG.
+    /// oci:DIR:VERSION; for a module also its source, oci://REPOSITORY?tag=TAG, or HOST/NAMESPACE/NAME/SYSTEM@CONSTRAINT.
     #[arg(value_name = "ADDR@VERSION|REPOSITORY:VERSION")]
     pub(crate) subject: Option<String>,
     /// Judge by this public key instead of the policy (repeatable)
@@ -52,6 +53,8 @@ pub(crate) struct VerifyArgs {
     pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) lookup: LookupArgs,
+    #[command(flatten)]
+    pub(crate) mapping: ModuleMappingArgs,
     #[command(flatten)]
     pub(crate) network: Network,
     #[command(flatten)]

@@ -1,9 +1,18 @@
 //! What to do about a module that is not published.
 
+use std::path::Path;
+
 use tofu_oci_packer::{KeptForOther, ModuleFault, ModuleTagTaken, PackageDifference, UnreadableModule};
 use tofu_oci_trust::VersionOf;
 
 use super::Diagnostic;
+use crate::invocation;
+
+/// The file of the folder whose lines keep files out of the package: `.terraformignore` counts only if `.tofuignore` is missing.
+fn ignore_file() -> &'static str {
+    let has = |name: &str| invocation::first_word().is_some_and(|dir| Path::new(dir).join(name).exists());
+    if has(".terraformignore") && !has(".tofuignore") { ".terraformignore" } else { ".tofuignore" }
+}
 
 impl Diagnostic {
     /// The same with the advice for whoever publishes a module.
@@ -38,7 +47,7 @@ impl Diagnostic {
         let diagnostic = if unreadable.leads_out {
             diagnostic.hint("push the folder above, so that the package has both, and call this one with //FOLDER")
         } else {
-            diagnostic.hint("mend the file, or leave its folder out: a line in .tofuignore")
+            diagnostic.hint(format!("correct the file, or leave its folder out: a line in {}", ignore_file()))
         };
         diagnostic.hint("to publish it all the same, add --skip-checks")
     }

@@ -20,7 +20,7 @@ impl From<ModulePinError> for Diagnostic {
         };
         match error {
             ModulePinError::TagMoved { .. } => diagnostic
-                .hint("a release was replaced, or the comment names another version; ask its publisher why")
+                .hint("a version was replaced, or the comment names another one; ask its publisher why")
                 .hint(format!("to accept what it names now: {} --accept-moved", invocation::this_without("check"))),
             ModulePinError::ConstraintUnmet { .. } => diagnostic.hint(format!(
                 "correct the constraint in the comment, or take the newest version that it admits: {} --upgrade",

@@ -6,12 +6,13 @@ use tofu_oci_source::{Failure, GitFault, GitRunError, LocationFault, ModuleError
 use tofu_oci_store::{StoreError, StoreItem};
 use tofu_oci_trust::{Flaw, NoticeReason, RuleOrigin, TrustRefusal, TrustRule};
 use tofu_oci_types::{
-    InvalidModuleName, ModuleAddr, NetworkFault, Place, Reference, RepositoryRef, Version, printable,
+    Constraints, Digest, InvalidModuleName, ModuleAddr, NetworkFault, Place, Reference, Tag, Version, printable,
 };
 
 use super::{Diagnostic, versions};
 use crate::exit::Exit;
 use crate::invocation;
+use crate::subject::is_repository;
 
 /// How modules are named.
 const FORMS: &str =
@@ -21,7 +22,6 @@ impl Diagnostic {
     /// Why an argument names no module.
     pub(crate) fn of_module_name(text: &str, error: &InvalidModuleName) -> Self {
         let diagnostic = Self::of(Exit::Usage, error).code(error.code());
-        let path = text.split(['?', '@']).next().unwrap_or_default();
         match error {
             InvalidModuleName::Constraints(_) => diagnostic.hint(crate::subject::CONSTRAINTS),
             InvalidModuleName::OtherKind { .. } => {
@@ -36,12 +36,33 @@ impl Diagnostic {
             InvalidModuleName::Git(_) => {
                 diagnostic.hint("write git::https://HOST/PATH.git//SUB?ref=REF, or git::ssh://git@HOST/PATH.git")
             }
-            _ if path.parse::<RepositoryRef>().is_ok() && path.contains('.') => {
-                diagnostic.hint(format!("a repository is written oci://{path}"))
-            }
-            _ => diagnostic.hint(FORMS),
+            _ => match source_of_repository(text) {
+                Some(source) => diagnostic.hint(format!("a repository is written {}", invocation::quoted(&source))),
+                None => diagnostic.hint(FORMS),
+            },
         }
     }
+}
+
+/// The source of a repository that is written as for other programs: `ghcr.io/acme/network:1.4.0`, with a digest after an `@`, or
+/// without both.
+fn source_of_repository(text: &str) -> Option<String> {
+    let plain = text.strip_prefix("oci::").unwrap_or(text);
+    let plain = plain.split_once("://").map_or(plain, |(_, rest)| rest);
+    let (plain, arguments) =
+        plain.split_once('?').map_or((plain, String::new()), |(plain, rest)| (plain, format!("?{rest}")));
+    let (name, arguments) = match (plain.split_once('@'), plain.rsplit_once(':')) {
+        (Some((name, digest)), _) if digest.parse::<Digest>().is_ok() => (name, format!("?digest={digest}")),
+        (Some((name, version)), _) if version.parse::<Version>().is_ok() => {
+            (name, format!("?tag={}", version.replace('+', "_")))
+        }
+        (Some((name, _)), _) => (name, String::new()),
+        (None, Some((name, tag))) if tag.replace('+', "_").parse::<Tag>().is_ok() && name.contains('/') => {
+            (name, format!("?tag={}", tag.replace('+', "_")))
+        }
+        _ => (plain, arguments),
+    };
+    is_repository(name).then(|| format!("oci://{name}{arguments}"))
 }
 
 impl From<ModuleError> for Diagnostic {
@@ -125,6 +146,9 @@ impl Diagnostic {
                 diagnostic.hint("install git; modules in git repositories need it")
             }
             GitFault::Run(GitRunError::Stuck { .. }) => diagnostic.hint("run it again, or wait longer: --timeout 5m"),
+            fault if fault.is_of_network() => diagnostic
+                .hint("check the host name and the network, and run the same command again")
+                .hint("git goes through the proxy of its own settings: git config http.proxy, or HTTPS_PROXY"),
             GitFault::Refused { .. } => diagnostic
                 .hint("try it by hand: `git ls-remote` with the same address; git asks no questions here")
                 .hint(
@@ -192,11 +216,13 @@ impl Diagnostic {
             Reference::Digest(_) => ("manifest", "digest-not-found"),
         };
         let diagnostic = Self::new(Exit::Fixable, format!("{place} has no {kind} {reference}")).code(code);
-        match offered.last() {
+        // A prerelease is an example only where there is nothing else.
+        match Constraints::any().select(offered).or(offered.last()) {
             Some(newest) => diagnostic
                 .hint(versions("it has the versions", offered))
                 .hint(format!("name one in the source, such as ?tag={}", newest.to_string().replace('+', "_"))),
-            None => diagnostic.hint("it has no tag that is a version; `tofu-oci module push` writes one"),
+            None => diagnostic
+                .hint("it has no tag that is a version; check the name, or publish one with `tofu-oci module push`"),
         }
     }
 }

@@ -47,7 +47,8 @@ impl Diagnostic {
                 self.hint(format!("if that is meant, allow it with --private-host {host}"))
             }
             _ if is_bare(host) => self.hint(format!(
-                "`{host}` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/opentofu-provider-widget"
+                "`{host}` was taken for a host name; write HOST/NAME, such as ghcr.io/acme/{}",
+                if invocation::is_about_modules() { "network" } else { "opentofu-provider-widget" }
             )),
             NetworkFault::Refused if is_loopback(name) => {
                 self.hint("check the port, and that a registry listens there on this machine")

@@ -1,6 +1,6 @@
 //! Errors of `push`, `pack`, `copy`, `sign`, `withdraw` and `deprecate`.
 
-use tofu_oci_packer::{OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
+use tofu_oci_packer::{ModuleFault, OtherAddress, PackError, ReleaseDifference, TagTaken, WithdrawnVersion};
 use tofu_oci_store::CopyError;
 
 use super::Diagnostic;
@@ -111,10 +111,12 @@ impl Diagnostic {
     /// What to do about a version that was withdrawn.
     fn withdrawn_hint(self, withdrawn: &WithdrawnVersion) -> Self {
         let undo = invocation::command(&format!("withdraw {}:{} --undo", withdrawn.place, withdrawn.version));
+        let (who, what) =
+            if invocation::is_about_modules() { ("configurations", "module") } else { ("lock files", "release") };
         self.cause(format!("its content is still there, under the tag {}", withdrawn.tag))
-            .hint("publish the change as another version: lock files may still name this one")
+            .hint(format!("publish the change as another version: {who} may still name this one"))
             .hint(format!("if it was withdrawn by mistake: {undo}"))
-            .hint("to publish this release under the version all the same, add --replace-tag")
+            .hint(format!("to publish this {what} under the version all the same, add --replace-tag"))
     }
 
     /// What to do about a tag that another release has.
@@ -157,6 +159,8 @@ fn move_hint(taken: &TagTaken) -> String {
 
 fn exit(error: &PackError) -> Exit {
     match error {
+        PackError::NotAFolder { .. } => Exit::Usage,
+        PackError::Module(fault) if matches!(**fault, ModuleFault::NotAFolder { .. }) => Exit::Usage,
         PackError::Vanished { .. } => Exit::Unexpected,
         PackError::Io { source, .. } => super::io::io_exit(source),
         _ => Exit::Fixable,

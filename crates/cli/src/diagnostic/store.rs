@@ -21,13 +21,13 @@ impl From<&StoreError> for Diagnostic {
         let code = error.credential_code().unwrap_or_else(|| error.code().to_owned());
         let mut diagnostic = Self::of(exit(error), error).code(code);
         diagnostic.unasked = !error.is_of_content();
-        if let Some(hint) = bundle_hint(error) {
+        if let Some(hint) = bundle_hint(error).or_else(|| module_hint(error)) {
             return diagnostic.hint(hint);
         }
         match error {
-            StoreError::UnknownRepository { place } if is_layout(place) => diagnostic.hint(
-                "an OCI image layout directory holds a file named oci-layout; `tofu-oci pack DIST oci:DIR` makes one",
-            ),
+            StoreError::UnknownRepository { place } if is_layout(place) => {
+                diagnostic.hint(layout_hint("pack DIST oci:DIR"))
+            }
             StoreError::UnknownRepository { .. } => {
                 diagnostic.hint("check the name; some registries also say this to those who may not read the repository")
             }
@@ -119,6 +119,36 @@ impl From<&StoreError> for Diagnostic {
             _ => diagnostic,
         }
     }
+}
+
+/// What to do in a verb of modules, where it differs from what publishers of providers do.
+fn module_hint(error: &StoreError) -> Option<String> {
+    if !invocation::is_about_modules() {
+        return None;
+    }
+    Some(match error {
+        StoreError::UnknownRepository { place } if is_layout(place) => {
+            layout_hint("module push DIR oci:DIR --version V")
+        }
+        StoreError::NotFound { place, what: StoreItem::Tag(_) } => {
+            let scheme = if is_layout(place) { "" } else { "oci://" };
+            let versions = invocation::quoted(&format!("{scheme}{place}"));
+            format!("`{}` lists what is there", invocation::command(&format!("module versions {versions}")))
+        }
+        StoreError::NotFound { .. } => "the module is incomplete there; its publisher can push it again".to_owned(),
+        StoreError::TooLarge { .. } => "this is not a module package; check the repository and the tag".to_owned(),
+        StoreError::DigestMismatch { place, .. } | StoreError::SizeMismatch { place, .. } if is_layout(place) => {
+            "a file in the directory was changed or cut short; copy or push the module again".to_owned()
+        }
+        _ => return None,
+    })
+}
+
+/// What to do about a directory that is not an image layout. `verb` makes one.
+fn layout_hint(verb: &str) -> String {
+    format!(
+        "check the name; an OCI image layout directory holds a file named oci-layout, and `tofu-oci {verb}` makes one"
+    )
 }
 
 /// What to do about a bundle.

@@ -4,6 +4,7 @@ use tofu_oci_tfconfig::{ConfigProblem, TfConfigError};
 
 use super::Diagnostic;
 use crate::exit::Exit;
+use crate::invocation;
 
 /// What to do about a state that cannot be read.
 const STATE: &str = "let `tofu state pull` or `terraform state pull` write it anew, or move the file away";
@@ -29,7 +30,8 @@ impl Diagnostic {
         let diagnostic = Self::of(exit, &error).code(error.code());
         match error {
             TfConfigError::NoConfiguration { .. } => {
-                diagnostic.hint("name the directory of the configuration: --chdir DIR")
+                let option = if invocation::says("from-config") { "--from-config" } else { "--chdir" };
+                diagnostic.hint(format!("name the directory of the configuration: {option} DIR"))
             }
             TfConfigError::InvalidWorkspace { .. } => {
                 diagnostic.hint("it comes from TF_WORKSPACE, else from the file `environment` of the data directory")

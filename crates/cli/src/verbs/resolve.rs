@@ -1,11 +1,15 @@
 //! `resolve`.
 
+use std::path::Path;
+
 use serde::Serialize;
 use tofu_oci_types::{Event, ProviderAddr};
 
 use super::context::Context;
 use super::explain;
 use super::install::working_dir;
+use super::module;
+use super::typed::typed;
 use crate::args::ResolveArgs;
 use crate::diagnostic::Diagnostic;
 use crate::invocation;
@@ -15,8 +19,17 @@ use crate::printer;
 use crate::report::json_line;
 use crate::subject;
 
-/// Prints the places of an address, and the rule that names each.
+/// Prints the places of an address, and the rule that names each; or the place of a module.
 pub(crate) async fn resolve(context: &Context, args: &ResolveArgs) -> Result<(), Diagnostic> {
+    if let Some(name) = subject::module(&args.subject)? {
+        working_dir(args.chdir.as_deref())?;
+        return module::resolve::resolve(context, args, &name).await;
+    }
+    let mapping = args.mapping.modules_file.as_deref().and_then(Path::to_str);
+    if typed(mapping, "TOFU_OCI_MODULES") {
+        return Err(Diagnostic::usage(format!("--modules is for modules, and `{}` is a provider", args.subject))
+            .hint("omit it; the CLI configuration, or --from, says where a provider is"));
+    }
     let (address, constraints) = subject::provider(&args.subject)?;
     if !args.explain {
         args.identity.refuse("without --explain no registry is asked", "add --explain, or leave it out")?;

@@ -112,7 +112,9 @@ fn print(context: &Context, change: StateChange, report: &StateReport) {
         }
     });
     page.line(format_args!("  {} {index}", sign::manifest_word(of)));
+    let undone = matches!(change, StateChange::Reinstate | StateChange::Undeprecate) && report.unchanged;
     match (&report.notice, &report.key) {
+        _ if undone => {}
         (Some(notice), Some(key)) => page.line(format_args!("  notice {notice}, signed by {key}")),
         (Some(notice), None) => page.line(format_args!("  notice {notice}, not signed")),
         (None, _) => {}

@@ -10,7 +10,6 @@ use crate::{
     NoticeReport, NoticeRequest, PackError, ReplacedRelease, SignError, WithdrawnVersion, can_be_ended, put_notice,
 };
 
-const MOVED: &str = "its tag moved to another release";
 const STAYED: &str = "its tag did not move";
 const PUBLISHED_AGAIN: &str = "it was published again";
 
@@ -41,11 +40,15 @@ impl Replacement<'_> {
     /// taken for this version. A registry that takes no notice causes a warning.
     pub(crate) async fn mark(&self, replaced: &Descriptor, by: &Descriptor) -> Result<ReplacedRelease, PackError> {
         let replaced = self.by_sha256(replaced).await?;
-        let said = self.say(&replaced, ReleaseState::Withdrawn, MOVED, Some(by.digest.clone())).await;
+        let (kind, moved) = match self.of {
+            VersionOf::Provider { .. } => ("release", "its tag moved to another release"),
+            VersionOf::Module => ("module", "its tag moved to another package"),
+        };
+        let said = self.say(&replaced, ReleaseState::Withdrawn, moved, Some(by.digest.clone())).await;
         let notice = match said {
             Ok(report) => Some(report.attachment.manifest),
             Err(PackError::Sign(error)) if takes_no_notice(&error) => {
-                let text = format!("the replaced release cannot be marked as withdrawn: {error}");
+                let text = format!("the replaced {kind} cannot be marked as withdrawn: {error}");
                 self.reporter.event(&Event::warning("replaced-not-marked", text).with_hint(format!(
                     "whoever may write there can put {} back under the tag, and its signature counts; publish the change as a new version instead",
                     replaced.digest
@@ -78,7 +81,7 @@ impl Replacement<'_> {
                 "notice-left",
                 format!("the tag {tag} did not move, and {digest} in {place} stays marked as withdrawn: {error}"),
             )
-            .with_hint("run the same command again; or push the earlier release again with --replace-tag"),
+            .with_hint("run the same command again; or push what the tag named before again with --replace-tag"),
         });
     }
 

@@ -170,7 +170,8 @@ impl<'a> StatePlan<'a> {
             futures_util::stream::iter(others).buffer_unordered(AT_ONCE).filter_map(async |one| one).collect().await;
         if !found.is_empty() {
             let names = found.iter().map(Tag::as_str).collect::<Vec<_>>().join(", ");
-            let text = format!("the release keeps its other tags: {names}");
+            let kind = kind(&self.report.of);
+            let text = format!("the {kind} keeps its other tags: {names}");
             let hint = if is_module {
                 "a source can still name them; delete or move them"
             } else {
@@ -185,13 +186,24 @@ impl<'a> StatePlan<'a> {
     async fn warn_of_signatures(&self, store: &dyn ReadStore, reporter: &dyn Reporter) -> Result<(), PackError> {
         let found = evidence(store, &self.index, Search::Likely).await?;
         if found.iter().any(|piece| matches!(piece, Evidence::Bundle { .. } | Evidence::CosignTag { .. })) {
-            let text = "the release is signed, and this notice will not be: whoever demands signatures takes it for a warning only";
+            let kind = kind(&self.report.of);
+            let text = format!(
+                "the {kind} is signed, and this notice will not be: whoever demands signatures takes it for a warning only"
+            );
             reporter.event(
                 &Event::warning("unsigned-notice", text)
-                    .with_hint("sign it with the key of the release: --sign-key KEY"),
+                    .with_hint(format!("sign it with the key of the {kind}: --sign-key KEY")),
             );
         }
         Ok(())
+    }
+}
+
+/// What a version is called in messages: the version of a provider is a release.
+fn kind(of: &VersionOf) -> &'static str {
+    match of {
+        VersionOf::Provider { .. } => "release",
+        VersionOf::Module => "module",
     }
 }
 

@@ -91,6 +91,18 @@ pub enum ModuleError {
     },
 }
 
+/// What git, curl and ssh say of a host that they did not reach. The program runs with untranslated messages.
+const UNREACHED: [&str; 8] = [
+    "Could not resolve ",
+    "name resolution",
+    "Failed to connect to ",
+    "Connection refused",
+    "Connection timed out",
+    "Connection reset",
+    "No route to host",
+    "Network is unreachable",
+];
+
 /// Why a git repository did not give a package.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -145,6 +157,15 @@ impl GitFault {
         match self {
             Self::Run(GitRunError::Stuck { .. }) => true,
             Self::InSubmodule { fault, .. } => fault.is_transient(),
+            _ => self.is_of_network(),
+        }
+    }
+
+    /// Whether the program did not reach the repository, by its own words: a login has nothing to do with it.
+    pub fn is_of_network(&self) -> bool {
+        match self {
+            Self::InSubmodule { fault, .. } => fault.is_of_network(),
+            Self::Refused { message } => UNREACHED.iter().any(|words| message.contains(words)),
             _ => false,
         }
     }

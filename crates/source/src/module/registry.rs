@@ -31,6 +31,11 @@ impl ModuleRegistry {
         &self.origin.place
     }
 
+    /// Its address, without user info and arguments.
+    pub fn address(&self) -> String {
+        shown_url(self.origin.base())
+    }
+
     /// The versions that it lists, ascending. Texts that are not versions are skipped with a warning, as `OpenTofu` does.
     ///
     /// # Errors

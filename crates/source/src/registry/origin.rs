@@ -39,6 +39,11 @@ impl Origin {
         Self { place: Place::from(&host), access, host, base }
     }
 
+    /// The address of the service.
+    pub(crate) fn base(&self) -> &Url {
+        &self.base
+    }
+
     /// A document of the protocol; `None` for 404.
     ///
     /// Spec: `opentofu-behaviour.md` §8.4.

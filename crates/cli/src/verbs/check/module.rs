@@ -9,11 +9,12 @@ use tofu_oci_checker::{
     AskedModules, FindingLevel, Group, ModuleCheckReport, ModuleCheckRequest, check_modules, needs_packages,
     refused_module,
 };
+use tofu_oci_store::ReadStore;
 use tofu_oci_types::{OciModuleSource, Tag, Version, masked};
 
 use super::checked::{Checked, Predicted, Unjudged, counted, idle};
 use super::repository::refuse_other_options;
-use super::target::{Target, is_source};
+use super::target::Target;
 use crate::args::CheckArgs;
 use crate::diagnostic::Diagnostic;
 use crate::ends::{End, LAYOUT_MARK};
@@ -45,9 +46,31 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, target: &str) -> 
         }
         ModuleTarget::Repository(end, asked) => (end.to_string(), read_end(context, args, &end, asked, depth).await?),
     };
+    Ok(checked(shown, report, depth))
+}
+
+/// The same of a repository that turned out to hold modules.
+pub(super) async fn of_store(
+    context: &Context,
+    end: &End,
+    store: &dyn ReadStore,
+    version: Option<&Version>,
+    depth: Depth,
+) -> Result<Checked, Diagnostic> {
+    let request = ModuleCheckRequest { asked: of_version(version)?, depth, work_dir: &std::env::temp_dir() };
+    let report = check_modules(store, &request, context.reporter.as_ref()).await?;
+    Ok(checked(end.to_string(), report, depth))
+}
+
+/// Every tag, or that of a version.
+fn of_version(version: Option<&Version>) -> Result<AskedModules, Diagnostic> {
+    Ok(version.map(tag).transpose()?.map_or(AskedModules::EveryTag, AskedModules::Tag))
+}
+
+fn checked(target: String, report: ModuleCheckReport, depth: Depth) -> Checked {
     let ModuleCheckReport { predictions, findings, not_judged } = report;
-    Ok(Checked {
-        target: shown,
+    Checked {
+        target,
         looked_at: format!("{} looked at", counted(predictions.len(), "module")),
         counts: None,
         groups: vec![Group::Modules],
@@ -61,7 +84,7 @@ pub(super) async fn check(context: &Context, args: &CheckArgs, target: &str) -> 
         predicted: Some(Predicted::Modules(predictions)),
         against: None,
         probe: None,
-    })
+    }
 }
 
 async fn read_end(
@@ -89,7 +112,7 @@ fn refuse(args: &CheckArgs) -> Result<(), Diagnostic> {
 }
 
 fn read(args: &CheckArgs, target: &str) -> Result<ModuleTarget, Diagnostic> {
-    if is_source(target) {
+    if subject::is_oci_source(target) {
         if args.source.is_some() || args.version.is_some() {
             let option = if args.source.is_some() { "--source" } else { "--version" };
             return Err(Diagnostic::usage(format!("{option} has no meaning here: the argument is a source"))
@@ -111,14 +134,13 @@ fn read(args: &CheckArgs, target: &str) -> Result<ModuleTarget, Diagnostic> {
     };
     let version = subject::one_version(&end.to_string(), version, args.version.as_ref())?;
     let Some(text) = &args.source else {
-        let asked = version.as_ref().map(tag).transpose()?.map_or(AskedModules::EveryTag, AskedModules::Tag);
-        return Ok(ModuleTarget::Repository(end, asked));
+        return Ok(ModuleTarget::Repository(end, of_version(version.as_ref())?));
     };
     if version.is_some() {
         return Err(Diagnostic::usage("--source names the package, so that no version can be named beside it")
             .hint("name the tag in the source: ?tag=1.0.0"));
     }
-    if !is_source(text) {
+    if !subject::is_oci_source(text) {
         return Err(Diagnostic::usage(format!("`{}` is not an oci:// source", masked(text)))
             .hint("write it as in a module block: 'oci://HOST/REPOSITORY//FOLDER?tag=1.0.0'"));
     }

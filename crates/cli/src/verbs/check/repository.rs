@@ -11,6 +11,7 @@ use tofu_oci_checker::{
 use tofu_oci_types::{Platform, Version};
 
 use super::checked::{Checked, Compared, Comparison, Predicted, Unjudged, counted, idle};
+use super::module;
 use super::target::Target;
 use crate::args::CheckArgs;
 use crate::connect::Connector;
@@ -19,6 +20,7 @@ use crate::ends::End;
 use crate::identity;
 use crate::subject;
 use crate::verbs::context::Context;
+use crate::verbs::module::open::holds_modules;
 use crate::verbs::typed::{typed, typed_hosts};
 
 /// Checks the repository, and compares it with the one of `--against` if given.
@@ -50,6 +52,11 @@ pub(super) async fn check(
     };
     let trust = crate::trust::load(&args.trust, args.chdir.as_deref().unwrap_or(Path::new(".")))?;
     let mut report = tofu_oci_checker::check(store.as_ref(), &request, context.reporter.as_ref()).await?;
+    let counts = TagCounts::of(&report.facts);
+    if counts.versions == 0 && counts.other > 0 && other.is_none() && holds_modules(store.as_ref()).await {
+        refuse_provider_options(args, end)?;
+        return module::of_store(context, end, store.as_ref(), version.as_ref(), depth).await;
+    }
     let place = tofu_oci_fetch::pin_file::place(&trust.pins_path, &report.facts.place);
     let judging = SignatureTrust { policy: &trust.policy, pins: &trust.pins, place: &place, now: trust.now };
     let (signed, unasked) = signatures(store.as_ref(), &report.facts, report.provider.address(), &judging).await;
@@ -65,7 +72,6 @@ pub(super) async fn check(
         Some(other) => Some(compare(context, &mut report, &connector, other, version.as_ref()).await?),
         None => None,
     };
-    let counts = TagCounts::of(&report.facts);
     Ok(Checked {
         target: end.to_string(),
         looked_at: looked_at(counts),
@@ -105,6 +111,17 @@ pub(super) fn refuse_other_options(args: &CheckArgs) -> Result<(), Diagnostic> {
     match given.iter().find(|(_, given)| *given) {
         Some((option, _)) => Err(Diagnostic::usage(format!("{option} is for lock files, and this is a repository"))
             .hint("the repository that is named is the one that is read; a lock file is named by its path")),
+        None => Ok(()),
+    }
+}
+
+/// Options that say nothing about modules.
+fn refuse_provider_options(args: &CheckArgs, end: &End) -> Result<(), Diagnostic> {
+    let given = [("--address", args.address.is_some()), ("--platform", !args.platforms.is_empty())];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => {
+            Err(Diagnostic::usage(format!("{option} is for providers, and {end} holds modules")).hint("omit it"))
+        }
         None => Ok(()),
     }
 }

@@ -35,7 +35,7 @@ impl Target {
         }
         let is_bare = !text.contains(['@', ':']);
         let (end, version) = subject::place(text).map_err(|diagnostic| {
-            if is_source(text) {
+            if subject::is_oci_source(text) {
                 diagnostic.hint("for a module's source, add --module")
             } else if is_bare {
                 diagnostic.hint("a lock file is named by its path, such as ./.terraform.lock.hcl")
@@ -45,12 +45,6 @@ impl Target {
         })?;
         Ok(Self::Repository(end, version))
     }
-}
-
-/// Whether the text is a source as module blocks have it; `oci:///srv/x` is `oci:` and a path.
-pub(super) fn is_source(text: &str) -> bool {
-    let scheme = text.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("oci://"));
-    text.starts_with("oci::") || (scheme && !text[6..].starts_with('/'))
 }
 
 /// Whether a directory holds an OCI image layout.
@@ -107,7 +101,7 @@ mod tests {
 
     #[track_caller]
     fn check_source(text: &str, want: bool) {
-        assert_eq!(is_source(text), want, "{text}");
+        assert_eq!(subject::is_oci_source(text), want, "{text}");
     }
 
     #[test]

@@ -64,6 +64,11 @@ impl MappedModule {
         self.by
     }
 
+    /// The same error, with the rule that leads to the repository.
+    pub(super) fn blamed(&self, diagnostic: Diagnostic, address: &ModuleAddr) -> Diagnostic {
+        diagnostic.cause(format!("{}:{} maps {address} to {}", self.by.file, self.by.line, self.end))
+    }
+
     /// Says which rule leads to the repository.
     pub(super) fn note(&self, context: &Context, address: &ModuleAddr) {
         let text =
@@ -88,13 +93,19 @@ impl MappedBy {
     }
 }
 
+/// Why the tags of a module's repository are not known. A repository that is not there has a code of modules.
+pub(super) fn unlisted(error: impl Into<Diagnostic>) -> Diagnostic {
+    let diagnostic = error.into();
+    if diagnostic.stable_name() == "provider-not-found" { diagnostic.code("module-not-found") } else { diagnostic }
+}
+
 /// The newest version in a repository that the constraints admit. A withdrawn version has no tag of its own, so it is not chosen.
 pub(super) async fn choose(
     store: &dyn ReadStore,
     address: &ModuleAddr,
     wanted: &Constraints,
 ) -> Result<Version, Diagnostic> {
-    let listing = Listing::of(&store.tags().await?);
+    let listing = Listing::of(&store.tags().await.map_err(unlisted)?);
     if let Some(version) = wanted.select(&listing.versions) {
         return Ok(version.clone());
     }

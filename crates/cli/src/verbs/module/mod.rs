@@ -6,6 +6,7 @@ mod mirror;
 pub(super) mod open;
 mod pull;
 mod push;
+pub(super) mod resolve;
 mod versions;
 
 use super::context::Context;

@@ -1,10 +1,12 @@
 //! Modules that arguments name, opened.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use tofu_oci_logins::Access;
 use tofu_oci_source::{
-    CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, withdrawal,
+    CredentialErrors, Listing, MethodOpener, ModuleError, ModuleLocation, ModulePackage, ModuleRegistry, version_of,
+    withdrawal,
 };
 use tofu_oci_store::{ReadStore, StoreError};
 use tofu_oci_trust::VersionOf;
@@ -16,27 +18,30 @@ use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
 use crate::ends::End;
 use crate::lookup;
+use crate::subject;
 use crate::verbs::context::Context;
 
 /// Reads an argument that names a module.
 pub(in crate::verbs) fn named(text: &str) -> Result<ModuleName, Diagnostic> {
-    text.parse().map_err(|error| Diagnostic::of_module_name(text, &error))
+    subject::module_name(text)
 }
 
-/// What reaches the place that a name means; a password is read for the registry that it names.
+/// What reaches the place that a name means; a password is read for the registry that it names. `chdir` is the directory whose CLI
+/// configuration says who asks.
 pub(in crate::verbs) async fn connector(
     context: &Context,
     name: &ModuleName,
     mapped: Option<&MappedModule>,
     network: &Network,
     identity: &IdentityArgs,
+    chdir: Option<&Path>,
 ) -> Result<Connector, Diagnostic> {
     let end = end(name).or_else(|| mapped.map(|mapped| mapped.end.clone()));
     let registries: Vec<&str> = match &end {
         Some(End::Registry(repository)) => vec![repository.registry()],
         Some(End::Layout(_)) | None => Vec::new(),
     };
-    let access = identity.access(&registries, None).await?;
+    let access = identity.access(&registries, chdir).await?;
     Ok(context.connector(network, access))
 }
 
@@ -50,7 +55,7 @@ pub(in crate::verbs) fn end(name: &ModuleName) -> Option<End> {
 }
 
 /// The tag or digest of a package in a repository or directory.
-fn reference(name: &ModuleName) -> Option<&Reference> {
+pub(super) fn reference(name: &ModuleName) -> Option<&Reference> {
     match name {
         ModuleName::Oci(source) => Some(source.reference()),
         ModuleName::Layout { reference, .. } => Some(reference),
@@ -78,7 +83,10 @@ pub(in crate::verbs) async fn find(
 ) -> Result<OpenedModule, Diagnostic> {
     if let ModuleName::Registry { address, subdir, constraints } = name {
         return match mapped {
-            Some(mapped) => of_mapped(address, subdir, constraints, connector, mapped).await,
+            Some(mapped) => {
+                let found = of_mapped(address, subdir, constraints, connector, mapped).await;
+                found.map_err(|diagnostic| mapped.blamed(diagnostic, address))
+            }
             None => of_registry(address, subdir, constraints, connector, private).await,
         };
     }
@@ -116,12 +124,30 @@ pub(in crate::verbs) async fn in_store(
     Ok(OpenedModule { package, version, tag, subject })
 }
 
+/// Whether the newest version in a repository is a module. False if it cannot be asked.
+pub(in crate::verbs) async fn holds_modules(store: &dyn ReadStore) -> bool {
+    let Ok(tags) = store.tags().await else { return false };
+    let Some(Ok(tag)) = Listing::of(&tags).versions.last().map(Tag::for_version) else { return false };
+    let Ok(manifest) = store.resolve(&Reference::Tag(tag)).await else { return false };
+    matches!(version_of(store, &manifest).await, Ok(Some(VersionOf::Module)))
+}
+
 /// Why a repository has no such tag or digest: that the version was withdrawn and why, or the versions that it has, if it says
 /// so.
 async fn missing(error: StoreError, store: &dyn ReadStore, reference: &Reference) -> Diagnostic {
     let place = store.place();
     let listing = match &error {
-        StoreError::NotFound { .. } => store.tags().await.map(|tags| Listing::of(&tags)).unwrap_or_default(),
+        StoreError::NotFound { .. } => match store.tags().await {
+            Ok(tags) => Listing::of(&tags),
+            // Many registries answer equally for a tag of a repository that they do not have.
+            Err(unknown @ StoreError::UnknownRepository { .. }) => {
+                return Diagnostic::from(unknown).code(match reference {
+                    Reference::Tag(_) => "tag-not-found",
+                    Reference::Digest(_) => "digest-not-found",
+                });
+            }
+            Err(_) => Listing::default(),
+        },
         _ => Listing::default(),
     };
     let version = match reference {
@@ -144,7 +170,7 @@ async fn of_mapped(
     connector: &Connector,
     mapped: &MappedModule,
 ) -> Result<OpenedModule, Diagnostic> {
-    let store = connector.source(&mapped.end)?;
+    let store = connector.source(&mapped.end).map_err(mapped::unlisted)?;
     let version = mapped::choose(store.as_ref(), address, constraints).await?;
     let tag = Tag::for_version(&version).expect("the version is that of a tag");
     let package = ModulePackage::of_store(store, &Reference::Tag(tag.clone()), subdir.clone()).await?;
@@ -160,8 +186,13 @@ async fn of_registry(
     private: &PrivateHostArgs,
 ) -> Result<OpenedModule, Diagnostic> {
     let opener = opener(connector, private)?;
-    let registry = opener.module_registry(address.hostname()).await?;
-    let version = registry.choose(address, constraints).await?;
+    let unmapped = |error: ModuleError| {
+        let why =
+            format!("no rule of modules.toml maps it, so the registry of {} was asked", address.hostname().display());
+        Diagnostic::from(error).cause(why)
+    };
+    let registry = opener.module_registry(address.hostname()).await.map_err(unmapped)?;
+    let version = registry.choose(address, constraints).await.map_err(unmapped)?;
     let location: ModuleLocation = registry.locate(address, &version).await?;
     let package = opener.module_package(&location, connector.git()).await?.inside(subdir);
     let subject = format!("{address} {version}");

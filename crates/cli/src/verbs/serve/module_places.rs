@@ -11,6 +11,7 @@ use tofu_oci_types::Place;
 use super::settings::Settings;
 use crate::connect::Connector;
 use crate::diagnostic::Diagnostic;
+use crate::invocation;
 
 /// Opens every place of modules. No registry is asked yet.
 ///
@@ -32,6 +33,20 @@ pub(super) fn open(settings: &Settings, connector: &Connector) -> Result<Vec<Ser
 /// If it is neither a template of repositories nor a folder that is there; exit code 2.
 pub(super) fn repositories(settings: &Settings, served: &ServedModules) -> Result<ModuleRepositories, Diagnostic> {
     let about = |error: Diagnostic| settings.about(&served.from, error.code("settings-invalid"));
+    if let Some((kind, _)) = served.from.text.split_once(':').filter(|(kind, _)| ["bundle", "static"].contains(kind)) {
+        let diagnostic = Diagnostic::usage(format!(
+            "modules are served out of repositories and image layouts, and `{}` is not one",
+            served.from.text
+        ));
+        return Err(about(if kind == "bundle" {
+            diagnostic.hint(format!(
+                "bring its modules into image layouts first: tofu-oci module mirror --from {} --to oci:DIR; then serve oci:DIR",
+                invocation::quoted(&served.from.text)
+            ))
+        } else {
+            diagnostic.hint("write 'REGISTRY/${namespace}-${name}-${target_system}' or oci:DIR")
+        }));
+    }
     let text = settings.located(&served.from.text);
     let repositories: ModuleRepositories = text.parse().map_err(|error: tofu_oci_mapper::TemplateError| {
         about(Diagnostic::usage(error.to_string()).hint(error.instead()))

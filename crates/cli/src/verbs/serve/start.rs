@@ -128,6 +128,7 @@ pub(super) fn announce(context: &Context, config: &BridgeConfig, base: &BaseUrl,
     }
     if let Some(modules) = &modules {
         page.line(format!("  host \"HOST\" {{ services = {{ \"modules.v1\" = \"{modules}HOST/\" }} }}"));
+        page.line("  (clients then ask HOST for no other service: write those that you need, such as providers.v1, beside it)");
     }
     for host in &config.hosts {
         let shown = host.display();

@@ -13,11 +13,12 @@ use tofu_oci_fetch::{ModuleFetchError, Trust, Turn, pin_file};
 use tofu_oci_lockfile::LOCK_FILE_NAME;
 use tofu_oci_source::{OciSource, ReleaseId, Source, version_of};
 use tofu_oci_trust::{Flaw, Policy, Standing, Verdict, VersionOf};
-use tofu_oci_types::{Counter, ProviderAddr, Reference, ReleaseName, Subdir, Tag, Version};
+use tofu_oci_types::{Counter, ModuleName, ProviderAddr, Reference, ReleaseName, Subdir, Tag, Version};
 
 use super::context::Context;
 use super::install::{finder, working_dir};
 use super::magic_address::magic_address;
+use super::module::mapped::MappedModule;
 use super::module::open::{self as module_open, OpenedModule};
 use super::typed::typed;
 use crate::args::VerifyArgs;
@@ -26,6 +27,7 @@ use crate::ends::End;
 use crate::exit::Exit;
 use crate::identity;
 use crate::invocation;
+use crate::modules;
 use crate::printer;
 use crate::report::json_line;
 use crate::subject;
@@ -267,11 +269,12 @@ struct VerifyTarget {
 /// Reads the argument. A release at a place says itself which provider it is, or that it is a module.
 async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> Result<VerifySubject, Diagnostic> {
     let chdir = args.chdir.as_deref();
-    if text.starts_with("oci://") && !text.starts_with("oci:///") {
-        let name = module_open::named(text)?;
-        let connector = module_open::connector(context, &name, None, &args.network, &args.identity).await?;
-        let module = module_open::find(&name, None, &connector, &args.lookup.private).await?;
-        return Ok(VerifySubject::Module(Box::new(module)));
+    if let Some(name) = subject::module(text)? {
+        let mapped = MappedModule::of(&modules::load(&args.mapping, dir)?, &name)?;
+        // Without a version and a rule the four parts are a repository.
+        if mapped.is_some() || text.contains('@') || !matches!(name, ModuleName::Registry { .. }) {
+            return module_of(context, args, &name, mapped.as_ref()).await;
+        }
     }
     let (end, version) = match subject::read(text)? {
         ReleaseName::Repository { repository, version } => (End::Registry(repository), version),
@@ -291,10 +294,20 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     let tag = Tag::for_version(&version).map_err(|error| Diagnostic::of(Exit::Usage, &error))?;
     let index = match store.resolve(&Reference::Tag(tag.clone())).await {
         // What was withdrawn names its provider, too; the source then says why it was.
-        Err(error) if error.is_not_found() => match Tag::withdrawn(&version) {
-            Ok(kept) => store.resolve(&Reference::Tag(kept)).await.map_err(|_| error)?,
-            Err(_) => return Err(error.into()),
-        },
+        Err(error) if error.is_not_found() => {
+            let kept = match Tag::withdrawn(&version) {
+                Ok(kept) => store.resolve(&Reference::Tag(kept)).await.ok(),
+                Err(_) => None,
+            };
+            match kept {
+                Some(kept) => kept,
+                None if module_open::holds_modules(store.as_ref()).await => {
+                    let module = module_open::in_store(store, &end, &Reference::Tag(tag), &Subdir::root()).await?;
+                    return Ok(VerifySubject::Module(Box::new(module)));
+                }
+                None => return Err(error.into()),
+            }
+        }
         found => found?,
     };
     let magic = || if let End::Registry(repository) = &end { magic_address(repository) } else { None };
@@ -312,6 +325,32 @@ async fn named(context: &Context, args: &VerifyArgs, text: &str, dir: &Path) -> 
     Ok(VerifySubject::Provider(VerifyTarget { source: Arc::new(OciSource::new(store)), address, version }))
 }
 
+/// A module that a source names, or an address with the mapping or the registry of its host.
+async fn module_of(
+    context: &Context,
+    args: &VerifyArgs,
+    name: &ModuleName,
+    mapped: Option<&MappedModule>,
+) -> Result<VerifySubject, Diagnostic> {
+    if typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM") {
+        return Err(Diagnostic::usage("--from is for providers, and this is a module")
+            .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is"));
+    }
+    let chdir = args.chdir.as_deref();
+    let connector = module_open::connector(context, name, mapped, &args.network, &args.identity, chdir).await?;
+    connector.config(chdir)?;
+    let module = module_open::find(name, mapped, &connector, &args.lookup.private).await?;
+    if module.package.repository().is_none() {
+        let place = module.package.place();
+        let text =
+            format!("{} comes from {place}, and only modules in OCI repositories have signatures", module.subject);
+        return Err(Diagnostic::new(Exit::Fixable, text).code("unsigned").hint(
+            "`tofu-oci module mirror` brings it into a repository of yours, and signs it there with --sign-key",
+        ));
+    }
+    Ok(VerifySubject::Module(Box::new(module)))
+}
+
 /// A provider, and one exact version of it: the locked one if none is named.
 fn of_provider(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagnostic> {
     let (address, constraints) = subject::provider(text)?;
@@ -320,10 +359,15 @@ fn of_provider(text: &str, dir: &Path) -> Result<(ProviderAddr, Version), Diagno
         return Ok((address, version));
     }
     let lock = tofu_oci_lockfile::read(&dir.join(LOCK_FILE_NAME))?;
-    match lock.file().get(&address) {
-        Some(entry) => Ok((address, entry.version.clone())),
-        None => Err(Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
-            .hint(format!("name one: {address}@VERSION"))
-            .hint(format!("`{}` lists them", invocation::versions(&address)))),
+    if let Some(entry) = lock.file().get(&address) {
+        return Ok((address, entry.version.clone()));
     }
+    let diagnostic = Diagnostic::usage(format!("no version of {address} is named, and the lock file has none"))
+        .hint(format!("name one: {address}@VERSION"))
+        .hint(format!("`{}` lists them", invocation::versions(&address)));
+    if !subject::is_repository(text) {
+        return Err(diagnostic);
+    }
+    let versions = invocation::command(&format!("module versions oci://{text}"));
+    Err(diagnostic.hint(format!("if {text} is a repository: {text}:VERSION; `{versions}` lists those of a module")))
 }

@@ -1,0 +1,135 @@
+//! Where a module is, as JSON lines.
+
+use serde::Serialize;
+use tofu_oci_explain::modules::{HeldBackVersion, MappingStep};
+use tofu_oci_explain::releases::VersionNotice;
+use tofu_oci_types::{Digest, Place, Tag, Version};
+
+use super::explained::{ExplainedModule, wanted};
+use super::{FoundModule, ModuleAsk, mapped_by};
+use crate::diagnostic::Diagnostic;
+use crate::report::json_line;
+use crate::verbs::module::mapped::MappedBy;
+
+#[derive(Serialize)]
+struct ResolvedModuleLine<'a> {
+    event: &'static str,
+    source: &'a str,
+    mapped_by: Option<&'a MappedBy>,
+    registry: Option<&'a str>,
+    #[serde(flatten)]
+    found: FoundMembers<'a>,
+}
+
+/// The members about a package.
+#[derive(Default, Serialize)]
+struct FoundMembers<'a> {
+    version: Option<&'a Version>,
+    tag: Option<&'a Tag>,
+    place: Option<&'a Place>,
+    manifest: Option<&'a Digest>,
+    archive: Option<&'a str>,
+    checksum: Option<&'a Digest>,
+    git: Option<&'a str>,
+    folder: &'a str,
+}
+
+impl<'a> FoundMembers<'a> {
+    fn of(found: &'a FoundModule) -> Self {
+        Self {
+            version: found.version.as_ref(),
+            tag: found.tag.as_ref(),
+            place: Some(&found.place),
+            manifest: found.manifest.as_ref(),
+            archive: found.archive.as_deref(),
+            checksum: found.checksum.as_ref(),
+            git: found.git.as_deref(),
+            folder: &found.folder,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ModuleRuleLine<'a> {
+    event: &'static str,
+    source: &'a str,
+    number: usize,
+    at: Option<String>,
+    selected: bool,
+    matches: &'a str,
+    template: String,
+}
+
+#[derive(Serialize)]
+struct ModuleOfferLine<'a> {
+    event: &'static str,
+    source: &'a str,
+    place: &'a str,
+    registry: Option<&'a str>,
+    versions: Vec<&'a Version>,
+    withdrawn: Vec<&'a Version>,
+    code: Option<&'a str>,
+    error: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ModuleChoiceLine<'a> {
+    event: &'static str,
+    source: &'a str,
+    constraints: String,
+    outcome: &'static str,
+    #[serde(flatten)]
+    found: FoundMembers<'a>,
+    reason: &'a str,
+    held_back: &'a [HeldBackVersion],
+    notice: Option<&'a VersionNotice>,
+    code: Option<&'a str>,
+    error: Option<&'a str>,
+}
+
+/// The answer without an explanation.
+pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &FoundModule) {
+    let (source, mapped_by, found) = (ask.typed, mapped_by(ask), FoundMembers::of(found));
+    json_line(&ResolvedModuleLine { event: "module_resolved", source, mapped_by, registry, found });
+}
+
+/// One line a rule, one for what the place offers, one for how it ends.
+pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
+    let source = ask.typed;
+    for MappingStep { number, mirror, selected, matches } in &explained.steps {
+        json_line(&ModuleRuleLine {
+            event: "module_rule",
+            source,
+            number: *number,
+            at: mirror.origin.as_ref().map(ToString::to_string),
+            selected: *selected,
+            matches,
+            template: mirror.repositories.to_string(),
+        });
+    }
+    let failed = explained.listing.as_ref().err();
+    let listing = explained.listing.as_ref().ok();
+    json_line(&ModuleOfferLine {
+        event: "module_offer",
+        source,
+        place: &explained.place,
+        registry: explained.registry.as_deref(),
+        versions: listing.into_iter().flat_map(|listing| listing.versions.iter().rev()).collect(),
+        withdrawn: listing.into_iter().flat_map(|listing| listing.withdrawn.iter().rev()).collect(),
+        code: failed.map(Diagnostic::stable_name),
+        error: failed.map(Diagnostic::text),
+    });
+    let failed = explained.found.as_ref().err();
+    json_line(&ModuleChoiceLine {
+        event: "module_choice",
+        source,
+        constraints: wanted(ask.name).to_string(),
+        outcome: if failed.is_some() { "not-found" } else { "found" },
+        found: explained.found.as_ref().map(FoundMembers::of).unwrap_or_default(),
+        reason: &explained.choice.why,
+        held_back: &explained.choice.held_back,
+        notice: explained.notice(),
+        code: failed.map(Diagnostic::stable_name),
+        error: failed.map(Diagnostic::text),
+    });
+}

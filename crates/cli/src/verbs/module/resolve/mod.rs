@@ -1,0 +1,146 @@
+//! `resolve` of a module: where it is, which version, and with `--explain` why.
+
+mod explained;
+mod line;
+mod text;
+
+use std::path::Path;
+
+use tofu_oci_mapper::ModuleMirrors;
+use tofu_oci_source::{Locator, ModulePackage, PackageBytes};
+use tofu_oci_types::{Digest, ModuleName, Place, Tag, Version};
+
+use super::mapped::{MappedBy, MappedModule};
+use super::open::{self, OpenedModule};
+use crate::args::ResolveArgs;
+use crate::connect::Connector;
+use crate::diagnostic::Diagnostic;
+use crate::modules;
+use crate::verbs::context::Context;
+use crate::verbs::typed::typed;
+
+/// What is asked.
+struct ModuleAsk<'a> {
+    /// As it was typed.
+    typed: &'a str,
+    name: &'a ModuleName,
+    mirrors: &'a ModuleMirrors,
+    mapped: Option<&'a MappedModule>,
+    /// The file of the mapping; `None` if there is none.
+    file: Option<String>,
+}
+
+/// The package that is chosen, and where it is.
+struct FoundModule {
+    version: Option<Version>,
+    tag: Option<Tag>,
+    place: Place,
+    /// The digest of its manifest, in an OCI repository.
+    manifest: Option<Digest>,
+    /// The address of its archive on the web, without what may be a secret.
+    archive: Option<String>,
+    /// What the archive must be, if its registry says so.
+    checksum: Option<Digest>,
+    /// Its git repository with the reference, without secrets.
+    git: Option<String>,
+    /// The folder in the package; empty for the whole one.
+    folder: String,
+}
+
+impl FoundModule {
+    fn of(opened: OpenedModule) -> Self {
+        let OpenedModule { package, version, tag, .. } = opened;
+        let (archive, checksum) = archive(&package);
+        Self {
+            version: version.or_else(|| package.claimed_version().cloned()),
+            tag,
+            place: package.place().clone(),
+            manifest: package.manifest().cloned(),
+            archive,
+            checksum,
+            git: package.git().map(|checkout| checkout.source().to_string()),
+            folder: package.subdir().to_string(),
+        }
+    }
+}
+
+fn archive(package: &ModulePackage) -> (Option<String>, Option<Digest>) {
+    match package.bytes() {
+        PackageBytes::Archive { part, .. } => match &part.at {
+            Locator::Url(url) => (Some(tofu_oci_http::shown_url(url)), part.digest.clone()),
+            _ => (None, None),
+        },
+        PackageBytes::Commit => (None, None),
+    }
+}
+
+/// Prints where a module is, and with `--explain` why.
+pub(in crate::verbs) async fn resolve(
+    context: &Context,
+    args: &ResolveArgs,
+    name: &ModuleName,
+) -> Result<(), Diagnostic> {
+    refuse(args)?;
+    if let ModuleName::Git(source) = name {
+        return Err(Diagnostic::usage(format!("{source} is a git repository, and says itself where the module is"))
+            .code("git-has-no-versions")
+            .hint("`git ls-remote` with the same address lists its tags and branches"));
+    }
+    let chdir = args.chdir.as_deref();
+    let dir = chdir.unwrap_or(Path::new("."));
+    let mirrors = modules::load(&args.mapping, dir)?;
+    let mapped = MappedModule::of(&mirrors, name)?;
+    let connector = open::connector(context, name, mapped.as_ref(), &args.network, &args.identity, chdir).await?;
+    connector.config(chdir)?;
+    let file = modules::mapping_file(&args.mapping, dir).map(|path| path.display().to_string());
+    let ask = ModuleAsk { typed: &args.subject, name, mirrors: &mirrors, mapped: mapped.as_ref(), file };
+    if args.explain {
+        return explained::explain(context, args, &ask, &connector).await;
+    }
+    let registry = registry(&ask, args, &connector).await?;
+    let found = FoundModule::of(open::find(name, ask.mapped, &connector, &args.lookup.private).await?);
+    if context.json {
+        line::resolved(&ask, registry.as_deref(), &found);
+    } else {
+        text::resolved(&ask, registry.as_deref(), &found);
+    }
+    Ok(())
+}
+
+/// The address of the registry that is asked; `None` if a repository is.
+async fn registry(
+    ask: &ModuleAsk<'_>,
+    args: &ResolveArgs,
+    connector: &Connector,
+) -> Result<Option<String>, Diagnostic> {
+    match (ask.name, ask.mapped) {
+        (ModuleName::Registry { address, .. }, None) => {
+            let registry = open::registry(address.hostname(), connector, &args.lookup.private).await?;
+            Ok(Some(registry.address()))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The rule, if one maps the module.
+fn mapped_by<'a>(ask: &ModuleAsk<'a>) -> Option<&'a MappedBy> {
+    ask.mapped.map(|mapped| &mapped.by)
+}
+
+/// Options that are for providers alone.
+fn refuse(args: &ResolveArgs) -> Result<(), Diagnostic> {
+    let given = [
+        ("--from", typed(args.lookup.from.as_deref(), "TOFU_OCI_FROM")),
+        ("--plugin-dir", !args.lookup.plugin_dir.is_empty()),
+        ("--magic-suffix", typed(args.lookup.magic_suffix.as_deref(), "TOFU_OCI_MAGIC_SUFFIX")),
+        ("--platform", args.platform.is_some()),
+        ("--upgrade", args.upgrade),
+    ];
+    match given.iter().find(|(_, given)| *given) {
+        Some((option, _)) => {
+            Err(Diagnostic::usage(format!("{option} is for providers, and `{}` is a module", args.subject))
+                .hint("omit it; modules.toml, or the file of --modules, says in which repository a module is"))
+        }
+        None => Ok(()),
+    }
+}

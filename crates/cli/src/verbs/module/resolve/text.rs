@@ -1,0 +1,203 @@
+//! Where a module is, for people.
+
+use anstyle::Style;
+use tofu_oci_explain::modules::{HeldBackVersion, HoldingCause, MappingStep};
+use tofu_oci_types::{ModuleName, Version};
+
+use super::explained::{ExplainedModule, wanted};
+use super::{FoundModule, ModuleAsk, mapped_by};
+use crate::diagnostic::Diagnostic;
+use crate::page::{Line, Page};
+use crate::printer;
+use crate::verbs::context::tagged;
+
+/// How many versions are shown.
+const SHOWN: usize = 6;
+
+/// The answer without an explanation.
+pub(super) fn resolved(ask: &ModuleAsk<'_>, registry: Option<&str>, found: &FoundModule) {
+    let mut page = Page::of(match (ask.name, &found.version) {
+        (ModuleName::Registry { address, .. }, Some(version)) => format!("{address} {version}"),
+        _ => ask.typed.to_owned(),
+    });
+    if let (ModuleName::Oci(_), Some(version)) = (ask.name, &found.version) {
+        page.row("  ", "version", version);
+    }
+    place(found, "  ", &mut page);
+    if let Some(by) = mapped_by(ask) {
+        page.row("  ", "rule", by);
+    }
+    if let Some(registry) = registry {
+        page.row("  ", "registry", registry);
+    }
+    printer::stdout(&page);
+}
+
+/// Where the package is, and by what it is known.
+fn place(found: &FoundModule, indent: &str, page: &mut Page) {
+    let place = &found.place;
+    match (&found.git, &found.archive, &found.tag) {
+        (Some(git), _, _) => page.row(indent, "place", git),
+        (None, Some(archive), _) => page.row(indent, "place", archive),
+        (None, None, Some(tag)) => page.row(indent, "place", tagged(place, tag)),
+        (None, None, None) => page.row(indent, "place", place),
+    }
+    if let Some(manifest) = &found.manifest {
+        page.row(indent, "manifest", manifest);
+    }
+    if let Some(checksum) = &found.checksum {
+        page.row(indent, "checksum", checksum);
+    }
+    if !found.folder.is_empty() {
+        page.row(indent, "folder", &found.folder);
+    }
+}
+
+/// Every rule, what the place offers, and how it ends.
+pub(super) fn explained(ask: &ModuleAsk<'_>, explained: &ExplainedModule<'_>) {
+    let mut page = Page::default();
+    page.push(head(ask));
+    page.line(match (ask.name, &ask.file) {
+        (ModuleName::Registry { .. }, Some(file)) => {
+            format!("rules of {file}, in order: the first one that is for the module counts")
+        }
+        (ModuleName::Registry { .. }, None) => {
+            "there is no modules.toml, so the registry of the host is asked".to_owned()
+        }
+        _ => "the source names its repository itself: modules.toml is for modules of registries".to_owned(),
+    });
+    explained.steps.iter().for_each(|step| rule(step, explained, &mut page));
+    if ask.mapped.is_none() {
+        let name = if explained.steps.is_empty() && !matches!(ask.name, ModuleName::Registry { .. }) {
+            "source"
+        } else {
+            "registry"
+        };
+        page.gap();
+        page.push(Line::of(" -  ").styled(Style::new().bold(), name));
+        if name == "registry" && ask.file.is_some() {
+            page.row("    ", "matches", "yes, since no rule is for the module");
+        }
+        match &explained.registry {
+            Some(registry) => page.row("    ", "place", format_args!("{registry}, modules.v1 of the host")),
+            None => page.row("    ", "place", &explained.place),
+        }
+        offers(explained, &mut page);
+    }
+    page.gap();
+    page.row("", "tofu-oci", ending(explained));
+    if let Ok(found) = &explained.found {
+        place(found, "          ", &mut page);
+        if let Some(notice) = explained.notice() {
+            let reason = notice.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+            page.row("          ", "beware", format_args!("{} by its publisher{reason}", notice.state));
+        }
+    }
+    page.row("", "OpenTofu", of_opentofu(ask));
+    printer::stdout(&page);
+}
+
+fn head(ask: &ModuleAsk<'_>) -> Line {
+    let bold = Style::new().bold();
+    let ModuleName::Registry { address, subdir, .. } = ask.name else { return Line::default().styled(bold, ask.typed) };
+    let wanted = wanted(ask.name);
+    let which = if wanted.is_any() { String::new() } else { format!(" that meets {wanted}") };
+    let folder = if subdir.is_root() { String::new() } else { format!("//{subdir}") };
+    let line = Line::default().styled(bold, address).plain(folder);
+    match wanted.exact() {
+        Some(version) => line.plain(format_args!(", version {version}")),
+        None => line.plain(format_args!(", the newest release{which}")),
+    }
+}
+
+fn rule(step: &MappingStep<'_>, explained: &ExplainedModule<'_>, page: &mut Page) {
+    let at = step.mirror.origin.as_ref().map(|origin| format!("  {origin}")).unwrap_or_default();
+    page.gap();
+    page.push(Line::of(format_args!("{:>2}  ", step.number)).styled(Style::new().bold(), "module_mirror").plain(at));
+    page.row("    ", "matches", &step.matches);
+    if step.selected {
+        page.row("    ", "template", &step.mirror.repositories);
+        page.row("    ", "place", &explained.place);
+        offers(explained, page);
+    }
+}
+
+/// What the place answered, and what holds versions back.
+fn offers(explained: &ExplainedModule<'_>, page: &mut Page) {
+    match &explained.listing {
+        Err(diagnostic) => page.row("    ", "offers", failure(diagnostic)),
+        Ok(listing) if listing.versions.is_empty() => page.row("    ", "offers", "no versions"),
+        Ok(listing) => page.row("    ", "offers", newest(listing.versions.iter().rev())),
+    }
+    for cause in
+        [HoldingCause::Withdrawn, HoldingCause::Prerelease, HoldingCause::Constraint, HoldingCause::Unspecified]
+    {
+        let held: Vec<&HeldBackVersion> =
+            explained.choice.held_back.iter().filter(|held| held.cause == cause).collect();
+        if held.is_empty() {
+            continue;
+        }
+        let text = match cause {
+            HoldingCause::Withdrawn => {
+                let one = |held: &&HeldBackVersion| match &held.reason {
+                    Some(reason) => format!("{} ({reason})", held.version),
+                    None => held.version.to_string(),
+                };
+                format!("{}: withdrawn by the publisher", list(&held.iter().map(one).collect::<Vec<_>>()))
+            }
+            HoldingCause::Prerelease => {
+                format!("{}: a prerelease is chosen by its exact version alone", versions(&held))
+            }
+            HoldingCause::Constraint => format!("{}: outside of the constraint", versions(&held)),
+            HoldingCause::Unspecified => format!("{}: means that there is no version", versions(&held)),
+        };
+        page.row("    ", "held", text);
+    }
+}
+
+fn versions(held: &[&HeldBackVersion]) -> String {
+    newest(held.iter().map(|held| &held.version))
+}
+
+fn newest<'a>(versions: impl Iterator<Item = &'a Version>) -> String {
+    list(&versions.map(ToString::to_string).collect::<Vec<_>>())
+}
+
+/// The first of them, newest first.
+fn list(texts: &[String]) -> String {
+    let first = texts.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match texts.len().saturating_sub(SHOWN) {
+        0 => first,
+        more => format!("{first} and {more} older"),
+    }
+}
+
+fn failure(diagnostic: &Diagnostic) -> String {
+    let causes: String = diagnostic.causes().iter().map(|cause| format!("; {cause}")).collect();
+    format!("error ({}): {}{causes}", diagnostic.stable_name(), diagnostic.text())
+}
+
+fn ending(explained: &ExplainedModule<'_>) -> String {
+    let why = &explained.choice.why;
+    match &explained.found {
+        Ok(FoundModule { version: Some(version), .. }) => format!("takes {version}: {why}"),
+        Ok(_) => format!("takes this package: {why}"),
+        Err(diagnostic) => {
+            let why = if explained.listing.is_ok() { format!("{why}; ") } else { String::new() };
+            format!("finds nothing, {}: {why}{}", diagnostic.stable_name(), diagnostic.text())
+        }
+    }
+}
+
+/// What `OpenTofu` and Terraform make of it.
+fn of_opentofu(ask: &ModuleAsk<'_>) -> String {
+    match (ask.name, ask.mapped) {
+        (ModuleName::Registry { address, .. }, Some(_)) => format!(
+            "and Terraform read no modules.toml: they ask the registry of {}, unless `tofu-oci run` starts them, or a \
+             `host` block names a bridge (`tofu-oci serve`)",
+            address.hostname().display()
+        ),
+        (ModuleName::Registry { .. }, None) => "and Terraform ask the same registry".to_owned(),
+        _ => "1.10 and later takes the same package; Terraform reads no oci:// source".to_owned(),
+    }
+}
