@@ -108,6 +108,8 @@ mod logout;
 mod mirror;
 mod module_archives;
 mod module_git;
+mod module_killed;
+mod module_large;
 mod module_lock;
 mod module_mirror;
 mod module_places;

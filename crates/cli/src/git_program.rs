@@ -15,6 +15,7 @@ use tokio::process::{Child, Command};
 
 use crate::args::Timeout;
 use crate::helper_program::find;
+use crate::process_group::ProcessGroup;
 
 /// How often the folder is measured.
 const LOOK: Duration = Duration::from_millis(200);
@@ -94,10 +95,10 @@ impl GitProgram for RealGit {
             running.env("GIT_SSH_COMMAND", "ssh -oBatchMode=yes");
         }
         running.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        #[cfg(unix)]
-        running.process_group(0);
+        // Dropped after the child: git, and the programs that it has started, end with this run.
+        let group = ProcessGroup::new().map_err(|error| not_run(error.to_string()))?;
+        group.admit(&mut running);
         let mut child = running.spawn().map_err(|error| not_run(error.to_string()))?;
-        let _group = ProcessGroup::of(&child);
         watch(&mut child, command, self.0.0).await
     }
 }
@@ -259,35 +260,6 @@ fn secrets(address: &str) -> Vec<(String, &'static str)> {
     // A longer one may contain a shorter one.
     found.sort_by_key(|(secret, _)| std::cmp::Reverse(secret.len()));
     found
-}
-
-/// git and the programs that it has started; all of them are ended when this is dropped.
-struct ProcessGroup {
-    #[cfg(unix)]
-    leader: Option<rustix::process::Pid>,
-}
-
-impl ProcessGroup {
-    #[cfg(unix)]
-    fn of(child: &Child) -> Self {
-        let number = child.id().and_then(|number| i32::try_from(number).ok());
-        Self { leader: number.and_then(rustix::process::Pid::from_raw) }
-    }
-
-    #[cfg(not(unix))]
-    fn of(_: &Child) -> Self {
-        Self {}
-    }
-}
-
-#[cfg(unix)]
-impl Drop for ProcessGroup {
-    fn drop(&mut self) {
-        if let Some(leader) = self.leader {
-            // Usually there is nothing left to end.
-            let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
-        }
-    }
 }
 
 #[cfg(test)]
