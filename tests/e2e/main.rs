@@ -107,6 +107,7 @@ mod login_sources;
 mod logout;
 mod mirror;
 mod module_archives;
+mod module_attacks;
 mod module_git;
 mod module_killed;
 mod module_large;

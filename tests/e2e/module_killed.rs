@@ -33,10 +33,9 @@ impl Scene {
     }
 
     /// Runs these at once, and waits for all of them.
-    fn at_once(&self, line: &str, count: usize) -> Vec<Said> {
-        let run = || self.run(line);
+    fn at_once(&self, lines: &[&str]) -> Vec<Said> {
         std::thread::scope(|scope| {
-            let runs: Vec<_> = (0..count).map(|_| scope.spawn(run)).collect();
+            let runs: Vec<_> = lines.iter().map(|line| scope.spawn(|| self.run(line))).collect();
             runs.into_iter().map(|run| run.join().expect("no run panics")).collect()
         })
     }
@@ -95,7 +94,7 @@ fn a_lock_that_is_killed_in_the_middle_changes_no_file_and_the_next_one_pins() {
 fn pulls_at_once_into_one_folder_leave_one_whole_module() {
     let scene = Scene::with_large_module();
     for line in [PULL.to_owned(), format!("{PULL} --force")] {
-        for said in scene.at_once(&line, 4) {
+        for said in scene.at_once(&[line.as_str(); 4]) {
             said.success();
         }
         assert_eq!(scene.remains(), [""; 0], "{line}");
@@ -104,11 +103,32 @@ fn pulls_at_once_into_one_folder_leave_one_whole_module() {
     scene.context.write("network/data.bin", "another");
     scene.run("module push network REGISTRY/acme/network --version 1.5.0").success();
     let newer = format!("{} --force", PULL.replace("1.4.0", "1.5.0"));
-    for said in scene.at_once(&newer, 4) {
+    for said in scene.at_once(&[newer.as_str(); 4]) {
         said.success();
     }
     assert_eq!(scene.remains(), [""; 0]);
     assert_eq!(scene.context.read("out/data.bin"), "another");
+}
+
+#[test]
+fn pulls_by_force_of_several_versions_at_once_leave_one_of_them_whole() {
+    let scene = Scene::new();
+    let versions = ["1.0.0", "1.1.0", "1.2.0"];
+    for version in versions {
+        scene.context.write(&format!("network-{version}/main.tf"), format!("# {version}\n"));
+        scene.run(&format!("module push network-{version} REGISTRY/acme/network --version {version}")).success();
+    }
+    let lines = versions.map(|version| format!("{} --force", PULL.replace("1.4.0", version)));
+    let lines: Vec<&str> = lines.iter().cycle().take(9).map(String::as_str).collect();
+    for _ in 0..3 {
+        for said in scene.at_once(&lines) {
+            said.success();
+        }
+        let text = scene.context.read("out/main.tf");
+        assert!(versions.iter().any(|version| text == format!("# {version}\n")), "{text}");
+        assert_eq!(scene.context.files().iter().filter(|name| name.starts_with("out/")).count(), 1);
+        assert_eq!(scene.remains(), [""; 0]);
+    }
 }
 
 /// The processes that one has started, and those that these have, while they run.
