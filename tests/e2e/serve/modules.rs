@@ -126,6 +126,28 @@ fn a_large_module_passes_through_in_little_memory() {
     assert_eq!(Digest::sha256(&serving.get(below(&header)).body).to_string(), checksum);
 }
 
+#[test]
+fn a_host_that_a_client_makes_up_is_in_no_answer() {
+    let scene = Scene::with_served_modules();
+    let serving = Serving::with(&scene, MODULES);
+    let download = format!("{NETWORK}/1.0.0/download");
+    let lines = [download.clone(), format!("http://evil.example{download}"), format!("{download}?host=evil.example")];
+    let hosts: [&[(&str, &str)]; 3] =
+        [&[("Host", "evil.example")], &[("X-Forwarded-Host", "evil.example")], &[("Forwarded", "host=evil.example")]];
+    for line in lines {
+        for headers in hosts {
+            let got = serving.send("GET", &line, headers);
+            assert!(
+                !got.text().contains("evil") && !got.header("X-Terraform-Get").contains("evil"),
+                "{line}: {}",
+                got.text()
+            );
+            let base = format!("http://127.0.0.1:{}/modules/", serving.port);
+            assert!(got.status == 400 || got.header("X-Terraform-Get").starts_with(&base), "{line}: {}", got.text());
+        }
+    }
+}
+
 /// The last byte is another one: what is wrong is known when nearly all bytes have gone.
 #[test]
 fn an_archive_that_turns_out_wrong_at_its_end_never_arrives_whole() {
