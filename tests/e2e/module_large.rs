@@ -24,6 +24,8 @@ fn peak(scene: &Scene, line: &str) -> u64 {
     let errors = said.try_clone().expect("a file can be shared");
     let mut child = scene.command(line).stdout(said).stderr(errors).spawn().expect("the program starts");
     let (mut peak, status) = (0, format!("/proc/{}/status", child.id()));
+    let (tell, ended) = std::sync::mpsc::channel();
+    std::thread::spawn(move || tell.send(child.wait().expect("it was started")));
     loop {
         if let Ok(text) = std::fs::read_to_string(&status)
             && let Some(kilobytes) = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))
@@ -31,11 +33,10 @@ fn peak(scene: &Scene, line: &str) -> u64 {
             let kilobytes: u64 = kilobytes.trim().trim_end_matches(" kB").parse().expect("a number");
             peak = peak.max(kilobytes << 10);
         }
-        if let Some(ended) = child.try_wait().expect("it was started") {
+        if let Ok(ended) = ended.recv_timeout(std::time::Duration::from_millis(10)) {
             assert!(ended.success(), "{line}: {}", scene.context.read("said.txt"));
             return peak;
         }
-        std::thread::yield_now();
     }
 }
 
