@@ -192,8 +192,8 @@ fn pages_of_bombs_take_little_memory_and_time() {
     let serving = Serving::with(&scene, MODULES);
     let begun = std::time::Instant::now();
     let port = serving.port;
-    let ask = |number: usize| {
-        let name = if number % 2 == 0 { "bomb" } else { "lists" };
+    let ask = |number: u32| {
+        let name = if number.is_multiple_of(2) { "bomb" } else { "lists" };
         std::thread::spawn(move || {
             super::send(port, "GET", &format!("/module/registry.example.com/acme/{name}/aws/1.0.0"), &[])
         })
